@@ -1,0 +1,16 @@
+//! Stackloom, a protocol compiler: layers written in Loom become portable sans-IO C.
+//!
+//! The folders stand in the order in which a program flows through them; each uses only those
+//! above it (`tests/tidy.rs` holds them to that):
+//!
+//! ```text
+//! source text
+//!   syntax/    text -> tree of one file
+//!   types/     trees of all files -> the checked program: names, types, layout, linear messages
+//!   tree/      the state-tree IR: arena, checker, text form
+//!   reactive/  handlers of one entity -> state trees
+//!   weave/     trees of the entities -> trees of the stack
+//!   c/, emit/  trees of the stack -> C
+//!   simulate/  the reference interpreter and the tree interpreter
+//!   tool/      commands, devices, files
+//! ```

@@ -1,0 +1,2 @@
+//! The `loom` command: everything it does stands in `stackloom::tool`.
+fn main() {}
