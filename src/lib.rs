@@ -14,3 +14,9 @@
 //!   simulate/  the reference interpreter and the tree interpreter
 //!   tool/      commands, devices, files
 //! ```
+
+pub mod source;
+
+pub mod diagnostic;
+
+pub mod syntax;

@@ -1,0 +1,189 @@
+//! The one way in which the compiler speaks of a user's mistake.
+//!
+//! Every stage collects [`Diagnostic`]s. All their ids stand in one table below, each with the
+//! explanation that `loom explain ID` prints. To add one, add a line to the table, in the group of
+//! the stage that finds it.
+
+use crate::source::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// Nothing is built.
+    Error,
+    /// Something is built, though perhaps not what was meant.
+    Warning,
+}
+
+/// A stretch of the source and what is to be said of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What: a few words, no full stop; empty where the title says all.
+    pub text: String,
+}
+
+/// One mistake, told so that somebody who meets it for the first time knows what to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[must_use = "a diagnostic is collected, never thrown away"]
+pub struct Diagnostic {
+    /// Which of the known mistakes this is.
+    pub id: Id,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in the user's words; no full stop.
+    pub title: String,
+    /// The exact place.
+    pub primary: Label,
+    /// Other places: the cause, an earlier definition.
+    pub labels: Vec<Label>,
+    /// The rule that was broken: a whole sentence.
+    pub why: Option<String>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A mistake that stops the build.
+    pub fn error(id: Id, title: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
+        Diagnostic {
+            id,
+            severity: Severity::Error,
+            title: title.into(),
+            primary: Label {
+                span,
+                text: label.into(),
+            },
+            labels: Vec::new(),
+            why: None,
+            help: None,
+        }
+    }
+
+    /// Something that is probably not what was meant.
+    pub fn warning(id: Id, title: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(id, title, span, label)
+        }
+    }
+
+    /// Points at a further place.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Says which rule was broken.
+    pub fn why(mut self, sentence: impl Into<String>) -> Self {
+        self.why = Some(sentence.into());
+        self
+    }
+
+    /// Says what to do.
+    pub fn help(mut self, advice: impl Into<String>) -> Self {
+        self.help = Some(advice.into());
+        self
+    }
+}
+
+/// Makes [`Id`] from lines of the form `Variant "name" "explanation";`.
+macro_rules! ids {
+    ($($(#[$group:meta])* $variant:ident $name:literal $explanation:literal;)*) => {
+        /// Every mistake that the compiler can point out.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Id {
+            $(#[doc = $explanation] $variant,)*
+        }
+
+        impl Id {
+            /// All ids, in the order of the table.
+            pub const ALL: &[Id] = &[$(Id::$variant,)*];
+
+            /// How the id is written: `message-leaked`.
+            pub fn name(self) -> &'static str {
+                match self { $(Id::$variant => $name,)* }
+            }
+
+            /// What `loom explain` prints.
+            pub fn explanation(self) -> &'static str {
+                match self { $(Id::$variant => $explanation,)* }
+            }
+        }
+    };
+}
+
+ids! {
+    // What a text cannot contain.
+    UnknownCharacter "unknown-character"
+        "This character has no meaning in Loom. Names are made of letters, digits and `_`.";
+    BadNumber "bad-number"
+        "Numbers are decimal (`1_500`), hexadecimal (`0xffff`) or binary (`0b0101`), and fit into \
+        64 bits. A length of time is a number and a unit: `200 ms`, `1 s`, `2 min`. Only a share \
+        may have a decimal point: `likely 99.9%`.";
+    NotLoom "not-loom"
+        "This is written so in other languages, and otherwise in Loom: `and`, `or` and `not` for \
+        `&&`, `||` and `!`; newlines end statements, so there are no semicolons; comments begin \
+        with `//`; there are no strings, and no `return` in a handler.";
+
+    // What does not follow the grammar.
+    UnexpectedWord "unexpected-word"
+        "Something else is expected at this place. The label says what.";
+    UnknownWord "unknown-word"
+        "A line begins with a word that begins nothing at this place. It is often a misspelling.";
+    MissingBracket "missing-bracket"
+        "Every `(`, `[` and `{` is closed by its partner, in the order of opening.";
+    UnexpectedNewline "unexpected-newline"
+        "A newline ends a statement. A line goes on inside brackets, after an operator, and \
+        before an operator or one of `and or else until find as through`.";
+    OneStatementPerLine "one-statement-per-line"
+        "A newline, and nothing else, stands between two statements.";
+    AssignmentInCondition "assignment-in-condition"
+        "`=` assigns; `==` compares.";
+    ChainedComparison "chained-comparison"
+        "Comparisons are not chained: `a < b and b < c`, not `a < b < c`.";
+    NestedTooDeeply "nested-too-deeply"
+        "Blocks, brackets and operators nest at most 100 deep, so that no text can exhaust the \
+        compiler's stack.";
+    MissingElse "missing-else"
+        "`require` says behind `else` what becomes of the message when the condition does not \
+        hold: `require header.sum == sum else drop message as corrupt`.";
+    MissingReason "missing-reason"
+        "Every drop names its reason, and every reason is a counter in the generated code: \
+        `drop message as too_long`.";
+    NotAStatement "not-a-statement"
+        "A value alone does nothing. A statement assigns it, passes it on or calls something.";
+    WrittenTwice "written-twice"
+        "This part may be written once.";
+    MissingPart "missing-part"
+        "A part that every one of these has is not there.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_distinct_kebab_words_with_an_explanation() {
+        let mut names: Vec<_> = Id::ALL.iter().map(|id| id.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Id::ALL.len());
+        for id in Id::ALL {
+            assert!(
+                id.name()
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+            );
+            assert!(
+                id.explanation().ends_with('.'),
+                "{}: whole sentences",
+                id.name()
+            );
+        }
+    }
+}

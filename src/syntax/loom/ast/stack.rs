@@ -1,0 +1,80 @@
+//! Stacks: layers on top of each other.
+
+use super::{Expression, Name, Notes};
+use crate::source::Span;
+
+/// `stack host { … }`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stack {
+    /// Its documentation.
+    pub notes: Notes,
+    /// What it is called.
+    pub name: Name,
+    /// How often each event comes.
+    pub traffic: Vec<Traffic>,
+    /// From the bottom to the top.
+    pub nodes: Vec<Node>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `deliver 70%`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Traffic {
+    /// The event.
+    pub event: Name,
+    /// How often it is this one, in millionths.
+    pub millionths: u32,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `key 17 fragment as pieces { … }`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// Its documentation.
+    pub notes: Notes,
+    /// What the joint below it is labelled with.
+    pub key: Option<Expression>,
+    /// What stands here.
+    pub kind: NodeKind,
+    /// What stands above it.
+    pub above: Vec<Node>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What may stand in a stack.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// `link tap`: where frames come and go.
+    Link(Name),
+    /// `port datagrams`: where an application sits.
+    Port(Name),
+    /// `slot parity(k = 8) as noise`
+    Layer(LayerUse),
+}
+
+/// A layer at its place in a stack.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LayerUse {
+    /// Whether a policy puts it in and takes it out.
+    pub slot: bool,
+    /// Which layer.
+    pub layer: Name,
+    /// Its parameters and side joints.
+    pub arguments: Vec<Argument>,
+    /// What the stack calls this one.
+    pub alias: Option<Name>,
+}
+
+/// `prefix = config.prefix`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Argument {
+    /// Which parameter, or side joint.
+    pub name: Name,
+    /// What it is to be.
+    pub value: Expression,
+    /// All of it.
+    pub span: Span,
+}

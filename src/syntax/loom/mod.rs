@@ -1,0 +1,3 @@
+//! Loom: the language in which layers and stacks are written.
+
+pub mod ast;

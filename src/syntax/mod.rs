@@ -1,0 +1,3 @@
+//! Text to tree, one file at a time. Nothing here knows another file, or what a name means.
+
+pub mod loom;
