@@ -20,3 +20,7 @@ pub mod source;
 pub mod diagnostic;
 
 pub mod syntax;
+
+pub mod types;
+
+pub mod tree;

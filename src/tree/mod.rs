@@ -1,0 +1,317 @@
+//! State trees: what a stack does in each instant, as tests, actions and leaves (HIPPCO 3.1).
+//!
+//! A [`Forest`] holds one tree for each [`Reaction`]: an instance that handles an event, or an
+//! entity at which something arrives whose session is still to be found. Nodes live in one arena
+//! and are shared: equal subtrees are one node. The weaver substitutes a tree for the first output
+//! of a leaf; nothing else about a program changes on the way from here to C.
+//!
+//! ```text
+//! input    handlers of the checked program (`reactive`), then the forest itself (`weave`)
+//! output   what `emit` prints as C and `simulate` interprets
+//! ```
+//!
+//! Locals: each reaction's tree declares its own in [`Forest::locals`], so that two trees woven
+//! into one never clash. `Instance::Own` does not occur: every instance is a local that holds its
+//! index, an `Only` index, or the record of its entity.
+
+pub mod arena;
+
+pub use arena::{Arena, NodeId};
+
+use crate::types::expression::{Expression, Instance, Variable};
+use crate::types::program::{
+    AttributeId, CountId, EntityId, Event, FilterId, HeaderFieldId, HeaderId, KindId, LinkId,
+    Local, LocalId, PortId, ReasonId, TimerId,
+};
+use crate::types::statement::{Attempt, Likely, Operation};
+
+/// All trees of a stack.
+#[derive(Clone, Debug, Default)]
+pub struct Forest {
+    /// The nodes.
+    pub arena: Arena,
+    /// Locals of all trees; a [`LocalId`] in a tree is an index of this table.
+    pub locals: Vec<Local>,
+    /// One for each reaction, in order of entity, kind, index and event.
+    pub trees: Vec<Tree>,
+}
+
+/// What happens in one reaction.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// Which reaction.
+    pub reaction: Reaction,
+    /// What the caller gives: the instance where its index is not fixed, the message if the event
+    /// carries one, the event's other parameters.
+    pub parameters: Parameters,
+    /// Where it begins.
+    pub root: NodeId,
+}
+
+/// What a reaction is given. A [`Goal::Reaction`] gives arguments in this order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// Holds the index of the instance, unless it is fixed or the record.
+    pub instance: Option<LocalId>,
+    /// Holds the message.
+    pub message: Option<LocalId>,
+    /// Hold the other parameters.
+    pub arguments: Vec<LocalId>,
+}
+
+/// The index of a tree, among [`Forest::trees`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TreeId(pub u32);
+
+impl TreeId {
+    /// The place in its table.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What starts a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reaction {
+    /// A message or notice comes to an entity from below: its header is parsed, its session found.
+    Arrive {
+        /// The entity.
+        entity: EntityId,
+        /// Through which of its joints below.
+        joint: u32,
+        /// Which session it is for, where the joint says so (a worker or router); else `Any`.
+        index: Index,
+        /// Deliver, or an upward notice that a finder is written for.
+        event: Event,
+    },
+    /// An instance handles an event.
+    Handle {
+        /// Its kind.
+        kind: KindId,
+        /// Which one.
+        index: Index,
+        /// The event.
+        event: Event,
+    },
+}
+
+/// Which instance of a kind a tree is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Index {
+    /// This one, always: the tree is made for it alone, its keys are constants.
+    Only(u32),
+    /// Any: a parameter holds its index.
+    Any,
+}
+
+/// A node of a tree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// Two ways.
+    Test {
+        /// What is tested.
+        condition: Expression,
+        /// How often it is true.
+        likely: Probability,
+        /// Where it is true.
+        then: NodeId,
+        /// Where it is not.
+        otherwise: NodeId,
+    },
+    /// Many ways, by the value of a number or enum.
+    Case {
+        /// What is tested.
+        value: Expression,
+        /// The ways, their values distinct.
+        cases: Vec<(u64, Probability, NodeId)>,
+        /// All other values.
+        otherwise: NodeId,
+    },
+    /// Something that may fail: an instance that is looked for, a message that a queue takes.
+    Try {
+        /// What is tried: an [`Attempt::Instance`] here has exactly one step, and
+        /// [`Attempt::Value`] does not occur (it is a test and a binding).
+        attempt: Attempt,
+        /// What holds the result.
+        bind: Option<LocalId>,
+        /// How often it succeeds.
+        likely: Probability,
+        /// Where it does.
+        done: NodeId,
+        /// Where it does not.
+        failed: NodeId,
+    },
+    /// One step.
+    Act {
+        /// What is done.
+        action: Action,
+        /// What comes then.
+        next: NodeId,
+    },
+    /// The end: what is to be handled now, in order. The first is handled at once, the others wait
+    /// on the agenda before all that waited already.
+    Leaf {
+        /// The outputs.
+        outputs: Vec<Output>,
+    },
+}
+
+/// A share between 0 and 1 in units of a millionth, so that it can be compared and hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Probability(pub u32);
+
+impl Probability {
+    /// Nothing is known: one way is as likely as the other.
+    pub const EVEN: Probability = Probability(500_000);
+
+    /// Of a `likely` in percent.
+    pub fn of(likely: Likely) -> Probability {
+        match likely {
+            Some(percent) => Probability((percent * 10_000.0).round() as u32),
+            None => Probability::EVEN,
+        }
+    }
+
+    /// That of the other way.
+    pub fn other(self) -> Probability {
+        Probability(1_000_000 - self.0)
+    }
+}
+
+/// One step of a tree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Binds a local: a value, an instance's index; a message moves to its new name.
+    Let(LocalId, Expression),
+    /// Writes a field.
+    Assign(Variable, Expression),
+    /// Sets an attribute of a message.
+    SetAttribute(LocalId, AttributeId, Expression),
+    /// The fixed part of a header is taken off a message that is long enough: from here on the
+    /// header can be read. Leaves a mark where the entity has one.
+    Strip(LocalId, HeaderId),
+    /// So many more bytes of the header are taken off: its variable part.
+    StripRest(LocalId, Expression),
+    /// Puts a header before a message; counted and summed fields are computed.
+    Push {
+        /// The message.
+        message: LocalId,
+        /// The header.
+        header: HeaderId,
+        /// All fields written, but for counted and summed ones, in order on the wire.
+        values: Vec<(HeaderFieldId, Expression)>,
+    },
+    /// Runs the filter of a `checks` field over its ranges of a message whose header is stripped,
+    /// the field itself read as zero.
+    Sum {
+        /// Holds the result.
+        bind: LocalId,
+        /// The message.
+        message: LocalId,
+        /// The header and its field.
+        header: HeaderId,
+        /// The field.
+        field: HeaderFieldId,
+        /// The filter's arguments.
+        arguments: Vec<Expression>,
+    },
+    /// Runs a filter over a message's data.
+    Scan {
+        /// Holds the result.
+        bind: LocalId,
+        /// The message.
+        message: LocalId,
+        /// The filter.
+        filter: FilterId,
+        /// Its arguments.
+        arguments: Vec<Expression>,
+    },
+    /// An operation that cannot fail.
+    Do(Operation),
+    /// A message is gone, for a reason.
+    Drop(LocalId, ReasonId),
+    /// All that a container holds is gone, for a reason.
+    DropAll(Variable, ReasonId),
+    /// A message has done its duty.
+    Consume(LocalId),
+    /// Counts one.
+    Count(CountId),
+    /// Starts a timer, anew if it runs.
+    StartTimer(Instance, KindId, TimerId, Expression),
+    /// Stops a timer.
+    StopTimer(Instance, KindId, TimerId),
+    /// The instance is found no more, and its timers stop. Its end is among the outputs.
+    End(Instance, KindId),
+    /// The slot of an instance that has ended is free again; messages left in it are released.
+    Free(Instance, KindId),
+    /// A loop without outputs; its body ends in an empty leaf.
+    Loop(Loop),
+    /// These wait on the agenda, before all that waits already, in order. The weaver makes it of
+    /// the outputs behind the first.
+    Wait(Vec<Output>),
+}
+
+/// A loop of a known bound.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Loop {
+    /// Over what.
+    pub range: Range,
+    /// Holds the number, or the message that was taken.
+    pub local: LocalId,
+    /// What is done each turn. In a family its leaves hold the outputs of that turn.
+    pub body: NodeId,
+}
+
+/// What a loop runs over.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Range {
+    /// Numbers from the first to before the last.
+    Numbers {
+        /// The first.
+        from: Expression,
+        /// One past the last.
+        to: Expression,
+        /// Never more turns than this.
+        at_most: u32,
+        /// Counts what is beyond.
+        clamped: Option<CountId>,
+    },
+    /// The messages of a queue, which leave it.
+    Queue(Variable, u32),
+}
+
+/// What a leaf lets happen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// One event.
+    One {
+        /// Where it goes.
+        goal: Goal,
+        /// The message that goes with it.
+        message: Option<LocalId>,
+        /// The event's other arguments.
+        arguments: Vec<Expression>,
+    },
+    /// A family: the outputs of each turn, in order.
+    Many(Loop),
+    /// A notice to every live instance of a dynamic kind, in order of index.
+    Every {
+        /// The kind.
+        kind: KindId,
+        /// What they are told; no message.
+        event: Event,
+        /// The notice's arguments.
+        arguments: Vec<Expression>,
+    },
+}
+
+/// Where an output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Goal {
+    /// A frame leaves by a link.
+    Frame(LinkId),
+    /// A message or notice to an application, in the conversation with this index.
+    Port(PortId, Instance, Event),
+    /// Another tree; the instance is given unless it is fixed.
+    Reaction(Reaction, Option<Instance>),
+}

@@ -1,0 +1,153 @@
+//! Expressions of the checked program; state trees use them as they are.
+
+use super::program::{
+    AttributeId, ConfigId, FieldId, FilterId, FunctionId, HeaderFieldId, HeaderId, KeyId, KindId,
+    LocalId, RecordId, TimerId,
+};
+use super::value::{Type, Value};
+
+/// The instance that a statement or expression is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Instance {
+    /// The one whose instant it is. State trees do not have it: they bind each instance.
+    Own,
+    /// The record of an entity (the kind that is named beside it says which).
+    Entity,
+    /// One that was found or created.
+    Local(LocalId),
+    /// One that always exists. Only in state trees.
+    Only(u32),
+}
+
+/// A place that can be read and, if it is a field or a function's local, written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Variable {
+    /// A field of an instance; the kind says of which table.
+    Field(Instance, KindId, FieldId),
+    /// A local.
+    Local(LocalId),
+    /// An element of an array or of bytes; the index is in range (refused or guarded before).
+    Element(Box<Variable>, Box<Expression>),
+    /// A field of a record.
+    Part(Box<Variable>, RecordId, FieldId),
+}
+
+/// An expression: what it computes, and of which type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Expression {
+    /// What it computes.
+    pub kind: Box<ExpressionKind>,
+    /// Its type.
+    pub result: Type,
+}
+
+/// What an expression computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ExpressionKind {
+    /// A constant.
+    Constant(Value),
+    /// A value set at start.
+    Config(ConfigId),
+    /// A field, local, element or part.
+    Read(Variable),
+    /// A key of an instance.
+    Key(Instance, KindId, KeyId),
+    /// A field of the header that the instant's `deliver` stripped.
+    Header(HeaderId, HeaderFieldId),
+    /// A field of a header that was peeked at.
+    Peeked(LocalId, HeaderId, HeaderFieldId),
+    /// Whether an optional field of the header is there.
+    HeaderPresent(HeaderId, HeaderFieldId),
+    /// An attribute of a message.
+    Attribute(LocalId, AttributeId),
+    /// Bytes of a message.
+    Length(LocalId),
+    /// Within a `checks` or `counts` of a header that is written or read: bytes of header and data.
+    WholeLength,
+    /// The time of the instant.
+    Now,
+    /// One operand.
+    Unary(Unary, Expression),
+    /// Two operands of one type, but for shifts; `and` and `or` read the right one if needed.
+    Binary(Binary, Expression, Expression),
+    /// One of two.
+    If(Expression, Expression, Expression),
+    /// An optional that is there.
+    Some(Expression),
+    /// An optional's value, known to be there.
+    Unwrap(Expression),
+    /// Whether an optional is there.
+    Present(Expression),
+    /// An optional's value, or another.
+    Else(Expression, Expression),
+    /// To another type of numbers: widened by its own sign, or cut to its width.
+    Cast(Expression),
+    /// A function of values.
+    Call(FunctionId, Vec<Expression>),
+    /// The least or greatest of two, by the order of their type.
+    Least(Expression, Expression),
+    /// The greatest.
+    Greatest(Expression, Expression),
+    /// Something a container can tell.
+    Query(Query),
+    /// What a filter makes of a message's data.
+    Through(FilterId, Vec<Expression>, LocalId),
+}
+
+/// What a container or timer can tell.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Query {
+    /// Whether a queue holds nothing.
+    IsEmpty(Variable),
+    /// Whether a window or set has this number.
+    Has(Variable, Expression),
+    /// The first number of a window, or none.
+    First(Variable),
+    /// Whether so many bytes of a stream are there from a position on.
+    Covers(Variable, Expression, Expression),
+    /// How many bytes of a stream are there from a position on.
+    Ready(Variable, Expression),
+    /// The position where a stream begins.
+    Begin(Variable),
+    /// The position after a stream's last byte.
+    End(Variable),
+    /// Whether a timer runs.
+    Running(Instance, KindId, TimerId),
+    /// Puts a number in a set, and tells whether it is new.
+    InsertSet(Variable, Expression),
+}
+
+/// Operators of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// `not`.
+    Not,
+    /// `-`, wrapping.
+    Negate,
+    /// `~`.
+    Complement,
+}
+
+/// Operators of two operands; numbers wrap at the width of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Binary {
+    Or,
+    And,
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    BitOr,
+    BitXor,
+    BitAnd,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}

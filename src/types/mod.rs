@@ -1,0 +1,8 @@
+//! Trees of all files -> the checked program: names, types, wire layout, linear messages, shapes.
+
+pub mod expression;
+pub mod header;
+pub mod program;
+pub mod scope;
+pub mod statement;
+pub mod value;

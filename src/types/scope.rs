@@ -1,0 +1,72 @@
+//! What a body can name: the seam between putting a stack together (`compose`) and checking the
+//! bodies of its handlers (`body`).
+//!
+//! In: the entity, and whose instance runs the body. Out: a [`Named`] for each plain word, and
+//! what the words `message`, `send`, `tell NAME` stand for. Words of inner scopes (locals) are the
+//! body checker's own.
+
+use super::expression::{Expression, Instance};
+use super::program::{
+    AttributeId, EntityId, EnumId, FieldId, FilterId, FunctionId, HeaderId, KeyId, KindId,
+    NoticeId, RecordId, TimerId,
+};
+use super::value::Type;
+use std::collections::BTreeMap;
+
+/// What can be named in the bodies of one kind of instances of one entity.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The entity.
+    pub entity: EntityId,
+    /// Whose instance runs the body.
+    pub kind: KindId,
+    /// The layer is checked by itself: parameters and `type address` are not known.
+    pub alone: bool,
+    /// Plain words: fields, keys, parameters, constants, types, functions.
+    pub names: BTreeMap<String, Named>,
+    /// Attributes by name, of the services above, below and of the layer itself; those that can
+    /// be set with `send`, with `deliver`, and with a `tell` to this side joint.
+    pub attributes: BTreeMap<String, AttributeId>,
+    /// The layer's own header.
+    pub header: Option<HeaderId>,
+    /// Joints below by name; the only one has no name.
+    pub joints: Vec<Option<String>>,
+    /// Whether something stands above it, so that `deliver` has a receiver.
+    pub has_above: bool,
+    /// Notices that it may tell above, by name.
+    pub above: BTreeMap<String, NoticeId>,
+    /// Notices that it may tell below, by name.
+    pub below: BTreeMap<String, NoticeId>,
+    /// Side joints by name: the entity and its notices.
+    pub sides: BTreeMap<String, (EntityId, BTreeMap<String, NoticeId>)>,
+    /// The services whose header start `restore` knows, by name: the attribute with the mark.
+    pub marks: BTreeMap<String, AttributeId>,
+}
+
+/// What a word stands for.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// A parameter, constant, or value of an enum: an expression to put in its place. Alone, a
+    /// parameter that is not known is a [`super::expression::ExpressionKind::Config`] of its type.
+    Value(Expression),
+    /// A field, of the instance itself or of its entity.
+    Field(Instance, KindId, FieldId),
+    /// A key of the instance itself.
+    Key(Instance, KindId, KeyId),
+    /// A timer of the instance itself or of its entity.
+    Timer(Instance, KindId, TimerId),
+    /// A kind that can be found, created, told: a child, or `session`.
+    Kind(KindId),
+    /// A function.
+    Function(FunctionId),
+    /// A filter.
+    Filter(FilterId),
+    /// An enum; its values are `NAME.value` or, where the enum is expected, plain.
+    Enum(EnumId),
+    /// A record.
+    Record(RecordId),
+    /// A header that can be peeked at.
+    Header(HeaderId),
+    /// A type.
+    Type(Type),
+}
