@@ -362,6 +362,8 @@ pub struct Link {
     pub name: String,
     /// The joint above it.
     pub above: Place,
+    /// What it tells at the start: that it is up.
+    pub carrier: Option<NoticeId>,
 }
 
 /// The top of the stack: where an application sits.
