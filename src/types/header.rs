@@ -1,4 +1,7 @@
 //! Headers exactly as they are on the wire: where each field stands, and what becomes of it.
+//!
+//! Expressions of a header read its own fields as `ExpressionKind::Header` (on the way down: what
+//! is being written) and the message as `LocalId::MESSAGE`; defaults may read the instance too.
 
 use super::expression::Expression;
 use super::program::{FilterId, HeaderFieldId, ReasonId};

@@ -80,6 +80,12 @@ index! {
     PortId
 }
 
+impl LocalId {
+    /// In the expressions of a header (defaults, `where`, `if`, sums): the message whose header it
+    /// is. In a `send` it is the message that goes out, its attributes already set.
+    pub const MESSAGE: LocalId = LocalId(u32::MAX);
+}
+
 /// A whole checked stack.
 #[derive(Clone, Debug, Default)]
 pub struct Program {

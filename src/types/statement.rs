@@ -138,7 +138,8 @@ pub enum Output {
         /// Which of [`Entity::below`].
         joint: u32,
         /// Every header field that is written, in order on the wire, but for those that are
-        /// counted and summed.
+        /// required, counted and summed. Defaults stand here as in the header: what they say of
+        /// `LocalId::MESSAGE` is about the message that goes out.
         header: Vec<(HeaderFieldId, Expression)>,
         /// Attributes that are set; all others are relayed.
         attributes: Vec<(AttributeId, Expression)>,
