@@ -24,3 +24,7 @@ pub mod syntax;
 pub mod types;
 
 pub mod tree;
+
+pub mod emit;
+
+pub mod simulate;

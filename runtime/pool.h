@@ -1,0 +1,160 @@
+/* pool.h: slots of instances, their chains by hash of the key, and the buffers of messages. */
+
+/* part SL_FREE: needs */
+/* Marks the link of a slot that is in no use. */
+static const uint32_t SL_FREE = (uint32_t)1 << 31;
+
+/* part sl_pool: needs */
+/* Slots to be taken and given back. Beside it stands an array `next`, of less than 2^31 links.
+ * Slots from `fresh` on have never been taken; what is below and not taken is in a chain that
+ * begins at `free` and goes on by `next`, there with SL_FREE added. Links of slots that are taken
+ * are for chains of their own, in buckets. Every link is the slot plus one, and 0 ends a chain. */
+struct sl_pool {
+    uint32_t free;  /* the slot that was given back last, plus one */
+    uint32_t fresh; /* how many slots have ever been taken */
+    uint32_t taken; /* how many are taken now */
+};
+
+/* part sl_pool_take: needs SL_FREE SL_NONE sl_pool */
+/* The slot that was given back last, or else the next fresh one; SL_NONE if all are taken. */
+static inline uint32_t sl_pool_take(struct sl_pool *pool, uint32_t *next, uint32_t capacity) {
+    uint32_t slot = pool->fresh;
+    if (pool->free != 0) {
+        slot = pool->free - 1;
+        pool->free = next[slot] & ~SL_FREE;
+    } else if (slot < capacity) {
+        pool->fresh += 1;
+    } else {
+        return SL_NONE;
+    }
+    next[slot] = 0;
+    pool->taken += 1;
+    return slot;
+}
+
+/* part sl_pool_has: needs SL_FREE sl_pool */
+/* Whether a slot is taken. Any number may be asked for. */
+static inline bool sl_pool_has(const struct sl_pool *pool, const uint32_t *next, uint32_t slot) {
+    return slot < pool->fresh && (next[slot] & SL_FREE) == 0;
+}
+
+/* part sl_pool_each: needs SL_NONE sl_pool sl_pool_has */
+/* The first slot from `slot` on that is taken; SL_NONE if there is none. */
+static inline uint32_t sl_pool_each(const struct sl_pool *pool, const uint32_t *next,
+                                    uint32_t slot) {
+    for (; slot < pool->fresh; slot += 1) {
+        if (sl_pool_has(pool, next, slot)) {
+            return slot;
+        }
+    }
+    return SL_NONE;
+}
+
+/* part sl_pool_give: needs SL_FREE sl_pool */
+/* Gives a slot back, which must be taken, and in no bucket. */
+static inline void sl_pool_give(struct sl_pool *pool, uint32_t *next, uint32_t slot) {
+    next[slot] = pool->free | SL_FREE;
+    pool->free = slot + 1;
+    pool->taken -= 1;
+}
+
+/* part sl_pool_first: needs */
+/* The slot that was linked last in a bucket; SL_NONE if it is empty. */
+static inline uint32_t sl_pool_first(const uint32_t *buckets, uint32_t bucket) {
+    return buckets[bucket] - 1;
+}
+
+/* part sl_pool_next: needs */
+/* The slot that follows in the same bucket; SL_NONE at its end. */
+static inline uint32_t sl_pool_next(const uint32_t *next, uint32_t slot) {
+    return next[slot] - 1;
+}
+
+/* part sl_pool_link: needs */
+/* Puts a slot, which must be taken and in no bucket, first in a bucket. */
+static inline void sl_pool_link(uint32_t *buckets, uint32_t *next, uint32_t bucket,
+                                uint32_t slot) {
+    next[slot] = buckets[bucket];
+    buckets[bucket] = slot + 1;
+}
+
+/* part sl_pool_unlink: needs */
+/* Takes a slot out of the bucket in which it must be. */
+static inline void sl_pool_unlink(uint32_t *buckets, uint32_t *next, uint32_t bucket,
+                                  uint32_t slot) {
+    uint32_t *link = &buckets[bucket];
+    while (*link != slot + 1) {
+        link = &next[*link - 1];
+    }
+    *link = next[slot];
+    next[slot] = 0;
+}
+
+/* part sl_hash: needs */
+/* Adds a value to a hash that began as a seed which peers cannot know; its lowest bits choose the
+ * bucket. This is how SplitMix64 mixes: quick, and no cryptography. */
+static inline uint64_t sl_hash(uint64_t hash, uint64_t value) {
+    hash ^= value;
+    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
+    hash = (hash ^ hash >> 27) * 0x94d049bb133111eb;
+    return hash ^ hash >> 31;
+}
+
+/* part sl_buffers: needs sl_pool */
+/* Memory for messages: `count` buffers of `size` bytes. A buffer is taken as long as somebody has
+ * a handle of it; what is in `handles` counts for those that are taken. The first five fields
+ * are written once, at the start of the stack. */
+struct sl_buffers {
+    uint8_t *area;       /* count times size bytes */
+    uint32_t *next;      /* count links of the pool */
+    uint32_t *handles;   /* how many handles there are of each buffer */
+    uint32_t count;      /* how many buffers there are */
+    uint32_t size;       /* of a buffer in bytes, not 0 */
+    struct sl_pool pool; /* which of them are taken */
+};
+
+/* part sl_buffers_take: needs SL_NONE sl_buffers sl_pool_take */
+/* The index of a buffer, with one handle; SL_NONE if no more than `reserve` are left. */
+static inline uint32_t sl_buffers_take(struct sl_buffers *buffers, uint32_t reserve) {
+    if (buffers->count - buffers->pool.taken <= reserve) {
+        return SL_NONE;
+    }
+    const uint32_t index = sl_pool_take(&buffers->pool, buffers->next, buffers->count);
+    buffers->handles[index] = 1;
+    return index;
+}
+
+/* part sl_buffers_share: needs sl_buffers */
+/* Makes one more handle of a buffer, which must be taken. */
+static inline void sl_buffers_share(struct sl_buffers *buffers, uint32_t index) {
+    buffers->handles[index] += 1;
+}
+
+/* part sl_buffers_give: needs sl_buffers sl_pool_give */
+/* Gives one handle of a buffer back, which must be taken; with the last the buffer goes. */
+static inline void sl_buffers_give(struct sl_buffers *buffers, uint32_t index) {
+    buffers->handles[index] -= 1;
+    if (buffers->handles[index] == 0) {
+        sl_pool_give(&buffers->pool, buffers->next, index);
+    }
+}
+
+/* part sl_buffers_at: needs sl_buffers */
+/* The first byte of a buffer. */
+static inline uint8_t *sl_buffers_at(const struct sl_buffers *buffers, uint32_t index) {
+    return buffers->area + (size_t)index * buffers->size;
+}
+
+/* part sl_buffers_index: needs SL_NONE sl_buffers sl_pool_has */
+/* The index of the buffer in which `pointer` stands exactly `headroom` bytes behind the first;
+ * SL_NONE if that is no buffer, or none that is taken. Any pointer may be asked for. */
+static inline uint32_t sl_buffers_index(const struct sl_buffers *buffers, const uint8_t *pointer,
+                                        uint32_t headroom) {
+    const uintptr_t offset = (uintptr_t)pointer - (uintptr_t)buffers->area - headroom;
+    const uintptr_t index = offset / buffers->size;
+    if (offset % buffers->size != 0 || index >= buffers->count ||
+        !sl_pool_has(&buffers->pool, buffers->next, (uint32_t)index)) {
+        return SL_NONE;
+    }
+    return (uint32_t)index;
+}

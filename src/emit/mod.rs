@@ -1,0 +1,3 @@
+//! Emission: the trees of a stack come in, files go out.
+
+pub mod runtime;
