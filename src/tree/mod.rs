@@ -15,6 +15,7 @@
 //! index, an `Only` index, or the record of its entity.
 
 pub mod arena;
+pub mod rename;
 
 pub use arena::{Arena, NodeId};
 
@@ -294,13 +295,15 @@ pub enum Output {
     },
     /// A family: the outputs of each turn, in order.
     Many(Loop),
-    /// A notice to every live instance of a dynamic kind, in order of index.
+    /// A notice on account of every live instance of a dynamic kind, in order of index.
     Every {
         /// The kind.
         kind: KindId,
-        /// What they are told; no message.
-        event: Event,
-        /// The notice's arguments.
+        /// Holds the index of the instance, each turn.
+        local: LocalId,
+        /// Where the notice goes; its instance is the local.
+        goal: Goal,
+        /// The notice's arguments; no message.
         arguments: Vec<Expression>,
     },
 }

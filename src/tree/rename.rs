@@ -1,0 +1,183 @@
+//! Renaming: the same expression, step or attempt with other locals and instances.
+//!
+//! Lowering uses it to put a handler's code into the tree of one reaction; weaving to put one tree
+//! into the leaf of another.
+
+use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
+use crate::types::program::{LocalId, Target};
+use crate::types::statement::{Attempt, Operation, Search, Source};
+
+/// What changes; all else stays as it is.
+pub struct Renaming<'a> {
+    /// The new name of a local.
+    pub local: &'a dyn Fn(LocalId) -> LocalId,
+    /// The instance that takes the place of another.
+    pub instance: &'a dyn Fn(Instance) -> Instance,
+    /// What takes the place of a whole expression, if anything does; it is not renamed again.
+    pub replaced: &'a dyn Fn(&Expression) -> Option<Expression>,
+}
+
+impl Renaming<'_> {
+    /// An expression.
+    pub fn expression(&self, expression: &Expression) -> Expression {
+        if let Some(other) = (self.replaced)(expression) {
+            return other;
+        }
+        let one = |e: &Expression| self.expression(e);
+        let many = |list: &[Expression]| list.iter().map(one).collect::<Vec<_>>();
+        let kind = match &*expression.kind {
+            Kind::Constant(_)
+            | Kind::Config(_)
+            | Kind::Header(..)
+            | Kind::HeaderPresent(..)
+            | Kind::WholeLength
+            | Kind::Now => return expression.clone(),
+            Kind::Read(variable) => Kind::Read(self.variable(variable)),
+            Kind::Key(instance, kind, key) => Kind::Key((self.instance)(*instance), *kind, *key),
+            Kind::Peeked(local, header, field) => {
+                Kind::Peeked((self.local)(*local), *header, *field)
+            }
+            Kind::Attribute(message, attribute) => {
+                Kind::Attribute((self.local)(*message), *attribute)
+            }
+            Kind::Length(message) => Kind::Length((self.local)(*message)),
+            Kind::Unary(operator, a) => Kind::Unary(*operator, one(a)),
+            Kind::Binary(operator, a, b) => Kind::Binary(*operator, one(a), one(b)),
+            Kind::If(a, b, c) => Kind::If(one(a), one(b), one(c)),
+            Kind::Some(a) => Kind::Some(one(a)),
+            Kind::Unwrap(a) => Kind::Unwrap(one(a)),
+            Kind::Present(a) => Kind::Present(one(a)),
+            Kind::Else(a, b) => Kind::Else(one(a), one(b)),
+            Kind::Cast(a) => Kind::Cast(one(a)),
+            Kind::Call(function, arguments) => Kind::Call(*function, many(arguments)),
+            Kind::Least(a, b) => Kind::Least(one(a), one(b)),
+            Kind::Greatest(a, b) => Kind::Greatest(one(a), one(b)),
+            Kind::Query(query) => Kind::Query(self.query(query)),
+            Kind::Through(filter, arguments, message) => {
+                Kind::Through(*filter, many(arguments), (self.local)(*message))
+            }
+        };
+        Expression {
+            kind: Box::new(kind),
+            result: expression.result.clone(),
+        }
+    }
+
+    /// A variable.
+    pub fn variable(&self, variable: &Variable) -> Variable {
+        match variable {
+            Variable::Field(instance, kind, field) => {
+                Variable::Field((self.instance)(*instance), *kind, *field)
+            }
+            Variable::Local(local) => Variable::Local((self.local)(*local)),
+            Variable::Element(array, index) => Variable::Element(
+                Box::new(self.variable(array)),
+                Box::new(self.expression(index)),
+            ),
+            Variable::Part(record, of, field) => {
+                Variable::Part(Box::new(self.variable(record)), *of, *field)
+            }
+        }
+    }
+
+    /// Something that may fail.
+    pub fn attempt(&self, attempt: &Attempt) -> Attempt {
+        let variable = |v: &Variable| self.variable(v);
+        let expression = |e: &Expression| self.expression(e);
+        let local = |l: &LocalId| (self.local)(*l);
+        match attempt {
+            Attempt::Instance(steps) => {
+                Attempt::Instance(steps.iter().map(|step| self.search(step)).collect())
+            }
+            Attempt::Value(e) => Attempt::Value(expression(e)),
+            Attempt::Pop(v) => Attempt::Pop(variable(v)),
+            Attempt::PopValue(v) => Attempt::PopValue(variable(v)),
+            Attempt::Push(v, source) => Attempt::Push(variable(v), self.source(source)),
+            Attempt::PushValue(v, e) => Attempt::PushValue(variable(v), expression(e)),
+            Attempt::InsertWindow(v, e, source) => {
+                Attempt::InsertWindow(variable(v), expression(e), self.source(source))
+            }
+            Attempt::TakeWindow(v, e) => Attempt::TakeWindow(variable(v), expression(e)),
+            Attempt::ShareWindow(v, e) => Attempt::ShareWindow(variable(v), expression(e)),
+            Attempt::InsertStream(v, e, l) => {
+                Attempt::InsertStream(variable(v), expression(e), local(l))
+            }
+            Attempt::AppendStream(v, l) => Attempt::AppendStream(variable(v), local(l)),
+            Attempt::Peek(l, header) => Attempt::Peek(local(l), *header),
+            Attempt::Restore(l, attribute) => Attempt::Restore(local(l), *attribute),
+            Attempt::Message(source) => Attempt::Message(self.source(source)),
+        }
+    }
+
+    /// An operation.
+    pub fn operation(&self, operation: &Operation) -> Operation {
+        let variable = |v: &Variable| self.variable(v);
+        let expression = |e: &Expression| self.expression(e);
+        let many = |list: &[Expression]| list.iter().map(expression).collect::<Vec<_>>();
+        match operation {
+            Operation::Skip(l, e) => Operation::Skip((self.local)(*l), expression(e)),
+            Operation::Cut(l, e) => Operation::Cut((self.local)(*l), expression(e)),
+            Operation::ReplaceWindow(v, e, source) => {
+                Operation::ReplaceWindow(variable(v), expression(e), self.source(source))
+            }
+            Operation::Release(v, e) => Operation::Release(variable(v), expression(e)),
+            Operation::Begin(v, e) => Operation::Begin(variable(v), expression(e)),
+            Operation::Clear(v) => Operation::Clear(variable(v)),
+            Operation::Xor(v, l) => Operation::Xor(variable(v), (self.local)(*l)),
+            Operation::Rewrite(l, filter, list) => {
+                Operation::Rewrite((self.local)(*l), *filter, many(list))
+            }
+            Operation::Call(function, list) => Operation::Call(*function, many(list)),
+        }
+    }
+
+    /// Where a message comes from.
+    pub fn source(&self, source: &Source) -> Source {
+        let expression = |e: &Expression| self.expression(e);
+        match source {
+            Source::Local(l) => Source::Local((self.local)(*l)),
+            Source::New => Source::New,
+            Source::NewFrom(v, e) => Source::NewFrom(self.variable(v), expression(e)),
+            Source::Share(l) => Source::Share((self.local)(*l)),
+            Source::Piece(l, at, length) => {
+                Source::Piece((self.local)(*l), expression(at), expression(length))
+            }
+            Source::TakeStream(v, e) => Source::TakeStream(self.variable(v), expression(e)),
+            Source::SliceStream(v, at, length) => {
+                Source::SliceStream(self.variable(v), expression(at), expression(length))
+            }
+        }
+    }
+
+    fn search(&self, step: &Search) -> Search {
+        let many = |list: &[Expression]| list.iter().map(|e| self.expression(e)).collect();
+        match step {
+            Search::Find(target) => Search::Find(Target {
+                kind: target.kind,
+                keys: many(&target.keys),
+                condition: target.condition.as_ref().map(|e| self.expression(e)),
+            }),
+            Search::Create(kind, keys) => Search::Create(*kind, many(keys)),
+        }
+    }
+
+    fn query(&self, query: &Query) -> Query {
+        let variable = |v: &Variable| self.variable(v);
+        let expression = |e: &Expression| self.expression(e);
+        match query {
+            Query::IsEmpty(v) => Query::IsEmpty(variable(v)),
+            Query::Has(v, e) => Query::Has(variable(v), expression(e)),
+            Query::First(v) => Query::First(variable(v)),
+            Query::Covers(v, at, length) => {
+                Query::Covers(variable(v), expression(at), expression(length))
+            }
+            Query::Ready(v, e) => Query::Ready(variable(v), expression(e)),
+            Query::Begin(v) => Query::Begin(variable(v)),
+            Query::End(v) => Query::End(variable(v)),
+            Query::Running(instance, kind, timer) => {
+                Query::Running((self.instance)(*instance), *kind, *timer)
+            }
+            Query::InsertSet(v, e) => Query::InsertSet(variable(v), expression(e)),
+        }
+    }
+}
