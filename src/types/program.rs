@@ -300,7 +300,7 @@ pub struct Field {
 pub struct Attribute {
     /// Its name in the sources.
     pub name: String,
-    /// The service or layer that declares it; `name` may repeat in different ones.
+    /// The service or entity that declares it; `name` may repeat in different ones.
     pub owner: String,
     /// Its type.
     pub kind: Type,
@@ -313,7 +313,7 @@ pub struct Attribute {
 pub struct Notice {
     /// Its name.
     pub name: String,
-    /// The service, layer or child that declares it.
+    /// The service that declares it, or the kind: `ENTITY.KIND` (`arp.neighbour`).
     pub owner: String,
     /// Whether it carries a message, as its first parameter.
     pub message: bool,
@@ -326,6 +326,8 @@ pub struct Notice {
 pub struct Record {
     /// Its name.
     pub name: String,
+    /// The entity that declares it.
+    pub owner: String,
     /// Its fields.
     pub fields: Vec<Field>,
 }
@@ -335,6 +337,8 @@ pub struct Record {
 pub struct Enum {
     /// Its name.
     pub name: String,
+    /// The service or entity that declares it; `name` may repeat in different ones.
+    pub owner: String,
     /// Its names and their values on the wire, in order of writing (which is their order).
     pub names: Vec<(String, u64)>,
     /// `else NAME`: what all other values are; without, a header with another value is bad.
@@ -477,6 +481,8 @@ pub struct Function {
     pub locals: Vec<Local>,
     /// How many of the locals are parameters.
     pub parameters: u32,
+    /// What those parameters are that a call leaves out.
+    pub defaults: Vec<Option<Value>>,
     /// Messages whose attributes or length it reads are handed to it under these locals.
     pub message: Option<LocalId>,
     /// Whether it reads the instant's header.
@@ -498,6 +504,8 @@ pub struct Filter {
     pub locals: Vec<Local>,
     /// How many of the locals are parameters.
     pub parameters: u32,
+    /// What those parameters are that a call leaves out.
+    pub defaults: Vec<Option<Value>>,
     /// Its state's beginning, in order.
     pub state: Vec<(LocalId, Expression)>,
     /// Holds the word of this turn.

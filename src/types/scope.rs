@@ -7,8 +7,8 @@
 
 use super::expression::{Expression, Instance};
 use super::program::{
-    AttributeId, EntityId, EnumId, FieldId, FilterId, FunctionId, HeaderId, KeyId, KindId,
-    NoticeId, RecordId, TimerId,
+    AttributeId, EntityId, FieldId, FilterId, FunctionId, HeaderId, KeyId, KindId, LocalId,
+    NoticeId, TimerId,
 };
 use super::value::Type;
 use std::collections::BTreeMap;
@@ -22,8 +22,13 @@ pub struct Scope {
     pub kind: KindId,
     /// The layer is checked by itself: parameters and `type address` are not known.
     pub alone: bool,
-    /// Plain words: fields, keys, parameters, constants, types, functions.
+    /// Plain words: fields, keys, parameters, constants, functions, kinds.
     pub names: BTreeMap<String, Named>,
+    /// Words for types, which stand apart: a layer may have a parameter `address` and a type
+    /// `address`. The values of an enum are `NAME.value` or, where the enum is expected, plain.
+    pub types: BTreeMap<String, Type>,
+    /// What `message` is where no local is called so: [`LocalId::MESSAGE`] in a header.
+    pub message: Option<LocalId>,
     /// Attributes by name, of the services above, below and of the layer itself; those that can
     /// be set with `send`, with `deliver`, and with a `tell` to this side joint.
     pub attributes: BTreeMap<String, AttributeId>,
@@ -61,12 +66,6 @@ pub enum Named {
     Function(FunctionId),
     /// A filter.
     Filter(FilterId),
-    /// An enum; its values are `NAME.value` or, where the enum is expected, plain.
-    Enum(EnumId),
-    /// A record.
-    Record(RecordId),
     /// A header that can be peeked at.
     Header(HeaderId),
-    /// A type.
-    Type(Type),
 }
