@@ -1,5 +1,6 @@
 //! Trees of all files -> the checked program: names, types, wire layout, linear messages, shapes.
 
+pub mod body;
 pub mod context;
 pub mod expression;
 pub mod header;

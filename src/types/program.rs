@@ -483,7 +483,8 @@ pub struct Function {
     pub parameters: u32,
     /// What those parameters are that a call leaves out.
     pub defaults: Vec<Option<Value>>,
-    /// Messages whose attributes or length it reads are handed to it under these locals.
+    /// The message whose attributes or length it reads, right behind its parameters among the
+    /// locals; a call hands it over as its last argument, an [`Expression`] that reads a message.
     pub message: Option<LocalId>,
     /// Whether it reads the instant's header.
     pub reads_header: bool,

@@ -1,0 +1,121 @@
+//! Bodies: what stands in handlers, finders, functions, filters and headers, checked.
+//!
+//! In: syntax trees, and a [`Scope`] that says what plain words stand for. Out: expressions and
+//! statements in which every name is resolved and every type is known. `compose` calls what is
+//! public here; everything below is about one body at a time.
+
+use super::context::Context;
+use super::expression::{Expression, ExpressionKind};
+use super::program::{Event, Filter, FilterId, Finder, Function, FunctionId, Handler, Local};
+use super::scope::Scope;
+use super::value::Type;
+use crate::syntax::loom::ast;
+
+/// A type as it is written; capacities are constant expressions.
+pub fn check_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> Type {
+    let _ = (context, scope, source);
+    Type::Nothing
+}
+
+/// A value outside of any handler: the start of a field, an argument of a layer, a constant, and
+/// what stands in a header (whose fields are words of the scope, as values).
+/// What it cannot make sense of is diagnosed, and has the type [`Type::Nothing`].
+pub fn check_expression(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Expression,
+    expected: Option<&Type>,
+) -> Expression {
+    let _ = (context, scope, source, expected);
+    nothing()
+}
+
+/// `internet_checksum(pseudo_sum(length))`: what stands behind a `through`.
+pub fn check_filter_call(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Expression,
+) -> Option<(FilterId, Vec<Expression>)> {
+    let _ = (context, scope, source);
+    None
+}
+
+/// All handlers that the instances of `scope.kind` have for one event, in the order of writing;
+/// at least one. `parameters` are the event's, with the names under which they were declared: the
+/// message first where there is one.
+pub fn check_handler(
+    context: &mut Context,
+    scope: &Scope,
+    sources: &[&ast::Handler],
+    event: Event,
+    parameters: &[Local],
+) -> Handler {
+    let _ = (context, sources);
+    Handler {
+        kind: scope.kind,
+        event,
+        locals: parameters.to_vec(),
+        parameters: Vec::new(),
+        body: Vec::new(),
+        span: sources[0].span,
+    }
+}
+
+/// Where an event from below belongs; `scope` is the record's. The event's parameters have the
+/// names under which they were declared.
+pub fn check_finder(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Finder,
+    event: Event,
+    parameters: &[Local],
+) -> Finder {
+    let _ = (context, scope);
+    Finder {
+        event,
+        locals: parameters.to_vec(),
+        parameters: Vec::new(),
+        targets: Vec::new(),
+        otherwise: Vec::new(),
+        span: source.span,
+    }
+}
+
+/// The signature of a function, as it stands in [`super::program::Program::functions`] until
+/// [`check_functions`] fills it in.
+pub fn declare_function(context: &mut Context, scope: &Scope, source: &ast::Function) -> Function {
+    let _ = (context, scope);
+    Function {
+        name: source.name.text.clone(),
+        entity: None,
+        kind: None,
+        locals: Vec::new(),
+        parameters: 0,
+        defaults: Vec::new(),
+        message: None,
+        reads_header: false,
+        result: Type::Nothing,
+        body: None,
+        span: source.span,
+    }
+}
+
+/// The bodies of all functions that may call each other, each with the scope that it sees; they
+/// are checked callees first, and must not be recursive. Functions of entities below come first.
+pub fn check_functions(context: &mut Context, functions: &[(FunctionId, &Scope, &ast::Function)]) {
+    let _ = (context, functions);
+}
+
+/// A filter; it sees its parameters, constants and functions.
+pub fn check_filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
+    let _ = (context, scope, source);
+    None
+}
+
+/// What stands where nothing sensible is written.
+fn nothing() -> Expression {
+    Expression {
+        kind: Box::new(ExpressionKind::Now),
+        result: Type::Nothing,
+    }
+}
