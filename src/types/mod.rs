@@ -1,6 +1,7 @@
 //! Trees of all files -> the checked program: names, types, wire layout, linear messages, shapes.
 
 pub mod body;
+pub mod constant;
 pub mod context;
 pub mod expression;
 pub mod header;
