@@ -1,0 +1,43 @@
+# make        builds the compiler
+# make demo   lets the Linux kernel talk to a stack that was compiled a moment before
+# make test   runs every test
+# make fmt    brings Rust and Loom into their canonical form
+
+CARGO := $(shell PATH="$$PATH:$$HOME/.cargo/bin" command -v cargo)
+export PATH := $(PATH):$(dir $(CARGO))
+
+.PHONY: build demo test fmt machine
+
+build: machine
+	cargo build --release
+
+demo: machine
+	cargo run --release --quiet -- demo
+
+test: machine
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	cargo test
+
+fmt: machine
+	cargo fmt
+	cargo run --quiet -- fmt layers examples
+
+# Rust comes from its own installer; all else that is missing, from Debian.
+machine:
+	@test -n "$(CARGO)" || { echo "Rust 1.95 or newer is needed: https://rustup.rs" >&2; exit 1; }
+	@command -v dpkg-query >/dev/null || exit 0; \
+	missing=; \
+	for package in $$(sed 's/#.*//' packages.txt); do \
+		dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q ' installed' \
+			|| missing="$$missing $$package"; \
+	done; \
+	test -n "$$missing" || exit 0; \
+	if test "$$(id -u)" = 0; then \
+		echo "installing$$missing" >&2; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		apt-get update -q </dev/null >/dev/null \
+			&& apt-get install -q -y --no-install-recommends $$missing </dev/null >/dev/null; \
+	else \
+		echo "not installed, and only root may:$$missing" >&2; \
+	fi
