@@ -73,11 +73,13 @@ static inline uint32_t sl_stream_ready(const struct sl_stream *stream, const uin
 }
 
 /* part sl_stream_covers: needs sl_stream sl_stream_ready */
-/* Whether all of `length` bytes from the position `at` on are held. */
+/* Whether all of `length` bytes from the position `at` on are held. No bytes at all are so
+ * from the first position up to the end. */
 static inline bool sl_stream_covers(const struct sl_stream *stream, const uint64_t *held,
                                     uint32_t capacity, uint32_t largest, uint32_t at,
                                     uint32_t length) {
-    return sl_stream_ready(stream, held, capacity, largest, at) >= length;
+    return ((at - stream->begin) & largest) <= stream->span &&
+           sl_stream_ready(stream, held, capacity, largest, at) >= length;
 }
 
 /* part sl_stream_copy: needs sl_arc_before_end sl_stream sl_wrap */

@@ -85,9 +85,10 @@ impl Stream {
             .count() as u32
     }
 
-    /// Whether all of `length` bytes from the position `at` on are held.
+    /// Whether all of `length` bytes from the position `at` on are held. No bytes at all are so
+    /// from the first position up to the end.
     pub fn covers(&self, at: u32, length: u32) -> bool {
-        self.ready(at) >= length
+        self.ahead(at) <= self.span() && self.ready(at) >= length
     }
 
     /// A copy of bytes, which the stream must cover.

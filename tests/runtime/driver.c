@@ -1,0 +1,365 @@
+/*
+ * driver.c: carries out the operations that it reads, one in a line, on the containers of the
+ * runtime, and prints what each answered. The operation `begin` empties all of them, and says the
+ * capacity, the largest number, and the bytes of a slot. Arrays have exactly the size that they
+ * must have, so that the sanitizers see a step beyond.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One container of each kind. A trace uses one of them; so they share arrays. */
+static struct {
+    struct sl_ring ring;
+    struct sl_window window;
+    struct sl_stream stream;
+    struct sl_pool pool;
+    struct sl_buffers buffers;
+    struct sl_timers timers;
+    uint32_t capacity;
+    uint32_t largest;
+    uint32_t size;
+    uint64_t *set;     /* or what a window or a stream holds */
+    uint32_t *items;   /* of a queue or a window; the keys of a pool */
+    uint8_t *bytes;    /* of a stream; the area of buffers */
+    uint32_t *next;    /* of a pool or buffers */
+    uint32_t *buckets; /* of a pool */
+} it;
+
+static char operation[16];
+static char hexadecimal[8193];
+static uint8_t data[4096];
+
+static void *zeroes(size_t count, size_t size) {
+    void *memory = calloc(count, size);
+    if (memory == NULL) {
+        exit(2);
+    }
+    return memory;
+}
+
+static uint32_t number(void) {
+    uint32_t value;
+    if (scanf("%" SCNu32, &value) != 1) {
+        exit(2);
+    }
+    return value;
+}
+
+static uint64_t long_number(void) {
+    uint64_t value;
+    if (scanf("%" SCNu64, &value) != 1) {
+        exit(2);
+    }
+    return value;
+}
+
+static void begin(void) {
+    it.capacity = number();
+    it.largest = number();
+    it.size = number();
+    free(it.set);
+    free(it.items);
+    free(it.bytes);
+    free(it.next);
+    free(it.buckets);
+    free(it.buffers.handles);
+    free(it.timers.heap);
+    free(it.timers.place);
+    it.set = zeroes((it.capacity + 63) / 64, sizeof *it.set);
+    it.items = zeroes(it.capacity, sizeof *it.items);
+    it.bytes = zeroes(it.capacity, it.size);
+    it.next = zeroes(it.capacity, sizeof *it.next);
+    it.buckets = zeroes(4, sizeof *it.buckets);
+    it.ring = (struct sl_ring){0};
+    it.window = (struct sl_window){0};
+    it.stream = (struct sl_stream){0};
+    it.pool = (struct sl_pool){0};
+    it.buffers = (struct sl_buffers){.area = it.bytes,
+                                     .next = it.next,
+                                     .handles = zeroes(it.capacity, sizeof *it.items),
+                                     .count = it.capacity,
+                                     .size = it.size};
+    it.timers = (struct sl_timers){.heap = zeroes(it.capacity, sizeof *it.timers.heap),
+                                   .place = zeroes(it.capacity, sizeof *it.timers.place)};
+}
+
+/* Reads bytes, after a dot that stands before the first, so that there may be none. */
+static uint32_t some_bytes(void) {
+    uint32_t length = 0;
+    unsigned byte;
+    if (scanf(" .%8192[0-9a-f]", hexadecimal) == 1) {
+        while (sscanf(hexadecimal + 2 * length, "%2x", &byte) == 1) {
+            data[length] = (uint8_t)byte;
+            length += 1;
+        }
+    }
+    return length;
+}
+
+static void print_bytes(const uint8_t *bytes, uint32_t length) {
+    printf(".");
+    for (uint32_t i = 0; i < length; i += 1) {
+        printf("%02x", bytes[i]);
+    }
+}
+
+/* An index, or "none". */
+static void print_slot(uint32_t slot) {
+    if (slot == SL_NONE) {
+        printf("none");
+    } else {
+        printf("%" PRIu32, slot);
+    }
+}
+
+/* What stands in a slot, or "none". */
+static void print_item(uint32_t slot) {
+    print_slot(slot == SL_NONE ? SL_NONE : it.items[slot]);
+}
+
+static bool is(const char *name) {
+    size_t i = 0;
+    while (name[i] != 0 && operation[i] == name[i]) {
+        i += 1;
+    }
+    return operation[i] == name[i];
+}
+
+static void print_put(uint32_t slot, uint32_t item) {
+    printf("%d", slot != SL_NONE);
+    if (slot != SL_NONE) {
+        it.items[slot] = item;
+    }
+}
+
+static bool ring(void) {
+    if (is("ring_push")) {
+        const uint32_t slot = sl_ring_push(&it.ring, it.capacity);
+        print_put(slot, number());
+    } else if (is("ring_pop")) {
+        print_item(sl_ring_pop(&it.ring, it.capacity));
+    } else {
+        return false;
+    }
+    printf(" %" PRIu32, it.ring.count);
+    return true;
+}
+
+static bool set(void) {
+    if (is("set_insert")) {
+        printf("%d", sl_set_insert(it.set, it.capacity, number()));
+    } else if (is("set_remove")) {
+        printf("%d", sl_set_remove(it.set, it.capacity, number()));
+    } else if (is("set_has")) {
+        printf("%d", sl_set_has(it.set, it.capacity, number()));
+    } else if (is("set_clear")) {
+        sl_set_clear(it.set, it.capacity);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool window(void) {
+    if (is("win_insert")) {
+        const uint32_t n = number();
+        const uint32_t slot = sl_window_insert(&it.window, it.set, it.capacity, it.largest, n);
+        print_put(slot, number());
+    } else if (is("win_take")) {
+        print_item(sl_window_take(&it.window, it.set, it.capacity, it.largest, number()));
+    } else if (is("win_get")) {
+        const uint32_t n = number();
+        print_item(sl_window_find(&it.window, it.set, it.capacity, it.largest, n));
+        printf(" %d", sl_window_has(&it.window, it.set, it.capacity, it.largest, n));
+    } else if (is("win_release")) {
+        print_item(sl_window_release(&it.window, it.set, it.capacity, it.largest, number()));
+    } else if (is("win_replace")) {
+        print_item(sl_window_replace(&it.window, it.set, it.capacity, it.largest, number()));
+    } else {
+        return false;
+    }
+    if (it.window.span != 0) {
+        printf(" from %" PRIu32, it.window.first);
+    }
+    return true;
+}
+
+static void stream_copy(uint32_t at, uint32_t length) {
+    if (sl_stream_covers(&it.stream, it.set, it.capacity, it.largest, at, length)) {
+        uint8_t *copy = zeroes(length + 1, 1);
+        sl_stream_copy(&it.stream, it.bytes, it.capacity, it.largest, at, copy, length);
+        print_bytes(copy, length);
+        free(copy);
+    } else {
+        printf("gap");
+    }
+}
+
+static bool stream(void) {
+    if (is("str_begin")) {
+        sl_stream_begin(&it.stream, it.set, it.capacity, number());
+    } else if (is("str_insert")) {
+        const uint32_t at = number();
+        const uint32_t length = some_bytes();
+        printf("%d", sl_stream_insert(&it.stream, it.set, it.bytes, it.capacity, it.largest, at,
+                                      data, length));
+    } else if (is("str_append")) {
+        const uint32_t length = some_bytes();
+        printf("%d", sl_stream_append(&it.stream, it.set, it.bytes, it.capacity, it.largest, data,
+                                      length));
+    } else if (is("str_ready")) {
+        printf("%" PRIu32,
+               sl_stream_ready(&it.stream, it.set, it.capacity, it.largest, number()));
+    } else if (is("str_copy")) {
+        const uint32_t at = number();
+        stream_copy(at, number());
+    } else if (is("str_release")) {
+        printf("%" PRIu32,
+               sl_stream_release(&it.stream, it.set, it.capacity, it.largest, number()));
+    } else {
+        return false;
+    }
+    printf(" %" PRIu32 " %" PRIu32, it.stream.begin, sl_stream_end(&it.stream, it.largest));
+    return true;
+}
+
+/* The bucket of a key, of which there are four. */
+static uint32_t bucket(uint32_t key) {
+    return (uint32_t)sl_hash(1, key) & 3;
+}
+
+static uint32_t find(uint32_t key) {
+    uint32_t slot = sl_pool_first(it.buckets, bucket(key));
+    while (slot != SL_NONE && it.items[slot] != key) {
+        slot = sl_pool_next(it.next, slot);
+    }
+    return slot;
+}
+
+static bool pool(void) {
+    if (is("pool_create")) {
+        const uint32_t key = number();
+        const uint32_t slot = sl_pool_take(&it.pool, it.next, it.capacity);
+        if (slot != SL_NONE) {
+            it.items[slot] = key;
+            sl_pool_link(it.buckets, it.next, bucket(key), slot);
+        }
+        print_slot(slot);
+    } else if (is("pool_find")) {
+        print_slot(find(number()));
+    } else if (is("pool_end")) {
+        const uint32_t slot = number();
+        sl_pool_unlink(it.buckets, it.next, bucket(it.items[slot]), slot);
+        sl_pool_give(&it.pool, it.next, slot);
+    } else if (is("pool_has")) {
+        printf("%d", sl_pool_has(&it.pool, it.next, number()));
+    } else if (is("pool_each")) {
+        print_slot(sl_pool_each(&it.pool, it.next, number()));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool buffers(void) {
+    if (is("buf_take")) {
+        const uint32_t index = sl_buffers_take(&it.buffers, number());
+        if (index != SL_NONE) {
+            memset(sl_buffers_at(&it.buffers, index), 255, it.buffers.size);
+        }
+        print_slot(index);
+    } else if (is("buf_share")) {
+        sl_buffers_share(&it.buffers, number());
+    } else if (is("buf_give")) {
+        sl_buffers_give(&it.buffers, number());
+    } else if (is("buf_at")) {
+        printf("%td", sl_buffers_at(&it.buffers, number()) - it.bytes);
+    } else if (is("buf_index")) {
+        /* An offset that wraps stands for a pointer before the area. */
+        const uintptr_t pointer = (uintptr_t)it.bytes + (uintptr_t)(int32_t)number();
+        print_slot(sl_buffers_index(&it.buffers, (const uint8_t *)pointer, number()));
+    } else {
+        return false;
+    }
+    printf(" left %" PRIu32, it.buffers.count - it.buffers.pool.taken);
+    return true;
+}
+
+static bool timers(void) {
+    if (is("tim_start")) {
+        const uint32_t id = number();
+        sl_timers_start(&it.timers, id, long_number());
+    } else if (is("tim_stop")) {
+        sl_timers_stop(&it.timers, number());
+    } else if (is("tim_running")) {
+        printf("%d", sl_timers_running(&it.timers, number()));
+    } else if (is("tim_expire")) {
+        const uint32_t id = sl_timers_first(&it.timers);
+        print_slot(id);
+        if (id != SL_NONE) {
+            sl_timers_stop(&it.timers, id);
+        }
+    } else {
+        return false;
+    }
+    printf(" first ");
+    print_slot(sl_timers_first(&it.timers));
+    printf(" at %" PRIu64, sl_timers_deadline(&it.timers));
+    return true;
+}
+
+static void loads(void) {
+    printf("%" PRIu16 " %" PRIu16 " ", sl_load_big16(data), sl_load_little16(data));
+    printf("%" PRIu32 " %" PRIu32 " ", sl_load_big24(data), sl_load_little24(data));
+    printf("%" PRIu32 " %" PRIu32 " ", sl_load_big32(data), sl_load_little32(data));
+    printf("%" PRIu64 " %" PRIu64 " ", sl_load_big48(data), sl_load_little48(data));
+    printf("%" PRIu64 " %" PRIu64, sl_load_big64(data), sl_load_little64(data));
+}
+
+/* Every store, each behind the one before, so that one which writes too much is seen. */
+static void stores(uint64_t value) {
+    memset(data, 0, 64);
+    sl_store_little64(data + 40, value);
+    sl_store_big64(data + 32, value);
+    sl_store_little48(data + 26, value);
+    sl_store_big48(data + 20, value);
+    sl_store_little32(data + 16, (uint32_t)value);
+    sl_store_big32(data + 12, (uint32_t)value);
+    sl_store_little24(data + 9, (uint32_t)value);
+    sl_store_big24(data + 6, (uint32_t)value);
+    sl_store_little16(data + 4, (uint16_t)value);
+    sl_store_big16(data + 2, (uint16_t)value);
+    print_bytes(data, 50);
+}
+
+static bool bytes(void) {
+    if (is("load")) {
+        const uint32_t length = some_bytes();
+        if (length != 8) {
+            exit(2);
+        }
+        loads();
+    } else if (is("store")) {
+        stores(long_number());
+    } else if (is("hash")) {
+        const uint64_t seed = long_number();
+        printf("%" PRIu64, sl_hash(seed, long_number()));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+int main(void) {
+    while (scanf("%15s", operation) == 1) {
+        if (is("begin")) {
+            begin();
+        } else if (!ring() && !set() && !window() && !stream() && !pool() && !buffers() &&
+                   !timers() && !bytes()) {
+            return 2;
+        }
+        printf("\n");
+    }
+    return 0;
+}

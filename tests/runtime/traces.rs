@@ -1,0 +1,381 @@
+//! Random operations on the containers in Rust, with their answers as `driver.c` prints them.
+
+use std::fmt::{Display, Write};
+
+use stackloom::simulate::containers::{Ring, Set, Window};
+use stackloom::simulate::pool::{Buffers, Pool};
+use stackloom::simulate::stream::Stream;
+use stackloom::simulate::timers::Timers;
+
+/// The operations of one seed on one container.
+pub struct Trace {
+    pub kind: &'static str,
+    pub seed: u64,
+    pub steps: Vec<Step>,
+}
+
+/// A line that goes to the driver, and the line that must come back.
+pub struct Step {
+    pub operation: String,
+    pub answer: String,
+}
+
+/// Tries one kind of container.
+type Record = fn(&mut Recorder);
+
+/// A trace of each kind.
+pub fn all(seed: u64) -> Vec<Trace> {
+    let kinds: [(&str, Record); 8] = [
+        ("ring", ring),
+        ("set", set),
+        ("window", window),
+        ("stream", stream),
+        ("pool", pool),
+        ("buffers", buffers),
+        ("timers", timers),
+        ("bytes", bytes),
+    ];
+    let trace = |(number, (kind, record)): (u64, (&'static str, Record))| {
+        let mut recorder = Recorder {
+            state: mix(seed << 8 | number),
+            steps: Vec::new(),
+        };
+        record(&mut recorder);
+        Trace {
+            kind,
+            seed,
+            steps: recorder.steps,
+        }
+    };
+    (0..).zip(kinds).map(trace).collect()
+}
+
+/// Chooses operations at random, and writes them down.
+struct Recorder {
+    state: u64,
+    steps: Vec<Step>,
+}
+
+impl Recorder {
+    /// The next number of SplitMix64.
+    fn random(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.state)
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        (self.random() % u64::from(bound)) as u32
+    }
+
+    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u32) as usize]
+    }
+
+    /// From 0 to `longest` bytes; more often few.
+    fn bytes(&mut self, longest: u32) -> Vec<u8> {
+        let bound = self.below(longest + 1) + 1;
+        (0..self.below(bound))
+            .map(|_| self.random() as u8)
+            .collect()
+    }
+
+    fn begin(&mut self, capacity: u32, largest: u32, size: u32) {
+        self.step(format!("begin {capacity} {largest} {size}"), String::new());
+    }
+
+    fn step(&mut self, operation: String, answer: String) {
+        self.steps.push(Step { operation, answer });
+    }
+}
+
+/// The finaliser of SplitMix64.
+fn mix(value: u64) -> u64 {
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
+}
+
+fn or_none<T: Display>(answer: Option<T>) -> String {
+    answer.map_or("none".to_string(), |answer| answer.to_string())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(".".to_string(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string can be written");
+        text
+    })
+}
+
+fn ring(recorder: &mut Recorder) {
+    let capacity = recorder.one_of(&[1, 2, 3, 64, 100]);
+    recorder.begin(capacity, 1, 1);
+    let mut ring = Ring::new(capacity as usize);
+    for item in 0..400 {
+        let (operation, answer) = if recorder.below(7) < 4 {
+            (
+                format!("ring_push {item}"),
+                u8::from(ring.push(item).is_ok()).to_string(),
+            )
+        } else {
+            ("ring_pop".to_string(), or_none(ring.pop()))
+        };
+        recorder.step(operation, format!("{answer} {}", ring.len()));
+    }
+}
+
+fn set(recorder: &mut Recorder) {
+    let capacity = recorder.one_of(&[1, 10, 63, 64, 65, 200]);
+    recorder.begin(capacity, 1, 1);
+    let mut set = Set::new(capacity);
+    for _ in 0..400 {
+        let element = recorder.below(capacity + 2);
+        let (operation, answer) = match recorder.below(50) {
+            0 => {
+                set.clear();
+                recorder.step("set_clear".to_string(), String::new());
+                continue;
+            }
+            1..20 => ("insert", set.insert(element)),
+            20..35 => ("remove", set.remove(element)),
+            _ => ("has", set.has(element)),
+        };
+        recorder.step(
+            format!("set_{operation} {element}"),
+            u8::from(answer).to_string(),
+        );
+    }
+}
+
+fn window(recorder: &mut Recorder) {
+    let largest = recorder.one_of(&[u8::MAX.into(), u16::MAX.into(), u32::MAX]);
+    let capacity = recorder.one_of(&[1, 2, 3, 8, 64, 100, 128]);
+    recorder.begin(capacity, largest, 1);
+    let mut window = Window::new(capacity, largest);
+    let mut near = recorder.random() as u32 & largest;
+    for item in 0..400 {
+        near = window.first().unwrap_or(near);
+        let around = near
+            .wrapping_add(recorder.below(3 * capacity))
+            .wrapping_sub(capacity);
+        let anywhere = recorder.random() as u32;
+        let n = if recorder.below(20) == 0 {
+            anywhere
+        } else {
+            around
+        } & largest;
+        let (operation, answer) = match recorder.below(100) {
+            0..50 => {
+                let answer = u8::from(window.insert(n, item).is_ok()).to_string();
+                (format!("win_insert {n} {item}"), answer)
+            }
+            50..75 => (format!("win_take {n}"), or_none(window.take(n))),
+            75..85 => {
+                let answer = format!("{} {}", or_none(window.get(n)), u8::from(window.has(n)));
+                (format!("win_get {n}"), answer)
+            }
+            85..92 => (format!("win_release {n}"), or_none(window.release(n))),
+            _ => (format!("win_replace {n}"), or_none(window.replace(n))),
+        };
+        let first = window
+            .first()
+            .map_or(String::new(), |first| format!(" from {first}"));
+        recorder.step(operation, answer + &first);
+    }
+}
+
+fn stream(recorder: &mut Recorder) {
+    let largest = recorder.one_of(&[u16::MAX.into(), u32::MAX]);
+    let capacity = recorder.one_of(&[1, 7, 64, 100, 300, 1500]);
+    recorder.begin(capacity, largest, 1);
+    let mut stream = Stream::new(capacity, largest);
+    let longest = recorder.one_of(&[4, 70, 400]).min(capacity);
+    for _ in 0..400 {
+        let around = stream
+            .begin()
+            .wrapping_add(recorder.below(capacity + 8))
+            .wrapping_sub(4);
+        let anywhere = recorder.random() as u32;
+        let at = if recorder.below(20) == 0 {
+            anywhere
+        } else {
+            around
+        } & largest;
+        let data = recorder.bytes(longest);
+        let (operation, answer) = match recorder.below(100) {
+            0 => {
+                stream.restart(at);
+                (format!("str_begin {at}"), String::new())
+            }
+            1..50 => {
+                let answer = u8::from(stream.insert(at, &data)).to_string();
+                (format!("str_insert {at} {}", hexadecimal(&data)), answer)
+            }
+            50..60 => {
+                let answer = u8::from(stream.append(&data)).to_string();
+                (format!("str_append {}", hexadecimal(&data)), answer)
+            }
+            60..75 => (format!("str_ready {at}"), stream.ready(at).to_string()),
+            75..90 => {
+                let length = recorder.below(stream.ready(at) + 2);
+                let covered = stream.covers(at, length);
+                let copy = covered.then(|| hexadecimal(&stream.copy(at, length)));
+                (
+                    format!("str_copy {at} {length}"),
+                    copy.unwrap_or("gap".to_string()),
+                )
+            }
+            _ => {
+                let few = stream.begin().wrapping_add(data.len() as u32) & largest;
+                let to = if recorder.below(4) == 0 { at } else { few };
+                (format!("str_release {to}"), stream.release(to).to_string())
+            }
+        };
+        recorder.step(
+            operation,
+            format!("{answer} {} {}", stream.begin(), stream.end()),
+        );
+    }
+}
+
+fn pool(recorder: &mut Recorder) {
+    let capacity = recorder.one_of(&[1, 2, 10, 64]);
+    recorder.begin(capacity, 1, 1);
+    let mut pool = Pool::new(capacity);
+    for _ in 0..400 {
+        let (key, slot) = (recorder.below(2 * capacity), recorder.below(capacity + 2));
+        let (operation, answer) = match recorder.below(100) {
+            0..45 if pool.find(&key).is_none() => {
+                (format!("pool_create {key}"), or_none(pool.create(key)))
+            }
+            45..75 if pool.has(slot) => {
+                pool.end(slot);
+                (format!("pool_end {slot}"), String::new())
+            }
+            75..85 => (
+                format!("pool_has {slot}"),
+                u8::from(pool.has(slot)).to_string(),
+            ),
+            85..95 => (format!("pool_each {slot}"), or_none(pool.each(slot))),
+            _ => (format!("pool_find {key}"), or_none(pool.find(&key))),
+        };
+        recorder.step(operation, answer);
+    }
+}
+
+fn buffers(recorder: &mut Recorder) {
+    let (count, size) = (
+        recorder.one_of(&[1, 2, 10, 65]),
+        recorder.one_of(&[1, 12, 64]),
+    );
+    recorder.begin(count, 1, size);
+    let mut buffers = Buffers::new(count);
+    for _ in 0..400 {
+        let index = recorder.below(count);
+        let (operation, answer) = match recorder.below(100) {
+            0..40 => {
+                let reserve = recorder.one_of(&[0, 0, 1, 3]);
+                (
+                    format!("buf_take {reserve}"),
+                    or_none(buffers.take(reserve)),
+                )
+            }
+            40..50 if buffers.has(index) => {
+                buffers.share(index);
+                (format!("buf_share {index}"), String::new())
+            }
+            40..80 if buffers.has(index) => {
+                buffers.give(index);
+                (format!("buf_give {index}"), String::new())
+            }
+            80..90 => (format!("buf_at {index}"), (index * size).to_string()),
+            _ => {
+                let headroom = recorder.below(2 * size);
+                let index = recorder.below(count + 2);
+                let amiss = recorder.one_of(&[0, 0, 0, 1, u32::MAX, (2 * size).wrapping_neg()]);
+                let begin = (index * size).wrapping_add(amiss);
+                let found = begin as i32 / size as i32;
+                let right =
+                    begin as i32 >= 0 && begin.is_multiple_of(size) && buffers.has(found as u32);
+                let offset = begin.wrapping_add(headroom);
+                (
+                    format!("buf_index {offset} {headroom}"),
+                    or_none(right.then_some(found)),
+                )
+            }
+        };
+        recorder.step(operation, format!("{answer} left {}", buffers.left()));
+    }
+}
+
+fn timers(recorder: &mut Recorder) {
+    let capacity = recorder.one_of(&[1, 2, 10, 100]);
+    recorder.begin(capacity, 1, 1);
+    let mut timers = Timers::default();
+    for _ in 0..400 {
+        let id = recorder.below(capacity);
+        let (operation, answer) = match recorder.below(100) {
+            0..50 => {
+                let late = recorder.random() >> recorder.below(64);
+                let deadline_ns = recorder.one_of(&[u64::from(id) % 4, late]);
+                timers.start(id, deadline_ns);
+                (format!("tim_start {id} {deadline_ns}"), String::new())
+            }
+            50..65 => {
+                timers.stop(&id);
+                (format!("tim_stop {id}"), String::new())
+            }
+            65..75 => (
+                format!("tim_running {id}"),
+                u8::from(timers.is_running(&id)).to_string(),
+            ),
+            _ => {
+                let first = timers.first().copied();
+                if let Some(id) = &first {
+                    timers.stop(id);
+                }
+                ("tim_expire".to_string(), or_none(first))
+            }
+        };
+        let (first, deadline) = (or_none(timers.first()), timers.deadline_ns());
+        let deadline_ns = deadline.unwrap_or(u64::MAX);
+        recorder.step(
+            operation,
+            format!("{answer} first {first} at {deadline_ns}"),
+        );
+    }
+}
+
+fn bytes(recorder: &mut Recorder) {
+    for _ in 0..40 {
+        let (value, seed) = (recorder.random(), recorder.random());
+        let data = value.to_be_bytes();
+        let big = |width: usize| {
+            data[..width]
+                .iter()
+                .fold(0, |sum, byte| sum << 8 | *byte as u64)
+        };
+        let little = |width: usize| {
+            data[..width]
+                .iter()
+                .rev()
+                .fold(0, |sum, byte| sum << 8 | *byte as u64)
+        };
+        let loads: Vec<String> = [2, 3, 4, 6, 8]
+            .map(|width| format!("{} {}", big(width), little(width)))
+            .to_vec();
+        recorder.step(format!("load {}", hexadecimal(&data)), loads.join(" "));
+
+        let mut stored = vec![0; 2];
+        for width in [2, 3, 4, 6, 8] {
+            let bytes = &data[8 - width..];
+            stored.extend(bytes);
+            stored.extend(bytes.iter().rev());
+        }
+        stored.resize(50, 0);
+        recorder.step(format!("store {value}"), hexadecimal(&stored));
+        recorder.step(
+            format!("hash {seed} {value}"),
+            mix(seed ^ value).to_string(),
+        );
+    }
+}
