@@ -28,3 +28,5 @@ pub mod tree;
 pub mod emit;
 
 pub mod simulate;
+
+pub mod tool;

@@ -1,2 +1,5 @@
 //! The `loom` command: everything it does stands in `stackloom::tool`.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    stackloom::tool::main()
+}

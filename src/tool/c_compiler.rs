@@ -1,0 +1,81 @@
+//! From generated C to a stack that can be run: calls the machine's C compiler.
+//!
+//! In: a stack's C, header and description. Out: the loaded `Program`. The shared object lives in
+//! a temporary directory that is gone as soon as it is loaded.
+
+use super::failure::{Failure, about};
+use super::layout::{Description, companion};
+use super::stack::Program;
+use std::path::Path;
+use std::process::Command;
+
+/// Compiles `NAME.c` and `NAME.h` together with their companion, and loads the result.
+pub fn load(source: &str, header: &str, description: &Description) -> Result<Program, Failure> {
+    let name = &description.name;
+    let directory = tempfile::tempdir().map_err(|error| {
+        Failure::environment(format!("no temporary directory can be made: {error}"))
+    })?;
+    let companion_name = format!("{name}_loom_companion.c");
+    let (source_name, header_name) = (format!("{name}.c"), format!("{name}.h"));
+    let files = [
+        (&source_name, source),
+        (&header_name, header),
+        (&companion_name, &companion(description)),
+    ];
+    for (file, text) in files {
+        let path = directory.path().join(file);
+        std::fs::write(&path, text).map_err(about(&path))?;
+    }
+    let object = directory.path().join(format!("{name}.so"));
+    compile(directory.path(), &[&source_name, &companion_name], &object)?;
+    Program::load(&object, description.clone())
+}
+
+fn compile(directory: &Path, sources: &[&str], object: &Path) -> Result<(), Failure> {
+    let words = compiler()?;
+    let output = Command::new(&words[0])
+        .args(&words[1..])
+        .args([
+            "-std=c11",
+            "-O2",
+            "-g",
+            "-fPIC",
+            "-shared",
+            "-Wl,-Bsymbolic",
+            "-o",
+        ])
+        .arg(object)
+        .args(sources)
+        .current_dir(directory)
+        .output()
+        .map_err(|error| Failure::environment(format!("{}: {error}", words[0])))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let compiler = words.join(" ");
+    Err(Failure::refused(format!(
+        "`{compiler}` refuses the generated C:\n{}",
+        said.trim_end()
+    )))
+}
+
+/// The compiler's command: `CC` of the environment, or the first that is installed.
+fn compiler() -> Result<Vec<String>, Failure> {
+    if let Ok(chosen) = std::env::var("CC") {
+        let words: Vec<String> = chosen.split_whitespace().map(str::to_string).collect();
+        if !words.is_empty() {
+            return Ok(words);
+        }
+    }
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&search).collect();
+    ["cc", "gcc", "clang", "clang-16"]
+        .into_iter()
+        .find(|name| folders.iter().any(|folder| folder.join(name).is_file()))
+        .map(|name| vec![name.to_string()])
+        .ok_or_else(|| {
+            let advice = "install gcc or clang, or name one: CC=... loom run ...";
+            Failure::environment(format!("no C compiler is installed: {advice}"))
+        })
+}

@@ -1,0 +1,314 @@
+//! `loom demo`: a compiled stack and the Linux kernel talk to each other.
+//!
+//! In: a stack with a link, settings for its address, and a port for datagrams. Out: a page about
+//! how many pings and datagrams came back byte for byte, and a capture of every frame. The network
+//! is private to this process, so nothing is left of it afterwards.
+
+use super::compiler::{self, Compiled, Options};
+use super::device::{Device, Recorded};
+use super::failure::{Failure, about};
+use super::host::{Clock, Report, Seen, Until};
+use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, STACK};
+use super::peer::{self, Outcome, Task};
+use super::run::{Places, Setting, start, stop_on_signals};
+use super::stack::Program;
+use super::{c_compiler, progress};
+use std::io;
+use std::net::SocketAddrV4;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Lets the Linux kernel talk to a compiled stack in a private network.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  loom demo examples/host/host.loom --datagrams 100000")]
+pub struct Arguments {
+    /// The file with the stack
+    #[arg(default_value = "examples/host/host.loom")]
+    pub stack: PathBuf,
+    /// How many pings are sent
+    #[arg(long, default_value_t = 1_000)]
+    pub pings: u64,
+    /// How many datagrams are sent
+    #[arg(long, default_value_t = 10_000)]
+    pub datagrams: u64,
+    /// Repeats the sizes and contents of an earlier demo
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Where the capture goes
+    #[arg(long, default_value = "build/demo.pcapng")]
+    pub capture: PathBuf,
+}
+
+/// How long the whole traffic may take.
+const PATIENCE: Duration = Duration::from_secs(45);
+const LONGEST: usize = 8_000;
+const WINDOW: usize = 8;
+const ECHO_PORT: u16 = 7;
+
+/// The command.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    // First, because only a process with one thread may enter a user namespace.
+    let link = namespace::enter().map_err(|reason| {
+        Failure::environment(format!("no private network can be made here ({reason})"))
+    })?;
+    let stop = stop_on_signals()?;
+    let spinner = progress::spinner("compiling");
+    let began = Instant::now();
+    let compiled = compiler::compile(&arguments.stack, &Options::default())?;
+    let program = c_compiler::load(&compiled.source, &compiled.header, &compiled.description)?;
+    let compile_time = began.elapsed();
+    spinner.finish_and_clear();
+    if let Some(folder) = arguments.capture.parent() {
+        std::fs::create_dir_all(folder).map_err(about(folder))?;
+    }
+    let plan = Plan {
+        pings: arguments.pings,
+        datagrams: arguments.datagrams,
+        seed: arguments.seed.unwrap_or_else(|| fastrand::u64(..1_000_000)),
+        capture: arguments.capture.clone(),
+        stop,
+    };
+    let description = link.description;
+    let outcomes = converse(&program, link.device, &plan)?;
+    print!("{}", title(arguments, &compiled, compile_time, description));
+    print!("{}", outcomes.summary(&plan));
+    outcomes.verdict(&plan)
+}
+
+fn title(arguments: &Arguments, compiled: &Compiled, time: Duration, device: &str) -> String {
+    let (name, c_bytes) = (
+        &compiled.description.name,
+        grouped(compiled.source.len() as u64),
+    );
+    let (stack, milliseconds) = (arguments.stack.display(), time.as_millis());
+    format!(
+        "compiled    {stack} to {name}.c, {c_bytes} bytes of C, in {milliseconds} ms\n\
+         peer        the Linux kernel as {KERNEL}, over {device}; the stack is {STACK}\n"
+    )
+}
+
+/// What the kernel is to send.
+pub struct Plan {
+    /// How many pings.
+    pub pings: u64,
+    /// How many datagrams.
+    pub datagrams: u64,
+    /// Makes their sizes and contents.
+    pub seed: u64,
+    /// Where every frame is written.
+    pub capture: PathBuf,
+    /// Set by a signal.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What came of it.
+pub struct Outcomes {
+    /// Of the pings.
+    pub pings: Outcome,
+    /// Of the datagrams.
+    pub datagrams: Outcome,
+    /// What the stack counted.
+    pub report: Report,
+    /// What the host saw.
+    pub seen: Seen,
+    time: Duration,
+}
+
+/// Drives the stack in one thread while another sends from the kernel's sockets.
+pub fn converse(
+    program: &Program,
+    device: Box<dyn Device + Send>,
+    plan: &Plan,
+) -> Result<Outcomes, Failure> {
+    let began = Instant::now();
+    let finished = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let host = scope.spawn(|| plan.host(program, device, &finished));
+        let alive = || !host.is_finished() && !plan.stop.load(Ordering::Relaxed);
+        let sent = plan.send(began + PATIENCE, &alive);
+        finished.store(true, Ordering::Relaxed);
+        let (report, seen) = host.join().expect("the host answers, it does not panic")?;
+        let failed = |error| Failure::environment(format!("the kernel's sockets: {error}"));
+        let (pings, datagrams) = sent.map_err(failed)?;
+        Ok(Outcomes {
+            pings,
+            datagrams,
+            report,
+            seen,
+            time: began.elapsed(),
+        })
+    })
+}
+
+impl Plan {
+    /// The stack's side.
+    fn host(
+        &self,
+        program: &Program,
+        device: Box<dyn Device + Send>,
+        finished: &AtomicBool,
+    ) -> Result<(Report, Seen), Failure> {
+        let path = &self.capture;
+        let name = program
+            .description()
+            .links
+            .first()
+            .map_or("link", String::as_str);
+        let device = Recorded::new(device, path, name).map_err(about(path))?;
+        let settings = [
+            ("address", STACK.to_string()),
+            ("prefix", PREFIX.to_string()),
+            ("gateway", KERNEL.to_string()),
+            ("mac", LINK_ADDRESS.to_string()),
+        ];
+        let known = &program.description().config;
+        let settings: Vec<Setting> = settings
+            .into_iter()
+            .filter(|(name, _)| known.iter().any(|member| member.name == *name))
+            .map(|(name, value)| Setting {
+                name: name.to_string(),
+                value,
+            })
+            .collect();
+        let application = format!("datagrams(port={ECHO_PORT})=echo");
+        let applications = [application.parse().map_err(Failure::environment)?];
+        let places = Places {
+            settings: &settings,
+            applications: &applications,
+        };
+        let mut host = start(program, vec![Box::new(device)], &places, Clock::real())?;
+        host.run(&Until {
+            stop: finished,
+            after: None,
+        })
+        .map_err(|error| Failure::environment(error.to_string()))?;
+        Ok((host.report(), host.seen()))
+    }
+
+    /// The kernel's side.
+    fn send(&self, end: Instant, alive: &dyn Fn() -> bool) -> io::Result<(Outcome, Outcome)> {
+        let task = |name: &str, count, window, go: &dyn Fn(&Task<'_>) -> io::Result<Outcome>| {
+            let bar = progress::bar(name, count);
+            let progress = |answered: u64| {
+                bar.set_position(answered);
+                alive()
+            };
+            let (seed, progress) = (self.seed, &progress);
+            let outcome = go(&Task {
+                count,
+                longest: LONGEST,
+                window,
+                seed,
+                end,
+                progress,
+            });
+            bar.finish_and_clear();
+            outcome
+        };
+        let to = SocketAddrV4::new(STACK, ECHO_PORT);
+        let pings = task("pings", self.pings, 1, &|task| {
+            peer::ping(KERNEL, STACK, task)
+        })?;
+        let datagrams = task("datagrams", self.datagrams, WINDOW, &|task| {
+            peer::datagrams(KERNEL, to, task)
+        })?;
+        Ok((pings, datagrams))
+    }
+}
+
+impl Outcomes {
+    fn summary(&self, plan: &Plan) -> String {
+        let (sizes, seed) = (grouped(LONGEST as u64), plan.seed);
+        let line = |outcome: &Outcome| {
+            let (sent, answered) = (grouped(outcome.sent), grouped(outcome.answered));
+            format!("{sent} sent, {answered} came back byte for byte")
+        };
+        let lost = self.pings.lost + self.datagrams.lost;
+        let wrong = self.pings.wrong + self.datagrams.wrong;
+        let losses = match (lost, wrong) {
+            (0, 0) => "none".to_string(),
+            _ => format!("{lost} without an answer, {wrong} wrong answers"),
+        };
+        let list = |map: &std::collections::BTreeMap<String, u64>| {
+            let parts: Vec<String> = map
+                .iter()
+                .map(|(reason, count)| format!("{reason} {}", grouped(*count)))
+                .collect();
+            if parts.is_empty() {
+                "none".to_string()
+            } else {
+                parts.join(", ")
+            }
+        };
+        let (came_in, went_out) = (
+            grouped(self.report.frames_in),
+            grouped(self.report.frames_out),
+        );
+        let lines = [
+            ("pings", line(&self.pings)),
+            ("datagrams", line(&self.datagrams)),
+            (
+                "sizes",
+                format!("0 to {sizes} bytes, {WINDOW} in flight, seed {seed}"),
+            ),
+            (
+                "frames",
+                format!("{came_in} to the stack, {went_out} from it"),
+            ),
+            ("losses", losses),
+            ("drops", list(&self.report.dropped)),
+            ("unsent", list(&self.report.unsent)),
+            ("time", format!("{:.1} s", self.time.as_secs_f64())),
+            ("traffic", plan.capture.display().to_string()),
+        ];
+        lines
+            .map(|(title, text)| format!("{title:<11} {text}\n"))
+            .concat()
+    }
+
+    /// Whether everything came back, and every frame had one fate.
+    pub fn verdict(&self, plan: &Plan) -> Result<(), Failure> {
+        let reasons = [
+            (plan.stop.load(Ordering::Relaxed), "it was interrupted"),
+            (self.time > PATIENCE, "it took too long"),
+            (!self.pings.is_whole(plan.pings), "not every ping came back"),
+            (
+                !self.datagrams.is_whole(plan.datagrams),
+                "not every datagram came back",
+            ),
+            (!self.report.adds_up(), "the counters do not add up"),
+            (self.seen.unsent > 0, "the device did not take every frame"),
+        ];
+        match reasons.iter().find(|(holds, _)| *holds) {
+            Some((_, reason)) => Err(Failure::refused(format!("the demo failed: {reason}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A number as people read it: 10,000.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).expect("digits are text"))
+        .collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(
+            [0, 999, 1_000, 12_345_678].map(grouped),
+            ["0", "999", "1,000", "12,345,678"]
+        );
+    }
+}

@@ -1,0 +1,413 @@
+//! Link devices: what carries a stack's frames.
+//!
+//! In: what `--link` says, `tap:tap0`, `tun:tun0`, `packet:eth0` or `pcap:IN,OUT`. Out: a
+//! `Device`. None of them ever blocks the host: a device is asked when its descriptor is ready, a
+//! capture when the time of its next frame has come. Every `now_ns` counts from 1970.
+
+use super::capture::{Direction, Frame, LinkType, Reader, Writer};
+use super::failure::Failure;
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, recvmsg, send,
+    socket,
+};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+
+/// What carries the frames of one link.
+pub trait Device {
+    /// Receives a frame into `room`, cut to it, and answers its length before the cut; none if
+    /// there is none now.
+    fn receive(&mut self, room: &mut [u8], now_ns: u64) -> io::Result<Option<usize>>;
+
+    /// Sends a frame; false if the device could not take it, and it is lost.
+    fn send(&mut self, frame: &[u8], now_ns: u64) -> io::Result<bool>;
+
+    /// What to poll for frames; a capture has none.
+    fn descriptor(&self) -> Option<BorrowedFd<'_>>;
+
+    /// When the next frame of a capture is due; none at its end, and for what has a descriptor.
+    fn due_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Writes out what is still in memory.
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A device as the command line names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A TAP interface: Ethernet frames to and from the kernel.
+    Tap(String),
+    /// A TUN interface: IP packets to and from the kernel.
+    Tun(String),
+    /// A packet socket on an interface.
+    Packet(String),
+    /// A capture to read, and one to write what the stack sends.
+    Capture(PathBuf, Option<PathBuf>),
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Address, String> {
+        let wrong = format!(
+            "`{text}` is no device: write tap:NAME, tun:NAME, packet:INTERFACE or pcap:IN,OUT"
+        );
+        let (kind, rest) = text
+            .split_once(':')
+            .filter(|(_, rest)| !rest.is_empty())
+            .ok_or(&wrong)?;
+        match kind {
+            "tap" => Ok(Address::Tap(rest.to_string())),
+            "tun" => Ok(Address::Tun(rest.to_string())),
+            "packet" => Ok(Address::Packet(rest.to_string())),
+            "pcap" => {
+                let (read, write) = rest.split_once(',').unwrap_or((rest, ""));
+                let write = (!write.is_empty()).then(|| PathBuf::from(write));
+                Ok(Address::Capture(PathBuf::from(read), write))
+            }
+            _ => Err(wrong),
+        }
+    }
+}
+
+impl Address {
+    /// Opens the device.
+    pub fn open(&self) -> Result<Box<dyn Device>, Failure> {
+        let named = |kind: &str, name: &str, error: io::Error| {
+            let reason = match error.kind() {
+                io::ErrorKind::PermissionDenied => "that needs root (or CAP_NET_ADMIN)".to_string(),
+                _ => error.to_string(),
+            };
+            Failure::environment(format!("{kind}:{name}: {reason}"))
+        };
+        Ok(match self {
+            Address::Tap(name) => {
+                Box::new(Tunnel::open(name, Layer::L2).map_err(|error| named("tap", name, error))?)
+            }
+            Address::Tun(name) => {
+                Box::new(Tunnel::open(name, Layer::L3).map_err(|error| named("tun", name, error))?)
+            }
+            Address::Packet(name) => {
+                Box::new(Packet::open(name).map_err(|error| named("packet", name, error))?)
+            }
+            Address::Capture(read, write) => Box::new(
+                Capture::open(read, write.as_deref())
+                    .map_err(|error| Failure::environment(error.to_string()))?,
+            ),
+        })
+    }
+}
+
+/// A TAP or TUN interface.
+pub struct Tunnel {
+    device: SyncDevice,
+}
+
+impl Tunnel {
+    /// Attaches to the interface, which is made if it does not exist, and brings it up.
+    pub fn open(name: &str, layer: Layer) -> io::Result<Tunnel> {
+        let device = DeviceBuilder::new()
+            .name(name)
+            .layer(layer)
+            .inherit_enable_state();
+        let device = device.build_sync()?;
+        device.set_nonblocking(true)?;
+        // Who was given an interface by root cannot bring it up, and need not if root did.
+        match device.enabled(true) {
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
+            Ok(()) | Err(_) => Ok(Tunnel { device }),
+        }
+    }
+}
+
+impl Device for Tunnel {
+    fn receive(&mut self, room: &mut [u8], _now_ns: u64) -> io::Result<Option<usize>> {
+        match self.device.recv(room) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if passing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn send(&mut self, frame: &[u8], _now_ns: u64) -> io::Result<bool> {
+        taken(self.device.send(frame))
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.device.as_fd())
+    }
+}
+
+/// More than a socket can hold.
+const MOST_STRAY_FRAMES: usize = 10_000;
+
+/// A packet socket: the frames of an interface, beside the kernel's own stack.
+pub struct Packet {
+    socket: OwnedFd,
+}
+
+impl Packet {
+    /// Attaches to an interface that is there.
+    pub fn open(interface: &str) -> io::Result<Packet> {
+        let address = link_address(interface)?;
+        let socket = socket(
+            AddressFamily::Packet,
+            SockType::Raw,
+            SockFlag::SOCK_CLOEXEC,
+            SockProtocol::EthAll,
+        )?;
+        bind(socket.as_raw_fd(), &address)?;
+        let mut packet = Packet { socket };
+        // Away with what came from other interfaces before the socket was bound to this one.
+        for _ in 0..MOST_STRAY_FRAMES {
+            if packet.receive(&mut [], 0)?.is_none() {
+                break;
+            }
+        }
+        Ok(packet)
+    }
+}
+
+/// The address to which a packet socket is bound: the interface's, as the system lists it.
+fn link_address(interface: &str) -> io::Result<LinkAddr> {
+    nix::ifaddrs::getifaddrs()?
+        .filter(|entry| entry.interface_name == interface)
+        .find_map(|entry| entry.address?.as_link_addr().copied())
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such interface"))
+}
+
+impl Device for Packet {
+    fn receive(&mut self, room: &mut [u8], _now_ns: u64) -> io::Result<Option<usize>> {
+        /// The kernel's mark of a frame that goes out of the interface.
+        const OUTGOING: u8 = 4;
+        loop {
+            let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
+            let mut room = [io::IoSliceMut::new(room)];
+            match recvmsg::<LinkAddr>(self.socket.as_raw_fd(), &mut room, None, flags) {
+                Ok(message) => match message.address {
+                    Some(from) if from.pkttype() == OUTGOING => {}
+                    Some(_) | None => return Ok(Some(message.bytes)),
+                },
+                Err(errno) if passing(&errno.into()) => return Ok(None),
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+
+    fn send(&mut self, frame: &[u8], _now_ns: u64) -> io::Result<bool> {
+        // May wait for room in the interface's queue, which empties by itself.
+        let sent = send(self.socket.as_raw_fd(), frame, MsgFlags::empty());
+        taken(sent.map_err(io::Error::from))
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.socket.as_fd())
+    }
+}
+
+/// Whether an error of `receive` only says that there is nothing now.
+fn passing(error: &io::Error) -> bool {
+    // An interface that is down gives nothing, and may come up again.
+    let down = error.raw_os_error() == Some(Errno::ENETDOWN as i32);
+    down || matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
+}
+
+/// What became of a frame: sent, lost as links lose frames, or the device is broken.
+fn taken(sent: io::Result<usize>) -> io::Result<bool> {
+    const LOSSES: [Errno; 6] = [
+        Errno::EAGAIN,
+        Errno::ENOBUFS,
+        Errno::ENETDOWN,
+        Errno::EIO, // a TAP that is down
+        Errno::EMSGSIZE,
+        Errno::EINVAL, // a TUN that is given what is no IP, a packet socket that is given nothing
+    ];
+    match sent {
+        Ok(_) => Ok(true),
+        Err(error) => match error.raw_os_error().map(Errno::from_raw) {
+            Some(errno) if LOSSES.contains(&errno) => Ok(false),
+            Some(_) | None => Err(error),
+        },
+    }
+}
+
+/// A capture file that is fed to the stack at its own times, and one for what the stack sends.
+pub struct Capture {
+    reader: Reader,
+    writer: Option<Writer>,
+    next: Option<(u64, Frame)>,
+}
+
+impl Capture {
+    /// Opens the capture to read and creates the one to write.
+    pub fn open(read: &Path, write: Option<&Path>) -> io::Result<Capture> {
+        let mut reader = Reader::open(read)?;
+        let next = reader
+            .next_frame()?
+            .map(|frame| (nanoseconds(frame.time), frame));
+        let link_type = reader.link_type();
+        let writer = write
+            .map(|path| Writer::create(path, "out", link_type))
+            .transpose()?;
+        Ok(Capture {
+            reader,
+            writer,
+            next,
+        })
+    }
+}
+
+/// Nanoseconds since 1970; what is later than 2262 stays there, so that timers have a future.
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos())
+        .unwrap_or(u64::MAX)
+        .min(1 << 63)
+}
+
+impl Device for Capture {
+    fn receive(&mut self, room: &mut [u8], now_ns: u64) -> io::Result<Option<usize>> {
+        let Some((due_ns, frame)) = self.next.take_if(|(due_ns, _)| *due_ns <= now_ns) else {
+            return Ok(None);
+        };
+        let length = frame.bytes.len().min(room.len());
+        room[..length].copy_from_slice(&frame.bytes[..length]);
+        // Frames are fed in the order of the file, so one that claims to be earlier comes now.
+        self.next = self
+            .reader
+            .next_frame()?
+            .map(|following| (nanoseconds(following.time).max(due_ns), following));
+        Ok(Some(frame.bytes.len()))
+    }
+
+    fn send(&mut self, frame: &[u8], now_ns: u64) -> io::Result<bool> {
+        if let Some(writer) = &mut self.writer {
+            writer.write(Duration::from_nanos(now_ns), frame, Direction::Out)?;
+        }
+        Ok(true)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    fn due_ns(&self) -> Option<u64> {
+        self.next.as_ref().map(|(due_ns, _)| *due_ns)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), Writer::finish)
+    }
+}
+
+/// A device whose frames are also written to a capture, each way.
+pub struct Recorded {
+    device: Box<dyn Device>,
+    writer: Writer,
+}
+
+impl Recorded {
+    /// Records what passes an Ethernet device.
+    pub fn new(device: Box<dyn Device>, path: &Path, name: &str) -> io::Result<Recorded> {
+        Ok(Recorded {
+            device,
+            writer: Writer::create(path, name, LinkType::Ethernet)?,
+        })
+    }
+}
+
+impl Device for Recorded {
+    fn receive(&mut self, room: &mut [u8], now_ns: u64) -> io::Result<Option<usize>> {
+        let received = self.device.receive(room, now_ns)?;
+        if let Some(length) = received {
+            let bytes = &room[..length.min(room.len())];
+            self.writer
+                .write(Duration::from_nanos(now_ns), bytes, Direction::In)?;
+        }
+        Ok(received)
+    }
+
+    fn send(&mut self, frame: &[u8], now_ns: u64) -> io::Result<bool> {
+        self.writer
+            .write(Duration::from_nanos(now_ns), frame, Direction::Out)?;
+        self.device.send(frame, now_ns)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.device.descriptor()
+    }
+
+    fn due_ns(&self) -> Option<u64> {
+        self.device.due_ns()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.writer.finish()?;
+        self.device.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_written_as_kind_and_name() {
+        assert_eq!("tap:tap0".parse(), Ok(Address::Tap("tap0".to_string())));
+        assert_eq!(
+            "packet:eth0".parse(),
+            Ok(Address::Packet("eth0".to_string()))
+        );
+        let both = Address::Capture(PathBuf::from("a.pcap"), Some(PathBuf::from("b.pcapng")));
+        assert_eq!("pcap:a.pcap,b.pcapng".parse(), Ok(both));
+        assert_eq!(
+            "pcap:a".parse(),
+            Ok(Address::Capture(PathBuf::from("a"), None))
+        );
+        for text in ["tap", "tap:", "tape:tap0", ""] {
+            let error = text.parse::<Address>().unwrap_err();
+            assert!(error.contains("write tap:NAME"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_capture_is_fed_when_its_frames_are_due() {
+        let directory = tempfile::tempdir().unwrap();
+        let (read, write) = (directory.path().join("in"), directory.path().join("out"));
+        let mut writer = Writer::create(&read, "tap", LinkType::Ip).unwrap();
+        // The second frame claims to be earlier than the first.
+        for (time_ns, byte) in [(5_000, 1), (4_000, 2), (9_000, 3)] {
+            let time = Duration::from_nanos(time_ns);
+            writer.write(time, &[byte; 10], Direction::In).unwrap();
+        }
+        writer.finish().unwrap();
+        let mut capture = Capture::open(&read, Some(&write)).unwrap();
+        let mut room = [0; 4];
+        assert_eq!(capture.receive(&mut room, 4_999).unwrap(), None);
+        assert_eq!(capture.due_ns(), Some(5_000));
+        assert_eq!(capture.receive(&mut room, 5_000).unwrap(), Some(10));
+        assert_eq!((room, capture.due_ns()), ([1; 4], Some(5_000)));
+        assert_eq!(capture.receive(&mut room, 5_000).unwrap(), Some(10));
+        assert_eq!((room, capture.due_ns()), ([2; 4], Some(9_000)));
+        assert!(capture.send(b"answer", 7_000).unwrap());
+        capture.finish().unwrap();
+        let mut sent = Reader::open(&write).unwrap();
+        let frame = sent.next_frame().unwrap().unwrap();
+        assert_eq!(
+            (frame.time, frame.bytes),
+            (Duration::from_nanos(7_000), b"answer".to_vec())
+        );
+        assert_eq!(sent.link_type(), LinkType::Ip);
+    }
+}

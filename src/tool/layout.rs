@@ -1,0 +1,527 @@
+//! The structs of a compiled stack that depend on its program: config, keys, attributes.
+//!
+//! In: a `Description` (what the program says) and the offsets that a companion C file took from
+//! the C compiler. Out: a `Layout` of each struct, and `Values`: a struct filled by field names
+//! from what people write on a command line.
+//!
+//! ```text
+//! config { address: u32 }  +  "address" at 0, 4 bytes  +  --set address=10.0.0.2
+//!     =  02 00 00 0a
+//! ```
+
+use std::fmt::Write;
+
+/// What the compiler says about a stack: all that cannot be read from its shared object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The stack's name, with which every exported name begins.
+    pub name: String,
+    /// The links in the order of their numbers.
+    pub links: Vec<String>,
+    /// The ports in the order of their numbers.
+    pub ports: Vec<Port>,
+    /// The fields of `struct NAME_config`.
+    pub config: Vec<Member>,
+}
+
+/// One port of a stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Port {
+    /// Its name in the program.
+    pub name: String,
+    /// The fields of `struct NAME_PORT_keys`.
+    pub keys: Vec<Member>,
+    /// The fields of `struct NAME_PORT_attributes`.
+    pub attributes: Vec<Member>,
+}
+
+/// One field of a struct, as the program declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name in the program and in C.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether `bool has_NAME` stands beside it.
+    pub optional: bool,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `u1`..`u64`, `seq8`..`seq32`, enums: so many bits.
+    Unsigned(u32),
+    /// `i8`..`i64`: so many bits.
+    Signed(u32),
+    /// `bool`
+    Bool,
+    /// `time`, in nanoseconds.
+    Time,
+    /// `bytes[N]`
+    Bytes(usize),
+}
+
+/// Where the fields of a struct are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The struct's size in bytes.
+    pub size: usize,
+    /// Its fields, in the order of the program.
+    pub fields: Vec<Field>,
+}
+
+/// One field of a struct, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// What the program says about it.
+    pub member: Member,
+    /// Bytes from the struct's start.
+    pub offset: usize,
+    /// Its size in bytes.
+    pub size: usize,
+    /// Where its `has_NAME` is, if it is optional.
+    pub present_at: Option<usize>,
+}
+
+/// The C names of a struct's fields in the order in which the companion lists them: an optional
+/// field is preceded by its flag.
+pub fn c_fields(members: &[Member]) -> Vec<String> {
+    let mut names = Vec::new();
+    for member in members {
+        if member.optional {
+            names.push(format!("has_{}", member.name));
+        }
+        names.push(member.name.clone());
+    }
+    names
+}
+
+impl Layout {
+    /// Puts together what the program says and the (offset, size) of each of `c_fields`.
+    pub fn new(size: usize, members: &[Member], places: &[(usize, usize)]) -> Layout {
+        let mut places = places.iter();
+        let mut place = || *places.next().expect("the companion lists every field");
+        let fields = members
+            .iter()
+            .map(|member| {
+                let present_at = member.optional.then(|| place().0);
+                let (offset, size) = place();
+                Field {
+                    member: member.clone(),
+                    offset,
+                    size,
+                    present_at,
+                }
+            })
+            .collect();
+        Layout { size, fields }
+    }
+}
+
+/// The companion of a stack's C: a file that exports, for the loader, where every field is.
+///
+/// Each struct becomes a `const struct loom_layout loom_WHAT`, with `WHAT` as in `companion_name`.
+pub fn companion(description: &Description) -> String {
+    let name = &description.name;
+    let mut text = format!("#include <stddef.h>\n#include \"{name}.h\"\n\n");
+    text += "struct loom_field { size_t offset; size_t size; };\n";
+    text += "struct loom_layout { size_t size; const struct loom_field *fields; };\n";
+    let output = ["place", "session", "data", "length", "buffer"].map(String::from);
+    let has_attributes = description
+        .ports
+        .iter()
+        .any(|port| !port.attributes.is_empty());
+    let with = has_attributes.then(|| "with".to_string());
+    struct_companion(
+        &mut text,
+        name,
+        "output",
+        &[output.to_vec(), Vec::from_iter(with)].concat(),
+    );
+    struct_companion(&mut text, name, "config", &c_fields(&description.config));
+    for port in &description.ports {
+        let (keys, attributes) = (c_fields(&port.keys), c_fields(&port.attributes));
+        struct_companion(&mut text, name, &format!("{}_keys", port.name), &keys);
+        struct_companion(
+            &mut text,
+            name,
+            &format!("{}_attributes", port.name),
+            &attributes,
+        );
+    }
+    text
+}
+
+/// One struct of the companion. A struct without fields is no C, so nothing is asked about it.
+fn struct_companion(text: &mut String, name: &str, what: &str, fields: &[String]) {
+    if fields.is_empty() {
+        return;
+    }
+    let of = format!("struct {name}_{what}");
+    let mut line = |line: String| writeln!(text, "{line}").expect("a string takes every line");
+    line(format!(
+        "\nstatic const struct loom_field {what}_fields[] = {{"
+    ));
+    for field in fields {
+        line(format!(
+            "    {{offsetof({of}, {field}), sizeof((({of} *)0)->{field})}},"
+        ));
+    }
+    line("};".to_string());
+    line(format!(
+        "const struct loom_layout loom_{what} = {{sizeof({of}), {what}_fields}};"
+    ));
+}
+
+/// Memory for a struct, aligned for whatever C may put there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Block(pub [u8; 64]);
+
+/// So many zeroed blocks that `size` bytes have room; one at least.
+pub fn blocks(size: usize) -> Vec<Block> {
+    vec![Block([0; 64]); size.div_ceil(64).max(1)]
+}
+
+/// A struct of a compiled stack, filled by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// What the struct is, for messages: "setting", "key".
+    what: &'static str,
+    layout: Layout,
+    memory: Vec<Block>,
+    named: Vec<bool>,
+}
+
+impl Values {
+    /// A struct of zeros: what is optional is absent.
+    pub fn new(what: &'static str, layout: &Layout) -> Values {
+        let (memory, named) = (blocks(layout.size), vec![false; layout.fields.len()]);
+        Values {
+            what,
+            layout: layout.clone(),
+            memory,
+            named,
+        }
+    }
+
+    /// The struct as C sees it.
+    pub fn as_ptr(&self) -> *const Block {
+        self.memory.as_ptr()
+    }
+
+    /// The struct for C to fill.
+    pub fn as_mut_ptr(&mut self) -> *mut Block {
+        self.memory.as_mut_ptr()
+    }
+
+    /// Sets a field by its name from what people write: `address`, `10.0.0.2`.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let Some(index) = self
+            .layout
+            .fields
+            .iter()
+            .position(|field| field.member.name == name)
+        else {
+            return Err(self.unknown(name));
+        };
+        let field = self.layout.fields[index].clone();
+        self.named[index] = true;
+        let bytes = match (text, field.present_at) {
+            ("none", Some(flag)) => {
+                self.write(flag, &[0]);
+                return Ok(());
+            }
+            (_, flag) => {
+                let bytes = parse(field.member.kind, field.size, text)
+                    .map_err(|reason| format!("{} `{name}`: {reason}", self.what))?;
+                flag.into_iter().for_each(|flag| self.write(flag, &[1]));
+                bytes
+            }
+        };
+        self.write(field.offset, &bytes);
+        Ok(())
+    }
+
+    /// The fields that must be set and were not.
+    pub fn missing(&self) -> Vec<&str> {
+        let fields = self.layout.fields.iter().zip(&self.named);
+        fields
+            .filter(|(field, named)| !**named && !field.member.optional)
+            .map(|(field, _)| field.member.name.as_str())
+            .collect()
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let known: Vec<&str> = self
+            .layout
+            .fields
+            .iter()
+            .map(|field| field.member.name.as_str())
+            .collect();
+        if known.is_empty() {
+            return format!("no {} is called `{name}`: there are none", self.what);
+        }
+        format!(
+            "no {} is called `{name}`: there are {}",
+            self.what,
+            known.join(", ")
+        )
+    }
+
+    fn write(&mut self, offset: usize, bytes: &[u8]) {
+        for (at, byte) in (offset..).zip(bytes) {
+            self.memory[at / 64].0[at % 64] = *byte;
+        }
+    }
+}
+
+/// The bytes of a field, as this machine holds them.
+fn parse(kind: Kind, size: usize, text: &str) -> Result<Vec<u8>, String> {
+    match kind {
+        Kind::Unsigned(bits) => Ok(sized(i128::from(unsigned(bits, text)?), size)),
+        Kind::Signed(bits) => Ok(sized(signed(bits, text)?, size)),
+        Kind::Time => Ok(sized(i128::from(duration_ns(text)?), size)),
+        Kind::Bool => match text {
+            "true" => Ok(sized(1, size)),
+            "false" => Ok(sized(0, size)),
+            other => Err(format!("`{other}` is neither true nor false")),
+        },
+        Kind::Bytes(length) => {
+            let bytes = hexadecimal(text)?;
+            if bytes.len() == length {
+                return Ok(bytes);
+            }
+            Err(format!(
+                "`{text}` is {} bytes; it takes {length}",
+                bytes.len()
+            ))
+        }
+    }
+}
+
+fn sized(value: i128, size: usize) -> Vec<u8> {
+    let mut bytes = value.to_le_bytes()[..size.min(16)].to_vec();
+    if cfg!(target_endian = "big") {
+        bytes.reverse();
+    }
+    bytes
+}
+
+/// An integer, or what is one in a header: `10.0.0.2`, `02:00:00:00:00:01`.
+fn unsigned(bits: u32, text: &str) -> Result<u64, String> {
+    let value = if let Ok(address) = text.parse::<std::net::Ipv4Addr>() {
+        u64::from(u32::from(address))
+    } else if text.contains(':') {
+        let bytes = hexadecimal(text)?;
+        if bytes.len() != 6 {
+            return Err(format!(
+                "`{text}` is no link address, as 02:00:00:00:00:01 is"
+            ));
+        }
+        bytes
+            .iter()
+            .fold(0, |value, byte| value << 8 | u64::from(*byte))
+    } else {
+        integer(text)?
+    };
+    if bits < 64 && value >> bits != 0 {
+        return Err(format!("`{text}` does not fit into {bits} bits"));
+    }
+    Ok(value)
+}
+
+fn signed(bits: u32, text: &str) -> Result<i128, String> {
+    let value = match text.strip_prefix('-') {
+        Some(rest) => -i128::from(integer(rest)?),
+        None => i128::from(integer(text)?),
+    };
+    let half = 1_i128 << (bits - 1);
+    if (-half..half).contains(&value) {
+        return Ok(value);
+    }
+    Err(format!(
+        "`{text}` does not fit into {bits} bits with a sign"
+    ))
+}
+
+fn integer(text: &str) -> Result<u64, String> {
+    let plain = text.replace('_', "");
+    let parsed = match (plain.strip_prefix("0x"), plain.strip_prefix("0b")) {
+        (Some(digits), _) => u64::from_str_radix(digits, 16),
+        (_, Some(digits)) => u64::from_str_radix(digits, 2),
+        (None, None) => plain.parse(),
+    };
+    let starts_with_digit = plain.starts_with(|first: char| first.is_ascii_digit());
+    parsed.ok().filter(|_| starts_with_digit).ok_or_else(|| {
+        format!("`{text}` is no number: write 42, 0x2a, 10.0.0.2 or 02:00:00:00:00:01")
+    })
+}
+
+fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
+    let wrong = || format!("`{text}` is not a row of bytes in hexadecimal, as 00ff or 00:ff");
+    let parts: Vec<String> = if text.contains(':') {
+        text.split(':').map(str::to_string).collect()
+    } else {
+        let digits: Vec<char> = text.strip_prefix("0x").unwrap_or(text).chars().collect();
+        digits.chunks(2).map(|pair| pair.iter().collect()).collect()
+    };
+    parts
+        .iter()
+        .map(|part| {
+            let digits = part.len() == 2 && part.chars().all(|digit| digit.is_ascii_hexdigit());
+            digits
+                .then(|| u8::from_str_radix(part, 16).ok())
+                .flatten()
+                .ok_or_else(wrong)
+        })
+        .collect()
+}
+
+/// Nanoseconds from a duration with its unit: `5 s`, `1.5ms`.
+pub fn duration_ns(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no duration: write 5 s, 200 ms or 1.5 h");
+    let split = text
+        .find(|letter: char| letter.is_alphabetic())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let scale: u64 = match unit.trim() {
+        "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "min" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        "" if number.trim() == "0" => 1,
+        _ => return Err(wrong()),
+    };
+    let number = number.trim().replace('_', "");
+    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+    let whole: u64 = whole.parse().map_err(|_| wrong())?;
+    let mut value_ns = whole.checked_mul(scale).ok_or_else(wrong)?;
+    let mut digit_ns = scale;
+    for digit in fraction.chars() {
+        digit_ns /= 10;
+        let part_ns = digit_ns * u64::from(digit.to_digit(10).ok_or_else(wrong)?);
+        value_ns = value_ns.checked_add(part_ns).ok_or_else(wrong)?;
+    }
+    Ok(value_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(name: &str, kind: Kind, optional: bool) -> Member {
+        Member {
+            name: name.to_string(),
+            kind,
+            optional,
+        }
+    }
+
+    fn sample() -> Layout {
+        let members = [
+            member("address", Kind::Unsigned(32), false),
+            member("mac", Kind::Unsigned(48), true),
+            member("offset", Kind::Signed(16), false),
+            member("key", Kind::Bytes(3), false),
+            member("rest", Kind::Time, false),
+        ];
+        let places = [(0, 4), (4, 1), (8, 8), (16, 2), (18, 3), (24, 8)];
+        Layout::new(32, &members, &places)
+    }
+
+    #[test]
+    fn values_stand_where_c_expects_them() {
+        let mut values = Values::new("setting", &sample());
+        let settings = [
+            ("address", "10.0.0.2"),
+            ("mac", "02:00:00:00:00:01"),
+            ("offset", "-2"),
+            ("key", "0a0b0c"),
+            ("rest", "1.5 s"),
+        ];
+        for (name, text) in settings {
+            values.set(name, text).unwrap();
+        }
+        let bytes = values.memory[0].0;
+        assert_eq!(
+            u32::from_ne_bytes(bytes[0..4].try_into().unwrap()),
+            0x0a00_0002
+        );
+        assert_eq!(bytes[4], 1);
+        assert_eq!(
+            u64::from_ne_bytes(bytes[8..16].try_into().unwrap()),
+            0x0200_0000_0001
+        );
+        assert_eq!(i16::from_ne_bytes(bytes[16..18].try_into().unwrap()), -2);
+        assert_eq!(bytes[18..21], [10, 11, 12]);
+        assert_eq!(
+            u64::from_ne_bytes(bytes[24..32].try_into().unwrap()),
+            1_500_000_000
+        );
+        values.set("mac", "none").unwrap();
+        assert_eq!(values.memory[0].0[4], 0);
+    }
+
+    #[test]
+    fn a_wrong_value_is_answered_with_what_would_be_right() {
+        let mut values = Values::new("setting", &sample());
+        let unknown = values.set("adress", "1").unwrap_err();
+        assert_eq!(
+            unknown,
+            "no setting is called `adress`: there are address, mac, offset, key, rest"
+        );
+        let wrong = [
+            ("address", "10.0.0", "is no number"),
+            ("address", "0x1_0000_0000", "does not fit into 32 bits"),
+            ("mac", "02:00", "is no link address"),
+            ("mac", "zz:00:00:00:00:00", "hexadecimal"),
+            ("offset", "32768", "does not fit into 16 bits with a sign"),
+            ("key", "0a0b", "is 2 bytes; it takes 3"),
+            ("key", "0", "hexadecimal"),
+            ("rest", "5", "is no duration"),
+            ("rest", "99999999999 h", "is no duration"),
+            ("address", "", "is no number"),
+            ("address", "+1", "is no number"),
+        ];
+        for (name, text, reason) in wrong {
+            let message = values.set(name, text).unwrap_err();
+            assert!(message.contains(reason), "{name}={text}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_value_yet_is_named() {
+        let mut values = Values::new("key", &sample());
+        values.set("address", "1_000").unwrap();
+        assert_eq!(values.missing(), ["offset", "key", "rest"]);
+    }
+
+    #[test]
+    fn the_companion_asks_c_about_every_field() {
+        let description = Description {
+            name: "host".to_string(),
+            links: vec!["tap".to_string()],
+            ports: vec![Port {
+                name: "datagrams".to_string(),
+                keys: vec![member("peer", Kind::Unsigned(32), true)],
+                attributes: Vec::new(),
+            }],
+            config: Vec::new(),
+        };
+        let text = companion(&description);
+        let flag = "{offsetof(struct host_datagrams_keys, has_peer), \
+                    sizeof(((struct host_datagrams_keys *)0)->has_peer)},";
+        assert!(text.contains(flag), "{text}");
+        assert!(
+            text.contains("const struct loom_layout loom_datagrams_keys ="),
+            "{text}"
+        );
+        assert!(
+            !text.contains("config") && !text.contains("attributes"),
+            "{text}"
+        );
+    }
+}

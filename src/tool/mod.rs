@@ -1,0 +1,158 @@
+//! The `loom` command and all that touches the machine: files, devices, sockets, clock, C compiler.
+//!
+//! In: a command line. Out: results on stdout, everything else on stderr, and an exit status: 0 it
+//! holds, 1 refused or failed, 2 command line or environment, 3 undecided.
+//!
+//! ```text
+//! commands    authoring (new fmt check build explain)    run    demo
+//! compiling   compiler -> c_compiler -> stack, described by layout
+//! running     host: stack + device (capture) + applications
+//! the demo    namespace (netlink) + peer
+//! ```
+
+pub mod authoring;
+pub mod c_compiler;
+pub mod capture;
+pub mod compiler;
+pub mod demo;
+pub mod device;
+pub mod failure;
+pub mod host;
+pub mod layout;
+pub mod namespace;
+pub mod netlink;
+pub mod peer;
+pub mod progress;
+pub mod run;
+pub mod stack;
+
+use clap::{Parser, Subcommand};
+use compiler::Options;
+use failure::Failure;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Stackloom: protocol layers, woven into portable C.
+#[derive(Parser, Debug)]
+#[command(name = "loom", version, about)]
+struct Command {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Writes a layer to begin with
+    #[command(after_help = "Example:\n  loom new radio        writes radio.loom")]
+    New {
+        /// The layer's name
+        name: String,
+    },
+    /// Brings files into the canonical form
+    #[command(after_help = "Example:\n  loom fmt layers examples --check")]
+    Fmt {
+        /// Files, or folders with all that is in them
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        /// Changes nothing, and fails where something would change
+        #[arg(long)]
+        check: bool,
+    },
+    /// Says what is wrong with a layer or a stack
+    #[command(after_help = "Example:\n  loom check examples/host/host.loom")]
+    Check {
+        /// Files with layers or stacks
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where `use` looks before the library inside the binary
+        #[arg(long = "path", value_name = "FOLDER")]
+        search: Vec<PathBuf>,
+    },
+    /// Compiles a stack to C
+    #[command(after_help = "Example:\n  loom build examples/host/host.loom -o build --report json")]
+    Build {
+        /// The file with the stack
+        stack: PathBuf,
+        /// Where NAME.c and NAME.h go
+        #[arg(
+            short = 'o',
+            long = "output",
+            value_name = "FOLDER",
+            default_value = "build"
+        )]
+        folder: PathBuf,
+        /// The name of the C, if not the stack's
+        #[arg(long)]
+        name: Option<String>,
+        /// What to print about it
+        #[arg(long, value_enum)]
+        report: Option<ReportForm>,
+        /// Where `use` looks before the library inside the binary
+        #[arg(long = "path", value_name = "FOLDER")]
+        search: Vec<PathBuf>,
+    },
+    /// Runs a stack on a TAP, a TUN, an interface or a capture
+    Run(run::Arguments),
+    /// Says what a diagnostic means and what to do
+    #[command(after_help = "Example:\n  loom explain message-leaked")]
+    Explain {
+        /// The diagnostic's id, as it stands in brackets
+        id: String,
+    },
+    /// Lets the Linux kernel talk to a compiled stack in a private network
+    Demo(demo::Arguments),
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum ReportForm {
+    /// One line of JSON
+    Json,
+}
+
+/// The command line, from its arguments to its exit status.
+pub fn main() -> ExitCode {
+    match perform(Command::parse().verb) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn perform(verb: Verb) -> Result<(), Failure> {
+    match verb {
+        Verb::New { name } => authoring::new(&name),
+        Verb::Fmt { paths, check } => authoring::fmt(&paths, check),
+        Verb::Check { files, search } => authoring::check(&files, &Options { name: None, search }),
+        Verb::Build {
+            stack,
+            folder,
+            name,
+            report,
+            search,
+        } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Explain { id } => authoring::explain(&id),
+        Verb::Demo(arguments) => demo::run(&arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_shows_an_example() {
+        Command::command().debug_assert();
+        for verb in Command::command().get_subcommands() {
+            let help = verb
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                help.contains(&format!("loom {}", verb.get_name())),
+                "{}",
+                verb.get_name()
+            );
+        }
+    }
+}

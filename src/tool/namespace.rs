@@ -1,0 +1,88 @@
+//! The demo's private network: a network namespace with the Linux kernel on one side of a link and
+//! our stack on the other.
+//!
+//! In: nothing. Out: the process is in a namespace of its own, and the device of our end. The
+//! namespace has no name and lives as long as the process, so that it is gone however the process
+//! ends, even by SIGKILL.
+//!
+//! ```text
+//! as root:    kernel (loom0, 10.77.0.1) ---- TAP --------------------------- stack (10.77.0.2)
+//! as anyone:  kernel (loom0, 10.77.0.1) ---- veth ---- loom1, packet socket - stack (10.77.0.2)
+//! ```
+
+use super::device::{Device, Packet, Tunnel};
+use super::netlink;
+use nix::sched::{CloneFlags, unshare};
+use nix::unistd::{getegid, geteuid};
+use std::net::Ipv4Addr;
+use tun_rs::Layer;
+
+/// The kernel's address on the link.
+pub const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
+/// The stack's address on the link.
+pub const STACK: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
+/// How many bits of them name the network.
+pub const PREFIX: u8 = 24;
+/// The link address of the stack.
+pub const LINK_ADDRESS: &str = "02:00:00:00:00:02";
+
+const KERNEL_END: &str = "loom0";
+const STACK_END: &str = "loom1";
+
+/// Our end of a private link to the kernel.
+pub struct PrivateLink {
+    /// What carries the stack's frames.
+    pub device: Box<dyn Device + Send>,
+    /// The same in words.
+    pub description: &'static str,
+}
+
+/// Enters a network namespace and makes the link; why not, where the machine does not let us.
+/// To be called while the process has one thread, because only that may enter a user namespace.
+pub fn enter() -> Result<PrivateLink, String> {
+    let rooted = if geteuid().is_root() {
+        enter_as_root()
+    } else {
+        Err("not root".to_string())
+    };
+    rooted.or_else(|first| enter_as_anyone().map_err(|second| format!("{first}; {second}")))
+}
+
+fn enter_as_root() -> Result<PrivateLink, String> {
+    unshare(CloneFlags::CLONE_NEWNET)
+        .map_err(|errno| format!("no network namespace: {}", errno.desc()))?;
+    let failed = |error| format!("no TAP device: {error}");
+    let device = Tunnel::open(KERNEL_END, Layer::L2).map_err(failed)?;
+    netlink::add_address(KERNEL_END, KERNEL, PREFIX).map_err(failed)?;
+    Ok(PrivateLink {
+        device: Box::new(device),
+        description: "a TAP device",
+    })
+}
+
+fn enter_as_anyone() -> Result<PrivateLink, String> {
+    let (user, group) = (geteuid(), getegid());
+    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
+        .map_err(|errno| format!("no user namespace: {}", errno.desc()))?;
+    // Whoever we are outside, we are inside too; nothing fails if the system does not allow it.
+    let maps = [
+        ("setgroups", "deny".to_string()),
+        ("uid_map", format!("{user} {user} 1")),
+        ("gid_map", format!("{group} {group} 1")),
+    ];
+    for (file, map) in maps {
+        let _ = std::fs::write(format!("/proc/self/{file}"), map);
+    }
+    let made = netlink::make_veth(KERNEL_END, STACK_END)
+        .and_then(|()| netlink::finish_checksums(KERNEL_END))
+        .and_then(|()| netlink::add_address(KERNEL_END, KERNEL, PREFIX))
+        .and_then(|()| netlink::bring_up(KERNEL_END))
+        .and_then(|()| netlink::bring_up(STACK_END))
+        .and_then(|()| Packet::open(STACK_END));
+    let device = made.map_err(|error| format!("no veth with a packet socket: {error}"))?;
+    let description = "a veth and a packet socket, in a user namespace";
+    Ok(PrivateLink {
+        device: Box::new(device),
+        description,
+    })
+}

@@ -1,0 +1,533 @@
+//! A compiled stack, loaded from its shared object: the generated C behind a safe interface.
+//!
+//! In: a shared object made by `c_compiler` and the stack's description. Out: a `Program`, from
+//! which any number of `Stack`s are started. This is the only file with `unsafe`: the calls across
+//! the border to C, whose contract is the header that the compiler generates.
+//!
+//! ```text
+//! stack.fill(|room| device.receive(room))   frames wait in the stack's own buffers
+//! stack.input(link, now_ns)                 and go in together
+//! while let Some(output) = stack.next()     what the stack wants done, one thing at a time;
+//!     device.send(output.bytes())           dropping it gives its buffers back
+//! stack.deadline()                          when to call expire
+//! ```
+
+use super::failure::Failure;
+use super::layout::{Block, Description, Layout, Values, blocks, c_fields};
+use libloading::{Library, Symbol};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::path::Path;
+
+type SizeFn = unsafe extern "C" fn(*const Block) -> usize;
+type StartFn = unsafe extern "C" fn(*mut c_void, usize, *const Block, u64) -> *mut Instance;
+type BufferFn = unsafe extern "C" fn(*mut Instance, *mut usize) -> *mut u8;
+type InputFn = unsafe extern "C" fn(*mut Instance, c_uint, *const Frame, usize, u64) -> usize;
+type NextFn = unsafe extern "C" fn(*mut Instance, *mut Block) -> c_int;
+type DoneFn = unsafe extern "C" fn(*mut Instance, *const Block);
+type DeadlineFn = unsafe extern "C" fn(*const Instance) -> u64;
+type ExpireFn = unsafe extern "C" fn(*mut Instance, u64);
+type CountersFn = unsafe extern "C" fn(*const Instance, *mut u64, usize) -> usize;
+type OpenFn = unsafe extern "C" fn(*mut Instance, *const Block, u64) -> u32;
+type SendFn =
+    unsafe extern "C" fn(*mut Instance, u32, *const Block, *const u8, usize, u64) -> usize;
+
+/// `struct NAME`: C alone looks inside.
+#[repr(C)]
+struct Instance {
+    _opaque: [u8; 0],
+}
+
+/// `struct NAME_frame`
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Frame {
+    data: *mut u8,
+    length: usize,
+}
+
+/// `struct loom_field` and `struct loom_layout` of the companion.
+#[repr(C)]
+struct CompanionField {
+    offset: usize,
+    size: usize,
+}
+
+#[repr(C)]
+struct CompanionLayout {
+    size: usize,
+    fields: *const CompanionField,
+}
+
+/// A compiled stack in memory, not yet started.
+pub struct Program {
+    description: Description,
+    config: Layout,
+    output: OutputLayout,
+    functions: Functions,
+    ports: Vec<LoadedPort>,
+    counter_names: Vec<String>,
+    /// Last, so that it outlives every pointer above.
+    _library: Library,
+}
+
+struct Functions {
+    size: SizeFn,
+    start: StartFn,
+    buffer: BufferFn,
+    input: InputFn,
+    next: NextFn,
+    done: DoneFn,
+    deadline: DeadlineFn,
+    expire: ExpireFn,
+    counters: CountersFn,
+    config_default: unsafe extern "C" fn(*mut Block),
+}
+
+struct LoadedPort {
+    keys: Layout,
+    attributes: Layout,
+    open: Option<OpenFn>,
+    send: Option<SendFn>,
+}
+
+/// Where the fields of `struct NAME_output` are.
+struct OutputLayout {
+    size: usize,
+    place: usize,
+    session: usize,
+    data: usize,
+    length: usize,
+    with: Option<usize>,
+}
+
+impl Program {
+    /// Loads a shared object that was compiled from the stack that `description` describes.
+    pub fn load(path: &Path, description: Description) -> Result<Program, Failure> {
+        // SAFETY: the object comes from `c_compiler`, and generated C has no initialisers.
+        let library = unsafe { Library::new(path) }.map_err(broken)?;
+        let loader = Loader {
+            library: &library,
+            name: &description.name,
+        };
+        let functions = Functions {
+            size: loader.function("size")?,
+            start: loader.function("start")?,
+            buffer: loader.function("buffer")?,
+            input: loader.function("input")?,
+            next: loader.function("next")?,
+            done: loader.function("done")?,
+            deadline: loader.function("deadline")?,
+            expire: loader.function("expire")?,
+            counters: loader.function("counters")?,
+            config_default: loader.function("config_default")?,
+        };
+        let ports = description
+            .ports
+            .iter()
+            .map(|port| loader.port(port))
+            .collect::<Result<_, _>>()?;
+        let program = Program {
+            config: loader.layout("config", &description.config)?,
+            output: loader.output(&description)?,
+            counter_names: loader.counter_names()?,
+            functions,
+            ports,
+            description,
+            _library: library,
+        };
+        Ok(program)
+    }
+
+    /// What the compiler says about the stack.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The stack's settings, each at its default.
+    pub fn config(&self) -> Values {
+        let mut values = Values::new("setting", &self.config);
+        // SAFETY: the memory is as large as the C compiler says and aligned to 64 bytes.
+        unsafe { (self.functions.config_default)(values.as_mut_ptr()) };
+        values
+    }
+
+    /// The keys of a session under a port: what `Stack::open` takes.
+    pub fn keys(&self, port: usize) -> Values {
+        Values::new("key", &self.ports[port].keys)
+    }
+}
+
+/// Finds what a shared object exports.
+struct Loader<'library> {
+    library: &'library Library,
+    name: &'library str,
+}
+
+impl Loader<'_> {
+    fn symbol<T>(&self, symbol: &str) -> Result<Symbol<'_, T>, Failure> {
+        // SAFETY: each caller names the type that the interface gives to that symbol.
+        unsafe { self.library.get(symbol.as_bytes()) }.map_err(broken)
+    }
+
+    fn function<T: Copy>(&self, name: &str) -> Result<T, Failure> {
+        Ok(*self.symbol::<T>(&format!("{}_{name}", self.name))?)
+    }
+
+    fn port(&self, port: &super::layout::Port) -> Result<LoadedPort, Failure> {
+        let name = &port.name;
+        Ok(LoadedPort {
+            keys: self.layout(&format!("{name}_keys"), &port.keys)?,
+            attributes: self.layout(&format!("{name}_attributes"), &port.attributes)?,
+            open: self.function(&format!("{name}_open")).ok(),
+            send: self.function(&format!("{name}_send")).ok(),
+        })
+    }
+
+    /// The places of `count` fields as the companion lists them.
+    fn places(&self, what: &str, count: usize) -> Result<(usize, Vec<(usize, usize)>), Failure> {
+        let found = self.symbol::<*const CompanionLayout>(&format!("loom_{what}"))?;
+        // SAFETY: the companion defines this symbol as a `struct loom_layout` whose array has a
+        // row for each of `c_fields`, and both live as long as the library.
+        let (layout, rows) = unsafe {
+            let layout: &CompanionLayout = &**found;
+            (layout, std::slice::from_raw_parts(layout.fields, count))
+        };
+        Ok((
+            layout.size,
+            rows.iter().map(|row| (row.offset, row.size)).collect(),
+        ))
+    }
+
+    fn layout(&self, what: &str, members: &[super::layout::Member]) -> Result<Layout, Failure> {
+        if members.is_empty() {
+            return Ok(Layout::default());
+        }
+        let (size, places) = self.places(what, c_fields(members).len())?;
+        Ok(Layout::new(size, members, &places))
+    }
+
+    fn output(&self, description: &Description) -> Result<OutputLayout, Failure> {
+        let has_attributes = description
+            .ports
+            .iter()
+            .any(|port| !port.attributes.is_empty());
+        let (size, places) = self.places("output", 5 + usize::from(has_attributes))?;
+        let at = |index: usize| places[index].0;
+        let with = has_attributes.then(|| at(5));
+        let [place, session, data, length] = [at(0), at(1), at(2), at(3)];
+        Ok(OutputLayout {
+            size,
+            place,
+            session,
+            data,
+            length,
+            with,
+        })
+    }
+
+    fn counter_names(&self) -> Result<Vec<String>, Failure> {
+        let name = format!("{}_counter_name", self.name);
+        let mut entry = *self.symbol::<*const *const c_char>(&name)?;
+        let mut names = Vec::new();
+        // SAFETY: the interface promises an array of strings that ends with NULL.
+        unsafe {
+            while !(*entry).is_null() {
+                names.push(CStr::from_ptr(*entry).to_string_lossy().into_owned());
+                entry = entry.add(1);
+            }
+        }
+        Ok(names)
+    }
+}
+
+fn broken(error: libloading::Error) -> Failure {
+    Failure::refused(format!("the compiled stack cannot be loaded: {error}"))
+}
+
+/// A started stack. It lives in its own memory and knows neither devices nor a clock.
+pub struct Stack<'program> {
+    program: &'program Program,
+    instance: *mut Instance,
+    output: Vec<Block>,
+    /// Frames that were received and wait for `input`.
+    waiting: Vec<Frame>,
+    /// A buffer that was asked for and not yet filled.
+    spare: Option<(*mut u8, usize)>,
+    /// Where the instance is; a `Vec` lets C write into it through `instance` alone.
+    _memory: Vec<Block>,
+}
+
+/// What became of an attempt to fill a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// A frame waits for `input`.
+    Frame,
+    /// There was nothing to receive.
+    Nothing,
+    /// The stack has no buffer left.
+    NoBuffer,
+}
+
+impl<'program> Stack<'program> {
+    /// Starts a stack with these settings.
+    pub fn start(
+        program: &'program Program,
+        config: &Values,
+        now_ns: u64,
+    ) -> Result<Stack<'program>, Failure> {
+        // SAFETY: `config` has the layout that the C compiler gave to this program's settings.
+        let size = unsafe { (program.functions.size)(config.as_ptr()) };
+        let mut memory = blocks(size);
+        // SAFETY: the memory is at least `size` bytes, aligned to 64, and stays as it is.
+        let instance = unsafe {
+            (program.functions.start)(memory.as_mut_ptr().cast(), size, config.as_ptr(), now_ns)
+        };
+        if instance.is_null() {
+            let name = &program.description.name;
+            return Err(Failure::refused(format!(
+                "`{name}` does not start with these settings"
+            )));
+        }
+        let output = blocks(program.output.size);
+        let (waiting, spare) = (Vec::new(), None);
+        Ok(Stack {
+            program,
+            instance,
+            output,
+            waiting,
+            spare,
+            _memory: memory,
+        })
+    }
+
+    /// The program that this is a start of.
+    pub fn program(&self) -> &'program Program {
+        self.program
+    }
+
+    /// Lets `receive` write one frame into a buffer of the stack; it answers the frame's length,
+    /// or none if there is none.
+    pub fn fill<E>(
+        &mut self,
+        receive: impl FnOnce(&mut [u8]) -> Result<Option<usize>, E>,
+    ) -> Result<Filled, E> {
+        let Some((data, room)) = self.spare.take().or_else(|| self.buffer()) else {
+            return Ok(Filled::NoBuffer);
+        };
+        // SAFETY: the stack gave these `room` bytes to us until they go back by `input`. They are
+        // inside zeroed memory, so they are initialised.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(data, room) };
+        let received = receive(bytes);
+        if let Ok(Some(length)) = received {
+            self.waiting.push(Frame {
+                data,
+                length: length.min(room),
+            });
+            return Ok(Filled::Frame);
+        }
+        self.spare = Some((data, room));
+        received.map(|_| Filled::Nothing)
+    }
+
+    fn buffer(&mut self) -> Option<(*mut u8, usize)> {
+        let mut room = 0;
+        // SAFETY: the instance is live, and `room` is ours.
+        let data = unsafe { (self.program.functions.buffer)(self.instance, &mut room) };
+        (!data.is_null()).then_some((data, room))
+    }
+
+    /// Gives the waiting frames to the stack, as coming from one link, and answers how many it
+    /// took. The others go on waiting.
+    pub fn input(&mut self, link: usize, now_ns: u64) -> usize {
+        let count = self.waiting.len();
+        let link = c_uint::try_from(link).expect("a stack has few links");
+        // SAFETY: every waiting frame lies in a buffer of this instance.
+        let taken = unsafe {
+            let frames = self.waiting.as_ptr();
+            (self.program.functions.input)(self.instance, link, frames, count, now_ns)
+        };
+        self.waiting.drain(..taken.min(count));
+        taken
+    }
+
+    /// How many frames wait for `input`.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// What the stack wants done next, if anything. (Not an iterator: an output borrows the stack.)
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<Output<'_, 'program>> {
+        // SAFETY: `output` has the size that the C compiler gave to the struct.
+        let answer =
+            unsafe { (self.program.functions.next)(self.instance, self.output.as_mut_ptr()) };
+        let event = match answer {
+            1 => Event::Frame,
+            2 => Event::Deliver,
+            3 => Event::Opened,
+            4 => Event::Closed,
+            5 => Event::Writable,
+            6 => Event::Error,
+            _ => return None,
+        };
+        Some(Output { event, stack: self })
+    }
+
+    /// Opens a session under a port; none if the stack refuses.
+    pub fn open(&mut self, port: usize, keys: &Values, now_ns: u64) -> Option<u32> {
+        let open = self.program.ports[port].open?;
+        // SAFETY: `keys` comes from `Program::keys` of this port.
+        let session = unsafe { open(self.instance, keys.as_ptr(), now_ns) };
+        (session != u32::MAX).then_some(session)
+    }
+
+    /// Sends on a session of a port and answers how many bytes the stack took.
+    pub fn send(
+        &mut self,
+        port: usize,
+        session: u32,
+        attributes: Option<&Attributes>,
+        bytes: &[u8],
+        now_ns: u64,
+    ) -> usize {
+        let Some(send) = self.program.ports[port].send else {
+            return 0;
+        };
+        let attributes = attributes.filter(|attributes| attributes.port == port);
+        let attributes = attributes.map_or(std::ptr::null(), |found| found.memory.as_ptr());
+        // SAFETY: attributes of this port have its layout; C reads the bytes during the call.
+        unsafe {
+            send(
+                self.instance,
+                session,
+                attributes,
+                bytes.as_ptr(),
+                bytes.len(),
+                now_ns,
+            )
+        }
+    }
+
+    /// When `expire` is to be called, if ever.
+    pub fn deadline(&self) -> Option<u64> {
+        // SAFETY: the instance is live.
+        let deadline_ns = unsafe { (self.program.functions.deadline)(self.instance) };
+        (deadline_ns != u64::MAX).then_some(deadline_ns)
+    }
+
+    /// Lets the timers expire that are due.
+    pub fn expire(&mut self, now_ns: u64) {
+        // SAFETY: the instance is live.
+        unsafe { (self.program.functions.expire)(self.instance, now_ns) }
+    }
+
+    /// Every counter with its name, in the order of the program.
+    pub fn counters(&self) -> Vec<(&'program str, u64)> {
+        let names = &self.program.counter_names;
+        let mut values = vec![0; names.len()];
+        // SAFETY: C writes at most as many values as we say there is room for.
+        unsafe {
+            (self.program.functions.counters)(self.instance, values.as_mut_ptr(), values.len())
+        };
+        names.iter().map(String::as_str).zip(values).collect()
+    }
+}
+
+/// What an `Output` is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Bytes to send on the link `place`.
+    Frame,
+    /// A message for the application on the port `place`.
+    Deliver,
+    /// A session of the port `place` is open.
+    Opened,
+    /// A session of the port `place` has ended.
+    Closed,
+    /// A session of the port `place` takes more.
+    Writable,
+    /// Something failed for a session of the port `place`.
+    Error,
+}
+
+/// One thing that the stack wants done; when dropped, its buffers go back.
+pub struct Output<'stack, 'program> {
+    /// What is to be done.
+    pub event: Event,
+    stack: &'stack mut Stack<'program>,
+}
+
+/// The attributes of a delivered message, to be relayed with an answer.
+#[derive(Clone, Debug)]
+pub struct Attributes {
+    port: usize,
+    memory: Vec<Block>,
+}
+
+impl Output<'_, '_> {
+    /// The number of the link or port.
+    pub fn place(&self) -> usize {
+        // SAFETY: `read` is asked for the type that the interface gives to this field.
+        unsafe { self.read::<c_uint>(self.stack.program.output.place) as usize }
+    }
+
+    /// Of a port: which conversation.
+    pub fn session(&self) -> u32 {
+        // SAFETY: as in `place`.
+        unsafe { self.read(self.stack.program.output.session) }
+    }
+
+    /// The bytes to send or to read.
+    pub fn bytes(&self) -> &[u8] {
+        let layout = &self.stack.program.output;
+        // SAFETY: as in `place`; the bytes stay until `done`, which only our drop calls.
+        unsafe {
+            let length: usize = self.read(layout.length);
+            let data: *const u8 = self.read(layout.data);
+            if length == 0 {
+                &[]
+            } else {
+                std::slice::from_raw_parts(data, length)
+            }
+        }
+    }
+
+    /// Of a delivered message: its attributes, if its port has any.
+    pub fn attributes(&self) -> Option<Attributes> {
+        let (program, port) = (self.stack.program, self.place());
+        let size = program.ports.get(port)?.attributes.size;
+        let with = program.output.with.filter(|_| size > 0)?;
+        let mut memory = blocks(size);
+        // SAFETY: `with` is a union that holds this port's struct, and `memory` has room for it.
+        unsafe {
+            let from = self.stack.output.as_ptr().cast::<u8>().add(with);
+            std::ptr::copy_nonoverlapping(from, memory.as_mut_ptr().cast(), size);
+        }
+        Some(Attributes { port, memory })
+    }
+
+    /// # Safety
+    /// The struct has a field of this type at this offset.
+    unsafe fn read<T: Copy>(&self, offset: usize) -> T {
+        // SAFETY: the offset comes from the C compiler, the type from the caller.
+        unsafe {
+            self.stack
+                .output
+                .as_ptr()
+                .cast::<u8>()
+                .add(offset)
+                .cast::<T>()
+                .read()
+        }
+    }
+}
+
+impl Drop for Output<'_, '_> {
+    fn drop(&mut self) {
+        if matches!(self.event, Event::Frame | Event::Deliver) {
+            let stack = &mut *self.stack;
+            // SAFETY: `output` is as `next` left it, and this happens once for each.
+            unsafe { (stack.program.functions.done)(stack.instance, stack.output.as_ptr()) }
+        }
+    }
+}

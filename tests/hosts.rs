@@ -1,0 +1,303 @@
+//! The loader, the event loop and the devices, around a stack that was written by hand.
+
+use stackloom::tool::c_compiler;
+use stackloom::tool::capture::{Direction, LinkType, Reader, Writer};
+use stackloom::tool::demo::{Plan, converse};
+use stackloom::tool::device::Address;
+use stackloom::tool::host::{Clock, Report, Seen, Until};
+use stackloom::tool::layout::{Description, Kind, Member, Port};
+use stackloom::tool::namespace;
+use stackloom::tool::run::{ApplicationArgument, Places, Setting, start};
+use stackloom::tool::stack::Program;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+fn member(name: &str, kind: Kind) -> Member {
+    Member {
+        name: name.to_string(),
+        kind,
+        optional: false,
+    }
+}
+
+fn optional(name: &str, kind: Kind) -> Member {
+    Member {
+        optional: true,
+        ..member(name, kind)
+    }
+}
+
+fn mirror() -> Program {
+    let description = Description {
+        name: "mirror".to_string(),
+        links: vec!["wire".to_string()],
+        ports: vec![Port {
+            name: "datagrams".to_string(),
+            keys: vec![
+                member("port", Kind::Unsigned(16)),
+                optional("peer", Kind::Unsigned(32)),
+            ],
+            attributes: vec![
+                member("peer", Kind::Unsigned(32)),
+                member("peer_port", Kind::Unsigned(16)),
+            ],
+        }],
+        config: vec![
+            member("mac", Kind::Unsigned(48)),
+            member("address", Kind::Unsigned(32)),
+            member("prefix", Kind::Unsigned(5)),
+            optional("gateway", Kind::Unsigned(32)),
+        ],
+    };
+    let (source, header) = (
+        include_str!("fixture/mirror.c"),
+        include_str!("fixture/mirror.h"),
+    );
+    c_compiler::load(source, header, &description).unwrap()
+}
+
+fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
+    let setting = |(name, value): &(&str, &str)| Setting {
+        name: name.to_string(),
+        value: value.to_string(),
+    };
+    pairs.iter().map(setting).collect()
+}
+
+fn sum(bytes: &[u8]) -> u16 {
+    let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
+    let mut sum: u32 = bytes.chunks(2).map(word).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !u16::try_from(sum).unwrap()
+}
+
+/// An IPv4 datagram, or a piece of one, from 10.0.0.1 to 10.0.0.2 in an Ethernet frame.
+fn ipv4(protocol: u8, identification: u8, offset: u16, data: &[u8]) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0];
+    let mut header = vec![0x45, 0, 0, 0, 0, identification, 0, 0, 64, protocol, 0, 0];
+    header.extend([10, 0, 0, 1, 10, 0, 0, 2]);
+    header[2..4].copy_from_slice(&u16::try_from(20 + data.len()).unwrap().to_be_bytes());
+    header[6..8].copy_from_slice(&offset.to_be_bytes());
+    let checksum = sum(&header).to_be_bytes();
+    header[10..12].copy_from_slice(&checksum);
+    frame.extend(header);
+    frame.extend(data);
+    frame
+}
+
+fn ping(content: &[u8]) -> Vec<u8> {
+    let mut message = vec![8, 0, 0, 0, 1, 2, 3, 4];
+    message.extend(content);
+    let checksum = sum(&message).to_be_bytes();
+    message[2..4].copy_from_slice(&checksum);
+    message
+}
+
+/// A UDP datagram from port 5000 without a checksum.
+fn datagram(port: u16, content: &[u8]) -> Vec<u8> {
+    let mut message = vec![0x13, 0x88];
+    message.extend(port.to_be_bytes());
+    message.extend(u16::try_from(8 + content.len()).unwrap().to_be_bytes());
+    message.extend([0, 0]);
+    message.extend(content);
+    message
+}
+
+struct Fed {
+    report: Report,
+    seen: Seen,
+    answers: Vec<(u64, Vec<u8>)>,
+    file: Vec<u8>,
+}
+
+/// Feeds frames at their times, in nanoseconds, to a mirror that echoes on port 7.
+fn feed(frames: &[(u64, Vec<u8>)]) -> Fed {
+    let directory = tempfile::tempdir().unwrap();
+    let (read, write) = (
+        directory.path().join("in.pcapng"),
+        directory.path().join("out.pcapng"),
+    );
+    let mut writer = Writer::create(&read, "wire", LinkType::Ethernet).unwrap();
+    for (time_ns, frame) in frames {
+        writer
+            .write(Duration::from_nanos(*time_ns), frame, Direction::In)
+            .unwrap();
+    }
+    writer.finish().unwrap();
+    let program = mirror();
+    let devices = vec![Address::Capture(read, Some(write.clone())).open().unwrap()];
+    let clock = Clock::starting_with(&devices);
+    let applications: [ApplicationArgument; 1] = ["datagrams(port=7)=echo".parse().unwrap()];
+    let settings = settings(&[("address", "10.0.0.2"), ("mac", "02:00:00:00:00:02")]);
+    let places = Places {
+        settings: &settings,
+        applications: &applications,
+    };
+    let mut host = start(&program, devices, &places, clock).unwrap();
+    host.run(&Until {
+        stop: &AtomicBool::new(false),
+        after: None,
+    })
+    .unwrap();
+    Fed {
+        report: host.report(),
+        seen: host.seen(),
+        answers: frames_of(&write),
+        file: std::fs::read(&write).unwrap(),
+    }
+}
+
+fn frames_of(path: &Path) -> Vec<(u64, Vec<u8>)> {
+    let mut reader = Reader::open(path).unwrap();
+    let mut frames = Vec::new();
+    while let Some(frame) = reader.next_frame().unwrap() {
+        frames.push((u64::try_from(frame.time.as_nanos()).unwrap(), frame.bytes));
+    }
+    frames
+}
+
+#[test]
+fn a_capture_is_answered_at_its_own_times() {
+    let request = ping(b"hello");
+    let fed = feed(&[
+        (1_000_000_000, ipv4(1, 1, 0, &request)),
+        (1_500_000_000, ipv4(17, 2, 0, &datagram(7, b"echo me"))),
+        (1_500_000_000, ipv4(17, 3, 0, &datagram(8, b"nobody"))),
+        (1_600_000_000, vec![1, 2, 3]),
+    ]);
+    assert!(fed.report.adds_up());
+    assert_eq!((fed.report.frames_in, fed.report.frames_out), (4, 2));
+    assert_eq!((fed.report.consumed, fed.report.delivered), (1, 1));
+    let dropped: Vec<_> = fed
+        .report
+        .dropped
+        .iter()
+        .map(|(name, n)| (name.as_str(), *n))
+        .collect();
+    assert_eq!(dropped, [("mirror.no_port", 1), ("mirror.too_short", 1)]);
+    let [(ping_ns, reply), (echo_ns, echo)] = fed.answers.as_slice() else {
+        panic!("{} answers", fed.answers.len());
+    };
+    assert_eq!((*ping_ns, *echo_ns), (1_000_000_000, 1_500_000_000));
+    assert_eq!(reply[34], 0);
+    assert_eq!(reply[38..], request[4..]);
+    assert_eq!(&echo[42..], b"echo me");
+    assert_eq!(
+        echo[34..38],
+        [0, 7, 0x13, 0x88],
+        "the attributes were relayed"
+    );
+}
+
+#[test]
+fn the_same_capture_gives_the_same_answers_byte_for_byte() {
+    let frames: Vec<_> = (0..200_u8)
+        .map(|number| {
+            (
+                u64::from(number) * 1000,
+                ipv4(1, number, 0, &ping(&[number; 200])),
+            )
+        })
+        .collect();
+    let (first, second) = (feed(&frames), feed(&frames));
+    assert_eq!(first.answers.len(), 200);
+    assert_eq!(first.file, second.file);
+}
+
+#[test]
+fn timers_run_on_after_the_last_frame() {
+    let more = 0x2000;
+    let fed = feed(&[(0, ipv4(1, 1, more, &[0; 64]))]);
+    assert_eq!(fed.report.dropped.get("mirror.timeout"), Some(&1));
+    assert_eq!(fed.report.held, 0);
+    assert!(fed.report.adds_up());
+}
+
+#[test]
+fn pieces_that_are_put_together_are_merged_into_one_message() {
+    let whole = datagram(7, &[9; 100]);
+    let more = 0x2000;
+    let fed = feed(&[
+        (0, ipv4(17, 1, 8, &whole[64..])),
+        (5, ipv4(17, 1, more, &whole[..64])),
+    ]);
+    assert_eq!((fed.report.delivered, fed.report.merged), (1, 1));
+    assert!(fed.report.adds_up());
+    assert_eq!(fed.answers[0].1[42..], [9; 100]);
+}
+
+#[test]
+fn a_frame_that_is_longer_than_the_buffers_is_cut_and_counted() {
+    let fed = feed(&[(0, ipv4(1, 1, 0, &ping(&[7; 5000])))]);
+    assert_eq!(fed.seen.cut, 1);
+    assert_eq!(fed.report.dropped.get("mirror.too_short"), Some(&1));
+}
+
+#[test]
+fn wrong_settings_and_keys_are_refused_by_name() {
+    let program = mirror();
+    let failure = |pairs: &[(&str, &str)], application: &str| {
+        let settings = settings(pairs);
+        let applications = [application.parse().unwrap()];
+        let places = Places {
+            settings: &settings,
+            applications: &applications,
+        };
+        let clock = Clock::Virtual { now_ns: 0 };
+        start(&program, Vec::new(), &places, clock)
+            .map(|_| ())
+            .unwrap_err()
+            .message
+    };
+    let fine = "datagrams(port=7)=echo";
+    assert_eq!(
+        failure(&[("adress", "1")], fine),
+        "no setting is called `adress`: there are mac, address, prefix, gateway"
+    );
+    assert!(failure(&[("prefix", "32")], fine).contains("does not fit into 5 bits"));
+    assert!(failure(&[("address", "0")], fine).contains("does not start with these settings"));
+    assert!(failure(&[], "streams=echo").contains("no port `streams`: there is datagrams"));
+    assert!(failure(&[], "datagrams(peer=10.0.0.1)=echo").contains("also needs port"));
+    assert!(failure(&[], "datagrams(port=0)=echo").contains("refuses this session"));
+}
+
+#[test]
+fn the_kernel_gets_its_pings_and_datagrams_back() {
+    // Only this thread enters the namespace, and its children.
+    let link = match namespace::enter() {
+        Ok(link) => link,
+        Err(reason) => {
+            eprintln!("skipped: no private network can be made here ({reason})");
+            return;
+        }
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let capture: PathBuf = directory.path().join("demo.pcapng");
+    let stop = Arc::new(AtomicBool::new(false));
+    let plan = Plan {
+        pings: 100,
+        datagrams: 500,
+        seed: 1,
+        capture: capture.clone(),
+        stop,
+    };
+    let outcomes = converse(&mirror(), link.device, &plan).unwrap();
+    assert!(outcomes.pings.is_whole(100), "{:?}", outcomes.pings);
+    assert!(outcomes.datagrams.is_whole(500), "{:?}", outcomes.datagrams);
+    outcomes.verdict(&plan).unwrap();
+    let recorded = frames_of(&capture);
+    let passed = outcomes.report.frames_in + outcomes.report.frames_out;
+    assert_eq!(recorded.len() as u64, passed);
+    let kernel =
+        Ipv4Addr::from(<[u8; 4]>::try_from(&recorded[recorded.len() - 1].1[30..34]).unwrap());
+    assert_eq!(
+        kernel,
+        namespace::KERNEL,
+        "the last frame goes to the kernel"
+    );
+}
