@@ -91,6 +91,37 @@ impl Diagnostic {
     }
 }
 
+/// The candidate that `word` was probably meant to be, if one is near enough.
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = if word.len() < 5 { 1 } else { 2 };
+    let distances = candidates
+        .into_iter()
+        .map(|candidate| (distance(word, candidate), candidate));
+    distances
+        .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many letters must be put in, taken out, changed, or swapped with their neighbour.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for i in 0..one.len() {
+        let mut row = vec![i + 1];
+        for j in 0..other.len() {
+            let changed = rows[i][j] + usize::from(one[i] != other[j]);
+            let mut best = changed.min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && one[i] == other[j - 1] && one[i - 1] == other[j] {
+                best = best.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
 /// Makes [`Id`] from lines of the form `Variant "name" "explanation";`.
 macro_rules! ids {
     ($($(#[$group:meta])* $variant:ident $name:literal $explanation:literal;)*) => {
@@ -185,5 +216,15 @@ mod tests {
                 id.name()
             );
         }
+    }
+
+    #[test]
+    fn a_misspelling_finds_the_word_that_was_meant() {
+        let words = ["worker", "send", "deliver", "on"];
+        assert_eq!(closest("wroker", words), Some("worker"));
+        assert_eq!(closest("dleivr", words), Some("deliver"));
+        assert_eq!(closest("sned", words), Some("send"));
+        assert_eq!(closest("x", words), None);
+        assert_eq!(closest("header", words), None);
     }
 }

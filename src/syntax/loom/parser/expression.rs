@@ -1,0 +1,593 @@
+//! Values and types.
+
+use super::{Parsed, Parser, Separator};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast::{
+    BinaryOperator, Expression, ExpressionKind, InstanceKey, Likely, Name, Type, TypeKind,
+    UnaryOperator,
+};
+use crate::syntax::loom::token::{STATEMENTS, Token, TokenKind};
+
+/// How strongly operators bind; a higher number binds more strongly.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    Or,
+    And,
+    Not,
+    Compare,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shift,
+    Add,
+    Multiply,
+    Unary,
+}
+
+impl Parser<'_> {
+    /// Any value.
+    pub(super) fn expression(&mut self) -> Parsed<Expression> {
+        self.nested(|parser| {
+            let start = parser.at;
+            let mut value = parser.operation(Strength::Or)?;
+            let mut length = 0;
+            loop {
+                let before = Box::new(value);
+                let kind = if parser.is_at("else") && !parser.begins_statement(1) {
+                    parser.take();
+                    let otherwise = Box::new(parser.operation(Strength::Or)?);
+                    ExpressionKind::Else {
+                        value: before,
+                        otherwise,
+                    }
+                } else if parser.accept("through").is_some() {
+                    let filter = Box::new(parser.place()?);
+                    ExpressionKind::Through {
+                        data: before,
+                        filter,
+                    }
+                } else {
+                    return Ok(*before);
+                };
+                length += 1;
+                parser.check_length(length)?;
+                value = Expression {
+                    kind,
+                    span: parser.span_from(start),
+                };
+            }
+        })
+    }
+
+    /// A value that must hold: here `=` was meant to be `==`.
+    pub(super) fn condition(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        let left = self.operation(Strength::Or)?;
+        if !self.is_at("=") {
+            return Ok(left);
+        }
+        let sign = self.take().span;
+        self.report(
+            Diagnostic::error(Id::AssignmentInCondition, "`=` does not compare", sign, "")
+                .why("`=` assigns, and a condition assigns nothing.")
+                .help("write `==`"),
+        );
+        let right = Box::new(self.operation(Strength::Or)?);
+        let kind = ExpressionKind::Binary {
+            operator: BinaryOperator::Equal,
+            left: Box::new(left),
+            right,
+        };
+        Ok(Expression {
+            kind,
+            span: self.span_from(start),
+        })
+    }
+
+    /// A value in which `else` and `through` stand in brackets only.
+    pub(super) fn simple(&mut self) -> Parsed<Expression> {
+        self.operation(Strength::Or)
+    }
+
+    /// `likely 99%`, if it stands here.
+    pub(super) fn likely(&mut self) -> Parsed<Option<Likely>> {
+        let start = self.at;
+        if self.accept("likely").is_none() {
+            return Ok(None);
+        }
+        let millionths = self.share()?;
+        Ok(Some(Likely {
+            millionths,
+            span: self.span_from(start),
+        }))
+    }
+
+    /// `99.9%`, in millionths.
+    pub(super) fn share(&mut self) -> Parsed<u32> {
+        let token = self.token();
+        if token.kind != TokenKind::Share {
+            return Err(self.unexpected("a share such as `99.9%`"));
+        }
+        self.take();
+        let digits = token.text.trim_end_matches('%');
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        let millionths = format!("{whole}{part:0<4}").parse::<u32>();
+        match millionths {
+            Ok(millionths) if part.len() <= 4 && millionths <= 1_000_000 => Ok(millionths),
+            Ok(_) | Err(_) => {
+                let title = format!("`{}` is not a share", token.text);
+                Err(self.report(
+                    Diagnostic::error(Id::BadNumber, title, token.span, "").help(
+                        "a share lies between `0%` and `100%`, with at most four decimal places",
+                    ),
+                ))
+            }
+        }
+    }
+
+    /// Whether what stands so many places further on begins a statement or a block.
+    pub(super) fn begins_statement(&self, places: usize) -> bool {
+        let token = self.ahead(places);
+        token.is("{") || token.kind == TokenKind::Word && STATEMENTS.contains(&token.text)
+    }
+
+    fn operation(&mut self, weakest: Strength) -> Parsed<Expression> {
+        let start = self.at;
+        let mut left = if self.is_at("not") {
+            self.negation(weakest)?
+        } else {
+            self.unary()?
+        };
+        let mut length = 0;
+        while let Some((operator, strength)) = binary(self.token())
+            && strength >= weakest
+        {
+            let sign = self.take().span;
+            let right = Box::new(self.operation(stronger(strength))?);
+            let kind = ExpressionKind::Binary {
+                operator,
+                left: Box::new(left),
+                right,
+            };
+            left = Expression {
+                kind,
+                span: self.span_from(start),
+            };
+            if strength == Strength::Compare {
+                self.refuse_chain(sign)?;
+            }
+            length += 1;
+            self.check_length(length)?;
+        }
+        Ok(left)
+    }
+
+    fn negation(&mut self, weakest: Strength) -> Parsed<Expression> {
+        self.nested(|parser| {
+            let start = parser.at;
+            let sign = parser.take().span;
+            if weakest > Strength::Not {
+                let title = "`not` needs parentheses here";
+                let why = "`not` binds less strongly than what stands before it.";
+                parser.report(
+                    Diagnostic::error(Id::UnexpectedWord, title, sign, "")
+                        .why(why)
+                        .help("write `(not …)`"),
+                );
+            }
+            let operand = Box::new(parser.operation(Strength::Not)?);
+            let kind = ExpressionKind::Unary {
+                operator: UnaryOperator::Not,
+                operand,
+            };
+            Ok(Expression {
+                kind,
+                span: parser.span_from(start),
+            })
+        })
+    }
+
+    fn refuse_chain(&mut self, first: Span) -> Parsed<()> {
+        match binary(self.token()) {
+            Some((_, Strength::Compare)) => {
+                let title = "comparisons cannot be chained";
+                let second = self.token().span;
+                Err(self.report(
+                    Diagnostic::error(Id::ChainedComparison, title, second, "a second comparison")
+                        .label(first, "the first")
+                        .help("write `a < b and b < c`"),
+                ))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A tree of operators is as deep as it is long.
+    fn check_length(&mut self, length: usize) -> Parsed<()> {
+        if length > super::NESTING_LIMIT {
+            Err(self.too_deep())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn unary(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        let operator = match self.token() {
+            token if token.is("-") => UnaryOperator::Negate,
+            token if token.is("~") => UnaryOperator::Complement,
+            token if token.is("present") => UnaryOperator::Present,
+            token if token.is("pre") => UnaryOperator::Pre,
+            token if token.is("share") => {
+                self.take();
+                let kind = ExpressionKind::Share(Box::new(self.place()?));
+                return Ok(Expression {
+                    kind,
+                    span: self.span_from(start),
+                });
+            }
+            _ => return self.cast(),
+        };
+        self.nested(|parser| {
+            parser.take();
+            let operand = Box::new(parser.unary()?);
+            let kind = ExpressionKind::Unary { operator, operand };
+            Ok(Expression {
+                kind,
+                span: parser.span_from(start),
+            })
+        })
+    }
+
+    fn cast(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        let mut operand = self.place()?;
+        let mut length = 0;
+        while self.accept("as").is_some() {
+            let to = self.type_name()?;
+            let kind = ExpressionKind::Cast {
+                operand: Box::new(operand),
+                to,
+            };
+            operand = Expression {
+                kind,
+                span: self.span_from(start),
+            };
+            length += 1;
+            self.check_length(length)?;
+        }
+        Ok(operand)
+    }
+
+    /// A value with fields, indices and arguments behind it, and no operators.
+    pub(super) fn place(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        let mut value = self.primary()?;
+        let mut length = 0;
+        loop {
+            let of = Box::new(value);
+            let kind = if self.accept(".").is_some() {
+                ExpressionKind::Field {
+                    of,
+                    name: self.word("the name of a field")?,
+                }
+            } else if self.is_at("(") {
+                ExpressionKind::Call {
+                    function: of,
+                    arguments: self.arguments()?,
+                }
+            } else if self.accept("[").is_some() {
+                let index = Box::new(self.expression()?);
+                self.expect("]")?;
+                ExpressionKind::Index { of, index }
+            } else {
+                return Ok(*of);
+            };
+            length += 1;
+            self.check_length(length)?;
+            value = Expression {
+                kind,
+                span: self.span_from(start),
+            };
+        }
+    }
+
+    /// Values in parentheses.
+    pub(super) fn arguments(&mut self) -> Parsed<Vec<Expression>> {
+        self.list("(", Separator::CommaOrNewline, Self::expression)
+    }
+
+    fn primary(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        let token = self.token();
+        let kind = match token.kind {
+            TokenKind::Number => self.number()?,
+            TokenKind::Word => self.word_value()?,
+            TokenKind::Sign if token.is("(") => {
+                self.take();
+                let inner = Box::new(self.expression()?);
+                self.expect(")")?;
+                ExpressionKind::Group(inner)
+            }
+            TokenKind::Share => {
+                let title = format!("`{}` is not a value", token.text);
+                return Err(self.report(
+                    Diagnostic::error(Id::BadNumber, title, token.span, "a share")
+                        .help("a share stands behind `likely`, and in `traffic`"),
+                ));
+            }
+            TokenKind::Sign | TokenKind::Angle | TokenKind::Newline | TokenKind::End => {
+                return Err(self.unexpected("a value"));
+            }
+        };
+        Ok(Expression {
+            kind,
+            span: self.span_from(start),
+        })
+    }
+
+    fn word_value(&mut self) -> Parsed<ExpressionKind> {
+        let token = self.token();
+        Ok(match token.text {
+            "true" | "false" => ExpressionKind::Boolean(self.take().text == "true"),
+            "none" => {
+                self.take();
+                ExpressionKind::None
+            }
+            "now" => {
+                self.take();
+                ExpressionKind::Now
+            }
+            "header" => ExpressionKind::Name(self.word("a value")?),
+            "find" => {
+                self.take();
+                ExpressionKind::Find(self.instance_key()?)
+            }
+            "create" => {
+                self.take();
+                ExpressionKind::Create(self.instance_key()?)
+            }
+            "new" => {
+                self.take();
+                let name = self.name("what is made: `message`")?;
+                let arguments = if self.is_at("(") {
+                    self.arguments()?
+                } else {
+                    Vec::new()
+                };
+                ExpressionKind::New { name, arguments }
+            }
+            "if" => self.nested(Self::if_value)?,
+            _ if token.is_keyword() => {
+                let title = format!("`{}` is a word of the language, not a value", token.text);
+                return Err(self.report(Diagnostic::error(
+                    Id::UnexpectedWord,
+                    title,
+                    token.span,
+                    "expected a value",
+                )));
+            }
+            _ => ExpressionKind::Name(self.word("a value")?),
+        })
+    }
+
+    /// `neighbour(next_hop)`, `session(port, peer)`
+    pub(super) fn instance_key(&mut self) -> Parsed<InstanceKey> {
+        let kind = self.instance_kind()?;
+        Ok(InstanceKey {
+            kind,
+            keys: self.arguments()?,
+        })
+    }
+
+    /// `session`, or the name of a child.
+    pub(super) fn instance_kind(&mut self) -> Parsed<Name> {
+        if self.is_at("session") {
+            self.word("session")
+        } else {
+            self.name("`session` or a child")
+        }
+    }
+
+    fn if_value(&mut self) -> Parsed<ExpressionKind> {
+        self.expect("if")?;
+        let condition = Box::new(self.condition()?);
+        let likely = self.likely()?;
+        let then = Box::new(self.braced_value()?);
+        self.expect("else")?;
+        let start = self.at;
+        let otherwise = if self.is_at("if") {
+            let kind = self.nested(Self::if_value)?;
+            Box::new(Expression {
+                kind,
+                span: self.span_from(start),
+            })
+        } else {
+            Box::new(self.braced_value()?)
+        };
+        Ok(ExpressionKind::If {
+            condition,
+            likely,
+            then,
+            otherwise,
+        })
+    }
+
+    /// `{ value }`
+    pub(super) fn braced_value(&mut self) -> Parsed<Expression> {
+        self.expect("{")?;
+        let value = self.expression()?;
+        self.expect("}")?;
+        Ok(value)
+    }
+
+    fn number(&mut self) -> Parsed<ExpressionKind> {
+        let token = self.take();
+        let digits = token.text.replace('_', "");
+        let number = match digits.get(..2) {
+            Some("0x") => u64::from_str_radix(&digits[2..], 16),
+            Some("0b") => u64::from_str_radix(&digits[2..], 2),
+            Some(_) | None => digits.parse(),
+        };
+        let Ok(number) = number else {
+            return Err(self.bad_number(token));
+        };
+        let unit_ns = match self.token() {
+            unit if unit.kind != TokenKind::Word => None,
+            unit => unit_ns(unit.text),
+        };
+        let Some(unit_ns) = unit_ns else {
+            return Ok(ExpressionKind::Number(number));
+        };
+        let unit = self.take();
+        match number.checked_mul(unit_ns) {
+            Some(duration_ns) => Ok(ExpressionKind::Duration(duration_ns)),
+            None => {
+                let span = token.span.to(unit.span);
+                let title = "this time is too long";
+                Err(self.report(
+                    Diagnostic::error(Id::BadNumber, title, span, "")
+                        .why("Times are counted in nanoseconds, in 64 bits: up to 584 years."),
+                ))
+            }
+        }
+    }
+
+    fn bad_number(&mut self, token: Token) -> super::Reported {
+        let text = token.text;
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let (title, help) = if unit_ns(&text[digits.len()..]).is_some() {
+            let help = format!("write `{digits} {}`", &text[digits.len()..]);
+            (
+                "a space stands between a number and its unit".to_owned(),
+                help,
+            )
+        } else if text.contains('.') {
+            (
+                format!("`{text}` is not a whole number"),
+                "values are whole numbers".to_owned(),
+            )
+        } else if text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'_')
+        {
+            (
+                format!("`{text}` does not fit into 64 bits"),
+                "take a smaller one".to_owned(),
+            )
+        } else {
+            let help = "write `1_500`, `0xffff` or `0b0101`, in at most 64 bits";
+            (format!("`{text}` is not a number"), help.to_owned())
+        };
+        self.report(Diagnostic::error(Id::BadNumber, title, token.span, "").help(help))
+    }
+
+    /// A type, as it stands behind a colon.
+    pub(super) fn type_name(&mut self) -> Parsed<Type> {
+        self.nested(|parser| {
+            let start = parser.at;
+            let mut kind = parser.plain_type()?;
+            let span = parser.span_from(start);
+            if parser.accept("?").is_some() {
+                kind = TypeKind::Optional(Box::new(Type { kind, span }));
+            }
+            Ok(Type {
+                kind,
+                span: parser.span_from(start),
+            })
+        })
+    }
+
+    fn plain_type(&mut self) -> Parsed<TypeKind> {
+        if self.accept("enum").is_some() {
+            let names = self.list("{", Separator::CommaOrNewline, |it| {
+                it.name("a value's name")
+            })?;
+            return Ok(TypeKind::Enum(names));
+        }
+        let name = self.name("a type")?;
+        let mut element = None;
+        if self.token().kind == TokenKind::Angle && self.token().text == "<" {
+            self.take();
+            element = Some(Box::new(self.type_name()?));
+            if self.token().kind != TokenKind::Angle {
+                return Err(self.unexpected("`>`"));
+            }
+            self.take();
+        }
+        let mut capacity = None;
+        let mut start = Vec::new();
+        if self.accept("[").is_some() {
+            capacity = Some(Box::new(self.expression()?));
+            self.expect("]")?;
+            if self.is_at("(") {
+                start = self.arguments()?;
+            }
+        }
+        if element.is_none() && capacity.is_none() {
+            return Ok(TypeKind::Named(name));
+        }
+        Ok(TypeKind::Container {
+            name,
+            element,
+            capacity,
+            start,
+        })
+    }
+}
+
+fn unit_ns(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "min" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return None,
+    })
+}
+
+fn binary(token: Token) -> Option<(BinaryOperator, Strength)> {
+    if !matches!(token.kind, TokenKind::Sign | TokenKind::Word) {
+        return None;
+    }
+    Some(match token.text {
+        "or" => (BinaryOperator::Or, Strength::Or),
+        "and" => (BinaryOperator::And, Strength::And),
+        "==" => (BinaryOperator::Equal, Strength::Compare),
+        "!=" => (BinaryOperator::Unequal, Strength::Compare),
+        "<" => (BinaryOperator::Less, Strength::Compare),
+        "<=" => (BinaryOperator::LessOrEqual, Strength::Compare),
+        ">" => (BinaryOperator::Greater, Strength::Compare),
+        ">=" => (BinaryOperator::GreaterOrEqual, Strength::Compare),
+        "|" => (BinaryOperator::BitOr, Strength::BitOr),
+        "^" => (BinaryOperator::BitXor, Strength::BitXor),
+        "&" => (BinaryOperator::BitAnd, Strength::BitAnd),
+        "<<" => (BinaryOperator::ShiftLeft, Strength::Shift),
+        ">>" => (BinaryOperator::ShiftRight, Strength::Shift),
+        "+" => (BinaryOperator::Add, Strength::Add),
+        "-" => (BinaryOperator::Subtract, Strength::Add),
+        "*" => (BinaryOperator::Multiply, Strength::Multiply),
+        "/" => (BinaryOperator::Divide, Strength::Multiply),
+        "%" => (BinaryOperator::Remainder, Strength::Multiply),
+        _ => return None,
+    })
+}
+
+/// The operators that the right side of one of this strength may hold without parentheses.
+fn stronger(strength: Strength) -> Strength {
+    match strength {
+        Strength::Or => Strength::And,
+        Strength::And => Strength::Not,
+        Strength::Not => Strength::Compare,
+        Strength::Compare => Strength::BitOr,
+        Strength::BitOr => Strength::BitXor,
+        Strength::BitXor => Strength::BitAnd,
+        Strength::BitAnd => Strength::Shift,
+        Strength::Shift => Strength::Add,
+        Strength::Add => Strength::Multiply,
+        Strength::Multiply | Strength::Unary => Strength::Unary,
+    }
+}

@@ -1,0 +1,433 @@
+//! What a layer is made of, but for headers and instances.
+
+use super::{Code, Parsed, Parser, Separator};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast::{
+    Attribute, Block, ByteOrder, Constant, Direction, Enum, EnumValue, Field, Filter, FilterEffect,
+    FilterResult, Finder, FinderTarget, Function, FunctionBody, Handler, Item, Notice, Record,
+    TypeDefinition,
+};
+
+impl Parser<'_> {
+    /// One item.
+    pub(super) fn item(&mut self) -> Parsed<Item> {
+        match self.token().text {
+            "const" => self.constant().map(Item::Constant),
+            "type" => self.type_definition().map(Item::Type),
+            "enum" => self.enumeration().map(Item::Enum),
+            "record" => self.record().map(Item::Record),
+            "attribute" => self.attribute().map(Item::Attribute),
+            "header" => self.header().map(Item::Header),
+            "entity" | "session" | "child" => self.instance().map(Item::Instance),
+            "filter" => self.filter().map(Item::Filter),
+            "fn" | "extern" => self.function(false).map(Item::Function),
+            "process" => self.process().map(Item::Process),
+            "on" if self.ahead(2).is("find") => self.finder().map(Item::Finder),
+            "on" => self.handler().map(Item::Handler),
+            "provides" | "requires" | "uses" => {
+                let token = self.token();
+                let title = format!("`{}` belongs to the first lines of a layer", token.text);
+                Err(self.report(
+                    Diagnostic::error(Id::UnexpectedWord, title, token.span, "")
+                        .help("write it behind `worker`, `multiplexor` or `router` and the name"),
+                ))
+            }
+            "timer" | "signal" | "once" | "notice" => {
+                let token = self.token();
+                let title = format!("`{}` belongs into an instance", token.text);
+                Err(self.report(
+                    Diagnostic::error(Id::UnexpectedWord, title, token.span, "")
+                        .help("write it inside `entity { … }`, `session { … }` or `child … { … }`"),
+                ))
+            }
+            _ if self.ahead(1).is(":") => {
+                let title = "a field stands outside of every instance";
+                let span = self.token().span;
+                Err(self.report(
+                    Diagnostic::error(Id::UnexpectedWord, title, span, "")
+                        .help("write it inside `entity { … }` or `session { … }`"),
+                ))
+            }
+            _ => Err(self.unexpected("`header`, `session`, `on` or another item of a layer")),
+        }
+    }
+
+    fn constant(&mut self) -> Parsed<Constant> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the constant")?;
+        let of = if self.accept(":").is_some() {
+            Some(self.type_name()?)
+        } else {
+            None
+        };
+        self.expect("=")?;
+        let value = self.expression()?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Constant {
+            notes,
+            name,
+            of,
+            value,
+            span,
+        })
+    }
+
+    /// `type address = u32`
+    pub(super) fn type_definition(&mut self) -> Parsed<TypeDefinition> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the type")?;
+        let of = if self.accept("=").is_some() {
+            Some(self.type_name()?)
+        } else {
+            None
+        };
+        let (notes, span) = self.finish(beginning);
+        Ok(TypeDefinition {
+            notes,
+            name,
+            of,
+            span,
+        })
+    }
+
+    /// `enum kind: u8 { … }`
+    pub(super) fn enumeration(&mut self) -> Parsed<Enum> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the enum")?;
+        if !self.is_at(":") {
+            let title = "this enum does not say which type carries it";
+            let span = self.token().span;
+            return Err(self.report(
+                Diagnostic::error(Id::MissingPart, title, span, "expected `:` and a type")
+                    .help(format!("write `enum {name}: u8 {{ … }}`")),
+            ));
+        }
+        self.take();
+        let of = self.type_name()?;
+        let (mut values, mut otherwise) = (Vec::new(), None);
+        self.list("{", Separator::CommaOrNewline, |parser| {
+            parser.cases_then_else(&mut values, &mut otherwise, Self::enum_value, |parser| {
+                parser.name("a name for all other values")
+            })
+        })?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Enum {
+            notes,
+            name,
+            of,
+            values,
+            otherwise,
+            span,
+        })
+    }
+
+    fn enum_value(&mut self) -> Parsed<EnumValue> {
+        let beginning = self.begin();
+        let name = self.name("the name of a value")?;
+        let number = if self.accept("=").is_some() {
+            Some(self.simple()?)
+        } else {
+            None
+        };
+        let (notes, span) = self.finish(beginning);
+        Ok(EnumValue {
+            notes,
+            name,
+            number,
+            span,
+        })
+    }
+
+    fn record(&mut self) -> Parsed<Record> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the record")?;
+        let fields = self.list("{", Separator::CommaOrNewline, Self::field)?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Record {
+            notes,
+            name,
+            fields,
+            span,
+        })
+    }
+
+    /// `once largest: u16 = 536`
+    pub(super) fn field(&mut self) -> Parsed<Field> {
+        let beginning = self.begin();
+        let once = !self.ahead(1).is(":") && self.accept("once").is_some();
+        let name = self.name("the name of a field")?;
+        self.expect(":")?;
+        let of = self.type_name()?;
+        let start = if self.accept("=").is_some() {
+            Some(self.expression()?)
+        } else {
+            None
+        };
+        let (notes, span) = self.finish(beginning);
+        Ok(Field {
+            notes,
+            once,
+            name,
+            of,
+            start,
+            span,
+        })
+    }
+
+    /// `attribute ttl: u8 = 64`
+    pub(super) fn attribute(&mut self) -> Parsed<Attribute> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the attribute")?;
+        self.expect(":")?;
+        let of = self.type_name()?;
+        let default = if self.accept("=").is_some() {
+            Some(self.expression()?)
+        } else {
+            None
+        };
+        let (notes, span) = self.finish(beginning);
+        Ok(Attribute {
+            notes,
+            name,
+            of,
+            default,
+            span,
+        })
+    }
+
+    /// `notice resolve(message, next_hop: u32) down`
+    pub(super) fn notice(&mut self) -> Parsed<Notice> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the notice")?;
+        let mut message = None;
+        let mut parameters = Vec::new();
+        if self.is_at("(") {
+            self.list("(", Separator::CommaOrNewline, |parser| {
+                let is_first = message.is_none() && parameters.is_empty();
+                if is_first && parser.is_at("message") && !parser.ahead(1).is(":") {
+                    message = Some(parser.name("`message`")?);
+                } else {
+                    parameters.push(parser.parameter()?);
+                }
+                Ok(())
+            })?;
+        }
+        let direction = if self.accept("up").is_some() {
+            Some(Direction::Up)
+        } else {
+            self.accept("down").map(|_| Direction::Down)
+        };
+        let (notes, span) = self.finish(beginning);
+        Ok(Notice {
+            notes,
+            name,
+            message,
+            parameters,
+            direction,
+            span,
+        })
+    }
+
+    /// A function; a service's has no body.
+    pub(super) fn function(&mut self, promised: bool) -> Parsed<Function> {
+        let beginning = self.begin();
+        let external = self.accept("extern").is_some();
+        self.expect("fn")?;
+        let name = self.name("the name of the function")?;
+        let parameters = self.parameters()?;
+        if !self.is_at("->") {
+            let title = "this function does not say what it returns";
+            let span = self.token().span;
+            return Err(self.report(
+                Diagnostic::error(Id::MissingPart, title, span, "expected `->` and a type")
+                    .why("A function computes a value, and has no other effect."),
+            ));
+        }
+        self.take();
+        let returns = self.type_name()?;
+        let body = if promised {
+            FunctionBody::Promised
+        } else if external {
+            FunctionBody::External
+        } else if self.accept("=").is_some() {
+            FunctionBody::Expression(self.expression()?)
+        } else if self.is_at("{") {
+            FunctionBody::Block(self.block_of(Code::Function)?)
+        } else {
+            return Err(self.unexpected("`=` and a value, or `{`"));
+        };
+        let (notes, span) = self.finish(beginning);
+        Ok(Function {
+            notes,
+            name,
+            parameters,
+            returns,
+            body,
+            span,
+        })
+    }
+
+    fn finder(&mut self) -> Parsed<Finder> {
+        let beginning = self.begin();
+        self.take();
+        let event = self.word("an event")?;
+        self.take();
+        let mut targets = Vec::new();
+        loop {
+            let start = self.at;
+            let key = self.instance_key()?;
+            let condition = self.guard()?;
+            let span = self.span_from(start);
+            targets.push(FinderTarget {
+                kind: key.kind,
+                keys: key.keys,
+                condition,
+                span,
+            });
+            if self.accept("or").is_none() {
+                break;
+            }
+        }
+        if !self.is_at("else") {
+            let title = "this `find` does not say what happens if nothing is found";
+            let span = self.token().span;
+            return Err(self.report(
+                Diagnostic::error(Id::MissingElse, title, span, "expected `else`")
+                    .help("add `else drop message as unknown`, with a reason of your own"),
+            ));
+        }
+        let otherwise = self.otherwise()?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Finder {
+            notes,
+            event,
+            targets,
+            otherwise,
+            span,
+        })
+    }
+
+    /// `on deliver(message) if last == next { … }`
+    pub(super) fn handler(&mut self) -> Parsed<Handler> {
+        let beginning = self.begin();
+        self.take();
+        let event = self.event()?;
+        // Within a guard `=` has no other meaning either.
+        let condition = self.guard()?;
+        let body = self.block_of(Code::Handler)?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Handler {
+            notes,
+            event,
+            condition,
+            body,
+            span,
+        })
+    }
+
+    fn filter(&mut self) -> Parsed<Filter> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the filter")?;
+        let parameters = self.parameters()?;
+        let effect = if self.accept("reads").is_some() {
+            FilterEffect::Reads
+        } else if self.accept("rewrites").is_some() {
+            FilterEffect::Rewrites
+        } else {
+            return Err(self.unexpected("`reads` or `rewrites`"));
+        };
+        let unit = self.type_name()?;
+        let order = self.byte_order();
+        let open = self.token().span;
+        let mut parts = FilterParts::default();
+        self.list("{", Separator::Newline, |parser| {
+            parser.filter_part(&mut parts)
+        })?;
+        let Some(each) = parts.each else {
+            let title = "this filter does nothing with its words";
+            return Err(self.report(
+                Diagnostic::error(Id::MissingPart, title, open, "`each word { … }` is missing")
+                    .help("add `each word { … }`"),
+            ));
+        };
+        let (notes, span) = self.finish(beginning);
+        let FilterParts {
+            fields,
+            finish,
+            result,
+            ..
+        } = parts;
+        Ok(Filter {
+            notes,
+            name,
+            parameters,
+            effect,
+            unit,
+            order,
+            fields,
+            each,
+            finish,
+            result,
+            span,
+        })
+    }
+
+    fn filter_part(&mut self, parts: &mut FilterParts) -> Parsed<()> {
+        let word = self.token();
+        let is_field = self.ahead(1).is(":");
+        let twice = if !is_field && word.is("each") {
+            self.take();
+            self.expect("word")?;
+            parts.each.replace(self.block_of(Code::Filter)?).is_some()
+        } else if !is_field && word.is("finish") {
+            self.take();
+            parts.finish.replace(self.block_of(Code::Filter)?).is_some()
+        } else if !is_field && word.is("result") {
+            let start = self.at;
+            self.take();
+            let of = self.type_name()?;
+            let value = self.braced_value()?;
+            let span = self.span_from(start);
+            parts
+                .result
+                .replace(FilterResult { of, value, span })
+                .is_some()
+        } else {
+            parts.fields.push(self.field()?);
+            false
+        };
+        if twice {
+            let title = format!("a filter has one `{}`", word.text);
+            return Err(self.report(Diagnostic::error(
+                Id::WrittenTwice,
+                title,
+                word.span,
+                "a second one",
+            )));
+        }
+        Ok(())
+    }
+
+    /// `big` or `little`, if it stands here.
+    pub(super) fn byte_order(&mut self) -> Option<ByteOrder> {
+        if self.accept("big").is_some() {
+            return Some(ByteOrder::Big);
+        }
+        self.accept("little").map(|_| ByteOrder::Little)
+    }
+}
+
+#[derive(Default)]
+struct FilterParts {
+    fields: Vec<Field>,
+    each: Option<Block>,
+    finish: Option<Block>,
+    result: Option<FilterResult>,
+}

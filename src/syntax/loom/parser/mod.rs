@@ -1,0 +1,377 @@
+//! Tokens to tree, after the grammar.
+//!
+//! Each function reads one thing, and stands in the file of what it reads. One that fails has
+//! reported why; the list in which that thing stands goes on behind it, so that one run points out
+//! every mistake. Where it is clear what was meant, the mistake is reported and the parser goes on
+//! as if it had been written right.
+
+mod expression;
+mod file;
+mod header;
+mod instance;
+mod item;
+mod notes;
+mod stack;
+mod statement;
+
+use super::ast::{File, Name, Path};
+use super::brackets::balance;
+use super::lexer::lex;
+use super::token::{Comment, KEYWORDS, STATEMENTS, Token, TokenKind};
+use crate::diagnostic::{Diagnostic, Id, closest};
+use crate::source::{FileId, Sources, Span};
+
+/// How deep blocks, brackets and operators may nest.
+const NESTING_LIMIT: usize = 100;
+
+/// Reads one file. The tree holds all that could be read; it is whole if there is no diagnostic.
+pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
+    let lexed = lex(file, sources);
+    let balanced = balance(lexed.tokens, sources);
+    let mut parser = Parser {
+        text: sources.text(file),
+        tokens: balanced.tokens,
+        partners: balanced.partners,
+        at: 0,
+        claimed: vec![false; lexed.comments.len()],
+        comments: lexed.comments,
+        nesting: 0,
+        code: Code::Handler,
+        diagnostics: Vec::new(),
+    };
+    let tree = parser.file(sources.span(file));
+    let mut diagnostics = lexed.diagnostics;
+    // Inside a bracket that was never closed, nothing can be said with certainty.
+    let unclosed = balanced.diagnostics.iter().filter_map(|missing| {
+        let end = missing.labels.first()?.span;
+        (sources.slice(missing.primary.span) != "{").then(|| missing.primary.span.to(end))
+    });
+    let unclosed: Vec<Span> = unclosed.collect();
+    let is_certain = |found: &Diagnostic| {
+        !unclosed
+            .iter()
+            .any(|stretch| stretch.covers(found.primary.span))
+    };
+    diagnostics.extend(parser.diagnostics.into_iter().filter(is_certain));
+    diagnostics.extend(balanced.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    (tree, diagnostics)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token<'a>>,
+    partners: Vec<usize>,
+    at: usize,
+    comments: Vec<Comment<'a>>,
+    /// Which comments have become a part of the tree.
+    claimed: Vec<bool>,
+    nesting: usize,
+    code: Code,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// The code that is being read, for what may be said only in some.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Handler,
+    Function,
+    Filter,
+}
+
+/// A failure that has been reported.
+struct Reported;
+
+type Parsed<T> = Result<T, Reported>;
+
+/// What stands between two elements of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    Newline,
+    CommaOrNewline,
+}
+
+impl<'a> Parser<'a> {
+    // Looking at tokens and taking them.
+
+    fn token(&self) -> Token<'a> {
+        self.tokens[self.at]
+    }
+
+    /// The token so many places further on.
+    fn ahead(&self, places: usize) -> Token<'a> {
+        self.tokens[(self.at + places).min(self.tokens.len() - 1)]
+    }
+
+    fn take(&mut self) -> Token<'a> {
+        let token = self.token();
+        if token.kind != TokenKind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn is_at(&self, text: &str) -> bool {
+        self.token().is(text)
+    }
+
+    fn accept(&mut self, text: &str) -> Option<Span> {
+        self.is_at(text).then(|| self.take().span)
+    }
+
+    fn expect(&mut self, text: &str) -> Parsed<Span> {
+        self.accept(text)
+            .ok_or_else(|| self.unexpected(&format!("`{text}`")))
+    }
+
+    /// From the token at `start` to the last one taken.
+    fn span_from(&self, start: usize) -> Span {
+        self.tokens[start]
+            .span
+            .to(self.tokens[self.at.max(start + 1) - 1].span)
+    }
+
+    // Names.
+
+    /// A word that is none of the language's.
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        let token = self.token();
+        if token.is_keyword() {
+            let title = format!(
+                "`{}` is a word of the language and cannot be {what}",
+                token.text
+            );
+            return Err(self.report(
+                Diagnostic::error(
+                    Id::UnexpectedWord,
+                    title,
+                    token.span,
+                    format!("{what} stands here"),
+                )
+                .help("choose another name"),
+            ));
+        }
+        self.word(what)
+    }
+
+    /// Any word: behind a dot, and as the name of an event, also the language's can stand.
+    fn word(&mut self, what: &str) -> Parsed<Name> {
+        let token = self.token();
+        if token.kind != TokenKind::Word {
+            return Err(self.unexpected(what));
+        }
+        self.take();
+        Ok(Name {
+            text: token.text.to_owned(),
+            span: token.span,
+        })
+    }
+
+    /// Words with dots between them.
+    fn path(&mut self, what: &str) -> Parsed<Path> {
+        let start = self.at;
+        let mut names = vec![self.word(what)?];
+        while self.accept(".").is_some() {
+            names.push(self.word("a name")?);
+        }
+        Ok(Path {
+            names,
+            span: self.span_from(start),
+        })
+    }
+
+    fn names(&mut self, what: &str) -> Parsed<Vec<Name>> {
+        let mut names = vec![self.name(what)?];
+        while self.accept(",").is_some() {
+            names.push(self.name(what)?);
+        }
+        Ok(names)
+    }
+
+    // Lists.
+
+    /// Elements in brackets. What cannot be read is left out.
+    fn list<T>(
+        &mut self,
+        opening: &str,
+        separator: Separator,
+        mut element: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let open = self.at;
+        self.expect(opening)?;
+        let close = self.partners[open];
+        let mut elements = Vec::new();
+        self.elements(close, separator, |parser| {
+            elements.push(element(parser)?);
+            Ok(())
+        });
+        self.at = close + 1;
+        Ok(elements)
+    }
+
+    /// Reads elements up to the token at `close`.
+    fn elements(
+        &mut self,
+        close: usize,
+        separator: Separator,
+        mut element: impl FnMut(&mut Self) -> Parsed<()>,
+    ) {
+        while self.at < close {
+            if self.token().kind == TokenKind::Newline {
+                self.at += 1;
+                continue;
+            }
+            let start = self.at;
+            match element(self) {
+                Ok(()) if self.ends(close, separator) => self.at += usize::from(self.at < close),
+                Ok(()) => {
+                    self.missing_separator(separator);
+                    self.skip_element(start, close, separator);
+                }
+                Err(Reported) => self.skip_element(start, close, separator),
+            }
+        }
+    }
+
+    fn ends(&self, close: usize, separator: Separator) -> bool {
+        self.at == close || self.separates(self.at, separator)
+    }
+
+    fn separates(&self, at: usize, separator: Separator) -> bool {
+        let token = self.tokens[at];
+        token.kind == TokenKind::Newline || separator == Separator::CommaOrNewline && token.is(",")
+    }
+
+    /// Goes on behind an element that could not be read.
+    fn skip_element(&mut self, start: usize, close: usize, separator: Separator) {
+        let mut at = start;
+        while at < close && !(at >= self.at && self.separates(at, separator)) {
+            at = if self.tokens[at].opens() {
+                self.partners[at] + 1
+            } else {
+                at + 1
+            };
+        }
+        self.at = (at + 1).min(close);
+    }
+
+    /// Runs `read` one level deeper, if that is not too deep.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting == NESTING_LIMIT {
+            return Err(self.too_deep());
+        }
+        self.nesting += 1;
+        let result = read(self);
+        self.nesting -= 1;
+        result
+    }
+
+    // Mistakes.
+
+    fn missing_separator(&mut self, separator: Separator) -> Reported {
+        let token = self.token();
+        if separator == Separator::CommaOrNewline {
+            return self.unexpected("`,` or the end of the line");
+        }
+        if token.kind == TokenKind::Word && STATEMENTS.contains(&token.text) {
+            let title = "two statements on one line";
+            return self.report(
+                Diagnostic::error(Id::OneStatementPerLine, title, token.span, "a second one")
+                    .help("begin a new line before it"),
+            );
+        }
+        self.unexpected("the end of the line")
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        let place = diagnostic.primary.span;
+        // What follows from a mistake at the same place is not worth a second one.
+        if self
+            .diagnostics
+            .last()
+            .is_none_or(|last| last.primary.span != place)
+        {
+            self.diagnostics.push(diagnostic);
+        }
+        Reported
+    }
+
+    fn too_deep(&mut self) -> Reported {
+        let span = self.token().span;
+        let title = "this nests too deeply";
+        self.report(
+            Diagnostic::error(
+                Id::NestedTooDeeply,
+                title,
+                span,
+                "the 101st level begins here",
+            )
+            .help("give a part of it a name of its own"),
+        )
+    }
+
+    fn unexpected(&mut self, expected: &str) -> Reported {
+        let token = self.token();
+        let last = self.tokens[self.at.max(1) - 1].span;
+        let between = &self.text[last.end as usize..token.span.start.max(last.end) as usize];
+        let label = format!("expected {expected}");
+        if token.kind == TokenKind::Newline || self.at > 0 && between.contains('\n') {
+            let title = "this line ends too early";
+            return self.report(Diagnostic::error(
+                Id::UnexpectedNewline,
+                title,
+                last.after(),
+                label,
+            ));
+        }
+        let title = match token.kind {
+            TokenKind::End => "the file ends too early".to_owned(),
+            TokenKind::Newline => unreachable!("a newline has been dealt with"),
+            TokenKind::Word
+            | TokenKind::Number
+            | TokenKind::Share
+            | TokenKind::Sign
+            | TokenKind::Angle => format!("`{}` cannot stand here", token.text),
+        };
+        self.report(Diagnostic::error(
+            Id::UnexpectedWord,
+            title,
+            token.span,
+            label,
+        ))
+    }
+
+    /// If the word here is almost one of these, says so and goes on as if it were that one.
+    fn correct_spelling(&mut self, candidates: &[&'static str]) -> bool {
+        let token = self.token();
+        let is_right = token.is_keyword() || candidates.contains(&token.text);
+        if token.kind != TokenKind::Word || is_right {
+            return false;
+        }
+        let Some(meant) = closest(token.text, candidates.iter().copied()) else {
+            return false;
+        };
+        let title = format!("there is no word `{}` here", token.text);
+        self.report(
+            Diagnostic::error(Id::UnknownWord, title, token.span, "")
+                .help(format!("did you mean `{meant}`?")),
+        );
+        self.tokens[self.at].text = meant;
+        true
+    }
+
+    /// If the word here is another language's for one of ours, says so and goes on with ours.
+    fn correct_language(&mut self, theirs_and_ours: &[(&str, &'static str)]) -> bool {
+        let token = self.token();
+        let Some((_, ours)) = theirs_and_ours.iter().find(|(theirs, _)| token.is(theirs)) else {
+            return false;
+        };
+        let title = format!("`{}` is written `{ours}`", token.text);
+        self.report(
+            Diagnostic::error(Id::NotLoom, title, token.span, "").help(format!("write `{ours}`")),
+        );
+        self.tokens[self.at].text = ours;
+        debug_assert!(KEYWORDS.contains(ours), "it is corrected to a word of ours");
+        true
+    }
+}

@@ -1,0 +1,122 @@
+//! Stacks.
+
+use super::{Parsed, Parser, Separator};
+use crate::syntax::loom::ast::{Argument, LayerUse, Node, NodeKind, Stack, Traffic};
+
+impl Parser<'_> {
+    /// `stack host { … }`
+    pub(super) fn stack(&mut self) -> Parsed<Stack> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the stack")?;
+        let (mut traffic, mut nodes) = (Vec::new(), Vec::new());
+        self.list("{", Separator::CommaOrNewline, |parser| {
+            if parser.is_at("traffic") && parser.ahead(1).is("{") {
+                parser.take();
+                traffic.extend(parser.list("{", Separator::CommaOrNewline, Self::traffic)?);
+            } else {
+                nodes.push(parser.node()?);
+            }
+            Ok(())
+        })?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Stack {
+            notes,
+            name,
+            traffic,
+            nodes,
+            span,
+        })
+    }
+
+    fn traffic(&mut self) -> Parsed<Traffic> {
+        let start = self.at;
+        let event = self.word("an event")?;
+        let millionths = self.share()?;
+        Ok(Traffic {
+            event,
+            millionths,
+            span: self.span_from(start),
+        })
+    }
+
+    fn node(&mut self) -> Parsed<Node> {
+        self.nested(|parser| {
+            let beginning = parser.begin();
+            let key = if parser.names_another("key") {
+                parser.take();
+                Some(parser.simple()?)
+            } else {
+                None
+            };
+            let kind = parser.node_kind()?;
+            let above = if parser.is_at("{") {
+                parser.list("{", Separator::CommaOrNewline, Self::node)?
+            } else {
+                Vec::new()
+            };
+            let (notes, span) = parser.finish(beginning);
+            Ok(Node {
+                notes,
+                key,
+                kind,
+                above,
+                span,
+            })
+        })
+    }
+
+    fn node_kind(&mut self) -> Parsed<NodeKind> {
+        if self.names_another("link") {
+            self.take();
+            return Ok(NodeKind::Link(self.name("the name of the link")?));
+        }
+        if self.names_another("port") {
+            self.take();
+            return Ok(NodeKind::Port(self.name("the name of the port")?));
+        }
+        let slot = self.names_another("slot");
+        if slot {
+            self.take();
+        }
+        let layer = self.name("a layer, `link` or `port`")?;
+        let arguments = if self.is_at("(") {
+            self.list("(", Separator::CommaOrNewline, Self::argument)?
+        } else {
+            Vec::new()
+        };
+        let alias = if self.accept("as").is_some() {
+            Some(self.name("a name for it")?)
+        } else {
+            None
+        };
+        Ok(NodeKind::Layer(LayerUse {
+            slot,
+            layer,
+            arguments,
+            alias,
+        }))
+    }
+
+    fn argument(&mut self) -> Parsed<Argument> {
+        let start = self.at;
+        let name = self.name("the name of a parameter or a side joint")?;
+        self.expect("=")?;
+        let value = self.expression()?;
+        Ok(Argument {
+            name,
+            value,
+            span: self.span_from(start),
+        })
+    }
+
+    /// Whether `word` stands here before something that it can be said of; a layer may have its
+    /// name.
+    fn names_another(&self, word: &str) -> bool {
+        use crate::syntax::loom::token::TokenKind;
+        let next = self.ahead(1);
+        self.is_at(word)
+            && (matches!(next.kind, TokenKind::Word | TokenKind::Number) && !next.is("as")
+                || word == "key" && next.is("("))
+    }
+}

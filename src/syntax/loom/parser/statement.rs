@@ -1,0 +1,666 @@
+//! Statements.
+
+use super::{Code, Parsed, Parser, Separator};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast::{
+    BinaryOperator, Block, Case, Delay, Event, Expression, ExpressionKind, ForRange, IfBranch,
+    MatchCase, Output, Parallel, ParallelBranch, Path, Setting, SettingValue, Statement,
+    StatementKind, TellTarget,
+};
+use crate::syntax::loom::token::{STATEMENTS, TokenKind};
+
+/// What other languages write where Loom has a statement.
+const FOREIGN_STATEMENTS: &[(&str, &str)] = &[
+    ("var", "let"),
+    ("auto", "let"),
+    ("const", "let"),
+    ("switch", "match"),
+    ("break", "exit"),
+    ("wait", "await"),
+    ("raise", "emit"),
+    ("assert", "require"),
+    ("forward", "send"),
+];
+
+impl Parser<'_> {
+    /// Statements in braces.
+    pub(super) fn block(&mut self) -> Parsed<Block> {
+        self.nested(|parser| {
+            let start = parser.at;
+            let statements = parser.list("{", Separator::Newline, Self::statement)?;
+            Ok(Block {
+                statements,
+                span: parser.span_from(start),
+            })
+        })
+    }
+
+    /// A block of other code than the code around it.
+    pub(super) fn block_of(&mut self, code: Code) -> Parsed<Block> {
+        let around = std::mem::replace(&mut self.code, code);
+        let block = self.block();
+        self.code = around;
+        block
+    }
+
+    /// What stands behind an `else`: a block, or a statement without braces.
+    pub(super) fn otherwise(&mut self) -> Parsed<Block> {
+        self.expect("else")?;
+        if self.is_at("{") {
+            return self.block();
+        }
+        let start = self.at;
+        let statement = self.nested(Self::statement)?;
+        Ok(Block {
+            statements: vec![statement],
+            span: self.span_from(start),
+        })
+    }
+
+    fn optional_otherwise(&mut self) -> Parsed<Option<Block>> {
+        if self.is_at("else") {
+            self.otherwise().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// One statement.
+    pub(super) fn statement(&mut self) -> Parsed<Statement> {
+        self.correct_statement()?;
+        let beginning = self.begin();
+        let word = self.token();
+        let kind = if word.kind == TokenKind::Word && STATEMENTS.contains(&word.text) {
+            self.worded_statement(word.text)
+        } else {
+            self.assignment_or_call()
+        }?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Statement { notes, kind, span })
+    }
+
+    /// Corrects a first word that can only be a mistake: two words in a row begin nothing.
+    fn correct_statement(&mut self) -> Parsed<()> {
+        let token = self.token();
+        if [
+            "on", "fn", "process", "filter", "header", "session", "entity", "child", "signal",
+        ]
+        .contains(&token.text)
+        {
+            let title = format!("`{}` cannot stand among statements", token.text);
+            return Err(self.report(
+                Diagnostic::error(
+                    Id::UnexpectedWord,
+                    title,
+                    token.span,
+                    "expected a statement",
+                )
+                .help("is the block above it meant to end before?"),
+            ));
+        }
+        let next = self.ahead(1);
+        let alone = matches!(
+            next.kind,
+            TokenKind::Word | TokenKind::Number | TokenKind::Newline | TokenKind::End
+        ) || next.is("{")
+            || next.is("}");
+        let operator = ["and", "or", "as", "else", "through"]
+            .iter()
+            .any(|word| next.is(word));
+        if token.is("while") && (alone || next.is("(")) {
+            let title = "there is no `while`: no loop is unbounded within an instant";
+            return Err(self
+                .report(Diagnostic::error(Id::NotLoom, title, token.span, "").help(
+                    "run over a range with `for`, or go on in another instant with `again`",
+                )));
+        }
+        if token.kind == TokenKind::Word && alone && !operator {
+            let _ = self.correct_language(FOREIGN_STATEMENTS) || self.correct_spelling(STATEMENTS);
+        }
+        Ok(())
+    }
+
+    fn worded_statement(&mut self, word: &str) -> Parsed<StatementKind> {
+        match word {
+            "if" => return self.if_statement(),
+            "return" | "yield" => return self.value_statement(),
+            _ => self.take(),
+        };
+        match word {
+            "let" => self.let_statement(),
+            "require" => self.require_statement(),
+            "match" => self.match_statement(),
+            "for" => self.for_statement(),
+            "send" => self.output().map(StatementKind::Send),
+            "deliver" => self.output().map(StatementKind::Deliver),
+            "tell" => self.tell_statement(),
+            "drop" => self.drop_statement(),
+            "consume" => Ok(StatementKind::Consume(self.name("a message")?)),
+            "count" => Ok(StatementKind::Count(self.name("the name of a counter")?)),
+            "again" => Ok(StatementKind::Again),
+            "end" => self.end_statement(),
+            "start" => self.start_statement(),
+            "stop" => Ok(StatementKind::Stop(self.path("a timer")?)),
+            "emit" => self.emit_statement(),
+            "await" => Ok(StatementKind::Await(self.cases_or_delay()?)),
+            "run" => self.run_statement(),
+            "every" => Ok(StatementKind::Every {
+                delay: self.delay()?,
+                body: self.block()?,
+            }),
+            "loop" => Ok(StatementKind::Loop(self.block()?)),
+            "repeat" => Ok(StatementKind::Repeat {
+                times: self.simple()?,
+                body: self.block()?,
+            }),
+            "trap" => Ok(StatementKind::Trap {
+                name: self.name("a name")?,
+                body: self.block()?,
+            }),
+            "exit" => Ok(StatementKind::Exit(self.name("the name of a `trap`")?)),
+            other => unreachable!("`{other}` begins no statement"),
+        }
+    }
+
+    fn let_statement(&mut self) -> Parsed<StatementKind> {
+        let name = self.name("a name for the value")?;
+        if self.is_at(":") {
+            let title = "the type of a `let` is the type of its value";
+            let span = self.token().span;
+            return Err(self.report(
+                Diagnostic::error(Id::UnexpectedWord, title, span, "expected `=`")
+                    .help("leave the type out, or write `as` behind the value"),
+            ));
+        }
+        self.expect("=")?;
+        let value = self.expression()?;
+        Ok(StatementKind::Let {
+            name,
+            value,
+            otherwise: self.optional_otherwise()?,
+        })
+    }
+
+    fn require_statement(&mut self) -> Parsed<StatementKind> {
+        let condition = self.condition()?;
+        let likely = self.likely()?;
+        if !self.is_at("else") {
+            let title = "this `require` does not say what happens otherwise";
+            let span = self.token().span;
+            return Err(self.report(
+                Diagnostic::error(Id::MissingElse, title, span, "expected `else`")
+                    .label(condition.span, "when this does not hold")
+                    .help("add `else drop message as reason`, or `else {}` to do nothing more"),
+            ));
+        }
+        Ok(StatementKind::Require {
+            condition,
+            likely,
+            otherwise: self.otherwise()?,
+        })
+    }
+
+    fn if_statement(&mut self) -> Parsed<StatementKind> {
+        let mut branches = Vec::new();
+        loop {
+            let start = self.at;
+            self.expect("if")?;
+            let condition = self.condition()?;
+            let likely = self.likely()?;
+            let body = self.block()?;
+            branches.push(IfBranch {
+                condition,
+                likely,
+                body,
+                span: self.span_from(start),
+            });
+            if !self.is_at("else") {
+                return Ok(StatementKind::If {
+                    branches,
+                    otherwise: None,
+                });
+            }
+            self.take();
+            if !self.is_at("if") {
+                let otherwise = Some(self.block()?);
+                return Ok(StatementKind::If {
+                    branches,
+                    otherwise,
+                });
+            }
+        }
+    }
+
+    fn match_statement(&mut self) -> Parsed<StatementKind> {
+        let subject = self.simple()?;
+        let mut cases = Vec::new();
+        let mut otherwise = None;
+        self.list("{", Separator::Newline, |parser| {
+            parser.cases_then_else(&mut cases, &mut otherwise, Self::match_case, Self::block)
+        })?;
+        Ok(StatementKind::Match {
+            subject,
+            cases,
+            otherwise,
+        })
+    }
+
+    /// Cases, and behind the last perhaps an `else`. A newline before `else` separates nothing,
+    /// so what follows a case is read with it.
+    pub(super) fn cases_then_else<C, E>(
+        &mut self,
+        cases: &mut Vec<C>,
+        otherwise: &mut Option<E>,
+        case: impl FnOnce(&mut Self) -> Parsed<C>,
+        rest: impl FnOnce(&mut Self) -> Parsed<E>,
+    ) -> Parsed<()> {
+        if !self.is_at("else") {
+            cases.push(case(self)?);
+        }
+        let Some(word) = self.accept("else") else {
+            return Ok(());
+        };
+        let rest = rest(self)?;
+        if otherwise.replace(rest).is_some() {
+            let title = "there is a second `else`";
+            return Err(self.report(Diagnostic::error(Id::WrittenTwice, title, word, "")));
+        }
+        Ok(())
+    }
+
+    fn match_case(&mut self) -> Parsed<MatchCase> {
+        let start = self.at;
+        self.expect("case")?;
+        let value = self.simple()?;
+        let likely = self.likely()?;
+        let body = self.block()?;
+        Ok(MatchCase {
+            value,
+            likely,
+            body,
+            span: self.span_from(start),
+        })
+    }
+
+    fn for_statement(&mut self) -> Parsed<StatementKind> {
+        let name = self.name("a name for each element")?;
+        self.expect("in")?;
+        let from = self.simple()?;
+        let over = if self.accept("..").is_some() {
+            let to = self.simple()?;
+            let at_most = if self.accept("at").is_some() {
+                self.expect("most")?;
+                Some(self.simple()?)
+            } else {
+                None
+            };
+            ForRange::Numbers { from, to, at_most }
+        } else {
+            ForRange::Elements(from)
+        };
+        Ok(StatementKind::For {
+            name,
+            over,
+            body: self.block()?,
+        })
+    }
+
+    fn output(&mut self) -> Parsed<Output> {
+        let message = self.simple()?;
+        let to = if self.accept("to").is_some() {
+            Some(self.name("a lower joint")?)
+        } else {
+            None
+        };
+        Ok(Output {
+            message,
+            to,
+            with: self.with()?,
+        })
+    }
+
+    fn tell_statement(&mut self) -> Parsed<StatementKind> {
+        let names_it = self.ahead(1).kind == TokenKind::Word;
+        let target = if names_it && self.is_at("above") {
+            TellTarget::Above(self.take().span)
+        } else if names_it && self.is_at("below") {
+            TellTarget::Below(self.take().span)
+        } else {
+            TellTarget::Named(self.name("`above`, `below`, a side joint or an instance")?)
+        };
+        let event = self.word("an event")?;
+        let arguments = if self.is_at("(") {
+            self.arguments()?
+        } else {
+            Vec::new()
+        };
+        Ok(StatementKind::Tell {
+            target,
+            event,
+            arguments,
+            with: self.with()?,
+        })
+    }
+
+    fn with(&mut self) -> Parsed<Vec<Setting>> {
+        if self.accept("with").is_none() {
+            return Ok(Vec::new());
+        }
+        self.settings()
+    }
+
+    fn settings(&mut self) -> Parsed<Vec<Setting>> {
+        self.nested(|parser| parser.list("{", Separator::CommaOrNewline, Self::setting))
+    }
+
+    fn setting(&mut self) -> Parsed<Setting> {
+        let beginning = self.begin();
+        let name = self.name("a header field or an attribute")?;
+        self.expect("=")?;
+        let value = if self.is_at("{") {
+            SettingValue::Fields(self.settings()?)
+        } else {
+            SettingValue::Value(self.expression()?)
+        };
+        let condition = self.guard()?;
+        let (notes, span) = self.finish(beginning);
+        Ok(Setting {
+            notes,
+            name,
+            value,
+            condition,
+            span,
+        })
+    }
+
+    fn drop_statement(&mut self) -> Parsed<StatementKind> {
+        let what = self.place()?;
+        if self.accept("as").is_none() {
+            let title = "this drop has no reason";
+            let span = self.token().span;
+            return Err(self.report(
+                Diagnostic::error(Id::MissingReason, title, span, "expected `as` and a name")
+                    .why("Every drop is counted under a name, so that no message is lost unseen.")
+                    .help("write `drop message as too_long`, with a reason of your own"),
+            ));
+        }
+        Ok(StatementKind::Drop {
+            what,
+            reason: self.name("a reason")?,
+        })
+    }
+
+    fn end_statement(&mut self) -> Parsed<StatementKind> {
+        let token = self.token();
+        let names_one = token.kind == TokenKind::Word && !token.is_keyword();
+        Ok(StatementKind::End(if names_one {
+            Some(self.name("an instance")?)
+        } else {
+            None
+        }))
+    }
+
+    fn start_statement(&mut self) -> Parsed<StatementKind> {
+        let timer = self.path("a timer")?;
+        self.expect("after")?;
+        Ok(StatementKind::Start {
+            timer,
+            after: self.expression()?,
+        })
+    }
+
+    fn emit_statement(&mut self) -> Parsed<StatementKind> {
+        let signal = self.path("a signal")?;
+        if !self.is_at("(") {
+            return Ok(StatementKind::Emit {
+                signal,
+                value: None,
+            });
+        }
+        self.take();
+        let value = Some(self.expression()?);
+        self.expect(")")?;
+        Ok(StatementKind::Emit { signal, value })
+    }
+
+    fn run_statement(&mut self) -> Parsed<StatementKind> {
+        let parallel = self.parallel()?;
+        if self.accept("until").is_none() {
+            return Ok(StatementKind::Run {
+                parallel,
+                until: Vec::new(),
+            });
+        }
+        Ok(StatementKind::Run {
+            parallel,
+            until: self.cases_or_delay()?,
+        })
+    }
+
+    /// `a and { … } and b`
+    pub(super) fn parallel(&mut self) -> Parsed<Parallel> {
+        let start = self.at;
+        let mut branches = Vec::new();
+        loop {
+            branches.push(if self.is_at("{") {
+                ParallelBranch::Block(self.block()?)
+            } else {
+                self.name_follows("a process, or a block")?;
+                let name = self.path("a process")?;
+                let arguments = if self.is_at("(") {
+                    self.arguments()?
+                } else {
+                    Vec::new()
+                };
+                ParallelBranch::Process { name, arguments }
+            });
+            if self.accept("and").is_none() {
+                return Ok(Parallel {
+                    branches,
+                    span: self.span_from(start),
+                });
+            }
+        }
+    }
+
+    /// The cases of an `await` or an `until`: `{ case … }`, or one event and perhaps a block.
+    fn cases_or_delay(&mut self) -> Parsed<Vec<Case>> {
+        if self.is_at("{") {
+            return self.list("{", Separator::Newline, |parser| {
+                let start = parser.at;
+                parser.expect("case")?;
+                let delay = parser.delay()?;
+                let likely = parser.likely()?;
+                let body = parser.block()?;
+                Ok(Case {
+                    delay,
+                    likely,
+                    body,
+                    span: parser.span_from(start),
+                })
+            });
+        }
+        let start = self.at;
+        let delay = self.delay()?;
+        let body = if self.is_at("{") {
+            self.block()?
+        } else {
+            Block {
+                statements: Vec::new(),
+                span: delay.span.after(),
+            }
+        };
+        Ok(vec![Case {
+            delay,
+            likely: None,
+            body,
+            span: self.span_from(start),
+        }])
+    }
+
+    fn delay(&mut self) -> Parsed<Delay> {
+        let start = self.at;
+        let event = self.event()?;
+        let condition = self.guard()?;
+        Ok(Delay {
+            event,
+            condition,
+            span: self.span_from(start),
+        })
+    }
+
+    /// `if c`, where it may stand behind something.
+    pub(super) fn guard(&mut self) -> Parsed<Option<Expression>> {
+        if self.accept("if").is_some() {
+            self.condition().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// `deliver(message)`, `transmit or acknowledge`
+    pub(super) fn event(&mut self) -> Parsed<Event> {
+        let start = self.at;
+        let mut names = vec![self.event_name()?];
+        let mut bindings = Vec::new();
+        if self.is_at("(") {
+            bindings = self.list("(", Separator::CommaOrNewline, |it| it.name("a name"))?;
+        }
+        while self.accept("or").is_some() {
+            names.push(self.event_name()?);
+        }
+        Ok(Event {
+            names,
+            bindings,
+            span: self.span_from(start),
+        })
+    }
+
+    fn event_name(&mut self) -> Parsed<Path> {
+        let events = ["send", "deliver", "start", "end", "again"];
+        if !events.iter().any(|event| self.is_at(event)) {
+            self.name_follows("an event")?;
+        }
+        self.path("an event")
+    }
+
+    /// Fails unless a word stands here that is none of the language's.
+    fn name_follows(&mut self, what: &str) -> Parsed<()> {
+        let at = self.at;
+        let name = self.name(what);
+        self.at = at;
+        name.map(|_| ())
+    }
+
+    fn value_statement(&mut self) -> Parsed<StatementKind> {
+        let word = self.take();
+        let (code, title, help) = if word.is("return") {
+            (
+                Code::Function,
+                "there is no `return` in a handler",
+                "write `require … else {}`: what stands behind `else` takes the place of the rest",
+            )
+        } else {
+            (
+                Code::Filter,
+                "`yield` stands in filters only",
+                "to pass a message on, `send` it",
+            )
+        };
+        if self.code != code {
+            return Err(
+                self.report(Diagnostic::error(Id::NotLoom, title, word.span, "").help(help))
+            );
+        }
+        let value = self.expression()?;
+        Ok(match code {
+            Code::Function => StatementKind::Return(value),
+            Code::Filter | Code::Handler => StatementKind::Yield(value),
+        })
+    }
+
+    fn assignment_or_call(&mut self) -> Parsed<StatementKind> {
+        let value = self.expression()?;
+        if let Some(operator) = self.assignment_operator() {
+            let sign = self.take();
+            let place = value;
+            let value = self.expression()?;
+            if self.is_at("else") {
+                let title = "an assignment has no `else` with a statement";
+                let span = self.token().span;
+                return Err(self.report(
+                    Diagnostic::error(Id::UnexpectedWord, title, span, "")
+                        .label(sign.span, "assigned here")
+                        .help("take the value with `let … else …` first, then assign it"),
+                ));
+            }
+            return Ok(StatementKind::Assign {
+                place,
+                operator,
+                value,
+            });
+        }
+        if !is_call(&value) {
+            let title = "a value alone does nothing";
+            let help = if self.is_at(":") {
+                "fields stand in `entity`, `session` or `child`; a value of a handler is a `let`"
+            } else {
+                "assign it to something, or take it out"
+            };
+            return Err(
+                self.report(Diagnostic::error(Id::NotAStatement, title, value.span, "").help(help))
+            );
+        }
+        Ok(StatementKind::Call {
+            call: value,
+            otherwise: self.optional_otherwise()?,
+        })
+    }
+
+    /// The operator of the assignment here, if there is one: none for `=`, `+` for `+=`.
+    fn assignment_operator(&self) -> Option<Option<BinaryOperator>> {
+        let token = self.token();
+        if token.kind != TokenKind::Sign {
+            return None;
+        }
+        Some(match token.text {
+            "=" => None,
+            "|=" => Some(BinaryOperator::BitOr),
+            "^=" => Some(BinaryOperator::BitXor),
+            "&=" => Some(BinaryOperator::BitAnd),
+            "<<=" => Some(BinaryOperator::ShiftLeft),
+            ">>=" => Some(BinaryOperator::ShiftRight),
+            "+=" => Some(BinaryOperator::Add),
+            "-=" => Some(BinaryOperator::Subtract),
+            "*=" => Some(BinaryOperator::Multiply),
+            "/=" => Some(BinaryOperator::Divide),
+            "%=" => Some(BinaryOperator::Remainder),
+            _ => return None,
+        })
+    }
+}
+
+/// Whether evaluating it does something: a call, a creation, or a choice of such.
+fn is_call(value: &Expression) -> bool {
+    match &value.kind {
+        ExpressionKind::Call { .. } | ExpressionKind::Create(_) => true,
+        ExpressionKind::Else { value, otherwise } => is_call(value) && is_call(otherwise),
+        ExpressionKind::Number(_)
+        | ExpressionKind::Duration(_)
+        | ExpressionKind::Boolean(_)
+        | ExpressionKind::None
+        | ExpressionKind::Now
+        | ExpressionKind::Name(_)
+        | ExpressionKind::Field { .. }
+        | ExpressionKind::Index { .. }
+        | ExpressionKind::Group(_)
+        | ExpressionKind::Unary { .. }
+        | ExpressionKind::Binary { .. }
+        | ExpressionKind::Cast { .. }
+        | ExpressionKind::Through { .. }
+        | ExpressionKind::If { .. }
+        | ExpressionKind::Find(_)
+        | ExpressionKind::New { .. }
+        | ExpressionKind::Share(_) => false,
+    }
+}
