@@ -312,10 +312,14 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&mut self, expected: &str) -> Reported {
         let token = self.token();
-        let last = self.tokens[self.at.max(1) - 1].span;
-        let between = &self.text[last.end as usize..token.span.start.max(last.end) as usize];
+        let last = self.tokens[self.at.max(1) - 1];
+        // A newline before a closing bracket separates nothing, and yet the line ended there.
+        let closes_line = token.closes() && !last.opens() && {
+            let between = last.span.end as usize..token.span.start.max(last.span.end) as usize;
+            self.text[between].contains('\n')
+        };
         let label = format!("expected {expected}");
-        if token.kind == TokenKind::Newline || self.at > 0 && between.contains('\n') {
+        if token.kind == TokenKind::Newline || closes_line {
             let title = "this line ends too early";
             return self.report(Diagnostic::error(
                 Id::UnexpectedNewline,
