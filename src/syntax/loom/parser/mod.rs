@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
             return self.report(Diagnostic::error(
                 Id::UnexpectedNewline,
                 title,
-                last.after(),
+                last.span.after(),
                 label,
             ));
         }
