@@ -192,6 +192,12 @@ ids! {
         "This part may be written once.";
     MissingPart "missing-part"
         "A part that every one of these has is not there.";
+
+    // What cannot be made into trees.
+    HandlerTooLarge "handler-too-large"
+        "Each way through a handler ends in its own outputs, so tests with outputs behind them \
+        multiply. A handler with more than 20,000 steps on all its ways is refused; let several \
+        instants do the work, one after the other, with `again`.";
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub mod types;
 
 pub mod tree;
 
+pub mod reactive;
+
 pub mod emit;
 
 pub mod simulate;

@@ -41,6 +41,36 @@ pub struct Expression {
     pub result: Type,
 }
 
+impl Expression {
+    /// An expression of a type.
+    pub fn new(kind: ExpressionKind, result: Type) -> Expression {
+        Expression {
+            kind: Box::new(kind),
+            result,
+        }
+    }
+
+    /// A constant.
+    pub fn constant(value: Value, result: Type) -> Expression {
+        Expression::new(ExpressionKind::Constant(value), result)
+    }
+
+    /// A number.
+    pub fn number(number: u64, result: Type) -> Expression {
+        Expression::constant(Value::Number(number), result)
+    }
+
+    /// What a local holds.
+    pub fn local(local: LocalId, result: Type) -> Expression {
+        Expression::new(ExpressionKind::Read(Variable::Local(local)), result)
+    }
+
+    /// Two operands.
+    pub fn binary(operator: Binary, a: Expression, b: Expression, result: Type) -> Expression {
+        Expression::new(ExpressionKind::Binary(operator, a, b), result)
+    }
+}
+
 /// What an expression computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExpressionKind {

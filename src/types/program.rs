@@ -127,6 +127,23 @@ pub struct Program {
     pub traffic: Vec<(String, f64)>,
 }
 
+impl Program {
+    /// The kind of sessions above whose instances live and end with those of this one.
+    pub fn session_living_on(&self, session: KindId) -> Option<KindId> {
+        match self.kinds[session.at()].population {
+            Population::Dynamic {
+                above:
+                    Some(Place::Entity {
+                        entity,
+                        index: SessionIndex::Same,
+                        ..
+                    }),
+            } => Some(self.entities[entity.at()].session),
+            Population::Dynamic { .. } | Population::Static(_) => None,
+        }
+    }
+}
+
 /// A value set when the stack is started.
 #[derive(Clone, Debug)]
 pub struct Config {

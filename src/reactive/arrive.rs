@@ -1,0 +1,456 @@
+//! What arrives at an entity from below: its header is parsed, its session is found.
+//!
+//! A header becomes tests and steps, so that rewrites can see them: long enough, strip, the parts
+//! of variable length, then what each field requires in the order of the wire, then the sums.
+
+use super::frame::Frame;
+use super::{Lowering, handler_of, reads};
+use crate::tree::{Action, Index, NodeId, Parameters};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Unary};
+use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::program::{
+    EntityId, Event, Finder, HeaderFieldId, HeaderId, KindId, LocalId, Population, ReasonId, Shape,
+    Target,
+};
+use crate::types::statement::{Likely, Operation};
+use crate::types::value::Type;
+
+/// How often a header is as it should be, where nobody says otherwise.
+const IN_ORDER: Likely = Some(99.9);
+
+/// Lengths are counted in this type.
+const BYTES: Type = Type::Unsigned(32);
+
+/// One requirement or step of a header, before what comes next.
+enum Step {
+    Do(Action),
+    /// Dropped for a reason unless it holds.
+    Require(Expression, ReasonId),
+}
+
+/// A header that is being parsed.
+struct Parse<'a> {
+    header: &'a Header,
+    id: HeaderId,
+    message: LocalId,
+    frame: Frame<'a>,
+    /// Bytes of the header, as far as it is taken off.
+    length: Expression,
+    steps: Vec<Step>,
+}
+
+impl<'a> Lowering<'a> {
+    /// A message comes from below.
+    pub fn message_arrives(&mut self, entity: EntityId, index: Index) -> (Parameters, NodeId) {
+        let table = &self.program.entities[entity.at()];
+        let mut parameters = Parameters::default();
+        let message = self.fresh("message".to_string(), Type::Message);
+        parameters.message = Some(message);
+        let root = match table.shape {
+            Shape::Worker | Shape::Router => {
+                let own = self.own(table.session, index, &mut parameters.instance);
+                self.session_delivers(table.session, index, own, message)
+            }
+            Shape::Multiplexor => {
+                let finder = self.finder(entity, Event::Deliver);
+                self.found(entity, finder, Some(message), &[])
+            }
+        };
+        let root = match table.header {
+            Some(header) => self.parse(entity, header, message, root),
+            None => root,
+        };
+        (parameters, root)
+    }
+
+    /// A notice comes from below for which there is a finder.
+    pub fn notice_arrives(&mut self, entity: EntityId, event: Event) -> (Parameters, NodeId) {
+        let finder = self.finder(entity, event);
+        let carries = self.carries_message(event);
+        let mut given = Vec::new();
+        for parameter in &finder.parameters {
+            let local = &finder.locals[parameter.at()];
+            given.push(self.fresh(local.name.clone(), local.kind.clone()));
+        }
+        let message = given.first().copied().filter(|_| carries);
+        let arguments = given[usize::from(carries)..].to_vec();
+        let root = self.found(entity, finder, message, &arguments);
+        let parameters = Parameters {
+            instance: None,
+            message,
+            arguments,
+        };
+        (parameters, root)
+    }
+
+    fn finder(&self, entity: EntityId, event: Event) -> &'a Finder {
+        let mut finders = self.program.entities[entity.at()].finders.iter();
+        finders
+            .find(|finder| finder.event == event)
+            .expect("a multiplexor says which session an event is for")
+    }
+
+    /// The instance that the finder finds handles the event in the same instant.
+    fn found(
+        &mut self,
+        entity: EntityId,
+        finder: &'a Finder,
+        message: Option<LocalId>,
+        arguments: &[LocalId],
+    ) -> NodeId {
+        let record = self.program.entities[entity.at()].record;
+        let mut frame = Frame::new(Instance::Entity, record, None, &finder.otherwise);
+        let given: Vec<LocalId> = message.iter().chain(arguments).copied().collect();
+        let names = finder.parameters.iter().copied().zip(given.iter().copied());
+        self.declare(&mut frame, &finder.locals, &names.collect::<Vec<_>>());
+        frame.message = message;
+        let mut first = Vec::new();
+        for read in reads::late_header_reads(&finder.otherwise) {
+            let name = super::frame::name_of(self.program, &read);
+            let local = self.fresh(name, read.result.clone());
+            first.push(Action::Let(local, read.clone()));
+            frame.taken.push((read, local));
+        }
+        let otherwise = self.body(&frame, &finder.otherwise, Vec::new(), finder.span);
+        let mut node = self.steps(first, otherwise);
+        frame.taken.clear();
+        for target in finder.targets.iter().rev() {
+            node = self.target(&frame, target, finder.event, &given, node);
+        }
+        node
+    }
+
+    fn target(
+        &mut self,
+        frame: &Frame<'a>,
+        target: &'a Target,
+        event: Event,
+        given: &[LocalId],
+        missing: NodeId,
+    ) -> NodeId {
+        let name = self.program.kinds[target.kind.at()].name.clone();
+        let bind = self.fresh(name, Type::Instance(target.kind));
+        let keys = target.keys.iter().map(|key| frame.expression(key));
+        let keys = keys.collect();
+        let condition = target.condition.as_ref().map(|c| frame.expression(c));
+        let kind = target.kind;
+        let mut matched = |lowering: &mut Self, only: Option<u32>| match only {
+            Some(at) => {
+                let own = Instance::Only(at);
+                lowering.handles_here(kind, Index::Only(at), own, event, given)
+            }
+            None => {
+                let own = Instance::Local(bind);
+                lowering.handles_here(kind, Index::Any, own, event, given)
+            }
+        };
+        self.find(
+            target.kind,
+            keys,
+            condition,
+            bind,
+            None,
+            &mut matched,
+            missing,
+        )
+    }
+
+    fn session_delivers(
+        &mut self,
+        kind: KindId,
+        index: Index,
+        own: Instance,
+        message: LocalId,
+    ) -> NodeId {
+        self.handles_here(kind, index, own, Event::Deliver, &[message])
+    }
+
+    /// An instance's handler, with its parameters under names that are known.
+    fn handles_here(
+        &mut self,
+        kind: KindId,
+        index: Index,
+        own: Instance,
+        event: Event,
+        given: &[LocalId],
+    ) -> NodeId {
+        let Some(handler) = handler_of(self.program, kind, event) else {
+            return self.leaf(Vec::new());
+        };
+        let mut frame = Frame::new(own, kind, self.keys(kind, index), &handler.body);
+        let names = handler
+            .parameters
+            .iter()
+            .copied()
+            .zip(given.iter().copied());
+        self.declare(&mut frame, &handler.locals, &names.collect::<Vec<_>>());
+        frame.message = given
+            .first()
+            .copied()
+            .filter(|_| self.carries_message(event));
+        self.handler(frame, handler, Vec::new())
+    }
+
+    /// The tests and steps of a header before what comes next.
+    fn parse(&mut self, entity: EntityId, id: HeaderId, message: LocalId, next: NodeId) -> NodeId {
+        let table = &self.program.entities[entity.at()];
+        let header = &self.program.headers[id.at()];
+        // Its expressions may read the keys of the only session, where there is but one.
+        let (own, keys) = match &self.program.kinds[table.session.at()].population {
+            Population::Static(all) if all.len() == 1 => {
+                (Instance::Only(0), Some(&all[0].keys[..]))
+            }
+            Population::Static(_) | Population::Dynamic { .. } => (Instance::Entity, None),
+        };
+        let mut frame = Frame::new(own, table.session, keys, &[]);
+        frame.message = Some(message);
+        let mut parse = Parse {
+            header,
+            id,
+            message,
+            frame,
+            length: Expression::number(u64::from(header.least), BYTES),
+            steps: Vec::new(),
+        };
+        parse.take_off();
+        for (at, field) in header.fields.iter().enumerate() {
+            if let Some(known) = self.known_values(field) {
+                let id = HeaderFieldId(at as u32);
+                parse.require_one_of(id, field, &known);
+            }
+            parse.require_field(at, field);
+        }
+        self.require_sums(&mut parse);
+        let steps = std::mem::take(&mut parse.steps);
+        steps.into_iter().rev().fold(next, |next, step| match step {
+            Step::Do(action) => self.act(action, next),
+            Step::Require(condition, reason) => {
+                let leaf = self.leaf(Vec::new());
+                let dropped = self.act(Action::Drop(message, reason), leaf);
+                self.test(condition, IN_ORDER, next, dropped)
+            }
+        })
+    }
+
+    /// The values that an enum without `else` can have.
+    fn known_values(&self, field: &HeaderField) -> Option<Vec<u64>> {
+        match &field.kind {
+            Type::Enum(id) => {
+                let table = &self.program.enums[id.at()];
+                let values = table.names.iter().map(|(_, value)| *value);
+                table.other.is_none().then(|| values.collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Sums come last: what is summed has its length by then.
+    fn require_sums(&mut self, parse: &mut Parse<'a>) {
+        for (at, field) in parse.header.fields.iter().enumerate() {
+            let Rule::Checks {
+                arguments, unless, ..
+            } = &field.rule
+            else {
+                continue;
+            };
+            let id = HeaderFieldId(at as u32);
+            let bind = self.fresh(field.name.clone(), field.kind.clone());
+            let arguments = arguments.iter().map(|e| parse.frame.expression(e));
+            let sum = Action::Sum {
+                bind,
+                message: parse.message,
+                header: parse.id,
+                field: id,
+                arguments: arguments.collect(),
+            };
+            let read = parse.field(id);
+            let sum_is_right = Expression::binary(
+                Binary::Equal,
+                Expression::local(bind, field.kind.clone()),
+                read.clone(),
+                Type::Bool,
+            );
+            let holds = match unless {
+                None => sum_is_right,
+                Some(none) => {
+                    let none = Expression::number(*none, field.kind.clone());
+                    let absent = Expression::binary(Binary::Equal, read, none, Type::Bool);
+                    Expression::binary(Binary::Or, absent, sum_is_right, Type::Bool)
+                }
+            };
+            parse.steps.push(Step::Do(sum));
+            parse.require(holds, field);
+        }
+    }
+}
+
+impl<'a> Parse<'a> {
+    /// The header leaves the message, part by part, as its length becomes known.
+    fn take_off(&mut self) {
+        let too_short = self.header.too_short;
+        let fits = |message, bytes: Expression| {
+            let length = Expression::new(ExpressionKind::Length(message), BYTES);
+            Expression::binary(Binary::AtLeast, length, bytes, Type::Bool)
+        };
+        if let Some(reason) = too_short {
+            let long_enough = fits(self.message, self.length.clone());
+            self.steps.push(Step::Require(long_enough, reason));
+        }
+        self.steps
+            .push(Step::Do(Action::Strip(self.message, self.id)));
+        for field in &self.header.fields {
+            let Some(present) = &field.present else {
+                continue;
+            };
+            let width = Expression::number(u64::from(field.width / 8), BYTES);
+            let none = Expression::number(0, BYTES);
+            let present = self.frame.expression(present);
+            let bytes = Expression::new(ExpressionKind::If(present, width, none), BYTES);
+            if let Some(reason) = too_short {
+                self.steps
+                    .push(Step::Require(fits(self.message, bytes.clone()), reason));
+            }
+            let rest = Action::StripRest(self.message, bytes.clone());
+            self.steps.push(Step::Do(rest));
+            self.length = Expression::binary(Binary::Add, self.length.clone(), bytes, BYTES);
+        }
+        for (at, field) in self.header.fields.iter().enumerate() {
+            if let Some(counted) = self.counted_header(at, field) {
+                self.take_rest_off(field, counted);
+            }
+        }
+    }
+
+    /// The header's length, if this field counts it.
+    fn counted_header(&self, at: usize, field: &HeaderField) -> Option<Expression> {
+        let Rule::Counts { ranges, unit } = &field.rule else {
+            return None;
+        };
+        match ranges {
+            Ranges::Header | Ranges::Between(..) => Some(self.counted(at, *unit)),
+            Ranges::Data | Ranges::HeaderAndData => None,
+        }
+    }
+
+    fn counted(&self, at: usize, unit: u32) -> Expression {
+        let read = self.field(HeaderFieldId(at as u32));
+        let wide = Expression::new(ExpressionKind::Cast(read), BYTES);
+        match unit {
+            1 => wide,
+            unit => {
+                let unit = Expression::number(u64::from(unit), BYTES);
+                Expression::binary(Binary::Multiply, wide, unit, BYTES)
+            }
+        }
+    }
+
+    /// The part of variable length; a header without one has its length in fixed parts.
+    fn take_rest_off(&mut self, field: &HeaderField, counted: Expression) {
+        let taken = self.length.clone();
+        let variable = self.header.fields.iter().any(|f| f.kind == Type::Nothing);
+        let compare = if variable {
+            Binary::AtLeast
+        } else {
+            Binary::Equal
+        };
+        let enough = Expression::binary(compare, counted.clone(), taken.clone(), Type::Bool);
+        self.require(enough, field);
+        if variable {
+            self.length = counted.clone();
+            let rest = Expression::binary(Binary::Subtract, counted, taken, BYTES);
+            let length = Expression::new(ExpressionKind::Length(self.message), BYTES);
+            let there = Expression::binary(Binary::AtMost, rest.clone(), length, Type::Bool);
+            self.require(there, field);
+            self.steps
+                .push(Step::Do(Action::StripRest(self.message, rest)));
+        }
+    }
+
+    /// What a field requires.
+    fn require_field(&mut self, at: usize, field: &HeaderField) {
+        match &field.rule {
+            Rule::Is(value) => {
+                let value = Expression::constant(value.clone(), field.kind.clone());
+                let read = self.field(HeaderFieldId(at as u32));
+                let is = Expression::binary(Binary::Equal, read, value, Type::Bool);
+                self.require_where_present(is, field);
+            }
+            Rule::Counts {
+                ranges: ranges @ (Ranges::Data | Ranges::HeaderAndData),
+                unit,
+            } => {
+                let counted = self.counted(at, *unit);
+                self.cut_to(field, counted, *ranges);
+            }
+            Rule::Counts { .. } | Rule::Given | Rule::Default(_) | Rule::Checks { .. } => {}
+        }
+        if let Some(constraint) = &field.constraint {
+            let constraint = self.frame.expression(constraint);
+            self.require_where_present(constraint, field);
+        }
+    }
+
+    /// An enum's value is one of its names.
+    fn require_one_of(&mut self, id: HeaderFieldId, field: &HeaderField, known: &[u64]) {
+        let all = field.width < 64 && known.len() as u64 == 1 << field.width;
+        if all {
+            return;
+        }
+        let read = self.field(id);
+        let is = |value: &u64| {
+            let value = Expression::number(*value, field.kind.clone());
+            Expression::binary(Binary::Equal, read.clone(), value, Type::Bool)
+        };
+        let either = |a, b| Expression::binary(Binary::Or, a, b, Type::Bool);
+        if let Some(one_of) = known.iter().map(is).reduce(either) {
+            self.require_where_present(one_of, field);
+        }
+    }
+
+    /// The message has as many bytes as are counted; what is behind them is cut off.
+    fn cut_to(&mut self, field: &HeaderField, counted: Expression, ranges: Ranges) {
+        let message = self.message;
+        let data = match ranges {
+            Ranges::HeaderAndData => {
+                let header = self.length.clone();
+                let reaches = Expression::binary(
+                    Binary::AtLeast,
+                    counted.clone(),
+                    header.clone(),
+                    Type::Bool,
+                );
+                self.require(reaches, field);
+                Expression::binary(Binary::Subtract, counted, header, BYTES)
+            }
+            Ranges::Data | Ranges::Header | Ranges::Between(..) => counted,
+        };
+        let length = Expression::new(ExpressionKind::Length(message), BYTES);
+        let there = Expression::binary(Binary::AtMost, data.clone(), length, Type::Bool);
+        self.require(there, field);
+        let cut = Operation::Cut(message, data);
+        self.steps.push(Step::Do(Action::Do(cut)));
+    }
+
+    fn field(&self, id: HeaderFieldId) -> Expression {
+        let kind = self.header.fields[id.at()].kind.clone();
+        Expression::new(ExpressionKind::Header(self.id, id), kind)
+    }
+
+    fn require_where_present(&mut self, condition: Expression, field: &HeaderField) {
+        let condition = match &field.present {
+            None => condition,
+            Some(present) => {
+                let present = self.frame.expression(present);
+                let absent =
+                    Expression::new(ExpressionKind::Unary(Unary::Not, present), Type::Bool);
+                Expression::binary(Binary::Or, absent, condition, Type::Bool)
+            }
+        };
+        self.require(condition, field);
+    }
+
+    fn require(&mut self, condition: Expression, field: &HeaderField) {
+        let bad = field.bad.expect("a field with a rule has its reason");
+        self.steps.push(Step::Require(condition, bad));
+    }
+}

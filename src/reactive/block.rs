@@ -1,0 +1,566 @@
+//! Statements -> nodes, each path with the outputs that are due at its end.
+//!
+//! A statement's tree holds all that comes after it: the rest of its block, then what follows that
+//! block, then the leaf. Paths that meet again with the same outputs due share their nodes, since
+//! equal nodes are one; those that differ in outputs stay apart, because a leaf says its outputs in
+//! order. What was built before for the same rest and the same outputs is not built again.
+
+use super::frame::Frame;
+use super::{Lowering, reads};
+use crate::source::Span;
+use crate::tree::{Action, Loop, Node, NodeId, Output, Probability, Range};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
+use crate::types::program::{Event, KindId, LocalId, Population, Role, Target};
+use crate::types::statement::{Attempt, Block, Dropped, Likely, Search, Statement, StatementKind};
+use crate::types::value::{Type, Value};
+use std::collections::HashMap;
+
+/// How likely it is that a buffer is free.
+const BUFFER_IS_FREE: Probability = Probability(999_000);
+
+/// The outputs that are due at the end of a path.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Due {
+    pub outputs: Vec<Output>,
+    pub again: bool,
+}
+
+/// What follows a block: the rests of the blocks around it, innermost last.
+type Rests<'a> = Vec<&'a [Statement]>;
+
+/// One body that is being built.
+pub struct Body<'a, 'f> {
+    pub frame: &'f Frame<'a>,
+    /// Steps at the very end, before the leaf.
+    last: Vec<Action>,
+    /// Where the code is written.
+    span: Span,
+    /// What was built, by what was left to do and the outputs that were due.
+    built: HashMap<(Vec<(usize, usize)>, Due), NodeId>,
+}
+
+impl<'a> Lowering<'a> {
+    /// The tree of a whole body.
+    pub fn body(
+        &mut self,
+        frame: &Frame<'a>,
+        block: &'a [Statement],
+        last: Vec<Action>,
+        span: Span,
+    ) -> NodeId {
+        let mut body = Body {
+            frame,
+            last,
+            span,
+            built: HashMap::new(),
+        };
+        self.rest(&mut body, vec![block], Due::default())
+    }
+
+    /// The tree of all that is left to do.
+    pub fn rest(&mut self, body: &mut Body<'a, '_>, mut rests: Rests<'a>, due: Due) -> NodeId {
+        while rests.last().is_some_and(|rest| rest.is_empty()) {
+            rests.pop();
+        }
+        let Some(rest) = rests.pop() else {
+            return self.end(body, due);
+        };
+        let place = |rest: &[Statement]| (rest.as_ptr() as usize, rest.len());
+        let left = rests.iter().map(|r| place(r)).chain([place(rest)]);
+        let key = (left.collect::<Vec<_>>(), due);
+        if let Some(&node) = body.built.get(&key) {
+            return node;
+        }
+        let due = key.1.clone();
+        if self.budget == 0 {
+            return self.leaf(Vec::new());
+        }
+        self.budget -= 1;
+        if self.budget == 0 {
+            self.too_large(body.span);
+        }
+        let (statement, after) = rest.split_first().expect("an empty rest was taken away");
+        // What stands in place of the rest of the block on failure goes on behind the block.
+        let outside = rests.clone();
+        rests.push(after);
+        let node = self.statement(body, statement, rests, outside, due);
+        body.built.insert(key, node);
+        node
+    }
+
+    /// The leaf of a path.
+    fn end(&mut self, body: &Body<'a, '_>, due: Due) -> NodeId {
+        let mut outputs = due.outputs;
+        if due.again {
+            outputs.push(self.event_of(body.frame.kind, body.frame.own, Event::Again));
+        }
+        let leaf = self.leaf(outputs);
+        self.steps(body.last.clone(), leaf)
+    }
+
+    fn statement(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        statement: &'a Statement,
+        inside: Rests<'a>,
+        outside: Rests<'a>,
+        mut due: Due,
+    ) -> NodeId {
+        let frame = body.frame;
+        match &statement.kind {
+            StatementKind::Attempt {
+                attempt,
+                bind,
+                likely,
+                otherwise,
+            } => {
+                let bind = bind.map(|local| frame.locals[local.at()]);
+                let mut failed = outside;
+                failed.push(otherwise);
+                self.attempt(body, attempt, bind, *likely, inside, failed, due)
+            }
+            StatementKind::Require {
+                condition,
+                likely,
+                otherwise,
+            } => {
+                let mut failed = outside;
+                failed.push(otherwise);
+                let then = self.rest(body, inside, due.clone());
+                let otherwise = self.rest(body, failed, due);
+                self.test(frame.expression(condition), *likely, then, otherwise)
+            }
+            StatementKind::If {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } => {
+                let with = |block: &'a Block| [&inside[..], &[&block[..]]].concat();
+                let then = self.rest(body, with(then), due.clone());
+                let otherwise = self.rest(body, with(otherwise), due);
+                self.test(frame.expression(condition), *likely, then, otherwise)
+            }
+            StatementKind::Match {
+                value,
+                cases,
+                otherwise,
+            } => {
+                let with = |block: &'a Block| [&inside[..], &[&block[..]]].concat();
+                let cases = cases.iter().map(|(value, likely, block)| {
+                    let node = self.rest(body, with(block), due.clone());
+                    (*value, Probability::of(*likely), node)
+                });
+                let cases = cases.collect();
+                let otherwise = self.rest(body, with(otherwise), due);
+                let value = frame.expression(value);
+                self.arena.add(Node::Case {
+                    value,
+                    cases,
+                    otherwise,
+                })
+            }
+            StatementKind::For { .. } | StatementKind::Drain { .. } => {
+                self.loops(body, statement, inside, due)
+            }
+            StatementKind::Output(output) => self.output(body, output, inside, due),
+            StatementKind::End(instance, kind) => {
+                let instance = frame.renamed(|renaming| (renaming.instance)(*instance));
+                let steps = self.ends(*kind, instance, &mut due);
+                let next = self.rest(body, inside, due);
+                self.steps(steps, next)
+            }
+            StatementKind::Return(_) | StatementKind::Yield(_) => {
+                unreachable!("handlers do not return or yield")
+            }
+            StatementKind::Let(..)
+            | StatementKind::Assign(..)
+            | StatementKind::Do(_)
+            | StatementKind::Drop(..)
+            | StatementKind::Consume(_)
+            | StatementKind::Count(_)
+            | StatementKind::StartTimer(..)
+            | StatementKind::StopTimer(..) => {
+                let action = step(frame, statement);
+                let next = self.rest(body, inside, due);
+                self.act(action, next)
+            }
+        }
+    }
+
+    pub fn test(
+        &mut self,
+        condition: Expression,
+        likely: Likely,
+        then: NodeId,
+        otherwise: NodeId,
+    ) -> NodeId {
+        match &*condition.kind {
+            ExpressionKind::Constant(Value::Number(number)) => {
+                if *number != 0 {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            _ => self.arena.add(Node::Test {
+                condition,
+                likely: Probability::of(likely),
+                then,
+                otherwise,
+            }),
+        }
+    }
+
+    /// Something that may fail.
+    #[allow(clippy::too_many_arguments)]
+    fn attempt(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        attempt: &'a Attempt,
+        bind: Option<LocalId>,
+        likely: Likely,
+        done: Rests<'a>,
+        failed: Rests<'a>,
+        due: Due,
+    ) -> NodeId {
+        match attempt {
+            Attempt::Instance(steps) => {
+                let bind = bind.expect("an instance that is looked for has a name");
+                let found = |lowering: &mut Self, body: &mut Body<'a, '_>, due: Due| {
+                    lowering.rest(body, done.clone(), due)
+                };
+                let otherwise = self.rest(body, failed, due.clone());
+                self.searched(body, steps, bind, likely, due, &found, otherwise)
+            }
+            Attempt::Value(value) => {
+                let value = body.frame.expression(value);
+                let done = self.rest(body, done, due.clone());
+                let failed = self.rest(body, failed, due);
+                let present = ExpressionKind::Present(value.clone());
+                let inner = match &value.result {
+                    Type::Optional(inner) => (**inner).clone(),
+                    other => other.clone(),
+                };
+                let unwrapped = Expression::new(ExpressionKind::Unwrap(value), inner);
+                let done = match bind {
+                    Some(local) => self.act(Action::Let(local, unwrapped), done),
+                    None => done,
+                };
+                self.test(Expression::new(present, Type::Bool), likely, done, failed)
+            }
+            _ => {
+                let attempt = body.frame.renamed(|renaming| renaming.attempt(attempt));
+                let likely = match &attempt {
+                    Attempt::Message(_) if likely.is_none() => BUFFER_IS_FREE,
+                    _ => Probability::of(likely),
+                };
+                let done = self.rest(body, done, due.clone());
+                let failed = self.rest(body, failed, due);
+                self.tried(attempt, bind, likely, done, failed)
+            }
+        }
+    }
+
+    fn tried(
+        &mut self,
+        attempt: Attempt,
+        bind: Option<LocalId>,
+        likely: Probability,
+        done: NodeId,
+        failed: NodeId,
+    ) -> NodeId {
+        self.arena.add(Node::Try {
+            attempt,
+            bind,
+            likely,
+            done,
+            failed,
+        })
+    }
+
+    /// A message that needs a buffer; without one, `failed`.
+    pub fn message_from(
+        &mut self,
+        source: crate::types::statement::Source,
+        bind: LocalId,
+        done: NodeId,
+        failed: NodeId,
+    ) -> NodeId {
+        self.tried(
+            Attempt::Message(source),
+            Some(bind),
+            BUFFER_IS_FREE,
+            done,
+            failed,
+        )
+    }
+
+    /// Looks for an instance, step by step.
+    #[allow(clippy::too_many_arguments)]
+    fn searched(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        steps: &'a [Search],
+        bind: LocalId,
+        likely: Likely,
+        due: Due,
+        found: &dyn Fn(&mut Self, &mut Body<'a, '_>, Due) -> NodeId,
+        otherwise: NodeId,
+    ) -> NodeId {
+        let Some((step, others)) = steps.split_first() else {
+            return otherwise;
+        };
+        let missing = self.searched(body, others, bind, None, due.clone(), found, otherwise);
+        let frame = body.frame;
+        match step {
+            Search::Find(target) => {
+                let keys = target
+                    .keys
+                    .iter()
+                    .map(|key| frame.expression(key))
+                    .collect();
+                let condition = target.condition.as_ref().map(|c| frame.expression(c));
+                let is = |at: u32| Expression::number(u64::from(at), Type::Instance(target.kind));
+                let mut matched = |lowering: &mut Self, only: Option<u32>| {
+                    let node = found(lowering, body, due.clone());
+                    match only {
+                        Some(at) => lowering.act(Action::Let(bind, is(at)), node),
+                        None => node,
+                    }
+                };
+                let kind = target.kind;
+                self.find(kind, keys, condition, bind, likely, &mut matched, missing)
+            }
+            Search::Create(kind, keys) => {
+                let keys = keys.iter().map(|key| frame.expression(key)).collect();
+                let mut due = due;
+                self.starts(*kind, Instance::Local(bind), &mut due);
+                let made = found(self, body, due);
+                let create = Attempt::Instance(vec![Search::Create(*kind, keys)]);
+                self.tried(create, Some(bind), Probability::of(likely), made, missing)
+            }
+        }
+    }
+
+    /// Looks for one instance: of a static kind by comparing keys, of a dynamic one in its table.
+    #[allow(clippy::too_many_arguments)]
+    pub fn find(
+        &mut self,
+        kind: KindId,
+        keys: Vec<Expression>,
+        condition: Option<Expression>,
+        bind: LocalId,
+        likely: Likely,
+        matched: &mut dyn FnMut(&mut Self, Option<u32>) -> NodeId,
+        missing: NodeId,
+    ) -> NodeId {
+        let node = match &self.program.kinds[kind.at()].population {
+            Population::Static(instances) => {
+                let mut node = missing;
+                for (at, instance) in instances.iter().enumerate().rev() {
+                    let here = matched(self, Some(at as u32));
+                    node = self.test(equal(&keys, &instance.keys), likely, here, node);
+                }
+                node
+            }
+            Population::Dynamic { .. } => {
+                let target = Target {
+                    kind,
+                    keys,
+                    condition: None,
+                };
+                let find = Attempt::Instance(vec![Search::Find(target)]);
+                let here = matched(self, None);
+                self.tried(find, Some(bind), Probability::of(likely), here, missing)
+            }
+        };
+        match condition {
+            Some(condition) => self.test(condition, None, node, missing),
+            None => node,
+        }
+    }
+
+    /// A loop: a family of outputs, or steps.
+    fn loops(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        statement: &'a Statement,
+        inside: Rests<'a>,
+        mut due: Due,
+    ) -> NodeId {
+        let (local, range, block, mut first) = self.range(body.frame, statement);
+        let mut frame = body.frame.clone();
+        let family = reads::has_outputs(block);
+        if family {
+            first.extend(self.take_what_changes(&mut frame, block));
+        }
+        let turn = self.body(&frame, block, Vec::new(), statement.span);
+        let turns = Loop {
+            range,
+            local,
+            body: turn,
+        };
+        if family {
+            due.outputs.push(Output::Many(turns));
+        } else {
+            first.push(Action::Loop(turns));
+        }
+        let next = self.rest(body, inside, due);
+        self.steps(first, next)
+    }
+
+    /// Over what a loop runs; its bounds are taken where the loop stands.
+    fn range(
+        &mut self,
+        frame: &Frame<'a>,
+        statement: &'a Statement,
+    ) -> (LocalId, Range, &'a Block, Vec<Action>) {
+        match &statement.kind {
+            StatementKind::For {
+                local,
+                from,
+                to,
+                at_most,
+                clamped,
+                body,
+            } => {
+                let mut steps = Vec::new();
+                let from = self.settled(frame, frame.expression(from), from, &mut steps);
+                let to = self.settled(frame, frame.expression(to), to, &mut steps);
+                let range = Range::Numbers {
+                    from,
+                    to,
+                    at_most: *at_most,
+                    clamped: *clamped,
+                };
+                (frame.locals[local.at()], range, body, steps)
+            }
+            StatementKind::Drain { local, queue, body } => {
+                let at_most = self.capacity_of(queue);
+                let queue = frame.renamed(|renaming| renaming.variable(queue));
+                let range = Range::Queue(queue, at_most);
+                (frame.locals[local.at()], range, body, Vec::new())
+            }
+            _ => unreachable!("a loop"),
+        }
+    }
+
+    fn capacity_of(&self, queue: &crate::types::expression::Variable) -> u32 {
+        let (kind, field) = reads::field_of(queue).expect("a queue is a field");
+        match &self.program.kinds[kind.at()].fields[field.at()].kind {
+            Type::Queue(_, capacity) => *capacity,
+            other => unreachable!("what is drained is a queue, not {other:?}"),
+        }
+    }
+
+    /// The new instance's start, and those of the sessions that live with it, from below.
+    fn starts(&mut self, kind: KindId, own: Instance, due: &mut Due) {
+        for kind in self.living_with(kind) {
+            if super::handler_of(self.program, kind, Event::Start).is_some() {
+                due.outputs.push(self.event_of(kind, own, Event::Start));
+            }
+        }
+    }
+
+    /// Instances are found no more; their ends are due, from above.
+    fn ends(&mut self, kind: KindId, own: Instance, due: &mut Due) -> Vec<Action> {
+        let mut kinds = self.living_with(kind);
+        kinds.reverse();
+        let mut steps = Vec::new();
+        for kind in kinds {
+            steps.push(Action::End(own, kind));
+            due.outputs.push(self.event_of(kind, own, Event::End));
+        }
+        steps
+    }
+
+    /// A kind, and the kinds of sessions above whose instances live and end with it.
+    fn living_with(&self, kind: KindId) -> Vec<KindId> {
+        let mut kinds = vec![kind];
+        let mut at = kind;
+        while self.program.kinds[at.at()].role == Role::Session {
+            match self.program.session_living_on(at) {
+                Some(above) => at = above,
+                None => break,
+            }
+            kinds.push(at);
+        }
+        kinds
+    }
+
+    /// An event of an instance, as an output without arguments.
+    fn event_of(&mut self, kind: KindId, own: Instance, event: Event) -> Output {
+        use crate::tree::{Goal, Index, Reaction};
+        let (index, instance) = match own {
+            Instance::Entity => (Index::Only(0), None),
+            Instance::Only(at) => (Index::Only(at), None),
+            Instance::Local(_) => (Index::Any, Some(own)),
+            Instance::Own => unreachable!("own instances are known"),
+        };
+        let reaction = Reaction::Handle { kind, index, event };
+        self.want(reaction);
+        Output::One {
+            goal: Goal::Reaction(reaction, instance),
+            message: None,
+            arguments: Vec::new(),
+        }
+    }
+}
+
+/// Whether keys have these values.
+fn equal(keys: &[Expression], values: &[Value]) -> Expression {
+    let mut all = Expression::number(1, Type::Bool);
+    for (key, value) in keys.iter().zip(values) {
+        let value = Expression::constant(value.clone(), key.result.clone());
+        let same = Expression::binary(Binary::Equal, key.clone(), value, Type::Bool);
+        all = match &*all.kind {
+            ExpressionKind::Constant(_) => same,
+            _ => Expression::binary(Binary::And, all, same, Type::Bool),
+        };
+    }
+    all
+}
+
+/// A statement that is one step.
+fn step(frame: &Frame<'_>, statement: &Statement) -> Action {
+    frame.renamed(|renaming| {
+        let local = |l: LocalId| (renaming.local)(l);
+        match &statement.kind {
+            StatementKind::Let(l, value) => let_step(frame, local(*l), value),
+            StatementKind::Assign(variable, value) => {
+                Action::Assign(renaming.variable(variable), renaming.expression(value))
+            }
+            StatementKind::Do(operation) => Action::Do(renaming.operation(operation)),
+            StatementKind::Drop(Dropped::Message(l), reason) => Action::Drop(local(*l), *reason),
+            StatementKind::Drop(Dropped::Container(variable), reason) => {
+                Action::DropAll(renaming.variable(variable), *reason)
+            }
+            StatementKind::Consume(l) => Action::Consume(local(*l)),
+            StatementKind::Count(count) => Action::Count(*count),
+            StatementKind::StartTimer(instance, kind, timer, after) => Action::StartTimer(
+                (renaming.instance)(*instance),
+                *kind,
+                *timer,
+                renaming.expression(after),
+            ),
+            StatementKind::StopTimer(instance, kind, timer) => {
+                Action::StopTimer((renaming.instance)(*instance), *kind, *timer)
+            }
+            other => unreachable!("one step, not {other:?}"),
+        }
+    })
+}
+
+fn let_step(frame: &Frame<'_>, bind: LocalId, value: &Expression) -> Action {
+    let value = frame.expression(value);
+    match *value.kind {
+        ExpressionKind::Through(filter, arguments, message) => Action::Scan {
+            bind,
+            message,
+            filter,
+            arguments,
+        },
+        kind => Action::Let(bind, Expression::new(kind, value.result)),
+    }
+}

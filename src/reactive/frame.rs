@@ -1,0 +1,151 @@
+//! Whose code is being lowered: what its words mean in the tree.
+
+use super::reads;
+use crate::tree::rename::Renaming;
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
+use crate::types::program::{FieldId, KindId, LocalId, Program};
+use crate::types::statement::Statement;
+use crate::types::value::Value;
+
+/// One handler, finder or header, on behalf of one instance.
+#[derive(Clone)]
+pub struct Frame<'a> {
+    /// Names in the tree, by the names in the handler.
+    pub locals: Vec<LocalId>,
+    /// What `LocalId::MESSAGE` is.
+    pub message: Option<LocalId>,
+    /// What `Own` is.
+    pub own: Instance,
+    /// Of this kind.
+    pub kind: KindId,
+    /// The keys of its own instance, where they are known.
+    pub keys: Option<&'a [Value]>,
+    /// Expressions whose values were taken before, and what holds them.
+    pub taken: Vec<(Expression, LocalId)>,
+    /// Fields that its code writes: their values are taken where an output reads them.
+    pub written: Vec<(KindId, FieldId)>,
+}
+
+impl<'a> Frame<'a> {
+    /// A frame without locals.
+    pub fn new(
+        own: Instance,
+        kind: KindId,
+        keys: Option<&'a [Value]>,
+        body: &[Statement],
+    ) -> Frame<'a> {
+        Frame {
+            locals: Vec::new(),
+            message: None,
+            own,
+            kind,
+            keys,
+            taken: Vec::new(),
+            written: reads::written(body),
+        }
+    }
+
+    /// Does something with the renaming of this frame.
+    pub fn renamed<T>(&self, with: impl FnOnce(&Renaming<'_>) -> T) -> T {
+        let local = |id: LocalId| match id {
+            LocalId::MESSAGE => self.message.expect("a header's expression has its message"),
+            id => self.locals[id.at()],
+        };
+        let instance = |instance: Instance| match instance {
+            Instance::Own => self.own,
+            Instance::Local(id) => Instance::Local(local(id)),
+            Instance::Entity | Instance::Only(_) => instance,
+        };
+        let replaced = |expression: &Expression| self.replaced(expression);
+        with(&Renaming {
+            local: &local,
+            instance: &instance,
+            replaced: &replaced,
+        })
+    }
+
+    /// An expression in the tree's words.
+    pub fn expression(&self, expression: &Expression) -> Expression {
+        self.renamed(|renaming| renaming.expression(expression))
+    }
+
+    fn replaced(&self, expression: &Expression) -> Option<Expression> {
+        if let Some((_, local)) = self.taken.iter().find(|(known, _)| known == expression) {
+            return Some(Expression::local(*local, expression.result.clone()));
+        }
+        match (&*expression.kind, self.keys) {
+            (ExpressionKind::Key(Instance::Own, kind, key), Some(keys)) if *kind == self.kind => {
+                Some(Expression::constant(
+                    keys[key.at()].clone(),
+                    expression.result.clone(),
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the value of an expression may be another at the end of the handler.
+    pub fn may_change(&self, expression: &Expression) -> bool {
+        reads::any(expression, &|part| match &*part.kind {
+            ExpressionKind::Read(variable) => {
+                reads::field_of(variable).is_some_and(|field| self.written.contains(&field))
+            }
+            ExpressionKind::Query(Query::Running(..))
+            | ExpressionKind::Query(Query::InsertSet(..))
+            | ExpressionKind::Attribute(..)
+            | ExpressionKind::Length(_)
+            | ExpressionKind::Call(..)
+            | ExpressionKind::Through(..)
+            | ExpressionKind::Peeked(..)
+            | ExpressionKind::Header(..)
+            | ExpressionKind::HeaderPresent(..) => true,
+            ExpressionKind::Query(
+                Query::IsEmpty(variable)
+                | Query::Has(variable, _)
+                | Query::First(variable)
+                | Query::Covers(variable, ..)
+                | Query::Ready(variable, _)
+                | Query::Begin(variable)
+                | Query::End(variable),
+            ) => reads::field_of(variable).is_some_and(|field| self.written.contains(&field)),
+            ExpressionKind::Constant(_)
+            | ExpressionKind::Config(_)
+            | ExpressionKind::Key(..)
+            | ExpressionKind::WholeLength
+            | ExpressionKind::Now
+            | ExpressionKind::Unary(..)
+            | ExpressionKind::Binary(..)
+            | ExpressionKind::If(..)
+            | ExpressionKind::Some(_)
+            | ExpressionKind::Unwrap(_)
+            | ExpressionKind::Present(_)
+            | ExpressionKind::Else(..)
+            | ExpressionKind::Cast(_)
+            | ExpressionKind::Least(..)
+            | ExpressionKind::Greatest(..) => false,
+        })
+    }
+}
+
+/// A good name for what holds the value of an expression.
+pub fn name_of(program: &Program, expression: &Expression) -> String {
+    match &*expression.kind {
+        ExpressionKind::Header(header, field)
+        | ExpressionKind::Peeked(_, header, field)
+        | ExpressionKind::HeaderPresent(header, field) => {
+            let fields = &program.headers[header.at()].fields;
+            fields[field.at()].name.clone()
+        }
+        ExpressionKind::Attribute(_, attribute) => program.attributes[attribute.at()].name.clone(),
+        ExpressionKind::Read(variable) => match reads::field_of(variable) {
+            Some((kind, field)) => program.kinds[kind.at()].fields[field.at()].name.clone(),
+            None => "value".to_string(),
+        },
+        ExpressionKind::Call(function, _) => program.functions[function.at()].name.clone(),
+        ExpressionKind::Length(_) => "length".to_string(),
+        ExpressionKind::Cast(inner)
+        | ExpressionKind::Unwrap(inner)
+        | ExpressionKind::Some(inner) => name_of(program, inner),
+        _ => "value".to_string(),
+    }
+}

@@ -1,0 +1,261 @@
+//! Who is reached through a joint: the reactions at its far side.
+
+use super::{Lowering, handler_of};
+use crate::tree::{Goal, Index, Reaction};
+use crate::types::expression::Instance;
+use crate::types::program::{
+    EntityId, Event, KindId, NoticeId, Place, Population, Role, SessionIndex, Shape,
+};
+use crate::types::statement::TellTarget;
+
+/// Who hears a notice.
+#[derive(Clone, Copy, Debug)]
+pub enum Hearer {
+    /// This one.
+    One(Goal),
+    /// On account of every live instance of this kind, whose index is the goal's instance.
+    Every(KindId, Goal),
+}
+
+impl Lowering<'_> {
+    /// Where a message goes that is sent down to a place; `own` is the session on this side.
+    pub fn downward(&self, place: Place, own: Instance, event: Event) -> Goal {
+        match place {
+            Place::Link(link) => Goal::Frame(link),
+            Place::Port(_) => unreachable!("a port stands on top"),
+            Place::Entity { entity, index, .. } => {
+                let kind = self.program.entities[entity.at()].session;
+                session_goal(kind, index, own, event)
+            }
+        }
+    }
+
+    /// Where a message goes that is delivered up to a place.
+    pub fn upward(&self, place: Place, own: Instance, event: Event) -> Goal {
+        match place {
+            Place::Link(_) => unreachable!("a link stands at the bottom"),
+            Place::Port(port) => Goal::Port(port, own, event),
+            Place::Entity {
+                entity,
+                index,
+                joint,
+            } => {
+                let (index, instance) = match self.program.entities[entity.at()].shape {
+                    Shape::Multiplexor => (Index::Any, None),
+                    Shape::Worker | Shape::Router => known(index, own),
+                };
+                let reaction = Reaction::Arrive {
+                    entity,
+                    joint,
+                    index,
+                    event,
+                };
+                Goal::Reaction(reaction, instance)
+            }
+        }
+    }
+
+    /// What stands above an instance: of a session its own joint, of a record those of all
+    /// sessions, of a child that of the only session.
+    pub fn above(&self, kind: KindId, own: Instance) -> Vec<(Place, Instance)> {
+        let entity = &self.program.entities[self.program.kinds[kind.at()].entity.at()];
+        let role = self.program.kinds[kind.at()].role;
+        match &self.program.kinds[entity.session.at()].population {
+            Population::Static(instances) => {
+                let of_session = |at: u32| match instances[at as usize].above {
+                    Some(above) => vec![(above, Instance::Only(at))],
+                    None => Vec::new(),
+                };
+                match (role, own) {
+                    (Role::Session, Instance::Only(at)) => of_session(at),
+                    (Role::Session | Role::Child | Role::Record, _) => {
+                        (0..instances.len() as u32).flat_map(of_session).collect()
+                    }
+                }
+            }
+            Population::Dynamic { above } => above.iter().map(|place| (*place, own)).collect(),
+        }
+    }
+
+    /// Who hears a notice that an instance tells, in order. Their trees are wanted.
+    pub fn hearers(
+        &mut self,
+        kind: KindId,
+        own: Instance,
+        target: TellTarget,
+        event: Event,
+    ) -> Vec<Hearer> {
+        let entity = self.program.kinds[kind.at()].entity;
+        match (target, event) {
+            (TellTarget::Instance(..), _) => unreachable!("an instance is told directly"),
+            (TellTarget::Above, Event::Notice(notice)) => self.told_above(kind, own, notice),
+            (TellTarget::Below(joint), Event::Notice(notice)) => {
+                let below = &self.program.entities[entity.at()].below;
+                let place = below[joint as usize].place;
+                self.notice_sinks_to(place, own, notice)
+            }
+            (TellTarget::Side(beside), event) => self.told_aside(beside, event),
+            (TellTarget::Above | TellTarget::Below(_), _) => {
+                unreachable!("only notices are told above and below")
+            }
+        }
+    }
+
+    fn told_above(&mut self, kind: KindId, own: Instance, notice: NoticeId) -> Vec<Hearer> {
+        let table = &self.program.kinds[kind.at()];
+        let entity = &self.program.entities[table.entity.at()];
+        let mut hearers = Vec::new();
+        for &user in &entity.users {
+            hearers.extend(self.notice_arrives_in(user, SessionIndex::Only(0), own, 0, notice));
+        }
+        let from_all = table.role != Role::Session;
+        let dynamic = matches!(
+            self.program.kinds[entity.session.at()].population,
+            Population::Dynamic { .. }
+        );
+        for (place, instance) in self.above(kind, own) {
+            for hearer in self.notice_arrives_at(place, instance, notice) {
+                hearers.push(match hearer {
+                    Hearer::One(goal) if from_all && dynamic => Hearer::Every(entity.session, goal),
+                    hearer => hearer,
+                });
+            }
+        }
+        hearers
+    }
+
+    /// What is told to an entity beside the path.
+    fn told_aside(&mut self, beside: EntityId, event: Event) -> Vec<Hearer> {
+        let entity = &self.program.entities[beside.at()];
+        let kinds = [entity.record, entity.session];
+        let handles = |kind: &KindId| handler_of(self.program, *kind, event).is_some();
+        let Some(kind) = kinds.into_iter().find(handles) else {
+            return Vec::new();
+        };
+        let goal = session_goal(kind, SessionIndex::Only(0), Instance::Only(0), event);
+        self.want_goal(goal);
+        vec![Hearer::One(goal)]
+    }
+
+    /// Who hears a notice that comes up to a place.
+    pub fn notice_arrives_at(
+        &mut self,
+        place: Place,
+        own: Instance,
+        notice: NoticeId,
+    ) -> Vec<Hearer> {
+        match place {
+            Place::Link(_) => unreachable!("a link stands at the bottom"),
+            Place::Port(port) if self.program.ports[port.at()].up.contains(&notice) => {
+                vec![Hearer::One(Goal::Port(port, own, Event::Notice(notice)))]
+            }
+            Place::Port(_) => Vec::new(),
+            Place::Entity {
+                entity,
+                index,
+                joint,
+            } => self.notice_arrives_in(entity, index, own, joint, notice),
+        }
+    }
+
+    /// The finder for it hears it; or the record; or the session, all of them at a multiplexor.
+    fn notice_arrives_in(
+        &mut self,
+        to: EntityId,
+        index: SessionIndex,
+        own: Instance,
+        joint: u32,
+        notice: NoticeId,
+    ) -> Vec<Hearer> {
+        let entity = &self.program.entities[to.at()];
+        let event = Event::Notice(notice);
+        let handles = |kind: KindId| handler_of(self.program, kind, event).is_some();
+        let hearers = if entity.finders.iter().any(|finder| finder.event == event) {
+            let reaction = Reaction::Arrive {
+                entity: to,
+                joint,
+                index: Index::Any,
+                event,
+            };
+            vec![Hearer::One(Goal::Reaction(reaction, None))]
+        } else if handles(entity.record) {
+            let only = SessionIndex::Only(0);
+            vec![Hearer::One(session_goal(entity.record, only, own, event))]
+        } else if handles(entity.session) {
+            match (
+                entity.shape,
+                &self.program.kinds[entity.session.at()].population,
+            ) {
+                (Shape::Worker | Shape::Router, _) => {
+                    vec![Hearer::One(session_goal(entity.session, index, own, event))]
+                }
+                (Shape::Multiplexor, Population::Static(instances)) => {
+                    let all = (0..instances.len() as u32).map(SessionIndex::Only);
+                    all.map(|at| Hearer::One(session_goal(entity.session, at, own, event)))
+                        .collect()
+                }
+                (Shape::Multiplexor, Population::Dynamic { .. }) => {
+                    let goal = session_goal(entity.session, SessionIndex::Same, own, event);
+                    vec![Hearer::Every(entity.session, goal)]
+                }
+            }
+        } else {
+            Vec::new()
+        };
+        self.want_hearers(&hearers);
+        hearers
+    }
+
+    /// Who hears a notice that sinks to a place: the record, or the session.
+    pub fn notice_sinks_to(
+        &mut self,
+        place: Place,
+        own: Instance,
+        notice: NoticeId,
+    ) -> Vec<Hearer> {
+        let Place::Entity { entity, index, .. } = place else {
+            return Vec::new();
+        };
+        let entity = &self.program.entities[entity.at()];
+        let event = Event::Notice(notice);
+        let handles = |kind: KindId| handler_of(self.program, kind, event).is_some();
+        let hearers = if handles(entity.record) {
+            let only = SessionIndex::Only(0);
+            vec![Hearer::One(session_goal(entity.record, only, own, event))]
+        } else if handles(entity.session) {
+            vec![Hearer::One(session_goal(entity.session, index, own, event))]
+        } else {
+            Vec::new()
+        };
+        self.want_hearers(&hearers);
+        hearers
+    }
+
+    fn want_hearers(&mut self, hearers: &[Hearer]) {
+        for hearer in hearers {
+            match *hearer {
+                Hearer::One(goal) | Hearer::Every(_, goal) => self.want_goal(goal),
+            }
+        }
+    }
+
+    /// The tree of a goal is wanted.
+    pub fn want_goal(&mut self, goal: Goal) {
+        if let Goal::Reaction(reaction, _) = goal {
+            self.want(reaction);
+        }
+    }
+}
+
+/// The reaction of a session, seen from the session on the other side of its joint.
+fn session_goal(kind: KindId, index: SessionIndex, own: Instance, event: Event) -> Goal {
+    let (index, instance) = known(index, own);
+    Goal::Reaction(Reaction::Handle { kind, index, event }, instance)
+}
+
+fn known(index: SessionIndex, own: Instance) -> (Index, Option<Instance>) {
+    match index {
+        SessionIndex::Only(only) => (Index::Only(only), None),
+        SessionIndex::Same => (Index::Any, Some(own)),
+    }
+}

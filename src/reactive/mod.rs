@@ -1,0 +1,301 @@
+//! Handlers of the checked program -> state trees.
+//!
+//! In: a [`Program`]. Out: a [`Forest`] with one tree for each reaction that can happen, from the
+//! links, ports and timers on: whatever a tree lets happen has a tree. Nothing is woven yet: each
+//! leaf names the reactions that follow.
+//!
+//! ```text
+//! on send(message) {                             handle fragment.session, send
+//!     require message.length <= longest            test message.length <= longest
+//!         else drop message as too_long              then  leaf [ipv4 send]
+//!     send message                                   else  drop too_long, leaf []
+//! }
+//! ```
+//!
+//! Before: every name resolved, every message linear. After: each path through a tree is one way
+//! through the instant; `Own` is gone; tests and steps stand in the order of the source. Assumes:
+//! handlers are small, as layers are; one with more ways through it than [`MOST_NODES`] is refused.
+//! Cost: proportional to the distinct ways through each handler.
+//!
+//! Processes will come in here as well: a handler is the reactive program without a pause.
+
+mod arrive;
+mod block;
+mod frame;
+mod joints;
+mod output;
+mod reads;
+
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::tree::{Action, Arena, Forest, Index, Node, NodeId, Output, Parameters, Reaction, Tree};
+use crate::types::expression::{Instance, Variable};
+use crate::types::program::{
+    EntityId, Event, FieldId, Handler, KindId, Local, LocalId, Place, Population, Program,
+    ReasonId, Role,
+};
+use crate::types::value::{Type, Value};
+use frame::Frame;
+use std::collections::BTreeSet;
+
+/// A handler with more nodes than this has too many ways through it.
+pub const MOST_NODES: usize = 20_000;
+
+/// Makes a tree of every reaction that can happen. A handler with too many ways through it is the
+/// only thing refused.
+pub fn lower(program: &Program) -> Result<Forest, Vec<Diagnostic>> {
+    let mut lowering = Lowering {
+        program,
+        arena: Arena::default(),
+        locals: Vec::new(),
+        wanted: Vec::new(),
+        known: BTreeSet::new(),
+        budget: MOST_NODES,
+        diagnostics: Vec::new(),
+    };
+    let mut trees = Vec::new();
+    lowering.want_beginnings();
+    while let Some(reaction) = lowering.wanted.pop() {
+        trees.push(lowering.tree(reaction));
+    }
+    if !lowering.diagnostics.is_empty() {
+        return Err(lowering.diagnostics);
+    }
+    trees.sort_by_key(|tree| (entity_of(program, tree.reaction), tree.reaction));
+    Ok(Forest {
+        arena: lowering.arena,
+        locals: lowering.locals,
+        trees,
+    })
+}
+
+/// Whose reaction it is.
+pub fn entity_of(program: &Program, reaction: Reaction) -> EntityId {
+    match reaction {
+        Reaction::Arrive { entity, .. } => entity,
+        Reaction::Handle { kind, .. } => program.kinds[kind.at()].entity,
+    }
+}
+
+/// The handler that a kind of instances has for an event.
+fn handler_of(program: &Program, kind: KindId, event: Event) -> Option<&Handler> {
+    let mut handlers = program.handlers.iter();
+    handlers.find(|handler| handler.kind == kind && handler.event == event)
+}
+
+/// The lowering of a whole program.
+struct Lowering<'a> {
+    program: &'a Program,
+    arena: Arena,
+    locals: Vec<Local>,
+    /// Reactions that still lack their tree.
+    wanted: Vec<Reaction>,
+    /// Reactions that have a tree, or are wanted.
+    known: BTreeSet<Reaction>,
+    /// How many more steps the tree at hand may take.
+    budget: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Lowering<'a> {
+    /// Wants what starts from outside: frames, ports, timers, starts.
+    fn want_beginnings(&mut self) {
+        let program = self.program;
+        for link in &program.links {
+            if let Place::Entity { .. } = link.above {
+                let up = self.upward(link.above, Instance::Only(0), Event::Deliver);
+                self.want_goal(up);
+                if let Some(carrier) = link.carrier {
+                    self.notice_arrives_at(link.above, Instance::Only(0), carrier);
+                }
+            }
+        }
+        for port in &program.ports {
+            let down = self.downward(port.below, Instance::Only(0), Event::Send);
+            self.want_goal(down);
+            for &notice in &port.down {
+                self.notice_sinks_to(port.below, Instance::Only(0), notice);
+            }
+        }
+        for handler in &program.handlers {
+            if matches!(
+                handler.event,
+                Event::Timer(_) | Event::Start | Event::Again | Event::End
+            ) {
+                for index in self.indices(handler.kind) {
+                    self.want(Reaction::Handle {
+                        kind: handler.kind,
+                        index,
+                        event: handler.event,
+                    });
+                }
+            }
+        }
+    }
+
+    /// For which instances of a kind there are trees.
+    fn indices(&self, kind: KindId) -> Vec<Index> {
+        match &self.program.kinds[kind.at()].population {
+            Population::Static(instances) => (0..instances.len() as u32).map(Index::Only).collect(),
+            Population::Dynamic { .. } => vec![Index::Any],
+        }
+    }
+
+    fn want(&mut self, reaction: Reaction) {
+        if self.known.insert(reaction) {
+            self.wanted.push(reaction);
+        }
+    }
+
+    /// The tree of one reaction.
+    fn tree(&mut self, reaction: Reaction) -> Tree {
+        self.budget = MOST_NODES;
+        let (parameters, root) = match reaction {
+            Reaction::Arrive {
+                entity,
+                index,
+                event: Event::Deliver,
+                ..
+            } => self.message_arrives(entity, index),
+            Reaction::Arrive { entity, event, .. } => self.notice_arrives(entity, event),
+            Reaction::Handle { kind, index, event } => self.handled(kind, index, event),
+        };
+        Tree {
+            reaction,
+            parameters,
+            root,
+        }
+    }
+
+    /// An instance handles an event.
+    fn handled(&mut self, kind: KindId, index: Index, event: Event) -> (Parameters, NodeId) {
+        let mut parameters = Parameters::default();
+        let own = self.own(kind, index, &mut parameters.instance);
+        let last = match event {
+            Event::End => self.last_steps(kind, own),
+            _ => Vec::new(),
+        };
+        let Some(handler) = handler_of(self.program, kind, event) else {
+            assert!(event == Event::End, "what is wanted has a handler");
+            let leaf = self.leaf(Vec::new());
+            return (parameters, self.steps(last, leaf));
+        };
+        let mut frame = Frame::new(own, kind, self.keys(kind, index), &handler.body);
+        self.declare(&mut frame, &handler.locals, &[]);
+        let carries = self.carries_message(event);
+        let mut given = handler.parameters.iter().map(|l| frame.locals[l.at()]);
+        parameters.message = if carries { given.next() } else { None };
+        parameters.arguments = given.collect();
+        frame.message = parameters.message;
+        let root = self.handler(frame, handler, last);
+        (parameters, root)
+    }
+
+    /// A handler's code; header fields that are read late are read first.
+    fn handler(&mut self, mut frame: Frame<'a>, handler: &'a Handler, last: Vec<Action>) -> NodeId {
+        let mut first = Vec::new();
+        for read in reads::late_header_reads(&handler.body) {
+            let local = self.fresh(frame::name_of(self.program, &read), read.result.clone());
+            first.push(Action::Let(local, read.clone()));
+            frame.taken.push((read, local));
+        }
+        let body = self.body(&frame, &handler.body, last, handler.span);
+        self.steps(first, body)
+    }
+
+    /// Gives locals their names in the tree; the first ones may have them already.
+    fn declare(&mut self, frame: &mut Frame<'a>, locals: &[Local], given: &[(LocalId, LocalId)]) {
+        for (at, local) in locals.iter().enumerate() {
+            let known = given.iter().find(|(old, _)| old.at() == at);
+            let name = match known {
+                Some((_, new)) => *new,
+                None => self.fresh(local.name.clone(), local.kind.clone()),
+            };
+            frame.locals.push(name);
+        }
+    }
+
+    /// The instance that a reaction is about; where it is not fixed, a parameter holds it.
+    fn own(&mut self, kind: KindId, index: Index, holder: &mut Option<LocalId>) -> Instance {
+        let table = &self.program.kinds[kind.at()];
+        match index {
+            Index::Only(_) if table.role == Role::Record => Instance::Entity,
+            Index::Only(only) => Instance::Only(only),
+            Index::Any => {
+                let local = self.fresh(table.name.clone(), Type::Instance(kind));
+                *holder = Some(local);
+                Instance::Local(local)
+            }
+        }
+    }
+
+    /// The keys of an instance that always exists.
+    fn keys(&self, kind: KindId, index: Index) -> Option<&'a [Value]> {
+        match (&self.program.kinds[kind.at()].population, index) {
+            (Population::Static(instances), Index::Only(only)) => {
+                Some(&instances[only as usize].keys)
+            }
+            (Population::Static(_), Index::Any) | (Population::Dynamic { .. }, _) => None,
+        }
+    }
+
+    /// What is done behind the end handler of an instance.
+    fn last_steps(&self, kind: KindId, own: Instance) -> Vec<Action> {
+        let table = &self.program.kinds[kind.at()];
+        let mut steps = Vec::new();
+        for (at, field) in table.fields.iter().enumerate() {
+            let holds = match &field.kind {
+                Type::Queue(of, _) => **of == Type::Message,
+                Type::Window(..) | Type::Stream(..) => true,
+                _ => false,
+            };
+            if holds {
+                let mut reasons = self.program.reasons.iter();
+                let ended = reasons
+                    .position(|r| r.entity == table.entity && r.name == "ended")
+                    .expect("a kind that ends and holds messages has the reason `ended`");
+                let variable = Variable::Field(own, kind, FieldId(at as u32));
+                steps.push(Action::DropAll(variable, ReasonId(ended as u32)));
+            }
+        }
+        steps.push(Action::Free(own, kind));
+        steps
+    }
+
+    fn carries_message(&self, event: Event) -> bool {
+        match event {
+            Event::Send | Event::Deliver => true,
+            Event::Notice(notice) => self.program.notices[notice.at()].message,
+            Event::Timer(_) | Event::Start | Event::End | Event::Again => false,
+        }
+    }
+
+    fn too_large(&mut self, span: Span) {
+        let mistake = Diagnostic::error(
+            Id::HandlerTooLarge,
+            "there are too many ways through this handler",
+            span,
+            "each test with an output behind it doubles them",
+        );
+        self.diagnostics
+            .push(mistake.help("let several instants do it, one after the other, with `again`"));
+    }
+
+    fn fresh(&mut self, name: String, kind: Type) -> LocalId {
+        self.locals.push(Local { name, kind });
+        LocalId(self.locals.len() as u32 - 1)
+    }
+
+    fn leaf(&mut self, outputs: Vec<Output>) -> NodeId {
+        self.arena.add(Node::Leaf { outputs })
+    }
+
+    fn act(&mut self, action: Action, next: NodeId) -> NodeId {
+        self.arena.add(Node::Act { action, next })
+    }
+
+    fn steps(&mut self, steps: Vec<Action>, next: NodeId) -> NodeId {
+        let steps = steps.into_iter().rev();
+        steps.fold(next, |next, action| self.act(action, next))
+    }
+}

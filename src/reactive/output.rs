@@ -1,0 +1,277 @@
+//! Outputs: what is sent, delivered and told, its values taken where the statement stands.
+
+use super::block::{Body, Due};
+use super::frame::{Frame, name_of};
+use super::joints::Hearer;
+use super::{Lowering, reads};
+use crate::tree::{Action, Goal, Index, NodeId, Output, Reaction};
+use crate::types::expression::{Expression, ExpressionKind, Instance};
+use crate::types::program::{AttributeId, Event, HeaderFieldId, LocalId, Place};
+use crate::types::statement::{Output as Written, Source, Statement, TellTarget};
+use crate::types::value::Type;
+
+impl<'a> Lowering<'a> {
+    /// An output is due at the end; its message is made ready here.
+    pub fn output(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        output: &'a Written,
+        inside: Vec<&'a [Statement]>,
+        mut due: Due,
+    ) -> NodeId {
+        if let Written::Again = output {
+            due.again = true;
+            return self.rest(body, inside, due);
+        }
+        let Some(source) = reads::message_of(output) else {
+            let steps = self.made_due(body.frame, output, None, &mut due);
+            let next = self.rest(body, inside, due);
+            return self.steps(steps, next);
+        };
+        let without = due.clone();
+        let message = match source {
+            Source::Local(local) => body.frame.locals[local.at()],
+            _ => self.fresh("message".to_string(), Type::Message),
+        };
+        let steps = self.made_due(body.frame, output, Some(message), &mut due);
+        let next = self.rest(body, inside.clone(), due);
+        let ready = self.steps(steps, next);
+        if let Source::Local(_) = source {
+            return ready;
+        }
+        let entity = self.program.kinds[body.frame.kind.at()].entity;
+        let failed = self.rest(body, inside, without);
+        let failed = match self.program.entities[entity.at()].no_buffer {
+            Some(count) => self.act(Action::Count(count), failed),
+            None => failed,
+        };
+        let source = body.frame.renamed(|renaming| renaming.source(source));
+        self.message_from(source, message, ready, failed)
+    }
+
+    /// Adds the outputs that a statement means, and gives the steps that make them ready.
+    fn made_due(
+        &mut self,
+        frame: &Frame<'a>,
+        output: &'a Written,
+        message: Option<LocalId>,
+        due: &mut Due,
+    ) -> Vec<Action> {
+        let mut steps = Vec::new();
+        let mut frame = frame.clone();
+        let entity = self.program.kinds[frame.kind.at()].entity;
+        match output {
+            Written::Send {
+                joint,
+                header,
+                attributes,
+                ..
+            } => {
+                let message = message.expect("what is sent is a message");
+                frame.message = Some(message);
+                self.set_attributes(&frame, message, attributes, &mut steps);
+                self.push_header(&frame, message, header, &mut steps);
+                let below = &self.program.entities[entity.at()].below;
+                let place = below[*joint as usize].place;
+                let goal = self.downward(place, frame.own, Event::Send);
+                self.one(goal, Some(message), Vec::new(), due);
+            }
+            Written::Deliver { attributes, .. } => {
+                let message = message.expect("what is delivered is a message");
+                self.set_attributes(&frame, message, attributes, &mut steps);
+                let above = self.above(frame.kind, frame.own);
+                let &(place, own): &(Place, Instance) =
+                    above.first().expect("something stands above what delivers");
+                let goal = self.upward(place, own, Event::Deliver);
+                self.one(goal, Some(message), Vec::new(), due);
+            }
+            Written::Tell {
+                target,
+                event,
+                arguments,
+                attributes,
+                ..
+            } => {
+                if let Some(message) = message {
+                    self.set_attributes(&frame, message, attributes, &mut steps);
+                }
+                let arguments: Vec<Expression> = arguments
+                    .iter()
+                    .map(|e| self.settled(&frame, frame.expression(e), e, &mut steps))
+                    .collect();
+                if let TellTarget::Instance(local, kind) = *target {
+                    let goal = self.told(frame.locals[local.at()], kind, *event);
+                    self.one(goal, message, arguments, due);
+                } else {
+                    let hearers = self.hearers(frame.kind, frame.own, *target, *event);
+                    self.heard(hearers, message, arguments, due);
+                }
+            }
+            Written::Again => unreachable!("`again` has no values"),
+        }
+        steps
+    }
+
+    fn one(
+        &mut self,
+        goal: Goal,
+        message: Option<LocalId>,
+        arguments: Vec<Expression>,
+        due: &mut Due,
+    ) {
+        self.want_goal(goal);
+        due.outputs.push(Output::One {
+            goal,
+            message,
+            arguments,
+        });
+    }
+
+    fn heard(
+        &mut self,
+        hearers: Vec<Hearer>,
+        message: Option<LocalId>,
+        arguments: Vec<Expression>,
+        due: &mut Due,
+    ) {
+        assert!(
+            message.is_none() || hearers.len() == 1,
+            "a notice with a message has one hearer"
+        );
+        for hearer in hearers {
+            match hearer {
+                Hearer::One(goal) => self.one(goal, message, arguments.clone(), due),
+                Hearer::Every(kind, goal) => {
+                    let local = self.fresh("each".to_string(), Type::Instance(kind));
+                    let each = Some(Instance::Local(local));
+                    let goal = match goal {
+                        Goal::Reaction(reaction, Some(_)) => Goal::Reaction(reaction, each),
+                        Goal::Port(port, _, event) => {
+                            Goal::Port(port, Instance::Local(local), event)
+                        }
+                        Goal::Reaction(_, None) | Goal::Frame(_) => goal,
+                    };
+                    due.outputs.push(Output::Every {
+                        kind,
+                        local,
+                        goal,
+                        arguments: arguments.clone(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// An instance is told directly; one that always exists has a tree of its own.
+    fn told(&mut self, local: LocalId, kind: crate::types::program::KindId, event: Event) -> Goal {
+        let index = match self.indices(kind).first() {
+            Some(Index::Only(0)) if self.indices(kind).len() == 1 => Index::Only(0),
+            _ => Index::Any,
+        };
+        let instance = match index {
+            Index::Only(_) => None,
+            Index::Any => Some(Instance::Local(local)),
+        };
+        Goal::Reaction(Reaction::Handle { kind, index, event }, instance)
+    }
+
+    /// Sets attributes; values that read others of the same message are taken before any is set.
+    fn set_attributes(
+        &mut self,
+        frame: &Frame<'a>,
+        message: LocalId,
+        attributes: &'a [(AttributeId, Expression)],
+        steps: &mut Vec<Action>,
+    ) {
+        let mut set = Vec::new();
+        for (attribute, value) in attributes {
+            let mut value = frame.expression(value);
+            let reads_set = reads::any(&value, &|part| match *part.kind {
+                ExpressionKind::Attribute(of, read) => {
+                    of == message && set.iter().any(|(known, _)| *known == read)
+                }
+                ExpressionKind::Call(..) => !set.is_empty(),
+                _ => false,
+            });
+            if reads_set {
+                value = self.taken(name_of(self.program, &value), value, steps);
+            }
+            set.push((*attribute, value));
+        }
+        steps.extend(
+            set.into_iter()
+                .map(|(attribute, value)| Action::SetAttribute(message, attribute, value)),
+        );
+    }
+
+    fn push_header(
+        &mut self,
+        frame: &Frame<'a>,
+        message: LocalId,
+        values: &'a [(HeaderFieldId, Expression)],
+        steps: &mut Vec<Action>,
+    ) {
+        let entity = self.program.kinds[frame.kind.at()].entity;
+        if let Some(header) = self.program.entities[entity.at()].header {
+            let values = values.iter().map(|(id, e)| (*id, frame.expression(e)));
+            steps.push(Action::Push {
+                message,
+                header,
+                values: values.collect(),
+            });
+        }
+    }
+
+    /// A value as it is now: held by a local if it may be another at the end of the handler.
+    pub fn settled(
+        &mut self,
+        frame: &Frame<'a>,
+        value: Expression,
+        written: &Expression,
+        steps: &mut Vec<Action>,
+    ) -> Expression {
+        match &*value.kind {
+            ExpressionKind::Read(crate::types::expression::Variable::Local(_)) => value,
+            _ if frame.may_change(written) => {
+                self.taken(name_of(self.program, &value), value, steps)
+            }
+            _ => value,
+        }
+    }
+
+    fn taken(&mut self, name: String, value: Expression, steps: &mut Vec<Action>) -> Expression {
+        let result = value.result.clone();
+        let local = self.fresh(name, result.clone());
+        steps.push(Action::Let(local, value));
+        Expression::local(local, result)
+    }
+
+    /// Takes the fields that the block of a family reads and its handler writes: the family is
+    /// handled at the leaf, when they are written.
+    pub fn take_what_changes(
+        &mut self,
+        frame: &mut Frame<'a>,
+        block: &'a [Statement],
+    ) -> Vec<Action> {
+        let mut steps = Vec::new();
+        for read in reads::outer_reads(block) {
+            let plain = matches!(
+                &read.result,
+                Type::Unsigned(_)
+                    | Type::Signed(_)
+                    | Type::Bool
+                    | Type::Sequence(_)
+                    | Type::Time
+                    | Type::Enum(_)
+                    | Type::Optional(_)
+            );
+            if plain && frame.may_change(&read) {
+                let value = frame.expression(&read);
+                let local = self.fresh(name_of(self.program, &value), read.result.clone());
+                steps.push(Action::Let(local, value));
+                frame.taken.push((read, local));
+            }
+        }
+        steps
+    }
+}
