@@ -1,19 +1,21 @@
 //! The loader, the event loop and the devices, around a stack that was written by hand.
 
+use nix::sched::{CloneFlags, unshare};
 use stackloom::tool::c_compiler;
 use stackloom::tool::capture::{Direction, LinkType, Reader, Writer};
 use stackloom::tool::demo::{Plan, converse};
-use stackloom::tool::device::Address;
+use stackloom::tool::device::{Address, Device};
 use stackloom::tool::host::{Clock, Report, Seen, Until};
 use stackloom::tool::layout::{Description, Kind, Member, Port};
-use stackloom::tool::namespace;
+use stackloom::tool::namespace::{self, PrivateLink};
+use stackloom::tool::netlink;
 use stackloom::tool::run::{ApplicationArgument, Places, Setting, start};
 use stackloom::tool::stack::Program;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn member(name: &str, kind: Kind) -> Member {
     Member {
@@ -266,16 +268,28 @@ fn wrong_settings_and_keys_are_refused_by_name() {
     assert!(failure(&[], "datagrams(port=0)=echo").contains("refuses this session"));
 }
 
+/// A private link for this thread and its children; none where the machine does not allow it.
+fn private_link() -> Option<PrivateLink> {
+    match namespace::enter() {
+        Ok(link) => {
+            println!("over {}", link.description);
+            Some(link)
+        }
+        Err(reason) => {
+            println!("skipped: no private network can be made here ({reason})");
+            None
+        }
+    }
+}
+
 #[test]
 fn the_kernel_gets_its_pings_and_datagrams_back() {
-    // Only this thread enters the namespace, and its children.
-    let link = match namespace::enter() {
-        Ok(link) => link,
-        Err(reason) => {
-            eprintln!("skipped: no private network can be made here ({reason})");
-            return;
-        }
-    };
+    if let Some(link) = private_link() {
+        converses(link);
+    }
+}
+
+fn converses(link: PrivateLink) {
     let directory = tempfile::tempdir().unwrap();
     let capture: PathBuf = directory.path().join("demo.pcapng");
     let stop = Arc::new(AtomicBool::new(false));
@@ -293,11 +307,64 @@ fn the_kernel_gets_its_pings_and_datagrams_back() {
     let recorded = frames_of(&capture);
     let passed = outcomes.report.frames_in + outcomes.report.frames_out;
     assert_eq!(recorded.len() as u64, passed);
-    let kernel =
-        Ipv4Addr::from(<[u8; 4]>::try_from(&recorded[recorded.len() - 1].1[30..34]).unwrap());
+    let to_kernel = |frame: &[u8]| frame.get(30..34) == Some(&namespace::KERNEL.octets());
+    assert!(recorded.iter().any(|(_, frame)| to_kernel(frame)));
+}
+
+#[test]
+fn a_veth_and_a_packet_socket_do_as_well_as_a_tap() {
+    if unshare(CloneFlags::CLONE_NEWNET).is_err() {
+        println!("skipped: no network namespace can be made here");
+        return;
+    }
+    converses(namespace::veth().unwrap());
+}
+
+/// Waits a moment for a frame that is the right one.
+fn receive(device: &mut dyn Device, right: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+    let end = Instant::now() + Duration::from_secs(5);
+    let mut room = [0; 2048];
+    while Instant::now() < end {
+        match device.receive(&mut room, 0).unwrap() {
+            Some(length) if right(&room[..length]) => return Some(room[..length].to_vec()),
+            Some(_) => {}
+            None => std::thread::yield_now(),
+        }
+    }
+    None
+}
+
+#[test]
+fn a_tun_carries_packets_and_a_packet_socket_carries_frames() {
+    let Some(mut link) = private_link() else {
+        return;
+    };
+    let Ok(mut tun) = Address::Tun("loom9".to_string()).open() else {
+        println!("skipped: there are no TUN devices here");
+        return;
+    };
+    netlink::add_address("loom9", Ipv4Addr::new(10, 78, 0, 1), 24).unwrap();
+    let socket = UdpSocket::bind("10.78.0.1:0").unwrap();
+    socket.send_to(b"down the tunnel", "10.78.0.2:9").unwrap();
+    let packet = receive(tun.as_mut(), |packet| packet[0] == 0x45).unwrap();
+    assert!(packet.ends_with(b"down the tunnel"));
+
+    let mut packets = Address::Packet("loom0".to_string()).open().unwrap();
+    let frame = [&[0xff; 6][..], &[2, 0, 0, 0, 0, 9, 0x88, 0xb5], &[42; 50]].concat();
+    assert!(link.device.send(&frame, 0).unwrap());
     assert_eq!(
-        kernel,
-        namespace::KERNEL,
-        "the last frame goes to the kernel"
+        receive(packets.as_mut(), |found| found == frame),
+        Some(frame.clone())
     );
+    let answer = [&frame[..14], &[43; 50]].concat();
+    assert!(packets.send(&answer, 0).unwrap());
+    assert_eq!(
+        receive(link.device.as_mut(), |found| found == answer),
+        Some(answer)
+    );
+    let missing = Address::Packet("loom8".to_string())
+        .open()
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(missing.message, "packet:loom8: there is no such interface");
 }

@@ -40,39 +40,28 @@ pub struct PrivateLink {
 /// Enters a network namespace and makes the link; why not, where the machine does not let us.
 /// To be called while the process has one thread, because only that may enter a user namespace.
 pub fn enter() -> Result<PrivateLink, String> {
-    let rooted = if geteuid().is_root() {
-        enter_as_root()
-    } else {
-        Err("not root".to_string())
-    };
-    rooted.or_else(|first| enter_as_anyone().map_err(|second| format!("{first}; {second}")))
+    if geteuid().is_root() && unshare(CloneFlags::CLONE_NEWNET).is_ok() {
+        return tap().or_else(|first| veth().map_err(|second| format!("{first}; {second}")));
+    }
+    enter_user_namespace()?;
+    veth()
 }
 
-fn enter_as_root() -> Result<PrivateLink, String> {
-    unshare(CloneFlags::CLONE_NEWNET)
-        .map_err(|errno| format!("no network namespace: {}", errno.desc()))?;
-    let failed = |error| format!("no TAP device: {error}");
-    let device = Tunnel::open(KERNEL_END, Layer::L2).map_err(failed)?;
-    netlink::add_address(KERNEL_END, KERNEL, PREFIX).map_err(failed)?;
+/// A TAP device in the network namespace of this thread.
+pub fn tap() -> Result<PrivateLink, String> {
+    let made = Tunnel::open(KERNEL_END, Layer::L2).and_then(|device| {
+        netlink::add_address(KERNEL_END, KERNEL, PREFIX)?;
+        Ok(device)
+    });
+    let device = made.map_err(|error| format!("no TAP device: {error}"))?;
     Ok(PrivateLink {
         device: Box::new(device),
         description: "a TAP device",
     })
 }
 
-fn enter_as_anyone() -> Result<PrivateLink, String> {
-    let (user, group) = (geteuid(), getegid());
-    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
-        .map_err(|errno| format!("no user namespace: {}", errno.desc()))?;
-    // Whoever we are outside, we are inside too; nothing fails if the system does not allow it.
-    let maps = [
-        ("setgroups", "deny".to_string()),
-        ("uid_map", format!("{user} {user} 1")),
-        ("gid_map", format!("{group} {group} 1")),
-    ];
-    for (file, map) in maps {
-        let _ = std::fs::write(format!("/proc/self/{file}"), map);
-    }
+/// A veth in the network namespace of this thread, with a packet socket at its far end.
+pub fn veth() -> Result<PrivateLink, String> {
     let made = netlink::make_veth(KERNEL_END, STACK_END)
         .and_then(|()| netlink::finish_checksums(KERNEL_END))
         .and_then(|()| netlink::add_address(KERNEL_END, KERNEL, PREFIX))
@@ -80,9 +69,26 @@ fn enter_as_anyone() -> Result<PrivateLink, String> {
         .and_then(|()| netlink::bring_up(STACK_END))
         .and_then(|()| Packet::open(STACK_END));
     let device = made.map_err(|error| format!("no veth with a packet socket: {error}"))?;
-    let description = "a veth and a packet socket, in a user namespace";
     Ok(PrivateLink {
         device: Box::new(device),
-        description,
+        description: "a veth and a packet socket",
     })
+}
+
+/// A network namespace of our own for who is not root: inside it, we may make interfaces.
+fn enter_user_namespace() -> Result<(), String> {
+    let (user, group) = (geteuid(), getegid());
+    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
+        .map_err(|errno| format!("no user namespace: {}", errno.desc()))?;
+    // Whoever we are outside, we are inside too; where that is not allowed, we are nobody, and
+    // may make interfaces all the same.
+    let maps = [
+        ("setgroups", "deny".to_string()),
+        ("uid_map", format!("{user} {user} 1")),
+        ("gid_map", format!("{group} {group} 1")),
+    ];
+    for (file, map) in maps {
+        std::fs::write(format!("/proc/self/{file}"), map).unwrap_or_default();
+    }
+    Ok(())
 }

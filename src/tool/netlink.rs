@@ -136,7 +136,7 @@ impl Request {
     }
 
     fn attribute(&mut self, kind: u16, value: &[u8]) {
-        self.nested(kind, |request| request.bytes.extend(value));
+        self.enclose(kind, |request| request.bytes.extend(value));
     }
 
     fn text(&mut self, kind: u16, value: &str) {
@@ -144,6 +144,11 @@ impl Request {
     }
 
     fn nested(&mut self, kind: u16, inside: impl FnOnce(&mut Request)) {
+        const NESTED: u16 = 1 << 15;
+        self.enclose(kind | NESTED, inside);
+    }
+
+    fn enclose(&mut self, kind: u16, inside: impl FnOnce(&mut Request)) {
         let start = self.bytes.len();
         self.bytes.extend([0; 2]);
         self.bytes.extend(kind.to_ne_bytes());
