@@ -4,6 +4,10 @@
 //! explanation that `loom explain ID` prints. To add one, add a line to the table, in the group of
 //! the stage that finds it.
 
+mod render;
+
+pub use render::render;
+
 use crate::source::Span;
 
 /// How bad it is.
