@@ -27,6 +27,8 @@ pub mod tree;
 
 pub mod reactive;
 
+pub mod weave;
+
 pub mod emit;
 
 pub mod simulate;

@@ -16,6 +16,7 @@
 
 pub mod arena;
 pub mod rename;
+pub mod walk;
 
 pub use arena::{Arena, NodeId};
 

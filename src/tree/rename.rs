@@ -3,6 +3,7 @@
 //! Lowering uses it to put a handler's code into the tree of one reaction; weaving to put one tree
 //! into the leaf of another.
 
+use super::{Action, Goal, Loop, Node, Output, Range};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
 use crate::types::program::{LocalId, Target};
 use crate::types::statement::{Attempt, Operation, Search, Source};
@@ -146,6 +147,176 @@ impl Renaming<'_> {
             Source::SliceStream(v, at, length) => {
                 Source::SliceStream(self.variable(v), expression(at), expression(length))
             }
+        }
+    }
+
+    /// A node; its children stay as they are.
+    pub fn node(&self, node: &Node) -> Node {
+        match node {
+            Node::Test {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } => Node::Test {
+                condition: self.expression(condition),
+                likely: *likely,
+                then: *then,
+                otherwise: *otherwise,
+            },
+            Node::Case {
+                value,
+                cases,
+                otherwise,
+            } => Node::Case {
+                value: self.expression(value),
+                cases: cases.clone(),
+                otherwise: *otherwise,
+            },
+            Node::Try {
+                attempt,
+                bind,
+                likely,
+                done,
+                failed,
+            } => Node::Try {
+                attempt: self.attempt(attempt),
+                bind: bind.map(|local| (self.local)(local)),
+                likely: *likely,
+                done: *done,
+                failed: *failed,
+            },
+            Node::Act { action, next } => Node::Act {
+                action: self.action(action),
+                next: *next,
+            },
+            Node::Leaf { outputs } => Node::Leaf {
+                outputs: self.outputs(outputs),
+            },
+        }
+    }
+
+    /// A step.
+    pub fn action(&self, action: &Action) -> Action {
+        let local = |l: &LocalId| (self.local)(*l);
+        let expression = |e: &Expression| self.expression(e);
+        let many = |list: &[Expression]| list.iter().map(expression).collect::<Vec<_>>();
+        match action {
+            Action::Let(l, e) => Action::Let(local(l), expression(e)),
+            Action::Assign(v, e) => Action::Assign(self.variable(v), expression(e)),
+            Action::SetAttribute(m, attribute, e) => {
+                Action::SetAttribute(local(m), *attribute, expression(e))
+            }
+            Action::Strip(m, header) => Action::Strip(local(m), *header),
+            Action::StripRest(m, e) => Action::StripRest(local(m), expression(e)),
+            Action::Push {
+                message,
+                header,
+                values,
+            } => Action::Push {
+                message: local(message),
+                header: *header,
+                values: values.iter().map(|(id, e)| (*id, expression(e))).collect(),
+            },
+            Action::Sum {
+                bind,
+                message,
+                header,
+                field,
+                arguments,
+            } => Action::Sum {
+                bind: local(bind),
+                message: local(message),
+                header: *header,
+                field: *field,
+                arguments: many(arguments),
+            },
+            Action::Scan {
+                bind,
+                message,
+                filter,
+                arguments,
+            } => Action::Scan {
+                bind: local(bind),
+                message: local(message),
+                filter: *filter,
+                arguments: many(arguments),
+            },
+            Action::Do(operation) => Action::Do(self.operation(operation)),
+            Action::Drop(m, reason) => Action::Drop(local(m), *reason),
+            Action::DropAll(v, reason) => Action::DropAll(self.variable(v), *reason),
+            Action::Consume(m) => Action::Consume(local(m)),
+            Action::Count(count) => Action::Count(*count),
+            Action::StartTimer(instance, kind, timer, e) => {
+                Action::StartTimer((self.instance)(*instance), *kind, *timer, expression(e))
+            }
+            Action::StopTimer(instance, kind, timer) => {
+                Action::StopTimer((self.instance)(*instance), *kind, *timer)
+            }
+            Action::End(instance, kind) => Action::End((self.instance)(*instance), *kind),
+            Action::Free(instance, kind) => Action::Free((self.instance)(*instance), *kind),
+            Action::Loop(turns) => Action::Loop(self.turns(turns)),
+            Action::Wait(outputs) => Action::Wait(self.outputs(outputs)),
+        }
+    }
+
+    fn outputs(&self, outputs: &[Output]) -> Vec<Output> {
+        let many = |list: &[Expression]| list.iter().map(|e| self.expression(e)).collect();
+        let renamed = outputs.iter().map(|output| match output {
+            Output::One {
+                goal,
+                message,
+                arguments,
+            } => Output::One {
+                goal: self.goal(*goal),
+                message: message.map(|local| (self.local)(local)),
+                arguments: many(arguments),
+            },
+            Output::Many(turns) => Output::Many(self.turns(turns)),
+            Output::Every {
+                kind,
+                local,
+                goal,
+                arguments,
+            } => Output::Every {
+                kind: *kind,
+                local: (self.local)(*local),
+                goal: self.goal(*goal),
+                arguments: many(arguments),
+            },
+        });
+        renamed.collect()
+    }
+
+    fn goal(&self, goal: Goal) -> Goal {
+        match goal {
+            Goal::Frame(link) => Goal::Frame(link),
+            Goal::Port(port, instance, event) => Goal::Port(port, (self.instance)(instance), event),
+            Goal::Reaction(reaction, instance) => {
+                Goal::Reaction(reaction, instance.map(|i| (self.instance)(i)))
+            }
+        }
+    }
+
+    fn turns(&self, turns: &Loop) -> Loop {
+        let range = match &turns.range {
+            Range::Numbers {
+                from,
+                to,
+                at_most,
+                clamped,
+            } => Range::Numbers {
+                from: self.expression(from),
+                to: self.expression(to),
+                at_most: *at_most,
+                clamped: *clamped,
+            },
+            Range::Queue(queue, at_most) => Range::Queue(self.variable(queue), *at_most),
+        };
+        Loop {
+            range,
+            local: (self.local)(turns.local),
+            body: turns.body,
         }
     }
 

@@ -1,0 +1,151 @@
+//! Walks over trees: what a node leads to, and how often.
+
+use super::{Action, Forest, Node, NodeId, Output, Probability};
+use std::collections::{BTreeSet, HashMap};
+
+/// The nodes below a root, children first.
+pub fn reachable(forest: &Forest, root: NodeId) -> Vec<NodeId> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if found.insert(node) {
+            open.extend(children(forest.arena.node(node)));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// How often each node is reached when the root is reached so often.
+pub fn masses(forest: &Forest, nodes: &[NodeId], root: NodeId, mass: f64) -> HashMap<NodeId, f64> {
+    let mut masses: HashMap<NodeId, f64> = nodes.iter().map(|node| (*node, 0.0)).collect();
+    masses.insert(root, mass);
+    for node in nodes.iter().rev() {
+        let here = masses[node];
+        for (child, share) in ways(forest.arena.node(*node)) {
+            *masses.entry(child).or_default() += here * share;
+        }
+    }
+    masses
+}
+
+/// A node's children and how often each is taken.
+pub fn ways(node: &Node) -> Vec<(NodeId, f64)> {
+    let share = |p: Probability| f64::from(p.0) / 1e6;
+    match node {
+        Node::Test {
+            likely,
+            then: a,
+            otherwise: b,
+            ..
+        }
+        | Node::Try {
+            likely,
+            done: a,
+            failed: b,
+            ..
+        } => vec![(*a, share(*likely)), (*b, share(likely.other()))],
+        Node::Case {
+            cases, otherwise, ..
+        } => {
+            let sum: f64 = cases.iter().map(|(_, p, _)| share(*p)).sum();
+            let scale = if sum > 1.0 { 1.0 / sum } else { 1.0 };
+            let taken = cases.iter().map(|(_, p, node)| (*node, share(*p) * scale));
+            let rest = (1.0 - sum).max(0.0);
+            taken.chain([(*otherwise, rest)]).collect()
+        }
+        Node::Act { action, next } => match action {
+            Action::Loop(turns) => vec![(*next, 1.0), (turns.body, 0.0)],
+            _ => vec![(*next, 1.0)],
+        },
+        Node::Leaf { outputs } => outputs
+            .iter()
+            .filter_map(family)
+            .map(|n| (n, 0.0))
+            .collect(),
+    }
+}
+
+/// All nodes that a node refers to.
+pub fn children(node: &Node) -> Vec<NodeId> {
+    let waiting = match node {
+        Node::Act {
+            action: Action::Wait(outputs),
+            ..
+        } => outputs.iter().filter_map(family).collect(),
+        _ => Vec::new(),
+    };
+    let ways = ways(node).into_iter().map(|(child, _)| child);
+    ways.chain(waiting).collect()
+}
+
+fn family(output: &Output) -> Option<NodeId> {
+    match output {
+        Output::Many(turns) => Some(turns.body),
+        Output::One { .. } | Output::Every { .. } => None,
+    }
+}
+
+/// A node with new children.
+pub fn with_children(node: Node, new: &HashMap<NodeId, NodeId>) -> Node {
+    let outputs_with = |outputs: Vec<Output>| {
+        let mut outputs = outputs;
+        for output in &mut outputs {
+            if let Output::Many(turns) = output {
+                turns.body = new[&turns.body];
+            }
+        }
+        outputs
+    };
+    match node {
+        Node::Test {
+            condition,
+            likely,
+            then,
+            otherwise,
+        } => Node::Test {
+            condition,
+            likely,
+            then: new[&then],
+            otherwise: new[&otherwise],
+        },
+        Node::Case {
+            value,
+            mut cases,
+            otherwise,
+        } => {
+            cases.iter_mut().for_each(|case| case.2 = new[&case.2]);
+            Node::Case {
+                value,
+                cases,
+                otherwise: new[&otherwise],
+            }
+        }
+        Node::Try {
+            attempt,
+            bind,
+            likely,
+            done,
+            failed,
+        } => Node::Try {
+            attempt,
+            bind,
+            likely,
+            done: new[&done],
+            failed: new[&failed],
+        },
+        Node::Act { action, next } => Node::Act {
+            action: match action {
+                Action::Loop(mut turns) => {
+                    turns.body = new[&turns.body];
+                    Action::Loop(turns)
+                }
+                Action::Wait(outputs) => Action::Wait(outputs_with(outputs)),
+                action => action,
+            },
+            next: new[&next],
+        },
+        Node::Leaf { outputs } => Node::Leaf {
+            outputs: outputs_with(outputs),
+        },
+    }
+}

@@ -1,0 +1,284 @@
+//! Trees of the entities -> trees of the stack.
+//!
+//! In: a [`Forest`] in which each leaf names the reactions that follow. Out: one in which the
+//! first of them stands in the leaf itself, along the common path; the others wait on the agenda
+//! behind it. What is unlikely, what is large, and what would come round to itself stays a call.
+//!
+//! ```text
+//! link frame                        link frame
+//!   test kind == 0x0800               test kind == 0x0800
+//!     then  leaf [arrive ipv4]   =>     then  test length >= 20 …      (ipv4's tree)
+//!     else  drop unknown_type           else  drop unknown_type
+//! ```
+//!
+//! Before: a checked forest. After: the same reactions at the entries (links, ports, timers), and
+//! those that are still called or waited for. Assumes: a leaf's outputs are handled in order and
+//! the first at once, so that a tree may stand where its call stood. Ensures: same outputs in the
+//! same order, same state, same counters; a woven chain is one step of the agenda. Cost: the nodes
+//! woven in, at most [`Limits::nodes`] for each entry.
+
+use crate::tree::rename::Renaming;
+use crate::tree::walk::{masses, reachable, with_children};
+use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
+use crate::types::program::{Event, LocalId, Place, Port, Program};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How far weaving goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Nodes that may be woven into one entry.
+    pub nodes: usize,
+    /// A leaf that is reached less often than this stays a call.
+    pub least: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            nodes: 1000,
+            least: 0.02,
+        }
+    }
+}
+
+/// A joint that stayed a call: from the tree of one reaction to another's.
+pub type Call = (Reaction, Reaction);
+
+/// Weaves a forest; tells which joints stayed calls.
+pub fn weave(program: &Program, forest: Forest, limits: Limits) -> (Forest, Vec<Call>) {
+    let known = forest.trees.iter().enumerate();
+    let known = known.map(|(at, tree)| (tree.reaction, TreeId(at as u32)));
+    let mut weaving = Weaving {
+        known: known.collect(),
+        original: forest.trees.clone(),
+        forest,
+        limits,
+        left: 0,
+    };
+    for at in 0..weaving.original.len() {
+        let tree = &weaving.original[at];
+        if is_entry(program, tree.reaction) {
+            weaving.left = limits.nodes;
+            let (reaction, root) = (tree.reaction, tree.root);
+            weaving.forest.trees[at].root = weaving.woven(root, 1.0, &mut vec![reaction]);
+        }
+    }
+    weaving.keep_what_is_reached(program)
+}
+
+/// Whether a reaction starts from outside a tree.
+fn is_entry(program: &Program, reaction: Reaction) -> bool {
+    match reaction {
+        Reaction::Arrive { entity, .. } => program.links.iter().any(
+            |link| matches!(link.above, Place::Entity { entity: above, .. } if above == entity),
+        ),
+        Reaction::Handle { kind, event, .. } => match event {
+            Event::Send | Event::Notice(_) => {
+                let session = |port: &Port| match port.below {
+                    Place::Entity { entity, .. } => {
+                        let table = &program.entities[entity.at()];
+                        kind == table.session || kind == table.record
+                    }
+                    Place::Link(_) | Place::Port(_) => false,
+                };
+                program.ports.iter().any(session) || is_carrier(program, event)
+            }
+            Event::Timer(_) | Event::Start | Event::End | Event::Again => true,
+            Event::Deliver => false,
+        },
+    }
+}
+
+fn is_carrier(program: &Program, event: Event) -> bool {
+    let mut carriers = program.links.iter().filter_map(|link| link.carrier);
+    carriers.any(|carrier| event == Event::Notice(carrier))
+}
+
+struct Weaving {
+    forest: Forest,
+    original: Vec<Tree>,
+    known: BTreeMap<Reaction, TreeId>,
+    limits: Limits,
+    /// Nodes that may still be woven into the entry at hand.
+    left: usize,
+}
+
+impl Weaving {
+    /// The tree below a node that is reached so often, with trees in its leaves.
+    fn woven(&mut self, root: NodeId, mass: f64, path: &mut Vec<Reaction>) -> NodeId {
+        let nodes = reachable(&self.forest, root);
+        let masses = masses(&self.forest, &nodes, root, mass);
+        let mut new = HashMap::new();
+        for &node in &nodes {
+            let here = masses[&node];
+            let made = match self.forest.arena.node(node).clone() {
+                Node::Leaf { outputs } => self.leaf(node, outputs, here, path),
+                other => {
+                    let other = with_children(other, &new);
+                    self.forest.arena.add(other)
+                }
+            };
+            new.insert(node, made);
+        }
+        new[&root]
+    }
+
+    /// A leaf, or the tree of its first output behind what waits.
+    fn leaf(
+        &mut self,
+        leaf: NodeId,
+        outputs: Vec<Output>,
+        mass: f64,
+        path: &mut Vec<Reaction>,
+    ) -> NodeId {
+        let Some(Output::One {
+            goal: Goal::Reaction(reaction, instance),
+            message,
+            arguments,
+        }) = outputs.first().cloned()
+        else {
+            return leaf;
+        };
+        let tree = &self.original[self.known[&reaction].at()];
+        let parameters = tree.parameters.clone();
+        let root = tree.root;
+        let size = reachable(&self.forest, root).len();
+        if mass < self.limits.least || size > self.left || path.contains(&reaction) {
+            return leaf;
+        }
+        self.left -= size;
+        let root = self.given(root, &parameters, instance, message, &arguments);
+        path.push(reaction);
+        let root = self.woven(root, mass, path);
+        path.pop();
+        match outputs.len() {
+            1 => root,
+            _ => self.forest.arena.add(Node::Act {
+                action: Action::Wait(outputs[1..].to_vec()),
+                next: root,
+            }),
+        }
+    }
+
+    /// A tree whose parameters have their values.
+    fn given(
+        &mut self,
+        root: NodeId,
+        parameters: &Parameters,
+        instance: Option<Instance>,
+        message: Option<LocalId>,
+        arguments: &[Expression],
+    ) -> NodeId {
+        let mut values: Vec<(LocalId, Expression)> = Vec::new();
+        let mut bound = Vec::new();
+        for (parameter, argument) in parameters.arguments.iter().zip(arguments) {
+            match &*argument.kind {
+                ExpressionKind::Constant(_) => values.push((*parameter, argument.clone())),
+                _ => bound.push(Action::Let(*parameter, argument.clone())),
+            }
+        }
+        let local = |id: LocalId| match message {
+            Some(message) if parameters.message == Some(id) => message,
+            _ => id,
+        };
+        let other = |old: Instance| match (old, instance) {
+            (Instance::Local(id), Some(instance)) if parameters.instance == Some(id) => instance,
+            _ => old,
+        };
+        let replaced = |expression: &Expression| match &*expression.kind {
+            ExpressionKind::Read(Variable::Local(id)) => values
+                .iter()
+                .find(|(parameter, _)| parameter == id)
+                .map(|(_, value)| value.clone()),
+            _ => None,
+        };
+        let renaming = Renaming {
+            local: &local,
+            instance: &other,
+            replaced: &replaced,
+        };
+        let mut new = HashMap::new();
+        for node in reachable(&self.forest, root) {
+            let renamed = renaming.node(self.forest.arena.node(node));
+            let renamed = self.forest.arena.add(with_children(renamed, &new));
+            new.insert(node, renamed);
+        }
+        bound.into_iter().rev().fold(new[&root], |next, action| {
+            self.forest.arena.add(Node::Act { action, next })
+        })
+    }
+
+    /// Entries, what they call or let wait, and what those do; the calls in order.
+    fn keep_what_is_reached(self, program: &Program) -> (Forest, Vec<Call>) {
+        let mut forest = self.forest;
+        let mut kept = BTreeSet::new();
+        let mut open: Vec<Reaction> = forest.trees.iter().map(|tree| tree.reaction).collect();
+        open.retain(|reaction| is_entry(program, *reaction));
+        let mut calls = BTreeSet::new();
+        while let Some(reaction) = open.pop() {
+            if !kept.insert(reaction) {
+                continue;
+            }
+            let root = forest.trees[self.known[&reaction].at()].root;
+            for goal in goals(&forest, root) {
+                calls.insert((reaction, goal));
+                open.push(goal);
+            }
+        }
+        forest.trees.retain(|tree| kept.contains(&tree.reaction));
+        let forest = compacted(forest);
+        (forest, calls.into_iter().collect())
+    }
+}
+
+/// The reactions that a tree calls or lets wait.
+fn goals(forest: &Forest, root: NodeId) -> Vec<Reaction> {
+    let mut goals = Vec::new();
+    for node in reachable(forest, root) {
+        let outputs = match forest.arena.node(node) {
+            Node::Leaf { outputs }
+            | Node::Act {
+                action: Action::Wait(outputs),
+                ..
+            } => outputs,
+            _ => continue,
+        };
+        for output in outputs {
+            match output {
+                Output::One {
+                    goal: Goal::Reaction(reaction, _),
+                    ..
+                }
+                | Output::Every {
+                    goal: Goal::Reaction(reaction, _),
+                    ..
+                } => goals.push(*reaction),
+                Output::One { .. } | Output::Every { .. } | Output::Many(_) => {}
+            }
+        }
+    }
+    goals
+}
+
+/// The same forest without nodes that no tree reaches.
+fn compacted(forest: Forest) -> Forest {
+    let mut new = HashMap::new();
+    let mut compact = Forest {
+        locals: forest.locals.clone(),
+        ..Forest::default()
+    };
+    for tree in &forest.trees {
+        for node in reachable(&forest, tree.root) {
+            if !new.contains_key(&node) {
+                let moved = with_children(forest.arena.node(node).clone(), &new);
+                new.insert(node, compact.arena.add(moved));
+            }
+        }
+        compact.trees.push(Tree {
+            root: new[&tree.root],
+            ..tree.clone()
+        });
+    }
+    compact
+}
