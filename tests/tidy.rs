@@ -1,0 +1,112 @@
+//! What the compiler of this crate does not check of it: who imports whom, how long things are,
+//! which words stand nowhere, how a layer's page begins, and that each diagnostic is shown.
+//!
+//! In: every text of the repository. Out: each breach by path and line, all in one run. A rule is
+//! a function from a text to complaints, and stands with the faults that it must find.
+
+#[path = "tidy/code.rs"]
+mod code;
+#[path = "tidy/imports.rs"]
+mod imports;
+#[path = "tidy/layers.rs"]
+mod layers;
+#[path = "tidy/lengths.rs"]
+mod lengths;
+#[path = "tidy/words.rs"]
+mod words;
+
+use stackloom::diagnostic::Id;
+use std::fs;
+use std::path::Path;
+
+/// A breach: the line, counted from one, and what is wrong there.
+type Complaint = (usize, String);
+
+/// A rule: what it finds in a text, given its path from the root of the repository.
+type Rule = fn(&str, &str) -> Vec<Complaint>;
+
+const RULES: &[Rule] = &[
+    imports::folders_use_those_above_them,
+    imports::only_the_tool_touches_the_machine,
+    lengths::lines_files_and_functions_are_short,
+    words::files_say_what_they_are,
+    words::names_are_whole_words,
+    words::nothing_unfinished,
+    words::no_order_of_a_hash,
+    words::no_paths_of_one_machine,
+    words::dependencies_say_why,
+    layers::pages_begin_alike,
+];
+
+#[test]
+fn every_text_follows_the_rules() {
+    let mut breaches = Vec::new();
+    for (path, text) in texts() {
+        for rule in RULES {
+            for (line, complaint) in rule(&path, &text) {
+                breaches.push(format!("{path}:{line}: {complaint}"));
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "\n{}", breaches.join("\n"));
+}
+
+#[test]
+fn every_diagnostic_has_a_case_that_shows_it() {
+    let cases: Vec<String> = texts()
+        .into_iter()
+        .filter(|(path, _)| path.ends_with(".case"))
+        .map(|(_, text)| text)
+        .collect();
+    let missing = not_shown(Id::ALL.iter().map(|id| id.name()), &cases);
+    assert!(missing.is_empty(), "no case shows {}", missing.join(", "));
+}
+
+fn not_shown<'a>(ids: impl Iterator<Item = &'a str>, cases: &[String]) -> Vec<&'a str> {
+    ids.filter(|id| !cases.iter().any(|case| case.contains(&format!("[{id}]"))))
+        .collect()
+}
+
+/// All texts that somebody wrote, by their path from the root, in order of path.
+fn texts() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    collect(root, root, &mut found);
+    assert!(
+        found.iter().any(|(path, _)| path == "src/lib.rs"),
+        "the walk through the repository found nothing"
+    );
+    found.sort();
+    found
+}
+
+fn collect(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
+    let entries = fs::read_dir(folder).expect("a folder of the repository can be listed");
+    for entry in entries {
+        let path = entry
+            .expect("a folder of the repository can be listed")
+            .path();
+        let inside = path.strip_prefix(root).expect("the walk stays in the root");
+        let name = inside
+            .to_str()
+            .expect("paths here are plain")
+            .replace('\\', "/");
+        if [".git", "target", "build"].contains(&name.as_str()) {
+            continue;
+        }
+        if path.is_dir() {
+            collect(root, &path, found);
+        } else if name != "Cargo.lock"
+            && let Ok(text) = fs::read_to_string(&path)
+        {
+            found.push((name, text));
+        }
+    }
+}
+
+#[test]
+fn a_diagnostic_without_a_case_is_found() {
+    let cases = ["error[message-leaked]: this path forgets its message".to_string()];
+    let missing = not_shown(["message-leaked", "message-used-twice"].into_iter(), &cases);
+    assert_eq!(missing, ["message-used-twice"]);
+}
