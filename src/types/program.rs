@@ -153,6 +153,8 @@ pub struct Config {
     pub kind: Type,
     /// What a stack is given that does not say otherwise.
     pub default: Option<Value>,
+    /// What must hold of it and of others; else the stack does not start.
+    pub constraints: Vec<Expression>,
 }
 
 /// One layer in this stack.
@@ -178,6 +180,9 @@ pub struct Entity {
     pub below: Vec<Below>,
     /// Entities that reach it by a side joint, in order of the stack.
     pub users: Vec<EntityId>,
+    /// Notices of the services that it gives those users: told above, these go to the users that
+    /// handle them, and to nobody else.
+    pub beside: Vec<NoticeId>,
     /// What it says about where a message or notice belongs.
     pub finders: Vec<Finder>,
     /// Where somebody restores the service that it provides: the attribute in which its arriving
