@@ -197,6 +197,65 @@ ids! {
     MissingPart "missing-part"
         "A part that every one of these has is not there.";
 
+    // What bodies name and compute.
+    UnknownName "unknown-name"
+        "This word stands for nothing at this place. Words are the fields, keys and parameters of \
+        the layer, its constants, functions and children, the services it uses, and what a handler \
+        introduces with `let`.";
+    UnknownType "unknown-type"
+        "Types are `u1` to `u64`, `i8` to `i64`, `bool`, `seq8`, `seq16`, `seq32`, `time`, \
+        `bytes[N]`, containers with a capacity, and what the layer and its services define.";
+    Shadowed "shadowed"
+        "A word stands for one thing in a handler. What a `let`, a `for` or an event introduces \
+        must not have the name of a field, a key, a parameter or another local.";
+    UnusedName "unused-name"
+        "A name is introduced and never used. Perhaps another was meant.";
+    TypeMismatch "type-mismatch"
+        "A value of one type stands where another is expected, or two are combined that do not go \
+        together.";
+    NarrowingNeedsAs "narrowing-needs-as"
+        "A number becomes a wider one by itself, since its value stays. What could change it is \
+        written: `x as u8` keeps the low 8 bits.";
+    NumberTooLarge "number-too-large"
+        "A constant does not fit into the type in which it is used.";
+    PerhapsNone "perhaps-none"
+        "What is optional may be none. Its value is `x else y`, or `let y = x else …`, or plain \
+        `x` behind a test that it is there: `if present x { … }`, `require present x else …`.";
+    DivisionByZero "division-by-zero"
+        "No division goes wrong while a stack runs: its divisor is a constant, or a test before it \
+        says that it is not zero.";
+    IndexOutOfRange "index-out-of-range"
+        "No access goes outside of an array, bytes or a set: its index is a constant, `i % n`, the \
+        local of a `for`, or a test before it says that it is small enough.";
+    ShiftTooFar "shift-too-far"
+        "Shifting a number by its width or more leaves nothing of it.";
+    NotConstant "not-constant"
+        "Capacities, and what else has its place in memory from the start, are given by constants.";
+    NotAValue "not-a-value"
+        "This is no value that can be computed with: a message, an instance, a timer or an \
+        operation that takes or makes one.";
+    CannotFail "cannot-fail"
+        "There is always a value here, so an `else` or a `present` behind it means nothing.";
+    WrongArguments "wrong-arguments"
+        "A function, filter, notice or kind of instances is given as many values as it has \
+        parameters.";
+    NoHeader "no-header"
+        "`header` is what `deliver` stripped from the message, and can be read in that instant \
+        alone, in a layer that has a header.";
+    NotHere "not-here"
+        "This can be written at other places, and not at this one. The label says why.";
+    NotYet "not-yet"
+        "Loom means to have this, and this compiler cannot do it yet.";
+
+    // What bodies do with messages.
+    MessageLeaked "message-leaked"
+        "A handler uses each message exactly once on every path: it sends, delivers or tells it, \
+        pushes or inserts it somewhere, drops it for a reason, or consumes it. Here a path forgets \
+        one.";
+    MessageGone "message-gone"
+        "A message that was passed on, held or dropped belongs to somebody else. What is needed of \
+        it is read before, or `share m` makes a second handle.";
+
     // What cannot be made into trees.
     HandlerTooLarge "handler-too-large"
         "Each way through a handler ends in its own outputs, so tests with outputs behind them \

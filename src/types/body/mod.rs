@@ -4,17 +4,25 @@
 //! statements in which every name is resolved and every type is known. `compose` calls what is
 //! public here; everything below is about one body at a time.
 
+mod access;
+mod expression;
+mod flow;
+mod kinds;
+mod operator;
+mod range;
+mod words;
+
 use super::context::Context;
-use super::expression::{Expression, ExpressionKind};
+use super::expression::Expression;
 use super::program::{Event, Filter, FilterId, Finder, Function, FunctionId, Handler, Local};
 use super::scope::Scope;
 use super::value::Type;
 use crate::syntax::loom::ast;
+use words::{Body, Place};
 
 /// A type as it is written; capacities are constant expressions.
 pub fn check_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> Type {
-    let _ = (context, scope, source);
-    Type::Nothing
+    Body::new(context, scope, Place::Value).written_type(source)
 }
 
 /// A value outside of any handler: the start of a field, an argument of a layer, a constant, and
@@ -26,8 +34,11 @@ pub fn check_expression(
     source: &ast::Expression,
     expected: Option<&Type>,
 ) -> Expression {
-    let _ = (context, scope, source, expected);
-    nothing()
+    let mut body = Body::new(context, scope, Place::Value);
+    match expected {
+        Some(expected) => body.expect(source, expected),
+        None => body.check(source, None),
+    }
 }
 
 /// `internet_checksum(pseudo_sum(length))`: what stands behind a `through`.
@@ -36,8 +47,7 @@ pub fn check_filter_call(
     scope: &Scope,
     source: &ast::Expression,
 ) -> Option<(FilterId, Vec<Expression>)> {
-    let _ = (context, scope, source);
-    None
+    Body::new(context, scope, Place::Value).filter_call(source)
 }
 
 /// All handlers that the instances of `scope.kind` have for one event, in the order of writing;
@@ -110,12 +120,4 @@ pub fn check_functions(context: &mut Context, functions: &[(FunctionId, &Scope, 
 pub fn check_filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
     let _ = (context, scope, source);
     None
-}
-
-/// What stands where nothing sensible is written.
-fn nothing() -> Expression {
-    Expression {
-        kind: Box::new(ExpressionKind::Now),
-        result: Type::Nothing,
-    }
 }

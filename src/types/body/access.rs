@@ -1,0 +1,467 @@
+//! What words, dots and indices stand for.
+
+use super::super::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use super::super::program::{
+    AttributeId, Event, FieldId, FilterId, FunctionId, HeaderFieldId, HeaderId, KeyId, KindId,
+    LocalId, TimerId,
+};
+use super::super::scope::Named;
+use super::super::value::{Type, Value};
+use super::words::{Body, Place, make, nearest, nothing, number};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// What a word, or words with dots, stand for.
+pub(super) enum Meaning {
+    /// A value; an optional one is not yet its value.
+    Value(Expression),
+    /// A message.
+    Message(LocalId),
+    /// The bytes of a message.
+    Data(LocalId),
+    /// The header that came in.
+    Header(HeaderId),
+    /// A header that was peeked at.
+    Peeked(LocalId, HeaderId),
+    /// An instance that was found or created.
+    Instance(LocalId, KindId),
+    /// A timer.
+    Timer(Instance, KindId, TimerId),
+    /// Instances that can be found.
+    Kind(KindId),
+    /// A function.
+    Function(FunctionId),
+    /// A filter.
+    Filter(FilterId),
+    /// A header that can be peeked at.
+    Format(HeaderId),
+    /// Diagnosed.
+    Unknown,
+}
+
+impl Body<'_, '_> {
+    /// What a name, a field or an element stands for; none of other expressions.
+    pub fn meaning(&mut self, source: &ast::Expression, hint: Option<&Type>) -> Option<Meaning> {
+        match &source.kind {
+            ast::ExpressionKind::Group(inner) => self.meaning(inner, hint),
+            ast::ExpressionKind::Name(name) => Some(self.word(name, hint)),
+            ast::ExpressionKind::Field { of, name } => Some(self.field(of, name)),
+            ast::ExpressionKind::Index { of, index } => Some(self.element(of, index)),
+            _ => None,
+        }
+    }
+
+    fn word(&mut self, name: &ast::Name, hint: Option<&Type>) -> Meaning {
+        if let Some(value) = self.expected_enum_value(name, hint) {
+            return Meaning::Value(value);
+        }
+        if let Some(local) = self.local(&name.text) {
+            return self.local_meaning(local);
+        }
+        if let Some(named) = self.scope.names.get(&name.text) {
+            return self.named(named.clone());
+        }
+        match name.text.as_str() {
+            "header" => return self.own_header(name.span),
+            "message" => return self.given_message(name.span),
+            _ => {}
+        }
+        let mut known = self.known_words();
+        if let Some(Type::Enum(id)) = hint {
+            let names = &self.context.program.enums[id.at()].names;
+            known.extend(names.iter().map(|(name, _)| name.clone()));
+        }
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        self.unknown("value", name, &known);
+        Meaning::Unknown
+    }
+
+    fn local_meaning(&mut self, local: LocalId) -> Meaning {
+        match self.local_kind(local) {
+            Type::Message => Meaning::Message(local),
+            Type::Header(header) => Meaning::Peeked(local, *header),
+            Type::Instance(kind) => Meaning::Instance(local, *kind),
+            Type::Nothing => Meaning::Unknown,
+            _ => Meaning::Value(self.read_local(local)),
+        }
+    }
+
+    fn named(&mut self, named: Named) -> Meaning {
+        match named {
+            Named::Value(value) => Meaning::Value(self.scope_value(value)),
+            Named::Field(instance, kind, field) => {
+                self.note_read(instance);
+                let place = Variable::Field(instance, kind, field);
+                let of = self.context.program.kinds[kind.at()].fields[field.at()]
+                    .kind
+                    .clone();
+                Meaning::Value(make(ExpressionKind::Read(place), of))
+            }
+            Named::Key(instance, kind, key) => {
+                self.note_read(instance);
+                let of = self.context.program.kinds[kind.at()].keys[key.at()]
+                    .kind
+                    .clone();
+                Meaning::Value(make(ExpressionKind::Key(instance, kind, key), of))
+            }
+            Named::Timer(instance, kind, timer) => {
+                self.note_read(instance);
+                Meaning::Timer(instance, kind, timer)
+            }
+            Named::Kind(kind) => Meaning::Kind(kind),
+            Named::Function(function) => Meaning::Function(function),
+            Named::Filter(filter) => Meaning::Filter(filter),
+            Named::Header(header) => Meaning::Format(header),
+        }
+    }
+
+    /// What a word of the scope stands for; a field of a header that is perhaps not there may be
+    /// none.
+    fn scope_value(&mut self, value: Expression) -> Expression {
+        match &*value.kind {
+            ExpressionKind::Header(header, field) => self.header_field(*header, *field),
+            _ => value,
+        }
+    }
+
+    fn note_read(&mut self, instance: Instance) {
+        match instance {
+            Instance::Own => self.reads.own = true,
+            Instance::Entity => self.reads.entity = true,
+            Instance::Local(_) | Instance::Only(_) => {}
+        }
+    }
+
+    /// Where an enum is expected, its values are plain words.
+    fn expected_enum_value(&mut self, name: &ast::Name, hint: Option<&Type>) -> Option<Expression> {
+        let of = match hint? {
+            Type::Optional(inner) => inner.as_ref(),
+            plain => plain,
+        };
+        let Type::Enum(id) = of else { return None };
+        let names = &self.context.program.enums[id.at()].names;
+        let (_, value) = names.iter().find(|(known, _)| *known == name.text)?;
+        Some(number(*value, of.clone()))
+    }
+
+    fn own_header(&mut self, span: Span) -> Meaning {
+        let carries = match self.place {
+            Place::Handler(event) | Place::Finder(event) => event == Event::Deliver,
+            Place::Function => true,
+            Place::Value | Place::Filter => false,
+        };
+        let Some(header) = self.scope.header.filter(|_| carries) else {
+            let title = "there is no `header` here";
+            let label = match self.scope.header {
+                None => "this layer has no header",
+                Some(_) => "no message has just come in",
+            };
+            let refused = Diagnostic::error(Id::NoHeader, title, span, label);
+            self.report(refused.why("`header` is what `deliver` stripped, in its own instant."));
+            return Meaning::Unknown;
+        };
+        self.reads.header = true;
+        Meaning::Header(header)
+    }
+
+    fn given_message(&mut self, span: Span) -> Meaning {
+        if let Some(local) = self.scope.message {
+            return Meaning::Message(local);
+        }
+        let title = "there is no message here";
+        let refused = Diagnostic::error(Id::UnknownName, title, span, "none came");
+        self.report(refused.help("make one: `send new message with { … }`"));
+        Meaning::Unknown
+    }
+
+    fn field(&mut self, of: &ast::Expression, name: &ast::Name) -> Meaning {
+        if let Some(value) = self.enum_value(of, name) {
+            return Meaning::Value(value);
+        }
+        let Some(meaning) = self.meaning(of, None) else {
+            let value = self.check(of, None);
+            return Meaning::Value(self.part(value, of.span, name));
+        };
+        match meaning {
+            Meaning::Value(value) => {
+                let value = self.settle(value);
+                Meaning::Value(self.part(value, of.span, name))
+            }
+            Meaning::Message(message) => self.message_field(message, of.span, name),
+            Meaning::Header(header) => match self.find_header_field(header, name) {
+                Some(field) => Meaning::Value(self.header_field(header, field)),
+                None => Meaning::Unknown,
+            },
+            Meaning::Peeked(local, header) => match self.find_header_field(header, name) {
+                Some(field) => Meaning::Value(self.peeked_field(local, header, field, name)),
+                None => Meaning::Unknown,
+            },
+            Meaning::Instance(local, kind) => self.instance_field(local, kind, name),
+            Meaning::Timer(instance, kind, timer) if name.is("running") => {
+                let query = Query::Running(instance, kind, timer);
+                Meaning::Value(make(ExpressionKind::Query(query), Type::Bool))
+            }
+            Meaning::Timer(..) => {
+                self.unknown("part of a timer", name, &["running"]);
+                Meaning::Unknown
+            }
+            Meaning::Data(_)
+            | Meaning::Kind(_)
+            | Meaning::Function(_)
+            | Meaning::Filter(_)
+            | Meaning::Format(_) => {
+                let what = format!("part of `{}` called", self.text(of.span));
+                self.unknown(&what, name, &[]);
+                Meaning::Unknown
+            }
+            Meaning::Unknown => Meaning::Unknown,
+        }
+    }
+
+    /// `operation.request`, unless a local or a field of that name comes first.
+    fn enum_value(&mut self, of: &ast::Expression, name: &ast::Name) -> Option<Expression> {
+        let ast::ExpressionKind::Name(first) = &of.kind else {
+            return None;
+        };
+        let Type::Enum(id) = self.scope.types.get(&first.text)?.clone() else {
+            return None;
+        };
+        let names = &self.context.program.enums[id.at()].names;
+        let names: Vec<(String, u64)> = names.clone();
+        if let Some((_, value)) = names.iter().find(|(known, _)| *known == name.text) {
+            return Some(number(*value, Type::Enum(id)));
+        }
+        let shadowed = self.words.iter().any(|word| word.name == first.text);
+        if shadowed || self.scope.names.contains_key(&first.text) {
+            return None;
+        }
+        let known: Vec<&str> = names.iter().map(|(known, _)| known.as_str()).collect();
+        let what = format!("value of `{first}` called");
+        Some(self.unknown(&what, name, &known))
+    }
+
+    fn message_field(&mut self, message: LocalId, span: Span, name: &ast::Name) -> Meaning {
+        match name.text.as_str() {
+            "length" => {
+                self.check_owned(message, span, "read");
+                let kind = ExpressionKind::Length(message);
+                return Meaning::Value(make(kind, Type::Unsigned(32)));
+            }
+            "data" => return Meaning::Data(message),
+            _ => {}
+        }
+        match self.find_attribute(name) {
+            Some(attribute) => {
+                let of = self.context.program.attributes[attribute.at()].kind.clone();
+                let kind = ExpressionKind::Attribute(message, attribute);
+                Meaning::Value(make(kind, of))
+            }
+            None => Meaning::Unknown,
+        }
+    }
+
+    /// The attribute of this name.
+    pub fn find_attribute(&mut self, name: &ast::Name) -> Option<AttributeId> {
+        if let Some(attribute) = self.scope.attributes.get(&name.text) {
+            return Some(*attribute);
+        }
+        let attributes = self.scope.attributes.keys().map(String::as_str);
+        let known: Vec<&str> = attributes.chain(["length", "data"]).collect();
+        let title = format!("a message has no `{name}`");
+        let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown")
+            .why("Attributes come from the services that this layer requires and provides.");
+        if let Some(near) = nearest(&name.text, &known) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn find_header_field(&mut self, header: HeaderId, name: &ast::Name) -> Option<HeaderFieldId> {
+        let fields = &self.context.program.headers[header.at()].fields;
+        if let Some(at) = fields.iter().position(|field| field.name == name.text) {
+            return Some(HeaderFieldId(at as u32));
+        }
+        let known: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        self.unknown("field of the header called", name, &known);
+        None
+    }
+
+    /// A field of the header that came in, or that is written; an optional where it may not be
+    /// there.
+    pub fn header_field(&mut self, header: HeaderId, id: HeaderFieldId) -> Expression {
+        let field = &self.context.program.headers[header.at()].fields[id.at()];
+        let of = field.kind.clone();
+        let condition = field.present.clone();
+        let read = make(ExpressionKind::Header(header, id), of.clone());
+        let there = make(ExpressionKind::HeaderPresent(header, id), Type::Bool);
+        match condition {
+            Some(condition) if !self.holds(&condition) && !self.holds(&there) => {
+                let optional = Type::Optional(Box::new(of));
+                let none = make(ExpressionKind::Constant(Value::None), optional.clone());
+                let some = make(ExpressionKind::Some(read), optional.clone());
+                make(ExpressionKind::If(there, some, none), optional)
+            }
+            Some(_) | None => read,
+        }
+    }
+
+    fn peeked_field(
+        &mut self,
+        local: LocalId,
+        header: HeaderId,
+        id: HeaderFieldId,
+        name: &ast::Name,
+    ) -> Expression {
+        let field = &self.context.program.headers[header.at()].fields[id.at()];
+        let (of, optional) = (field.kind.clone(), field.present.is_some());
+        if optional {
+            self.not_yet("an optional field of a peeked header", name.span);
+        }
+        make(ExpressionKind::Peeked(local, header, id), of)
+    }
+
+    fn instance_field(&mut self, local: LocalId, kind: KindId, name: &ast::Name) -> Meaning {
+        let instance = Instance::Local(local);
+        let definition = &self.context.program.kinds[kind.at()];
+        let mut fields = definition.fields.iter();
+        if let Some(at) = fields.position(|field| field.name == name.text) {
+            return self.named(Named::Field(instance, kind, FieldId(at as u32)));
+        }
+        if let Some(at) = definition.keys.iter().position(|key| key.name == name.text) {
+            return self.named(Named::Key(instance, kind, KeyId(at as u32)));
+        }
+        if let Some(at) = definition
+            .timers
+            .iter()
+            .position(|timer| *timer == name.text)
+        {
+            return Meaning::Timer(instance, kind, TimerId(at as u32));
+        }
+        let fields = definition.fields.iter().map(|field| field.name.clone());
+        let keys = definition.keys.iter().map(|key| key.name.clone());
+        let timers = definition.timers.iter().cloned();
+        let known: Vec<String> = fields.chain(keys).chain(timers).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let what = format!("part of {} called", self.describe(&Type::Instance(kind)));
+        self.unknown(&what, name, &known);
+        Meaning::Unknown
+    }
+
+    /// A part of a record, or what a container tells of itself.
+    fn part(&mut self, value: Expression, span: Span, name: &ast::Name) -> Expression {
+        let ExpressionKind::Read(place) = &*value.kind else {
+            return self.no_part(&value, span, name, &[]);
+        };
+        let place = place.clone();
+        let query = |query, result| make(ExpressionKind::Query(query), result);
+        match (&value.result, name.text.as_str()) {
+            (Type::Record(id), _) => {
+                let fields = &self.context.program.records[id.at()].fields;
+                if let Some(at) = fields.iter().position(|field| field.name == name.text) {
+                    let of = fields[at].kind.clone();
+                    let field = FieldId(at as u32);
+                    let part = Variable::Part(Box::new(place), *id, field);
+                    return make(ExpressionKind::Read(part), of);
+                }
+                let known: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                self.no_part(&value, span, name, &known)
+            }
+            (Type::Queue(..), "is_empty") => query(Query::IsEmpty(place), Type::Bool),
+            (Type::Queue(..), _) => self.no_part(&value, span, name, &["is_empty"]),
+            (Type::Window(width, _), "first") => {
+                let first = Type::Optional(Box::new(Type::Sequence(*width)));
+                query(Query::First(place), first)
+            }
+            (Type::Window(..), _) => self.no_part(&value, span, name, &["first"]),
+            (Type::Stream(position, _), "end") => query(Query::End(place), (**position).clone()),
+            (Type::Stream(position, _), "begin") => {
+                query(Query::Begin(place), (**position).clone())
+            }
+            (Type::Stream(..), _) => self.no_part(&value, span, name, &["begin", "end"]),
+            _ => self.no_part(&value, span, name, &[]),
+        }
+    }
+
+    fn no_part(
+        &mut self,
+        value: &Expression,
+        span: Span,
+        name: &ast::Name,
+        known: &[&str],
+    ) -> Expression {
+        if value.result == Type::Nothing {
+            return nothing();
+        }
+        let what = format!("part of `{}` called", self.text(span));
+        self.unknown(&what, name, known)
+    }
+
+    fn element(&mut self, of: &ast::Expression, index: &ast::Expression) -> Meaning {
+        let value = self.check(of, None);
+        let (element, size) = match &value.result {
+            Type::Array(element, size) => ((**element).clone(), *size),
+            Type::Bytes(size) => (Type::Unsigned(8), *size),
+            Type::Nothing => return Meaning::Unknown,
+            other => {
+                let title = format!("{} has no elements", self.describe(other));
+                let label = "an array or bytes is expected";
+                self.report(Diagnostic::error(Id::TypeMismatch, title, of.span, label));
+                return Meaning::Unknown;
+            }
+        };
+        let ExpressionKind::Read(place) = *value.kind else {
+            self.not_yet("an element of what is no field or local", of.span);
+            return Meaning::Unknown;
+        };
+        let span = index.span;
+        let index = self.check(index, Some(&Type::Unsigned(32)));
+        if index.result == Type::Nothing {
+            return Meaning::Unknown;
+        }
+        self.check_index(&index, size, span);
+        let place = Variable::Element(Box::new(place), Box::new(index));
+        Meaning::Value(make(ExpressionKind::Read(place), element))
+    }
+
+    fn check_index(&mut self, index: &Expression, size: u32, span: Span) {
+        let range = match index.result {
+            Type::Unsigned(_) => self.range(index),
+            _ => None,
+        };
+        let text = self.text(span);
+        let diagnostic = match range {
+            Some(range) if range.high < u64::from(size) => return,
+            Some(_) if self.scope.alone => return,
+            Some(range) if range.low == range.high => Diagnostic::error(
+                Id::IndexOutOfRange,
+                format!("there is no element {}", range.low),
+                span,
+                format!("there are {size}, counted from 0"),
+            ),
+            Some(range) => Diagnostic::error(
+                Id::IndexOutOfRange,
+                format!("`{text}` may be too large"),
+                span,
+                format!(
+                    "it may be up to {}, and there are {size} elements",
+                    range.high
+                ),
+            )
+            .why("No access goes outside of an array, and none is tested behind your back.")
+            .help(format!(
+                "test it before: `require {text} < {size} else …`, or write `{text} % {size}`"
+            )),
+            None => Diagnostic::error(
+                Id::TypeMismatch,
+                "this is no index",
+                span,
+                format!("{} is no u32", self.describe(&index.result)),
+            ),
+        };
+        self.report(diagnostic);
+    }
+}

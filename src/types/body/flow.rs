@@ -1,0 +1,182 @@
+//! What is known at one point of a body: which conditions hold, and where each message is.
+//!
+//! Paths split at tests and join again at the end of the block. What holds after a join held on
+//! every path. A message that is gone on one path and kept on another is wrong whatever follows,
+//! so it is remembered as such, with both places, until somebody uses it (then it may be gone) or
+//! nobody does (then it leaks).
+
+use super::super::expression::Expression;
+use super::super::program::LocalId;
+use super::words::Body;
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use std::collections::BTreeMap;
+
+/// What is known at one point of a body.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Flow {
+    /// Conditions that hold.
+    pub facts: Vec<Expression>,
+    /// Where each message is that the body has owned.
+    pub messages: BTreeMap<LocalId, Holding>,
+    /// Second handles were made of these messages: their data is read-only.
+    pub shared: BTreeMap<LocalId, Span>,
+    /// Nothing comes here: a function has returned.
+    pub dead: bool,
+}
+
+/// Where a message is.
+#[derive(Clone, Debug)]
+pub(super) enum Holding {
+    /// The body owns it.
+    Owned,
+    /// It went here.
+    Gone(Span),
+    /// It went here on one path, and is owned on another.
+    Perhaps {
+        /// Where it went.
+        gone: Span,
+        /// The path that keeps it.
+        kept: Way,
+    },
+}
+
+/// A path, as it is pointed at.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    /// What chooses it.
+    pub span: Span,
+    /// When it is taken: `when …`.
+    pub text: String,
+}
+
+impl Flow {
+    /// What is known where two paths meet; each has a way to point at it.
+    pub fn join(self, way: &Way, other: Flow, other_way: &Way) -> Flow {
+        if self.dead {
+            return other;
+        }
+        if other.dead {
+            return self;
+        }
+        let facts = self.facts.into_iter();
+        let facts = facts.filter(|fact| other.facts.contains(fact)).collect();
+        let mut messages = self.messages;
+        for (local, right) in other.messages {
+            let joined = match messages.remove(&local) {
+                None => right,
+                Some(left) => join_holding(left, way, right, other_way),
+            };
+            messages.insert(local, joined);
+        }
+        let mut shared = self.shared;
+        shared.extend(other.shared);
+        Flow {
+            facts,
+            messages,
+            shared,
+            dead: false,
+        }
+    }
+}
+
+fn join_holding(left: Holding, left_way: &Way, right: Holding, right_way: &Way) -> Holding {
+    match (left, right) {
+        (Holding::Owned, Holding::Owned) => Holding::Owned,
+        (Holding::Owned, Holding::Gone(gone)) => Holding::Perhaps {
+            gone,
+            kept: left_way.clone(),
+        },
+        (Holding::Gone(gone), Holding::Owned) => Holding::Perhaps {
+            gone,
+            kept: right_way.clone(),
+        },
+        (Holding::Gone(gone), Holding::Gone(_)) => Holding::Gone(gone),
+        (perhaps @ Holding::Perhaps { .. }, _) | (_, perhaps @ Holding::Perhaps { .. }) => perhaps,
+    }
+}
+
+impl Body<'_, '_> {
+    /// The body owns this message from here on.
+    pub fn own(&mut self, local: LocalId) {
+        self.flow.messages.insert(local, Holding::Owned);
+    }
+
+    /// The message goes here: what uses it up calls this.
+    pub fn give_away(&mut self, local: LocalId, span: Span) {
+        self.check_owned(local, span, "used up");
+        self.flow.messages.insert(local, Holding::Gone(span));
+    }
+
+    /// The message is used here, and stays.
+    pub fn check_owned(&mut self, local: LocalId, span: Span, used: &str) {
+        let name = self.local_name(local).to_string();
+        let diagnostic = match self.flow.messages.get(&local) {
+            Some(Holding::Owned) => return,
+            // Functions, finders and headers only look at a message that others own.
+            None if used != "used up" => return,
+            None => Diagnostic::error(
+                Id::MessageGone,
+                format!("`{name}` is not owned here"),
+                span,
+                "only looked at",
+            )
+            .why("Functions and finders see a message, and never own it."),
+            Some(Holding::Gone(gone)) => Diagnostic::error(
+                Id::MessageGone,
+                format!("`{name}` is gone already"),
+                span,
+                format!("{used} here"),
+            )
+            .label(*gone, "it went here")
+            .why("A message is passed, held or dropped exactly once on every path.")
+            .help(format!(
+                "read what is needed of `{name}` into a `let` before it goes, or pass on \
+                `share {name}` first"
+            )),
+            Some(Holding::Perhaps { gone, kept }) => Diagnostic::error(
+                Id::MessageGone,
+                format!("`{name}` may be gone already"),
+                span,
+                format!("{used} here"),
+            )
+            .label(*gone, "on one path it went here")
+            .label(kept.span, format!("on another it is kept {}", kept.text))
+            .why("A message is passed, held or dropped exactly once on every path.")
+            .help("put what follows into the branch that keeps it"),
+        };
+        self.report(diagnostic);
+        self.flow.messages.insert(local, Holding::Gone(span));
+    }
+
+    /// Nobody can name these messages from here on: each must be gone.
+    pub fn check_gone(&mut self, locals: impl Iterator<Item = LocalId>, end: Span) {
+        for local in locals {
+            let name = self.local_name(local).to_string();
+            let held = self.flow.messages.remove(&local);
+            let diagnostic = match held {
+                None | Some(Holding::Gone(_)) => continue,
+                Some(Holding::Owned) => Diagnostic::error(
+                    Id::MessageLeaked,
+                    "a message is forgotten",
+                    end,
+                    format!("`{name}` is neither passed, held nor dropped"),
+                ),
+                Some(Holding::Perhaps { gone, kept }) => Diagnostic::error(
+                    Id::MessageLeaked,
+                    "this path forgets its message",
+                    kept.span,
+                    format!("`{name}` is neither passed, held nor dropped {}", kept.text),
+                )
+                .label(gone, "on the other path it goes here"),
+            };
+            self.report(
+                diagnostic
+                    .why("A handler uses its message exactly once on every path.")
+                    .help(format!(
+                        "add `drop {name} as REASON` or `consume {name}` here"
+                    )),
+            );
+        }
+    }
+}

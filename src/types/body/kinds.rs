@@ -1,0 +1,369 @@
+//! Types: as they are written, as they are called in diagnostics, and how a value of one becomes
+//! a value of another.
+//!
+//! The rule, which every body keeps:
+//! * A number becomes a wider one by itself wherever a wider one is expected, since its value
+//!   stays. What could lose something is written: `x as u8` keeps the low bits.
+//! * A constant has the type that is expected, if it fits.
+//! * An enum becomes the number that stands for it on the wire.
+//! * A value becomes an optional of its type. An optional becomes its value where a test says
+//!   that it is there.
+
+use super::super::constant::{cut, fold, width};
+use super::super::expression::{Expression, ExpressionKind};
+use super::super::value::{Type, Value};
+use super::range::mask;
+use super::words::{Body, make, nearest, nothing};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// Elements at most in one container.
+const MOST: u64 = 1 << 20;
+
+impl Body<'_, '_> {
+    /// A type as it is written.
+    pub fn written_type(&mut self, source: &ast::Type) -> Type {
+        match &source.kind {
+            ast::TypeKind::Named(name) => self.named_type(name),
+            ast::TypeKind::Optional(inner) => match self.written_type(inner) {
+                Type::Nothing => Type::Nothing,
+                inner => Type::Optional(Box::new(inner)),
+            },
+            ast::TypeKind::Container {
+                name,
+                element,
+                capacity,
+                start,
+            } => {
+                if let Some(start) = start.first() {
+                    self.not_yet("a stream that starts elsewhere", start.span);
+                }
+                let capacity = capacity.as_deref();
+                self.container_type(name, element.as_deref(), capacity, source.span)
+            }
+            ast::TypeKind::Enum(_) => {
+                self.not_yet("an enum without a name", source.span);
+                Type::Nothing
+            }
+        }
+    }
+
+    fn named_type(&mut self, name: &ast::Name) -> Type {
+        if let Some(known) = self.scope.types.get(&name.text) {
+            return known.clone();
+        }
+        if let Some(built_in) = built_in_type(&name.text) {
+            return built_in;
+        }
+        let mut known: Vec<&str> = self.scope.types.keys().map(String::as_str).collect();
+        known.extend(["u8", "u16", "u32", "u64", "bool", "seq16", "seq32", "time"]);
+        let title = format!("there is no type `{name}`");
+        let mut diagnostic = Diagnostic::error(Id::UnknownType, title, name.span, "unknown");
+        diagnostic = match (name.text.as_str(), nearest(&name.text, &known)) {
+            ("bytes" | "queue" | "window" | "stream" | "array" | "set", _) => diagnostic
+                .why("What holds several things says how many at most: there is no heap.")
+                .help(format!("write `{name}[N]`, or `{name}<…>[N]`")),
+            (_, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+            (_, None) => diagnostic.help("numbers are `u1` to `u64` and `i8` to `i64`"),
+        };
+        self.report(diagnostic);
+        Type::Nothing
+    }
+
+    fn container_type(
+        &mut self,
+        name: &ast::Name,
+        element: Option<&ast::Type>,
+        capacity: Option<&ast::Expression>,
+        span: Span,
+    ) -> Type {
+        let element = element.map(|element| match &element.kind {
+            ast::TypeKind::Named(name) if name.is("message") => Type::Message,
+            ast::TypeKind::Named(_)
+            | ast::TypeKind::Container { .. }
+            | ast::TypeKind::Enum(_)
+            | ast::TypeKind::Optional(_) => self.written_type(element),
+        });
+        let Some(capacity) = capacity else {
+            let title = format!("how much does this {name} hold?");
+            let missing = Diagnostic::error(Id::NotConstant, title, span, "no capacity");
+            self.report(
+                missing
+                    .why("Every container has a capacity: there is no heap.")
+                    .help(format!("write it behind: `{}[16]`", self.text(span))),
+            );
+            return Type::Nothing;
+        };
+        let capacity = self.capacity(capacity);
+        match (name.text.as_str(), element) {
+            (_, Some(Type::Nothing)) => Type::Nothing,
+            ("bytes", None) => Type::Bytes(capacity),
+            ("set", None) => Type::Set(capacity),
+            ("queue", Some(element)) => Type::Queue(Box::new(element), capacity),
+            ("window", Some(Type::Message)) => Type::Window(32, capacity),
+            ("stream", Some(position @ (Type::Unsigned(_) | Type::Sequence(_)))) => {
+                Type::Stream(Box::new(position), capacity)
+            }
+            ("array", Some(element)) if element != Type::Message => {
+                Type::Array(Box::new(element), capacity)
+            }
+            _ => {
+                let title = format!("`{}` is not a type", self.text(span));
+                let unknown = Diagnostic::error(Id::UnknownType, title, span, "unknown");
+                self.report(unknown.help(
+                    "containers are `bytes[N]`, `set[N]`, `array<T>[N]`, `queue<T>[N]`, \
+                     `window<message>[N]` and `stream<u32>[N]`",
+                ));
+                Type::Nothing
+            }
+        }
+    }
+
+    fn capacity(&mut self, source: &ast::Expression) -> u32 {
+        let size = self.check(source, Some(&Type::Unsigned(32)));
+        match fold(self.context.program, &size) {
+            _ if size.result == Type::Nothing => 1,
+            Some(Value::Number(size)) if (1..=MOST).contains(&size) => size as u32,
+            Some(_) => {
+                let title = "this is no sensible capacity";
+                let label = format!("not between 1 and {MOST}");
+                self.report(Diagnostic::error(
+                    Id::NotConstant,
+                    title,
+                    source.span,
+                    label,
+                ));
+                1
+            }
+            // A layer by itself does not know its parameters; a stack will.
+            None if self.scope.alone => 1 << 16,
+            None => {
+                let title = "a capacity is fixed before the stack starts";
+                let refused = Diagnostic::error(Id::NotConstant, title, source.span, "not fixed");
+                self.report(
+                    refused
+                        .why("Pools and containers have their place in memory from the start.")
+                        .help("use constants, and parameters that the stack gives as constants"),
+                );
+                1
+            }
+        }
+    }
+
+    /// What a type is called.
+    pub fn describe(&self, of: &Type) -> String {
+        match of {
+            Type::Unsigned(width) => format!("u{width}"),
+            Type::Signed(width) => format!("i{width}"),
+            Type::Bool => "bool".to_string(),
+            Type::Sequence(width) => format!("seq{width}"),
+            Type::Time => "time".to_string(),
+            Type::Bytes(size) => format!("bytes[{size}]"),
+            Type::Enum(id) => self.context.program.enums[id.at()].name.clone(),
+            Type::Record(id) => self.context.program.records[id.at()].name.clone(),
+            Type::Optional(inner) => format!("{}?", self.describe(inner)),
+            Type::Message => "message".to_string(),
+            Type::Queue(element, size) => format!("queue<{}>[{size}]", self.describe(element)),
+            Type::Window(_, size) => format!("window<message>[{size}]"),
+            Type::Stream(position, size) => {
+                format!("stream<{}>[{size}]", self.describe(position))
+            }
+            Type::Array(element, size) => format!("array<{}>[{size}]", self.describe(element)),
+            Type::Set(size) => format!("set[{size}]"),
+            Type::Instance(kind) => self.context.program.kinds[kind.at()].name.clone(),
+            Type::Header(id) => format!("header {}", self.context.program.headers[id.at()].name),
+            Type::Abstract(name) => name.clone(),
+            Type::Nothing => "nothing".to_string(),
+        }
+    }
+
+    /// Bits of a number of this type; none of what is no number.
+    pub fn width(&self, of: &Type) -> Option<u8> {
+        width(self.context.program, of)
+    }
+
+    /// A value where one of this type is expected.
+    pub fn coerce(&mut self, value: Expression, expected: &Type, span: Span) -> Expression {
+        if value.result == *expected {
+            return value;
+        }
+        if value.result == Type::Nothing || *expected == Type::Nothing {
+            return nothing();
+        }
+        if let Some(value) = self.adapt_constant(&value, expected, span) {
+            return value;
+        }
+        match (&value.result, expected) {
+            (Type::Optional(_), Type::Optional(_)) => {}
+            (_, Type::Optional(inner)) => {
+                let value = self.coerce(value, inner, span);
+                return match value.result {
+                    Type::Nothing => value,
+                    _ => make(ExpressionKind::Some(value), expected.clone()),
+                };
+            }
+            (from, to) if self.widens(from, to) || self.counts_from(&value, to) => {
+                return make(ExpressionKind::Cast(value), expected.clone());
+            }
+            _ => {}
+        }
+        self.refuse_type(&value, expected, span)
+    }
+
+    /// A constant takes the type that is expected, if it fits.
+    fn adapt_constant(
+        &mut self,
+        value: &Expression,
+        expected: &Type,
+        span: Span,
+    ) -> Option<Expression> {
+        let ExpressionKind::Constant(Value::Number(constant)) = *value.kind else {
+            return None;
+        };
+        match (&value.result, expected) {
+            (Type::Unsigned(_), Type::Bytes(size)) if constant == 0 => {
+                let zeros = Value::Bytes(vec![0; *size as usize]);
+                return Some(make(ExpressionKind::Constant(zeros), expected.clone()));
+            }
+            (Type::Unsigned(_), Type::Time) if constant == 0 => {}
+            (Type::Unsigned(_) | Type::Signed(_), Type::Unsigned(_) | Type::Sequence(_)) => {}
+            (Type::Unsigned(_) | Type::Signed(_), Type::Signed(_)) => {}
+            _ => return None,
+        }
+        let negative = matches!(value.result, Type::Signed(_)) && (constant as i64) < 0;
+        let turns = match expected {
+            Type::Signed(_) => !negative && constant > i64::MAX as u64,
+            _ => negative,
+        };
+        if turns || cut(self.context.program, expected, constant) != constant {
+            return Some(self.refuse_number(constant, negative, expected, span));
+        }
+        Some(number_of(constant, expected))
+    }
+
+    /// A number that does not fit.
+    pub fn refuse_number(
+        &mut self,
+        constant: u64,
+        negative: bool,
+        expected: &Type,
+        span: Span,
+    ) -> Expression {
+        let written = match negative {
+            true => format!("{}", constant as i64),
+            false => format!("{constant}"),
+        };
+        let name = self.describe(expected);
+        let title = format!("{written} does not fit into {name}");
+        let range = match (expected, self.width(expected)) {
+            (Type::Signed(_), Some(width)) => {
+                let half = mask(width) / 2;
+                format!("{name} holds -{} to {half}", u128::from(half) + 1)
+            }
+            (_, Some(width)) => format!("{name} holds 0 to {}", mask(width)),
+            (_, None) => format!("{name} is expected"),
+        };
+        let refused = Diagnostic::error(Id::NumberTooLarge, title, span, range);
+        self.refuse(refused.help(format!(
+            "use a wider type; a value that is computed with it is widened by `as`: \
+             `x as u{}`",
+            (64 - constant.leading_zeros()).next_power_of_two().max(8)
+        )))
+    }
+
+    /// Whether every value of one type is one of the other.
+    pub fn widens(&self, from: &Type, to: &Type) -> bool {
+        match (from, to) {
+            (Type::Unsigned(from), Type::Unsigned(to)) => from <= to,
+            (Type::Signed(from), Type::Signed(to)) => from <= to,
+            (Type::Unsigned(from), Type::Signed(to)) => from < to,
+            (Type::Enum(id), Type::Unsigned(to)) => {
+                self.context.program.enums[id.at()].width <= *to
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this is a parameter that becomes a number of a sequence, as a constant would.
+    fn counts_from(&self, value: &Expression, to: &Type) -> bool {
+        let (Type::Unsigned(from), Type::Sequence(to)) = (&value.result, to) else {
+            return false;
+        };
+        from <= to && matches!(*value.kind, ExpressionKind::Config(_))
+    }
+
+    fn refuse_type(&mut self, value: &Expression, expected: &Type, span: Span) -> Expression {
+        let (is, wanted) = (self.describe(&value.result), self.describe(expected));
+        let text = self.text(span);
+        let title = format!("{wanted} is expected here, and this is {is}");
+        let mismatch = |id| Diagnostic::error(id, title.clone(), span, format!("this is {is}"));
+        let numbers = self.width(&value.result).is_some() && self.width(expected).is_some();
+        let diagnostic = match (&value.result, expected) {
+            (Type::Optional(inner), _) if **inner == *expected || self.widens(inner, expected) => {
+                mismatch(Id::PerhapsNone)
+                    .why("What is optional may be none.")
+                    .help(format!(
+                        "say what it is then: `{text} else …`, or test it before: \
+                         `if present {text} {{ … }}`"
+                    ))
+            }
+            (Type::Unsigned(_), Type::Time) => mismatch(Id::TypeMismatch)
+                .help("a length of time has a unit: `200 ms`, `1 s`, `2 min`"),
+            (Type::Unsigned(_) | Type::Enum(_), Type::Bool) => {
+                mismatch(Id::TypeMismatch).help(format!("compare it: `{text} != 0`"))
+            }
+            (_, Type::Unsigned(_) | Type::Signed(_) | Type::Sequence(_)) if numbers => {
+                let written = match self.is_single(span) {
+                    true => format!("{text} as {wanted}"),
+                    false => format!("({text}) as {wanted}"),
+                };
+                mismatch(Id::NarrowingNeedsAs)
+                    .why("What could change a number is written, so that it can be seen.")
+                    .help(format!("`{written}` keeps the low bits"))
+            }
+            _ => mismatch(Id::TypeMismatch),
+        };
+        self.refuse(diagnostic)
+    }
+
+    /// Whether a text is one word, or words with dots.
+    fn is_single(&self, span: Span) -> bool {
+        let text = self.text(span);
+        text.chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '.')
+    }
+
+    /// Something that Loom means to have and that this compiler does not do.
+    pub fn not_yet(&mut self, what: &str, span: Span) {
+        let title = format!("{what} cannot be compiled yet");
+        self.report(Diagnostic::error(Id::NotYet, title, span, "not yet"));
+    }
+}
+
+fn number_of(constant: u64, expected: &Type) -> Expression {
+    make(
+        ExpressionKind::Constant(Value::Number(constant)),
+        expected.clone(),
+    )
+}
+
+/// The types that every layer knows.
+fn built_in_type(name: &str) -> Option<Type> {
+    match name {
+        "bool" => return Some(Type::Bool),
+        "time" => return Some(Type::Time),
+        "seq8" => return Some(Type::Sequence(8)),
+        "seq16" => return Some(Type::Sequence(16)),
+        "seq32" => return Some(Type::Sequence(32)),
+        _ => {}
+    }
+    let (letter, digits) = name.split_at_checked(1)?;
+    let width: u8 = digits.parse().ok()?;
+    let plain = !digits.starts_with('0') && !digits.starts_with('+');
+    match letter {
+        "u" if plain && (1..=64).contains(&width) => Some(Type::Unsigned(width)),
+        "i" if plain && (8..=64).contains(&width) => Some(Type::Signed(width)),
+        _ => None,
+    }
+}

@@ -1,0 +1,424 @@
+//! What is known of numbers: facts that tests establish, and the range in which a number lies.
+//!
+//! An index, or a divisor, that can go wrong is refused; so `require i < n`, `i % n`, `max(n, 1)`
+//! and the bounds of a `for` are understood. Nothing here is clever: a range comes from the type,
+//! from the operators, and from comparisons of this very expression.
+
+use super::super::expression::{
+    Binary, Expression, ExpressionKind, Instance, Query, Unary, Variable,
+};
+use super::super::program::{FieldId, KindId, LocalId};
+use super::super::value::{Type, Value};
+use super::words::{Body, make, number};
+
+/// The least and the greatest that a number can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Range {
+    /// The least.
+    pub low: u64,
+    /// The greatest.
+    pub high: u64,
+}
+
+/// The largest number of so many bits.
+pub(super) fn mask(width: u8) -> u64 {
+    u64::MAX >> (64 - u32::from(width.clamp(1, 64)))
+}
+
+/// How far facts about facts are followed.
+const DEPTH: u32 = 2;
+
+impl Body<'_, '_> {
+    /// From here on the condition holds, or does not.
+    pub fn assume(&mut self, condition: &Expression, holds: bool) {
+        match (&*condition.kind, holds) {
+            (ExpressionKind::Binary(Binary::And, left, right), true)
+            | (ExpressionKind::Binary(Binary::Or, left, right), false) => {
+                self.assume(left, holds);
+                self.assume(right, holds);
+            }
+            (ExpressionKind::Unary(Unary::Not, inner), _) => self.assume(inner, !holds),
+            (ExpressionKind::Binary(operator, left, right), _) => {
+                let operator = match holds {
+                    true => Some(*operator),
+                    false => opposite(*operator),
+                };
+                let Some(operator) = operator else { return };
+                let kind = ExpressionKind::Binary(operator, left.clone(), right.clone());
+                self.flow.facts.push(make(kind, Type::Bool));
+            }
+            (ExpressionKind::Read(Variable::Local(_)), _) => {
+                // A local that was set to a condition says what the condition says.
+                let means = self.flow.facts.iter().find_map(|fact| match &*fact.kind {
+                    ExpressionKind::Binary(Binary::Equal, left, right) if left == condition => {
+                        Some(right.clone())
+                    }
+                    _ => None,
+                });
+                if let Some(means) = means.filter(|means| means.result == Type::Bool) {
+                    self.assume(&means, holds);
+                }
+            }
+            (_, true) => self.flow.facts.push(condition.clone()),
+            (_, false) => {
+                let kind = ExpressionKind::Unary(Unary::Not, condition.clone());
+                self.flow.facts.push(make(kind, Type::Bool));
+            }
+        }
+    }
+
+    /// A local has been set to this value.
+    pub fn assume_local(&mut self, local: LocalId, value: &Expression) {
+        let read = self.read_local(local);
+        if value.result == Type::Nothing || read.result == Type::Message {
+            return;
+        }
+        if let Some(range) = self.range(value) {
+            let whole = self.whole(&read.result);
+            for (operator, bound, known) in [
+                (Binary::AtLeast, range.low, whole.map(|whole| whole.low)),
+                (Binary::AtMost, range.high, whole.map(|whole| whole.high)),
+            ] {
+                if Some(bound) != known {
+                    let bound = number(bound, read.result.clone());
+                    let kind = ExpressionKind::Binary(operator, read.clone(), bound);
+                    self.flow.facts.push(make(kind, Type::Bool));
+                }
+            }
+        }
+        let kind = ExpressionKind::Binary(Binary::Equal, read, value.clone());
+        self.flow.facts.push(make(kind, Type::Bool));
+    }
+
+    /// Whether this condition was tested, and nothing it reads was written since.
+    pub fn holds(&self, condition: &Expression) -> bool {
+        self.flow.facts.contains(condition)
+    }
+
+    /// This place is written: what was known of it is no longer.
+    pub fn forget(&mut self, place: &Variable) {
+        match place {
+            Variable::Field(_, kind, field) => self.forget_reads(Root::Field(*kind, *field)),
+            Variable::Local(local) => self.forget_reads(Root::Local(*local)),
+            Variable::Element(inner, _) | Variable::Part(inner, ..) => self.forget(inner),
+        }
+    }
+
+    /// The message is changed: what was known of its length is no longer.
+    pub fn forget_length(&mut self, local: LocalId) {
+        self.forget_reads(Root::Length(local));
+    }
+
+    /// A loop may write any field: what was known of them is no longer.
+    pub fn forget_fields(&mut self, locals: &[LocalId]) {
+        self.forget_reads(Root::AnyField);
+        for local in locals {
+            self.forget_reads(Root::Local(*local));
+        }
+    }
+
+    fn forget_reads(&mut self, root: Root) {
+        self.flow.facts.retain(|fact| !reads(fact, root));
+    }
+
+    /// The range of a number that is not signed; none of anything else.
+    pub fn range(&self, value: &Expression) -> Option<Range> {
+        self.range_within(value, DEPTH)
+    }
+
+    fn whole(&self, of: &Type) -> Option<Range> {
+        match of {
+            Type::Unsigned(_) | Type::Time | Type::Sequence(_) | Type::Bool => Some(Range {
+                low: 0,
+                high: mask(self.width(of)?),
+            }),
+            _ => None,
+        }
+    }
+
+    fn range_within(&self, value: &Expression, depth: u32) -> Option<Range> {
+        let whole = self.whole(&value.result)?;
+        let mut range = self.computed(value, whole, depth).unwrap_or(whole);
+        if depth == 0 || matches!(value.result, Type::Sequence(_)) {
+            return Some(range);
+        }
+        for fact in &self.flow.facts {
+            let ExpressionKind::Binary(operator, left, right) = &*fact.kind else {
+                continue;
+            };
+            let (operator, other) = if plain(left) == plain(value) {
+                (*operator, right)
+            } else if plain(right) == plain(value) {
+                (mirrored(*operator), left)
+            } else {
+                continue;
+            };
+            if let Some(other) = self.range_within(plain(other), depth - 1) {
+                range = range.narrowed(operator, other);
+            }
+        }
+        Some(range)
+    }
+
+    /// The range that the operators of an expression leave.
+    fn computed(&self, value: &Expression, whole: Range, depth: u32) -> Option<Range> {
+        let inner = |value: &Expression| self.range_within(value, depth);
+        match &*value.kind {
+            ExpressionKind::Constant(Value::Number(constant)) => Some(Range {
+                low: *constant,
+                high: *constant,
+            }),
+            ExpressionKind::Cast(operand) => {
+                let operand = inner(operand)?;
+                (operand.high <= whole.high).then_some(operand)
+            }
+            ExpressionKind::Least(left, right) => {
+                let (left, right) = (inner(left)?, inner(right)?);
+                Some(Range {
+                    low: left.low.min(right.low),
+                    high: left.high.min(right.high),
+                })
+            }
+            ExpressionKind::Greatest(left, right) => {
+                let (left, right) = (inner(left)?, inner(right)?);
+                Some(Range {
+                    low: left.low.max(right.low),
+                    high: left.high.max(right.high),
+                })
+            }
+            ExpressionKind::If(_, left, right) | ExpressionKind::Else(left, right) => {
+                let (left, right) = (inner(left)?, inner(right)?);
+                Some(Range {
+                    low: left.low.min(right.low),
+                    high: left.high.max(right.high),
+                })
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let (left_range, right_range) = (inner(left)?, inner(right)?);
+                let ordered = *operator == Binary::Subtract && self.is_least(right, left);
+                combined(*operator, left_range, right_range, whole, ordered)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a test says that one number is at most the other.
+    fn is_least(&self, small: &Expression, large: &Expression) -> bool {
+        self.flow.facts.iter().any(|fact| {
+            let ExpressionKind::Binary(operator, left, right) = &*fact.kind else {
+                return false;
+            };
+            let (left, right) = match operator {
+                Binary::Less | Binary::AtMost | Binary::Equal => (left, right),
+                Binary::Greater | Binary::AtLeast => (right, left),
+                _ => return false,
+            };
+            plain(left) == plain(small) && plain(right) == plain(large)
+        })
+    }
+}
+
+impl Range {
+    fn narrowed(self, operator: Binary, other: Range) -> Range {
+        let Range { low, high } = self;
+        match operator {
+            Binary::Equal => Range {
+                low: low.max(other.low),
+                high: high.min(other.high),
+            },
+            Binary::Less => Range {
+                low,
+                high: high.min(other.high.saturating_sub(1)),
+            },
+            Binary::AtMost => Range {
+                low,
+                high: high.min(other.high),
+            },
+            Binary::Greater => Range {
+                low: low.max(other.low.saturating_add(1)),
+                high,
+            },
+            Binary::AtLeast => Range {
+                low: low.max(other.low),
+                high,
+            },
+            Binary::Unequal if other.low == other.high && low == other.low => Range {
+                low: low.saturating_add(1),
+                high,
+            },
+            _ => self,
+        }
+    }
+}
+
+/// What an operator makes of two ranges; none if it may wrap.
+fn combined(
+    operator: Binary,
+    left: Range,
+    right: Range,
+    whole: Range,
+    ordered: bool,
+) -> Option<Range> {
+    let range = match operator {
+        Binary::Add => Range {
+            low: left.low.checked_add(right.low)?,
+            high: left.high.checked_add(right.high)?,
+        },
+        Binary::Subtract if ordered || left.low >= right.high => Range {
+            low: left.low.saturating_sub(right.high),
+            high: left.high.saturating_sub(right.low),
+        },
+        Binary::Multiply => Range {
+            low: left.low.checked_mul(right.low)?,
+            high: left.high.checked_mul(right.high)?,
+        },
+        Binary::Divide if right.low > 0 => Range {
+            low: left.low / right.high,
+            high: left.high / right.low,
+        },
+        Binary::Remainder if right.low > 0 => Range {
+            low: 0,
+            high: left.high.min(right.high - 1),
+        },
+        Binary::BitAnd => Range {
+            low: 0,
+            high: left.high.min(right.high),
+        },
+        Binary::ShiftRight => Range {
+            low: left
+                .low
+                .checked_shr(u32::try_from(right.high).ok()?)
+                .unwrap_or(0),
+            high: left
+                .high
+                .checked_shr(u32::try_from(right.low).ok()?)
+                .unwrap_or(0),
+        },
+        _ => return None,
+    };
+    (range.high <= whole.high).then_some(range)
+}
+
+/// Without what only widens.
+fn plain(value: &Expression) -> &Expression {
+    match (&*value.kind, &value.result) {
+        (ExpressionKind::Cast(inner), Type::Unsigned(to)) => match inner.result {
+            Type::Unsigned(from) if from <= *to => plain(inner),
+            _ => value,
+        },
+        _ => value,
+    }
+}
+
+fn opposite(operator: Binary) -> Option<Binary> {
+    match operator {
+        Binary::Equal => Some(Binary::Unequal),
+        Binary::Unequal => Some(Binary::Equal),
+        Binary::Less => Some(Binary::AtLeast),
+        Binary::AtLeast => Some(Binary::Less),
+        Binary::Greater => Some(Binary::AtMost),
+        Binary::AtMost => Some(Binary::Greater),
+        Binary::Or
+        | Binary::And
+        | Binary::BitOr
+        | Binary::BitXor
+        | Binary::BitAnd
+        | Binary::ShiftLeft
+        | Binary::ShiftRight
+        | Binary::Add
+        | Binary::Subtract
+        | Binary::Multiply
+        | Binary::Divide
+        | Binary::Remainder => None,
+    }
+}
+
+fn mirrored(operator: Binary) -> Binary {
+    match operator {
+        Binary::Less => Binary::Greater,
+        Binary::Greater => Binary::Less,
+        Binary::AtMost => Binary::AtLeast,
+        Binary::AtLeast => Binary::AtMost,
+        same => same,
+    }
+}
+
+/// What a write may change.
+#[derive(Clone, Copy)]
+enum Root {
+    Field(KindId, FieldId),
+    AnyField,
+    Local(LocalId),
+    Length(LocalId),
+}
+
+/// Whether the value of an expression may change with this root.
+fn reads(value: &Expression, root: Root) -> bool {
+    let variable = |variable: &Variable| variable_reads(variable, root);
+    let inner = |value: &Expression| reads(value, root);
+    match &*value.kind {
+        ExpressionKind::Read(place) => variable(place),
+        ExpressionKind::Length(local) => matches!(root, Root::Length(of) if of == *local),
+        ExpressionKind::Key(Instance::Local(local), ..) => {
+            matches!(root, Root::Local(of) if of == *local)
+        }
+        ExpressionKind::Unary(_, operand)
+        | ExpressionKind::Some(operand)
+        | ExpressionKind::Unwrap(operand)
+        | ExpressionKind::Present(operand)
+        | ExpressionKind::Cast(operand) => inner(operand),
+        ExpressionKind::Binary(_, left, right)
+        | ExpressionKind::Else(left, right)
+        | ExpressionKind::Least(left, right)
+        | ExpressionKind::Greatest(left, right) => inner(left) || inner(right),
+        ExpressionKind::If(condition, then, otherwise) => {
+            inner(condition) || inner(then) || inner(otherwise)
+        }
+        // A function may read any field, and a filter reads the data.
+        ExpressionKind::Call(_, arguments) => {
+            !matches!(root, Root::Local(_)) || arguments.iter().any(inner)
+        }
+        ExpressionKind::Through(_, arguments, local) => {
+            matches!(root, Root::Length(of) if of == *local) || arguments.iter().any(inner)
+        }
+        ExpressionKind::Query(query) => query_reads(query, root),
+        ExpressionKind::Constant(_)
+        | ExpressionKind::Config(_)
+        | ExpressionKind::Key(..)
+        | ExpressionKind::Header(..)
+        | ExpressionKind::Peeked(..)
+        | ExpressionKind::HeaderPresent(..)
+        | ExpressionKind::Attribute(..)
+        | ExpressionKind::WholeLength
+        | ExpressionKind::Now => false,
+    }
+}
+
+fn variable_reads(place: &Variable, root: Root) -> bool {
+    match (place, root) {
+        (Variable::Field(_, kind, field), Root::Field(of, written)) => {
+            *kind == of && *field == written
+        }
+        (Variable::Field(..), Root::AnyField) => true,
+        (Variable::Field(Instance::Local(local), ..), Root::Local(of)) => *local == of,
+        (Variable::Local(local), Root::Local(of)) => *local == of,
+        (Variable::Field(..) | Variable::Local(_), _) => false,
+        (Variable::Element(inner, index), _) => variable_reads(inner, root) || reads(index, root),
+        (Variable::Part(inner, ..), _) => variable_reads(inner, root),
+    }
+}
+
+fn query_reads(query: &Query, root: Root) -> bool {
+    match query {
+        Query::IsEmpty(place) | Query::First(place) | Query::Begin(place) | Query::End(place) => {
+            variable_reads(place, root)
+        }
+        Query::Has(place, value) | Query::Ready(place, value) | Query::InsertSet(place, value) => {
+            variable_reads(place, root) || reads(value, root)
+        }
+        Query::Covers(place, from, count) => {
+            variable_reads(place, root) || reads(from, root) || reads(count, root)
+        }
+        Query::Running(..) => true,
+    }
+}

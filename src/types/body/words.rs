@@ -1,0 +1,283 @@
+//! One body while it is checked: its locals, the words that stand for them, and what to say of a
+//! word that stands for nothing.
+
+use super::super::context::Context;
+use super::super::expression::{Expression, ExpressionKind, Variable};
+use super::super::program::{Event, Local, LocalId};
+use super::super::scope::{Named, Scope};
+use super::super::value::{Type, Value};
+use super::flow::Flow;
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// What kind of body it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// A single value, outside of any handler.
+    Value,
+    /// A handler of this event.
+    Handler(Event),
+    /// The targets of a finder of this event.
+    Finder(Event),
+    /// A function.
+    Function,
+    /// A filter.
+    Filter,
+}
+
+/// One body while it is checked.
+pub(super) struct Body<'a, 'c> {
+    /// What is known, and where mistakes go.
+    pub context: &'a mut Context<'c>,
+    /// What words stand for that are not locals.
+    pub scope: &'a Scope,
+    /// What kind of body it is.
+    pub place: Place,
+    /// All locals so far.
+    pub locals: Vec<Local>,
+    /// The words that are locals here, the latest last.
+    pub words: Vec<Word>,
+    /// What is known at this point of the body.
+    pub flow: Flow,
+    /// What a function depends on besides its parameters.
+    pub reads: Reads,
+    /// What a function gives.
+    pub result: Type,
+}
+
+/// A word that stands for a local.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    /// The word.
+    pub name: String,
+    /// What it stands for.
+    pub local: LocalId,
+    /// Where it is introduced; none for what the event brings.
+    pub span: Option<Span>,
+    /// Whether it was ever used.
+    pub used: bool,
+}
+
+/// What a function depends on besides its parameters.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Reads {
+    /// Fields or keys of the instance itself.
+    pub own: bool,
+    /// Fields of the entity.
+    pub entity: bool,
+    /// The header of the instant.
+    pub header: bool,
+}
+
+/// An expression of a kind and a type.
+pub(super) fn make(kind: ExpressionKind, result: Type) -> Expression {
+    Expression {
+        kind: Box::new(kind),
+        result,
+    }
+}
+
+/// A constant number.
+pub(super) fn number(value: u64, result: Type) -> Expression {
+    make(ExpressionKind::Constant(Value::Number(value)), result)
+}
+
+/// What stands where nothing sensible is written: nobody complains of it again.
+pub(super) fn nothing() -> Expression {
+    number(0, Type::Nothing)
+}
+
+impl<'a, 'c> Body<'a, 'c> {
+    /// A body without locals.
+    pub fn new(context: &'a mut Context<'c>, scope: &'a Scope, place: Place) -> Self {
+        Body {
+            context,
+            scope,
+            place,
+            locals: Vec::new(),
+            words: Vec::new(),
+            flow: Flow::default(),
+            reads: Reads::default(),
+            result: Type::Nothing,
+        }
+    }
+
+    /// Collects a mistake.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.context.report(diagnostic);
+    }
+
+    /// Collects a mistake and stands in for the value.
+    pub fn refuse(&mut self, diagnostic: Diagnostic) -> Expression {
+        self.report(diagnostic);
+        nothing()
+    }
+
+    /// The text of one stretch, as it is written.
+    pub fn text(&self, span: Span) -> &'c str {
+        self.context.sources.slice(span)
+    }
+
+    /// A local without a word of its own.
+    pub fn add_local(&mut self, name: &str, kind: Type) -> LocalId {
+        let local = LocalId(self.locals.len() as u32);
+        self.locals.push(Local {
+            name: name.to_string(),
+            kind,
+        });
+        local
+    }
+
+    /// A local that is introduced here.
+    pub fn declare(&mut self, name: &ast::Name, kind: Type) -> LocalId {
+        self.refuse_shadowing(name);
+        let local = self.add_local(&name.text, kind);
+        self.bind(name, local);
+        local
+    }
+
+    /// Lets a word stand for a local that there is already.
+    pub fn bind(&mut self, name: &ast::Name, local: LocalId) {
+        self.words.push(Word {
+            name: name.text.clone(),
+            local,
+            span: Some(name.span),
+            used: false,
+        });
+    }
+
+    /// Lets a word that is not written here stand for a local.
+    pub fn bind_unwritten(&mut self, name: &str, local: LocalId) {
+        self.words.push(Word {
+            name: name.to_string(),
+            local,
+            span: None,
+            used: true,
+        });
+    }
+
+    fn refuse_shadowing(&mut self, name: &ast::Name) {
+        let earlier = self.words.iter().rev().find(|word| word.name == name.text);
+        let earlier = earlier.map(|word| word.span);
+        let what = match self.scope.names.get(&name.text) {
+            Some(Named::Field(..)) => Some("a field"),
+            Some(Named::Key(..)) => Some("a key"),
+            Some(Named::Value(_)) => Some("a parameter or a constant"),
+            Some(Named::Timer(..)) => Some("a timer"),
+            Some(Named::Kind(_) | Named::Function(_) | Named::Filter(_) | Named::Header(_))
+            | None => None,
+        };
+        if earlier.is_none() && what.is_none() {
+            return;
+        }
+        let title = format!("`{name}` has a meaning already");
+        let label = match what {
+            Some(what) => format!("this layer has {what} of that name"),
+            None => "introduced again".to_string(),
+        };
+        let mut diagnostic = Diagnostic::error(Id::Shadowed, title, name.span, label)
+            .why("A word stands for one thing in a handler, so that it can be read without doubt.")
+            .help("choose another name");
+        if let Some(Some(span)) = earlier {
+            diagnostic = diagnostic.label(span, "introduced here");
+        }
+        self.report(diagnostic);
+    }
+
+    /// The local that a word stands for.
+    pub fn local(&mut self, name: &str) -> Option<LocalId> {
+        let word = self.words.iter_mut().rev().find(|word| word.name == name)?;
+        word.used = true;
+        Some(word.local)
+    }
+
+    /// The type of a local.
+    pub fn local_kind(&self, local: LocalId) -> &Type {
+        if local == LocalId::MESSAGE {
+            return &Type::Message;
+        }
+        &self.locals[local.at()].kind
+    }
+
+    /// The name of a local.
+    pub fn local_name(&self, local: LocalId) -> &str {
+        if local == LocalId::MESSAGE {
+            return "message";
+        }
+        &self.locals[local.at()].name
+    }
+
+    /// Reads a local.
+    pub fn read_local(&self, local: LocalId) -> Expression {
+        let kind = self.local_kind(local).clone();
+        make(ExpressionKind::Read(Variable::Local(local)), kind)
+    }
+
+    /// Lets all words go that were introduced since there were so many, and tells of those that
+    /// nobody used.
+    pub fn leave_words(&mut self, count: usize) {
+        for word in self.words.split_off(count) {
+            let Some(span) = word.span else { continue };
+            let kind = self.local_kind(word.local);
+            if word.used || *kind == Type::Message || *kind == Type::Nothing {
+                continue;
+            }
+            let title = format!("`{}` is never used", word.name);
+            let warning = Diagnostic::warning(Id::UnusedName, title, span, "introduced here");
+            self.report(warning.help("use it, or take it out"));
+        }
+    }
+
+    /// A word that stands for nothing, with what was perhaps meant.
+    pub fn unknown(&mut self, what: &str, name: &ast::Name, known: &[&str]) -> Expression {
+        let title = format!("there is no {what} `{name}` here");
+        let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown");
+        if let Some(near) = nearest(&name.text, known) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        } else if !known.is_empty() && known.len() <= 12 {
+            diagnostic = diagnostic.help(format!("there is {}", listed(known)));
+        }
+        self.refuse(diagnostic)
+    }
+
+    /// All words that stand for something here.
+    pub fn known_words(&self) -> Vec<String> {
+        let locals = self.words.iter().map(|word| word.name.clone());
+        locals.chain(self.scope.names.keys().cloned()).collect()
+    }
+}
+
+/// `a`, `b` and `c`.
+pub(super) fn listed(words: &[&str]) -> String {
+    let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => String::new(),
+    }
+}
+
+/// The word that is most like this one, if one is like it at all.
+pub(super) fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
+    let distances = known.iter().map(|other| (distance(word, other), *other));
+    let (least, other) = distances.min()?;
+    let longest = word.len().max(other.len());
+    (least * 3 <= longest).then_some(other)
+}
+
+/// How many letters are added, left out or changed from one word to the other.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (at, letter) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (place, other) in right.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[place + 1];
+            row[place + 1] = changed.min(diagonal + 1).min(row[place] + 1);
+        }
+    }
+    row[right.len()]
+}
