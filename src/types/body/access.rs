@@ -7,8 +7,8 @@ use super::super::program::{
 };
 use super::super::scope::Named;
 use super::super::value::{Type, Value};
-use super::words::{Body, Place, make, nearest, nothing, number};
-use crate::diagnostic::{Diagnostic, Id};
+use super::words::{Body, Place, make, nothing, number};
+use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
 use crate::syntax::loom::ast;
 
@@ -271,7 +271,7 @@ impl Body<'_, '_> {
         let title = format!("a message has no `{name}`");
         let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown")
             .why("Attributes come from the services that this layer requires and provides.");
-        if let Some(near) = nearest(&name.text, &known) {
+        if let Some(near) = closest(&name.text, known) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic);

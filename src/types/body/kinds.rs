@@ -13,8 +13,8 @@ use super::super::constant::{cut, fold, width};
 use super::super::expression::{Expression, ExpressionKind};
 use super::super::value::{Type, Value};
 use super::range::mask;
-use super::words::{Body, make, nearest, nothing};
-use crate::diagnostic::{Diagnostic, Id};
+use super::words::{Body, make, nothing};
+use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
 use crate::syntax::loom::ast;
 
@@ -60,7 +60,7 @@ impl Body<'_, '_> {
         known.extend(["u8", "u16", "u32", "u64", "bool", "seq16", "seq32", "time"]);
         let title = format!("there is no type `{name}`");
         let mut diagnostic = Diagnostic::error(Id::UnknownType, title, name.span, "unknown");
-        diagnostic = match (name.text.as_str(), nearest(&name.text, &known)) {
+        diagnostic = match (name.text.as_str(), closest(&name.text, known)) {
             ("bytes" | "queue" | "window" | "stream" | "array" | "set", _) => diagnostic
                 .why("What holds several things says how many at most: there is no heap.")
                 .help(format!("write `{name}[N]`, or `{name}<…>[N]`")),

@@ -4,6 +4,8 @@
 //! statements in which every name is resolved and every type is known. `compose` calls what is
 //! public here; everything below is about one body at a time.
 
+#![allow(dead_code, reason = "statements follow")]
+
 mod access;
 mod expression;
 mod flow;

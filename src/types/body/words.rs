@@ -7,7 +7,7 @@ use super::super::program::{Event, Local, LocalId};
 use super::super::scope::{Named, Scope};
 use super::super::value::{Type, Value};
 use super::flow::Flow;
-use crate::diagnostic::{Diagnostic, Id};
+use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
 use crate::syntax::loom::ast;
 
@@ -233,7 +233,7 @@ impl<'a, 'c> Body<'a, 'c> {
     pub fn unknown(&mut self, what: &str, name: &ast::Name, known: &[&str]) -> Expression {
         let title = format!("there is no {what} `{name}` here");
         let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown");
-        if let Some(near) = nearest(&name.text, known) {
+        if let Some(near) = closest(&name.text, known.iter().copied()) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         } else if !known.is_empty() && known.len() <= 12 {
             diagnostic = diagnostic.help(format!("there is {}", listed(known)));
@@ -256,28 +256,4 @@ pub(super) fn listed(words: &[&str]) -> String {
         Some((last, _)) => last.clone(),
         None => String::new(),
     }
-}
-
-/// The word that is most like this one, if one is like it at all.
-pub(super) fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
-    let distances = known.iter().map(|other| (distance(word, other), *other));
-    let (least, other) = distances.min()?;
-    let longest = word.len().max(other.len());
-    (least * 3 <= longest).then_some(other)
-}
-
-/// How many letters are added, left out or changed from one word to the other.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, letter) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (place, other) in right.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *other);
-            diagonal = row[place + 1];
-            row[place + 1] = changed.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[right.len()]
 }
