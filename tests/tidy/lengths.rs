@@ -22,7 +22,8 @@ pub fn lines_files_and_functions_are_short(path: &str, text: &str) -> Vec<Compla
     };
     let mut complaints = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        if line.chars().count() > LINE && !line.contains("https://") {
+        let cannot_break = line.contains("https://") || line.starts_with('|');
+        if line.chars().count() > LINE && !cannot_break {
             complaints.push((at + 1, format!("longer than {LINE} columns")));
         }
     }
