@@ -105,8 +105,11 @@ impl Lowering<'_> {
         let table = &self.program.kinds[kind.at()];
         let entity = &self.program.entities[table.entity.at()];
         let mut hearers = Vec::new();
-        for &user in &entity.users {
-            hearers.extend(self.notice_arrives_in(user, SessionIndex::Only(0), own, 0, notice));
+        if entity.beside.contains(&notice) {
+            for &user in &entity.users {
+                hearers.extend(self.notice_arrives_in(user, SessionIndex::Only(0), own, 0, notice));
+            }
+            return hearers;
         }
         let from_all = table.role != Role::Session;
         let dynamic = matches!(
