@@ -3,7 +3,7 @@
 use nix::sched::{CloneFlags, unshare};
 use stackloom::tool::c_compiler;
 use stackloom::tool::capture::{Direction, LinkType, Reader, Writer};
-use stackloom::tool::demo::{Plan, converse};
+use stackloom::tool::demo::{Plan, converse, simulate};
 use stackloom::tool::device::{Address, Device};
 use stackloom::tool::host::{Clock, Report, Seen, Until};
 use stackloom::tool::layout::{Description, Kind, Member, Port};
@@ -287,6 +287,26 @@ fn the_kernel_gets_its_pings_and_datagrams_back() {
     if let Some(link) = private_link() {
         converses(link);
     }
+}
+
+#[test]
+fn a_simulated_neighbour_gets_the_same_back_and_the_same_every_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let captures = ["first.pcapng", "second.pcapng"].map(|name| directory.path().join(name));
+    for capture in &captures {
+        let stop = Arc::new(AtomicBool::new(false));
+        let plan = Plan {
+            pings: 50,
+            datagrams: 200,
+            seed: 5,
+            capture: capture.clone(),
+            stop,
+        };
+        let outcomes = simulate(&mirror(), &plan).unwrap();
+        outcomes.verdict(&plan).unwrap();
+    }
+    let [first, second] = captures.map(|capture| std::fs::read(capture).unwrap());
+    assert_eq!(first, second);
 }
 
 fn converses(link: PrivateLink) {

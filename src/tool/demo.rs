@@ -8,8 +8,9 @@ use super::compiler::{self, Compiled, Options};
 use super::device::{Device, Recorded};
 use super::failure::{Failure, about};
 use super::host::{Clock, Report, Seen, Until};
-use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, STACK};
-use super::peer::{self, Outcome, Task};
+use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, PrivateLink, STACK};
+use super::neighbour::{Addresses, Neighbour};
+use super::peer::{self, Outcome, Progress, Task};
 use super::run::{Places, Setting, start, stop_on_signals};
 use super::stack::Program;
 use super::{c_compiler, progress};
@@ -36,6 +37,9 @@ pub struct Arguments {
     /// Repeats the sizes and contents of an earlier demo
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Plays the kernel's part ourselves, in virtual time
+    #[arg(long)]
+    pub simulated: bool,
     /// Where the capture goes
     #[arg(long, default_value = "build/demo.pcapng")]
     pub capture: PathBuf,
@@ -50,9 +54,10 @@ const ECHO_PORT: u16 = 7;
 /// The command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // First, because only a process with one thread may enter a user namespace.
-    let link = namespace::enter().map_err(|reason| {
-        Failure::environment(format!("no private network can be made here ({reason})"))
-    })?;
+    let link = match arguments.simulated {
+        true => Err("it was not asked for".to_string()),
+        false => namespace::enter(),
+    };
     let stop = stop_on_signals()?;
     let spinner = progress::spinner("compiling");
     let began = Instant::now();
@@ -70,14 +75,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         capture: arguments.capture.clone(),
         stop,
     };
-    let description = link.description;
-    let outcomes = converse(&program, link.device, &plan)?;
-    print!("{}", title(arguments, &compiled, compile_time, description));
+    let (peer, outcomes) = match link {
+        Ok(PrivateLink {
+            device,
+            description,
+        }) => {
+            let peer = format!("the Linux kernel as {KERNEL}, over {description}");
+            (peer, converse(&program, device, &plan)?)
+        }
+        Err(reason) => {
+            println!("simulated   no private network with the kernel: {reason}");
+            (
+                format!("a simulated neighbour as {KERNEL}"),
+                simulate(&program, &plan)?,
+            )
+        }
+    };
+    print!("{}", title(arguments, &compiled, compile_time, &peer));
     print!("{}", outcomes.summary(&plan));
     outcomes.verdict(&plan)
 }
 
-fn title(arguments: &Arguments, compiled: &Compiled, time: Duration, device: &str) -> String {
+fn title(arguments: &Arguments, compiled: &Compiled, time: Duration, peer: &str) -> String {
     let (name, c_bytes) = (
         &compiled.description.name,
         grouped(compiled.source.len() as u64),
@@ -85,7 +104,7 @@ fn title(arguments: &Arguments, compiled: &Compiled, time: Duration, device: &st
     let (stack, milliseconds) = (arguments.stack.display(), time.as_millis());
     format!(
         "compiled    {stack} to {name}.c, {c_bytes} bytes of C, in {milliseconds} ms\n\
-         peer        the Linux kernel as {KERNEL}, over {device}; the stack is {STACK}\n"
+         peer        {peer}; the stack is {STACK}\n"
     )
 }
 
@@ -125,7 +144,7 @@ pub fn converse(
     let began = Instant::now();
     let finished = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let host = scope.spawn(|| plan.host(program, device, &finished));
+        let host = scope.spawn(|| plan.drive(program, device, Clock::real(), &finished));
         let alive = || !host.is_finished() && !plan.stop.load(Ordering::Relaxed);
         let sent = plan.send(began + PATIENCE, &alive);
         finished.store(true, Ordering::Relaxed);
@@ -142,13 +161,37 @@ pub fn converse(
     })
 }
 
+/// Lets a simulated neighbour send the same to the stack, in virtual time.
+pub fn simulate(program: &Program, plan: &Plan) -> Result<Outcomes, Failure> {
+    let began = Instant::now();
+    let spinner = progress::spinner("simulating");
+    let addresses = Addresses {
+        ours: KERNEL,
+        stack: STACK,
+        port: ECHO_PORT,
+    };
+    let (neighbour, told) = Neighbour::new(addresses, plan.tasks());
+    let clock = Clock::Virtual { now_ns: 0 };
+    let (report, seen) = plan.drive(program, Box::new(neighbour), clock, &plan.stop)?;
+    spinner.finish_and_clear();
+    let [pings, datagrams] = told.recv().expect("a device that is finished has told");
+    Ok(Outcomes {
+        pings,
+        datagrams,
+        report,
+        seen,
+        time: began.elapsed(),
+    })
+}
+
 impl Plan {
-    /// The stack's side.
-    fn host(
+    /// The stack's side, until it is told to stop or nothing is left to happen.
+    fn drive(
         &self,
         program: &Program,
-        device: Box<dyn Device + Send>,
-        finished: &AtomicBool,
+        device: Box<dyn Device>,
+        clock: Clock,
+        stop: &AtomicBool,
     ) -> Result<(Report, Seen), Failure> {
         let path = &self.capture;
         let name = program
@@ -178,44 +221,59 @@ impl Plan {
             settings: &settings,
             applications: &applications,
         };
-        let mut host = start(program, vec![Box::new(device)], &places, Clock::real())?;
-        host.run(&Until {
-            stop: finished,
-            after: None,
-        })
-        .map_err(|error| Failure::environment(error.to_string()))?;
+        let mut host = start(program, vec![Box::new(device)], &places, clock)?;
+        host.run(&Until { stop, after: None })
+            .map_err(|error| Failure::environment(error.to_string()))?;
         Ok((host.report(), host.seen()))
     }
 
     /// The kernel's side.
     fn send(&self, end: Instant, alive: &dyn Fn() -> bool) -> io::Result<(Outcome, Outcome)> {
-        let task = |name: &str, count, window, go: &dyn Fn(&Task<'_>) -> io::Result<Outcome>| {
-            let bar = progress::bar(name, count);
-            let progress = |answered: u64| {
-                bar.set_position(answered);
-                alive()
-            };
-            let (seed, progress) = (self.seed, &progress);
-            let outcome = go(&Task {
-                count,
-                longest: LONGEST,
-                window,
-                seed,
-                end,
-                progress,
-            });
-            bar.finish_and_clear();
-            outcome
-        };
+        let [pings, datagrams] = self.tasks();
         let to = SocketAddrV4::new(STACK, ECHO_PORT);
-        let pings = task("pings", self.pings, 1, &|task| {
-            peer::ping(KERNEL, STACK, task)
+        let pings = shown("pings", pings.count, end, alive, &|progress| {
+            peer::ping(KERNEL, STACK, pings, progress)
         })?;
-        let datagrams = task("datagrams", self.datagrams, WINDOW, &|task| {
-            peer::datagrams(KERNEL, to, task)
+        let datagrams = shown("datagrams", datagrams.count, end, alive, &|progress| {
+            peer::datagrams(KERNEL, to, datagrams, progress)
         })?;
         Ok((pings, datagrams))
     }
+
+    /// The pings, one at a time, and the datagrams.
+    fn tasks(&self) -> [Task; 2] {
+        let pings = Task {
+            count: self.pings,
+            longest: LONGEST,
+            window: 1,
+            seed: self.seed,
+        };
+        [
+            pings,
+            Task {
+                count: self.datagrams,
+                window: WINDOW,
+                ..pings
+            },
+        ]
+    }
+}
+
+/// Does something with a bar that shows how far it is, until an end.
+fn shown(
+    name: &str,
+    count: u64,
+    end: Instant,
+    alive: &dyn Fn() -> bool,
+    work: &dyn Fn(&Progress<'_>) -> io::Result<Outcome>,
+) -> io::Result<Outcome> {
+    let bar = progress::bar(name, count);
+    let outcome = work(&|answered| {
+        bar.set_position(answered);
+        alive() && Instant::now() < end
+    });
+    bar.finish_and_clear();
+    outcome
 }
 
 impl Outcomes {

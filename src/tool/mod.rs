@@ -7,7 +7,7 @@
 //! commands    authoring (new fmt check build explain)    run    demo
 //! compiling   compiler -> c_compiler -> stack, described by layout
 //! running     host: stack + device (capture) + applications
-//! the demo    namespace (netlink) + peer
+//! the demo    namespace (netlink) + peer, or a simulated neighbour
 //! ```
 
 pub mod authoring;
@@ -20,6 +20,7 @@ pub mod failure;
 pub mod host;
 pub mod layout;
 pub mod namespace;
+pub mod neighbour;
 pub mod netlink;
 pub mod peer;
 pub mod progress;

@@ -2,9 +2,10 @@
 //!
 //! In: addresses, how many, a seed for sizes and contents. Out: an `Outcome` that counts what came
 //! back whole. A few are in flight at a time, so that a full socket buffer is not taken for a loss.
+//! `Round` is that count alone; `neighbour` keeps it too, in virtual time.
 
 use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, recv, sendto,
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, bind, recv, sendto,
     setsockopt, socket, sockopt,
 };
 use nix::sys::time::{TimeVal, TimeValLike};
@@ -13,9 +14,10 @@ use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// What a peer is to do.
-pub struct Task<'run> {
-    /// How many messages are sent.
+/// What is to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    /// How many messages.
     pub count: u64,
     /// No message is longer.
     pub longest: usize,
@@ -23,10 +25,6 @@ pub struct Task<'run> {
     pub window: usize,
     /// Makes sizes and contents.
     pub seed: u64,
-    /// When to give up.
-    pub end: Instant,
-    /// Told how many were answered so far; false stops.
-    pub progress: &'run dyn Fn(u64) -> bool,
 }
 
 /// What came of it.
@@ -55,11 +53,16 @@ impl Outcome {
     }
 }
 
-/// How long an answer may take before its message counts as lost.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Told how many were answered so far; false stops.
+pub type Progress<'run> = dyn Fn(u64) -> bool + 'run;
 
 /// Sends echo requests from a raw ICMP socket.
-pub fn ping(from: Ipv4Addr, to: Ipv4Addr, task: &Task<'_>) -> io::Result<Outcome> {
+pub fn ping(
+    from: Ipv4Addr,
+    to: Ipv4Addr,
+    task: Task,
+    progress: &Progress<'_>,
+) -> io::Result<Outcome> {
     let flags = SockFlag::SOCK_CLOEXEC;
     let socket = socket(
         AddressFamily::Inet,
@@ -67,7 +70,7 @@ pub fn ping(from: Ipv4Addr, to: Ipv4Addr, task: &Task<'_>) -> io::Result<Outcome
         flags,
         SockProtocol::Icmp,
     )?;
-    nix::sys::socket::bind(
+    bind(
         socket.as_raw_fd(),
         &SockaddrIn::from(SocketAddrV4::new(from, 0)),
     )?;
@@ -76,22 +79,29 @@ pub fn ping(from: Ipv4Addr, to: Ipv4Addr, task: &Task<'_>) -> io::Result<Outcome
         sockopt::ReceiveTimeout,
         &TimeVal::milliseconds(100),
     )?;
+    let to = SocketAddrV4::new(to, 0).into();
     exchange(
         task,
+        progress,
         &mut Pings {
             socket,
-            to: SocketAddrV4::new(to, 0).into(),
+            to,
             number: 0,
         },
     )
 }
 
 /// Sends datagrams from a UDP socket.
-pub fn datagrams(from: Ipv4Addr, to: SocketAddrV4, task: &Task<'_>) -> io::Result<Outcome> {
+pub fn datagrams(
+    from: Ipv4Addr,
+    to: SocketAddrV4,
+    task: Task,
+    progress: &Progress<'_>,
+) -> io::Result<Outcome> {
     let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;
     socket.connect(to)?;
     socket.set_read_timeout(Some(Duration::from_millis(100)))?;
-    exchange(task, &mut Datagrams { socket })
+    exchange(task, progress, &mut Datagrams { socket })
 }
 
 /// How messages of one kind go out and come back.
@@ -102,43 +112,118 @@ trait Exchange {
     fn receive(&mut self) -> io::Result<Option<Vec<u8>>>;
 }
 
-fn exchange(task: &Task<'_>, messages: &mut dyn Exchange) -> io::Result<Outcome> {
-    let mut random = fastrand::Rng::with_seed(task.seed);
-    let mut outcome = Outcome::default();
-    let mut flying: Vec<Vec<u8>> = Vec::new();
-    let mut heard = Instant::now();
-    while outcome.answered + outcome.lost < task.count {
-        while flying.len() < task.window && outcome.sent < task.count {
-            let mut content = vec![0; random.usize(0..=task.longest)];
-            random.fill(&mut content);
-            flying.push(messages.send(content)?);
-            outcome.sent += 1;
+fn exchange(
+    task: Task,
+    progress: &Progress<'_>,
+    messages: &mut dyn Exchange,
+) -> io::Result<Outcome> {
+    let start = Instant::now();
+    let now_ns = || u64::try_from(start.elapsed().as_nanos()).expect("no demo takes centuries");
+    let mut round = Round::new(task);
+    while !round.is_over() && progress(round.outcome().answered) {
+        while round.may_send() {
+            let content = round.next_content();
+            round.sent(messages.send(content)?, now_ns());
         }
         match messages.receive()? {
-            Some(answer) => match flying.iter().position(|sent| *sent == answer) {
-                Some(found) => {
-                    flying.remove(found);
-                    outcome.answered += 1;
-                    heard = Instant::now();
-                }
-                None => outcome.wrong += 1,
-            },
-            None if heard.elapsed() > PATIENCE => {
-                outcome.lost += flying.drain(..).len() as u64;
-                heard = Instant::now();
-            }
-            None => {}
-        }
-        if !(task.progress)(outcome.answered) || Instant::now() > task.end {
-            break;
+            Some(answer) => round.received(&answer, now_ns()),
+            None => round.expire(now_ns()),
         }
     }
-    outcome.lost += flying.len() as u64;
-    Ok(outcome)
+    round.give_up();
+    Ok(round.outcome())
 }
 
-const ECHO_REPLY: u8 = 0;
-const ECHO_REQUEST: u8 = 8;
+/// How long an answer may take before its message counts as lost.
+const PATIENCE_NS: u64 = 2_000_000_000;
+
+/// A task that is being done.
+pub struct Round {
+    task: Task,
+    random: fastrand::Rng,
+    outcome: Outcome,
+    /// The answers that are awaited.
+    flying: Vec<Vec<u8>>,
+    /// When one came, or when the first of them began to be awaited.
+    heard_ns: u64,
+}
+
+impl Round {
+    /// A task that begins.
+    pub fn new(task: Task) -> Round {
+        let (random, outcome) = (fastrand::Rng::with_seed(task.seed), Outcome::default());
+        Round {
+            task,
+            random,
+            outcome,
+            flying: Vec::new(),
+            heard_ns: 0,
+        }
+    }
+
+    /// Whether one more message may be sent now.
+    pub fn may_send(&self) -> bool {
+        self.flying.len() < self.task.window && self.outcome.sent < self.task.count
+    }
+
+    /// The content of the next message.
+    pub fn next_content(&mut self) -> Vec<u8> {
+        let mut content = vec![0; self.random.usize(0..=self.task.longest)];
+        self.random.fill(&mut content);
+        content
+    }
+
+    /// A message went out whose answer will read like this.
+    pub fn sent(&mut self, answer: Vec<u8>, now_ns: u64) {
+        if self.flying.is_empty() {
+            self.heard_ns = now_ns;
+        }
+        self.flying.push(answer);
+        self.outcome.sent += 1;
+    }
+
+    /// An answer came in.
+    pub fn received(&mut self, answer: &[u8], now_ns: u64) {
+        match self.flying.iter().position(|awaited| awaited == answer) {
+            Some(found) => {
+                self.flying.remove(found);
+                self.outcome.answered += 1;
+                self.heard_ns = now_ns;
+            }
+            None => self.outcome.wrong += 1,
+        }
+    }
+
+    /// When what is under way counts as lost; none if nothing is.
+    pub fn deadline_ns(&self) -> Option<u64> {
+        (!self.flying.is_empty()).then_some(self.heard_ns + PATIENCE_NS)
+    }
+
+    /// Gives up what has been under way for too long.
+    pub fn expire(&mut self, now_ns: u64) {
+        if self
+            .deadline_ns()
+            .is_some_and(|deadline_ns| deadline_ns <= now_ns)
+        {
+            self.give_up();
+        }
+    }
+
+    /// Gives up all that is under way.
+    pub fn give_up(&mut self) {
+        self.outcome.lost += self.flying.drain(..).len() as u64;
+    }
+
+    /// Whether nothing is left to send or to await.
+    pub fn is_over(&self) -> bool {
+        self.flying.is_empty() && self.outcome.sent == self.task.count
+    }
+
+    /// What came of it so far.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+}
 
 struct Pings {
     socket: OwnedFd,
@@ -174,24 +259,29 @@ impl Exchange for Pings {
     }
 }
 
+/// The first byte of an answer to a ping.
+pub const ECHO_REPLY: u8 = 0;
+/// The first byte of a ping.
+pub const ECHO_REQUEST: u8 = 8;
+
 /// An echo request or reply with its checksum.
-fn echo(kind: u8, number: u16, content: &[u8]) -> Vec<u8> {
+pub fn echo(kind: u8, number: u16, content: &[u8]) -> Vec<u8> {
     let [high, low] = number.to_be_bytes();
     let mut message = vec![kind, 0, 0, 0, 0x10, 0x0f, high, low];
     message.extend(content);
-    let words = message.chunks(2).map(|pair| {
-        u32::from(u16::from_be_bytes([
-            pair[0],
-            pair.get(1).copied().unwrap_or(0),
-        ]))
-    });
-    let mut sum: u32 = words.sum();
+    let sum = checksum(&message).to_be_bytes();
+    message[2..4].copy_from_slice(&sum);
+    message
+}
+
+/// The checksum of the Internet protocols; zero over what holds a right one.
+pub fn checksum(bytes: &[u8]) -> u16 {
+    let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
+    let mut sum: u32 = bytes.chunks(2).map(word).sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
-    let checksum = !u16::try_from(sum).expect("a folded sum has 16 bits");
-    message[2..4].copy_from_slice(&checksum.to_be_bytes());
-    message
+    !u16::try_from(sum).expect("a folded sum has 16 bits")
 }
 
 struct Datagrams {
@@ -232,10 +322,10 @@ fn nothing(error: io::Error) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::RefCell;
+    use std::cell::Cell;
     use std::collections::VecDeque;
 
-    /// A peer that answers, except where it is told to spoil or to lose an answer.
+    /// A peer that answers the last message first, and one of them wrong if it is told to.
     struct Mirror {
         answers: VecDeque<Vec<u8>>,
         spoil: u64,
@@ -258,42 +348,37 @@ mod tests {
         }
     }
 
-    fn run(spoil: u64, end: Duration) -> Outcome {
-        let told = RefCell::new(0);
-        let progress = |answered| {
-            *told.borrow_mut() = answered;
-            true
+    /// What comes of a hundred messages, and how many looks at the progress there were.
+    fn run(spoil: u64) -> (Outcome, u64) {
+        let looks = Cell::new(0);
+        let progress = |_| {
+            looks.set(looks.get() + 1);
+            looks.get() < 1_000
         };
-        let end = Instant::now() + end;
         let task = Task {
             count: 100,
             longest: 50,
             window: 8,
             seed: 3,
-            end,
-            progress: &progress,
         };
-        let outcome = exchange(
-            &task,
-            &mut Mirror {
-                answers: VecDeque::new(),
-                spoil,
-                sent: 0,
-            },
-        );
-        let outcome = outcome.unwrap();
-        assert_eq!(outcome.answered, *told.borrow());
-        outcome
+        let mut mirror = Mirror {
+            answers: VecDeque::new(),
+            spoil,
+            sent: 0,
+        };
+        (exchange(task, &progress, &mut mirror).unwrap(), looks.get())
     }
 
     #[test]
     fn answers_may_come_in_any_order() {
-        assert!(run(0, Duration::from_secs(60)).is_whole(100));
+        let (outcome, looks) = run(0);
+        assert!(outcome.is_whole(100), "{outcome:?}");
+        assert_eq!(looks, 100);
     }
 
     #[test]
-    fn a_spoiled_answer_is_seen() {
-        let outcome = run(100, Duration::from_millis(10));
+    fn a_spoiled_answer_is_seen_and_the_awaited_one_is_lost() {
+        let (outcome, looks) = run(100);
         assert_eq!(
             outcome,
             Outcome {
@@ -303,16 +388,41 @@ mod tests {
                 wrong: 1
             }
         );
+        assert_eq!(looks, 1_000, "it ends when it is told to");
+    }
+
+    #[test]
+    fn what_is_not_answered_in_time_is_lost() {
+        let mut round = Round::new(Task {
+            count: 3,
+            longest: 4,
+            window: 2,
+            seed: 1,
+        });
+        for _ in 0..2 {
+            let content = round.next_content();
+            round.sent(content, 1_000);
+        }
+        assert!(!round.may_send());
+        let deadline_ns = round.deadline_ns().unwrap();
+        round.expire(deadline_ns - 1);
+        assert_eq!(round.outcome().lost, 0);
+        round.expire(deadline_ns);
+        assert_eq!(
+            round.outcome(),
+            Outcome {
+                sent: 2,
+                lost: 2,
+                ..Outcome::default()
+            }
+        );
+        assert!(round.may_send() && !round.is_over());
     }
 
     #[test]
     fn an_echo_request_sums_to_nothing() {
         let message = echo(ECHO_REQUEST, 0x1234, &[1, 2, 3]);
-        let words = message
-            .chunks(2)
-            .map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
-        let sum: u32 = words.sum();
-        assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff);
+        assert_eq!(checksum(&message), 0);
         assert_eq!(message[4..], [0x10, 0x0f, 0x12, 0x34, 1, 2, 3]);
     }
 }
