@@ -44,6 +44,21 @@ impl<T> Ring<T> {
         self.items.pop_front()
     }
 
+    /// The items, from the oldest on.
+    pub fn items(&self) -> impl Iterator<Item = &T> {
+        self.items.iter()
+    }
+
+    /// How many items there can be.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether nothing more can be pushed.
+    pub fn is_full(&self) -> bool {
+        self.items.len() == self.capacity
+    }
+
     /// How many items there are.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -86,6 +101,11 @@ impl<T> Window<T> {
         self.span.get(self.ahead(n) as usize)?.as_ref()
     }
 
+    /// The items, in the order of their numbers.
+    pub fn items(&self) -> impl Iterator<Item = &T> {
+        self.span.iter().flatten()
+    }
+
     /// Whether a number is held.
     pub fn has(&self, n: u32) -> bool {
         self.get(n).is_some()
@@ -94,6 +114,15 @@ impl<T> Window<T> {
     /// The first number held.
     pub fn first(&self) -> Option<u32> {
         (!self.span.is_empty()).then_some(self.first)
+    }
+
+    /// Whether an item of this number would be taken.
+    pub fn takes(&self, n: u32) -> bool {
+        let before = self.first.wrapping_sub(n) & self.largest;
+        self.span.is_empty()
+            || self.ahead(n) < self.capacity && !self.has(n)
+            || self.ahead(n) >= self.capacity
+                && before as usize + self.span.len() <= self.capacity as usize
     }
 
     /// Adds an item, which may also lie before the first. Returns it if its number is held

@@ -1,6 +1,29 @@
 //! Interpretation: programs and trees run here, in virtual time, without a C compiler.
+//!
+//! ```text
+//! checked program ──► reference.rs  statements as they stand: what a program means
+//! trees of a stack ─► trees.rs      nodes, as the generated C runs them
+//!                      │ both are a `Control` of
+//!                      ▼
+//!                   stack.rs        the host's calls, the agenda, the outputs
+//! ```
+//!
+//! The control of the two interpreters is apart: statements and nodes, parsing, who is reached
+//! through a joint. What they have in common is the state of a stack and what is done to it, and
+//! the value of an expression.
 
 pub mod containers;
+pub mod expression;
+pub mod function;
+pub mod header;
+pub mod joints;
+pub mod message;
+pub mod operation;
 pub mod pool;
+pub mod reference;
+pub mod stack;
+pub mod state;
 pub mod stream;
 pub mod timers;
+pub mod trees;
+pub mod value;

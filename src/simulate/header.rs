@@ -1,0 +1,529 @@
+//! Headers on the wire: fields read and written, lengths counted, sums computed.
+//!
+//! In: a header's layout, and bytes that begin with it. Out: the values of its fields; what is
+//! wrong with it; or the bytes of a header that is pushed. Where fields stand behind variable or
+//! optional ones, their place follows from the values before them, so all of this reads the bytes
+//! themselves, each time.
+
+use super::expression::Evaluation;
+use super::message::Message;
+use super::value::{Datum, fit, mask};
+use crate::types::expression::Expression;
+use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::program::{FilterId, HeaderFieldId, HeaderId, ReasonId};
+use crate::types::value::Type;
+use std::ops::Range;
+
+/// How long a header is that was found in order, and what follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes of the header.
+    pub header: usize,
+    /// Bytes of what follows it, as far as it is counted.
+    pub data: usize,
+}
+
+/// Why a header is refused: the counter, where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused(pub Option<ReasonId>);
+
+/// A field, read out of bytes that begin with its header.
+pub fn read(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    field: HeaderFieldId,
+    bytes: &[u8],
+) -> Datum {
+    let declared = layout(evaluation, header);
+    let bit = offset(evaluation, header, field, bytes);
+    let of = &declared.fields[field.at()];
+    match of.kind {
+        Type::Bytes(_) => {
+            let at = bit / 8;
+            Datum::Bytes(bytes[at..at + of.width as usize / 8].to_vec())
+        }
+        _ => Datum::Number(fit(&of.kind, load(declared.big, bytes, bit, of.width))),
+    }
+}
+
+/// Whether a field is there at all.
+pub fn is_present(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    field: HeaderFieldId,
+    bytes: &[u8],
+) -> bool {
+    match &layout(evaluation, header).fields[field.at()].present {
+        Some(condition) => within(evaluation, header, bytes, |inner| inner.is_true(condition)),
+        None => true,
+    }
+}
+
+/// Checks a header at the start of bytes, all but its sums: its fields in order on the wire, and
+/// the lengths that they count.
+pub fn parse(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    bytes: &[u8],
+) -> Result<Extent, Refused> {
+    let declared = layout(evaluation, header);
+    let least = declared.least as usize;
+    if bytes.len() < least {
+        return Err(Refused(declared.too_short));
+    }
+    let (mut length, mut data, mut counted) = (least, None, false);
+    for (place, field) in declared.fields.iter().enumerate() {
+        let id = HeaderFieldId(place as u32);
+        if field.kind == Type::Nothing || !is_present(evaluation, header, id, bytes) {
+            continue;
+        }
+        if field.present.is_some() && !counted {
+            length += field.width as usize / 8;
+        }
+        if length > bytes.len() {
+            return Err(Refused(declared.too_short));
+        }
+        let value = read(evaluation, header, id, bytes);
+        if !keeps_rules(evaluation, header, field, &value, bytes) {
+            return Err(Refused(field.bad));
+        }
+        if let Rule::Counts { ranges, unit } = &field.rule {
+            let count = value.number() as usize * *unit as usize;
+            let extent = Extent {
+                header: length,
+                data: bytes.len() - length,
+            };
+            let read = cut_to(evaluation, header, *ranges, count, extent, bytes);
+            let extent = read.ok_or(Refused(field.bad))?;
+            match ranges {
+                Ranges::Header | Ranges::Between(..) => {
+                    (length, counted) = (extent.header, true);
+                }
+                Ranges::Data | Ranges::HeaderAndData => data = Some(extent.data),
+            }
+        }
+    }
+    let data = data.unwrap_or(bytes.len() - length);
+    Ok(Extent {
+        header: length,
+        data,
+    })
+}
+
+/// How long a header is that was parsed before.
+pub fn length(evaluation: &mut Evaluation<'_, '_>, header: HeaderId, bytes: &[u8]) -> usize {
+    let declared = layout(evaluation, header);
+    let all = (0..declared.fields.len()).map(|place| HeaderFieldId(place as u32));
+    let loose = all.map(|field| loose_bits(evaluation, header, field, bytes));
+    declared.least as usize + loose.sum::<usize>() / 8
+}
+
+/// The sum that a `checks` field of a header should hold, the field itself read as zero; `bytes`
+/// are those of the header alone.
+pub fn sum(
+    evaluation: &mut Evaluation<'_, '_>,
+    (header, field): (HeaderId, HeaderFieldId),
+    arguments: Vec<Datum>,
+    bytes: &[u8],
+    data: &[u8],
+) -> u64 {
+    let declared = layout(evaluation, header);
+    let (ranges, filter) = sum_rule(&declared.fields[field.at()]);
+    let mut summed = bytes.to_vec();
+    let bit = offset(evaluation, header, field, bytes);
+    let width = declared.fields[field.at()].width;
+    store(declared.big, &mut summed, bit, width, 0);
+    match ranges {
+        Ranges::Header => {}
+        Ranges::Data => summed = data.to_vec(),
+        Ranges::HeaderAndData => summed.extend_from_slice(data),
+        Ranges::Between(first, last) => {
+            summed = summed[between(evaluation, header, first, last, bytes)].to_vec();
+        }
+    }
+    let result = evaluation.run_filter(filter, arguments, &summed).0;
+    let result = result.expect("what sums a header has a result");
+    fit(&declared.fields[field.at()].kind, result.number())
+}
+
+/// Whether the sums of a message whose header was stripped are right; or which is not.
+pub fn check_sums(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    bytes: &[u8],
+    message: &Message,
+) -> Result<(), Refused> {
+    let declared = layout(evaluation, header);
+    for (place, field) in declared.fields.iter().enumerate() {
+        let id = HeaderFieldId(place as u32);
+        let Rule::Checks { unless, .. } = &field.rule else {
+            continue;
+        };
+        let found = read(evaluation, header, id, bytes).number();
+        if *unless == Some(found) {
+            continue;
+        }
+        let wanted = sum_of(evaluation, header, id, bytes, message);
+        if complemented(field, wanted) != found {
+            return Err(Refused(field.bad));
+        }
+    }
+    Ok(())
+}
+
+/// Puts a header before a message: the given values, then what is counted, then what is summed.
+pub fn push(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    values: &[(HeaderFieldId, Datum)],
+    message: &mut Message,
+) {
+    let declared = layout(evaluation, header);
+    let mut bytes = vec![0; declared.least as usize];
+    for (place, field) in declared.fields.iter().enumerate() {
+        let id = HeaderFieldId(place as u32);
+        if !is_present(evaluation, header, id, &bytes) {
+            continue;
+        }
+        let bit = offset(evaluation, header, id, &bytes);
+        if field.present.is_some() {
+            let room = vec![0; field.width as usize / 8];
+            bytes.splice(bit / 8..bit / 8, room);
+        }
+        let given = values.iter().find(|(given, _)| *given == id);
+        let value = match (&field.rule, given) {
+            (_, Some((_, value))) => value.clone(),
+            (Rule::Is(value), None) => Datum::of(evaluation.state.program, value, &field.kind),
+            (Rule::Given | Rule::Default(_) | Rule::Counts { .. } | Rule::Checks { .. }, None) => {
+                continue;
+            }
+        };
+        write(declared, field, bit, &value, &mut bytes);
+    }
+    write_counts(evaluation, header, message.length(), &mut bytes);
+    for (place, field) in declared.fields.iter().enumerate() {
+        let id = HeaderFieldId(place as u32);
+        if let Rule::Checks { .. } = field.rule {
+            let sum = sum_of(evaluation, header, id, &bytes, message);
+            let bit = offset(evaluation, header, id, &bytes);
+            let value = Datum::Number(complemented(field, sum));
+            write(declared, field, bit, &value, &mut bytes);
+        }
+    }
+    message.push(&bytes);
+}
+
+/// Evaluates something that reads these bytes as the header.
+pub fn within<R>(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    bytes: &[u8],
+    inner: impl FnOnce(&mut Evaluation<'_, '_>) -> R,
+) -> R {
+    let before = evaluation.instant.headers.insert(header, bytes.to_vec());
+    let result = inner(evaluation);
+    match before {
+        Some(before) => evaluation.instant.headers.insert(header, before),
+        None => evaluation.instant.headers.remove(&header),
+    };
+    result
+}
+
+fn layout<'p>(evaluation: &Evaluation<'_, 'p>, header: HeaderId) -> &'p Header {
+    &evaluation.state.program.headers[header.at()]
+}
+
+fn keeps_rules(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    field: &HeaderField,
+    value: &Datum,
+    bytes: &[u8],
+) -> bool {
+    let program = evaluation.state.program;
+    let named = match &field.kind {
+        Type::Enum(id) => {
+            let of = &program.enums[id.at()];
+            let number = value.number();
+            of.other.is_some() || of.names.iter().any(|(_, value)| *value == number)
+        }
+        _ => true,
+    };
+    let required = match &field.rule {
+        Rule::Is(constant) => *value == Datum::of(program, constant, &field.kind),
+        Rule::Given | Rule::Default(_) | Rule::Counts { .. } | Rule::Checks { .. } => true,
+    };
+    let mut constrained = || match &field.constraint {
+        Some(condition) => within(evaluation, header, bytes, |inner| inner.is_true(condition)),
+        None => true,
+    };
+    named && required && constrained()
+}
+
+/// What a counted length makes of a message whose header is so long as far as one knows.
+fn cut_to(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    ranges: Ranges,
+    count: usize,
+    extent: Extent,
+    bytes: &[u8],
+) -> Option<Extent> {
+    let whole = bytes.len();
+    match ranges {
+        Ranges::Header => (extent.header..=whole).contains(&count).then(|| Extent {
+            header: count,
+            data: whole - count,
+        }),
+        Ranges::Data => (count <= extent.data).then_some(Extent {
+            data: count,
+            ..extent
+        }),
+        Ranges::HeaderAndData => (extent.header..=whole).contains(&count).then(|| Extent {
+            header: extent.header,
+            data: count - extent.header,
+        }),
+        Ranges::Between(first, last) => {
+            let rest = count.checked_sub(fixed_between(evaluation, header, first, last, bytes))?;
+            let header = extent.header + rest;
+            (header <= whole).then(|| Extent {
+                header,
+                data: whole - header,
+            })
+        }
+    }
+}
+
+/// Bits of the variable and optional fields before a field, and of those that are fixed.
+fn offset(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    field: HeaderFieldId,
+    bytes: &[u8],
+) -> usize {
+    let of = &layout(evaluation, header).fields[field.at()];
+    let behind = of.behind.iter();
+    let behind = behind.map(|before| loose_bits(evaluation, header, *before, bytes));
+    of.bit as usize + behind.sum::<usize>()
+}
+
+/// Bits of a field that is variable or optional, as long as it is; none of one that is fixed.
+fn loose_bits(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    field: HeaderFieldId,
+    bytes: &[u8],
+) -> usize {
+    let of = &layout(evaluation, header).fields[field.at()];
+    if of.kind == Type::Nothing {
+        8 * variable_length(evaluation, header, bytes)
+    } else if of.present.is_some() && is_present(evaluation, header, field, bytes) {
+        of.width as usize
+    } else {
+        0
+    }
+}
+
+/// Bytes of the field that goes up to the end that is counted.
+fn variable_length(evaluation: &mut Evaluation<'_, '_>, header: HeaderId, bytes: &[u8]) -> usize {
+    let declared = layout(evaluation, header);
+    for (place, field) in declared.fields.iter().enumerate() {
+        let Rule::Counts { ranges, unit } = &field.rule else {
+            continue;
+        };
+        let id = HeaderFieldId(place as u32);
+        let fixed = match *ranges {
+            Ranges::Header => {
+                let all = (0..declared.fields.len()).map(|place| HeaderFieldId(place as u32));
+                let optional = all.filter(|id| declared.fields[id.at()].kind != Type::Nothing);
+                let bits = optional.map(|id| loose_bits(evaluation, header, id, bytes));
+                declared.least as usize + bits.sum::<usize>() / 8
+            }
+            Ranges::Between(first, last) => fixed_between(evaluation, header, first, last, bytes),
+            Ranges::Data | Ranges::HeaderAndData => continue,
+        };
+        let count = read(evaluation, header, id, bytes).number() as usize * *unit as usize;
+        return count.saturating_sub(fixed);
+    }
+    0
+}
+
+/// Bytes from one field to another, but for the variable one.
+fn fixed_between(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    first: HeaderFieldId,
+    last: HeaderFieldId,
+    bytes: &[u8],
+) -> usize {
+    let fields = &layout(evaluation, header).fields;
+    let mut bits = 0;
+    for place in first.at()..=last.at() {
+        let id = HeaderFieldId(place as u32);
+        if is_present(evaluation, header, id, bytes) {
+            bits += fields[place].width as usize;
+        }
+    }
+    bits / 8
+}
+
+/// The bytes of a header from one field to another.
+fn between(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    first: HeaderFieldId,
+    last: HeaderFieldId,
+    bytes: &[u8],
+) -> Range<usize> {
+    let fields = &layout(evaluation, header).fields;
+    let from = offset(evaluation, header, first, bytes) / 8;
+    let to = offset(evaluation, header, last, bytes);
+    let rest = match fields[last.at()].kind {
+        Type::Nothing => 8 * variable_length(evaluation, header, bytes),
+        _ => fields[last.at()].width as usize,
+    };
+    from..(to + rest) / 8
+}
+
+fn write_counts(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    data: usize,
+    bytes: &mut [u8],
+) {
+    let declared = layout(evaluation, header);
+    for (place, field) in declared.fields.iter().enumerate() {
+        let Rule::Counts { ranges, unit } = &field.rule else {
+            continue;
+        };
+        let count = match *ranges {
+            Ranges::Header => bytes.len(),
+            Ranges::Data => data,
+            Ranges::HeaderAndData => bytes.len() + data,
+            Ranges::Between(first, last) => fixed_between(evaluation, header, first, last, bytes),
+        };
+        let bit = offset(evaluation, header, HeaderFieldId(place as u32), bytes);
+        let value = Datum::Number((count / *unit as usize) as u64);
+        write(declared, field, bit, &value, bytes);
+    }
+}
+
+/// A sum, its arguments evaluated for this message behind a header of these bytes.
+fn sum_of(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    field: HeaderFieldId,
+    bytes: &[u8],
+    message: &Message,
+) -> u64 {
+    let of = &layout(evaluation, header).fields[field.at()];
+    let arguments = sum_arguments(of);
+    let before = evaluation.instant.message.replace(message.clone());
+    evaluation.instant.whole_length = (bytes.len() + message.length()) as u64;
+    let arguments = within(evaluation, header, bytes, |inner| inner.values(arguments));
+    evaluation.instant.message = before;
+    sum(
+        evaluation,
+        (header, field),
+        arguments,
+        bytes,
+        message.data(),
+    )
+}
+
+fn sum_rule(field: &HeaderField) -> (Ranges, FilterId) {
+    match &field.rule {
+        Rule::Checks { ranges, filter, .. } => (*ranges, *filter),
+        Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Counts { .. } => {
+            panic!("{} is summed", field.name)
+        }
+    }
+}
+
+fn sum_arguments(field: &HeaderField) -> &[Expression] {
+    match &field.rule {
+        Rule::Checks { arguments, .. } => arguments,
+        Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Counts { .. } => &[],
+    }
+}
+
+/// How a sum goes out: complemented where it equals what says that nothing was summed.
+fn complemented(field: &HeaderField, sum: u64) -> u64 {
+    match &field.rule {
+        Rule::Checks {
+            unless: Some(unless),
+            ..
+        } if *unless == sum => fit(&field.kind, !sum),
+        Rule::Given
+        | Rule::Default(_)
+        | Rule::Is(_)
+        | Rule::Counts { .. }
+        | Rule::Checks { .. } => sum,
+    }
+}
+
+fn write(header: &Header, field: &HeaderField, bit: usize, value: &Datum, bytes: &mut [u8]) {
+    match value {
+        Datum::Bytes(data) => {
+            let at = bit / 8;
+            bytes[at..at + data.len()].copy_from_slice(data);
+        }
+        Datum::Optional(value) => {
+            let value = value.as_ref().expect("what is written is there");
+            write(header, field, bit, value, bytes);
+        }
+        _ => store(header.big, bytes, bit, field.width, value.number()),
+    }
+}
+
+/// Bits of bytes, as a number.
+fn load(big: bool, bytes: &[u8], bit: usize, width: u32) -> u64 {
+    let (at, end) = (bit / 8, (bit + width as usize).div_ceil(8));
+    let join = |number: u128, byte: &u8| number << 8 | u128::from(*byte);
+    let number = match big {
+        true => bytes[at..end].iter().fold(0, join) >> (8 * end - bit - width as usize),
+        false => bytes[at..end].iter().rev().fold(0, join) >> (bit - 8 * at),
+    };
+    number as u64 & mask(width as u8)
+}
+
+/// Writes a number into bits of bytes.
+fn store(big: bool, bytes: &mut [u8], bit: usize, width: u32, number: u64) {
+    for place in 0..width as usize {
+        let (at, within) = match big {
+            true => (
+                (bit + width as usize - 1 - place) / 8,
+                7 - (bit + width as usize - 1 - place) % 8,
+            ),
+            false => ((bit + place) / 8, (bit + place) % 8),
+        };
+        let one = (number >> place & 1) as u8;
+        bytes[at] = bytes[at] & !(1 << within) | one << within;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_stand_as_on_the_wire() {
+        let mut bytes = [0; 3];
+        store(true, &mut bytes, 3, 13, 0x1abc);
+        assert_eq!(bytes, [0x1a, 0xbc, 0]);
+        assert_eq!(load(true, &bytes, 3, 13), 0x1abc);
+        store(false, &mut bytes, 4, 12, 0xfed);
+        assert_eq!(bytes, [0xda, 0xfe, 0]);
+        assert_eq!(load(false, &bytes, 4, 12), 0xfed);
+    }
+
+    #[test]
+    fn numbers_of_all_bytes_go_both_ways() {
+        let mut bytes = [0; 8];
+        for big in [false, true] {
+            store(big, &mut bytes, 0, 64, 0x0123_4567_89ab_cdef);
+            assert_eq!(load(big, &bytes, 0, 64), 0x0123_4567_89ab_cdef);
+        }
+        assert_eq!(bytes[0], 0x01);
+    }
+}

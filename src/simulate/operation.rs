@@ -1,0 +1,419 @@
+//! What handlers do to instances, messages and containers, for both interpreters.
+//!
+//! In: attempts, operations and sources of messages, as they stand in the checked program and in
+//! state trees. Out: what they bind, and whether they succeeded. What an attempt refuses stays
+//! where it was.
+
+use super::expression::{Evaluation, Instant};
+use super::header;
+use super::message::Message;
+use super::state::standing_on;
+use super::value::{Datum, Pieces};
+use crate::types::expression::Variable;
+use crate::types::program::{EntityId, KindId, LocalId, Target};
+use crate::types::statement::{Attempt, Operation, Search, Source};
+
+/// What became of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tried {
+    /// It failed, and nothing has changed.
+    Failed,
+    /// It succeeded.
+    Done,
+    /// It succeeded, and this is what it binds.
+    Found(Datum),
+    /// It made an instance.
+    Created(KindId, u32),
+}
+
+impl Evaluation<'_, '_> {
+    /// Tries something.
+    pub fn attempt(&mut self, attempt: &Attempt) -> Tried {
+        match attempt {
+            Attempt::Instance(searches) => self.search(searches),
+            Attempt::Value(value) => self.optional(value).map_or(Tried::Failed, Tried::Found),
+            Attempt::Pop(queue) | Attempt::PopValue(queue) => {
+                self.queue(queue).pop().map_or(Tried::Failed, Tried::Found)
+            }
+            Attempt::Push(queue, source) => self.push_message(queue, source),
+            Attempt::PushValue(queue, value) => {
+                let value = self.value(value);
+                done(self.queue(queue).push(value).is_ok())
+            }
+            Attempt::InsertWindow(window, number, source) => {
+                let number = self.number(number) as u32;
+                self.insert_message(window, number, source)
+            }
+            Attempt::TakeWindow(window, number) => {
+                let number = self.number(number) as u32;
+                let taken = self.window(window).take(number);
+                taken.map_or(Tried::Failed, |message| found(message))
+            }
+            Attempt::ShareWindow(window, number) => {
+                let number = self.number(number) as u32;
+                self.share_message(window, number)
+            }
+            Attempt::InsertStream(stream, at, message) => {
+                let at = self.number(at) as u32;
+                self.insert_bytes(stream, Some(at), *message)
+            }
+            Attempt::AppendStream(stream, message) => self.insert_bytes(stream, None, *message),
+            Attempt::Peek(message, id) => {
+                let bytes = self.message(*message).data().to_vec();
+                let read = header::parse(self, *id, &bytes);
+                read.map_or(Tried::Failed, |_| Tried::Found(Datum::Header(bytes)))
+            }
+            Attempt::Restore(message, mark) => {
+                let Datum::Number(start) = *self.message(*message).attribute(*mark) else {
+                    return Tried::Failed;
+                };
+                done(self.message_mut(*message).restore(start))
+            }
+            Attempt::Message(source) => self.source(source).map_or(Tried::Failed, found),
+        }
+    }
+
+    /// Does what cannot fail.
+    pub fn operate(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Skip(message, count) => {
+                let count = self.number(count);
+                self.message_mut(*message).skip(count);
+            }
+            Operation::Cut(message, count) => {
+                let count = self.number(count);
+                self.message_mut(*message).cut(count);
+            }
+            Operation::ReplaceWindow(window, number, source) => {
+                let number = self.number(number) as u32;
+                self.replace_message(window, number, source);
+            }
+            Operation::Release(container, to) => {
+                let to = self.number(to) as u32;
+                self.release(container, to);
+            }
+            Operation::Begin(stream, at) => {
+                let at = self.number(at) as u32;
+                self.stream_state(stream).bytes.restart(at);
+                self.settle(stream);
+            }
+            Operation::Clear(container) => self.clear(container),
+            Operation::Xor(bytes, message) => {
+                let data = self.message(*message).data().to_vec();
+                let Datum::Bytes(bytes) = self.variable(bytes) else {
+                    panic!("the checker has seen bytes where a message is added");
+                };
+                bytes
+                    .iter_mut()
+                    .zip(data)
+                    .for_each(|(byte, other)| *byte ^= other);
+            }
+            Operation::Rewrite(message, filter, arguments) => {
+                let arguments = self.values(arguments);
+                let data = self.message(*message).data().to_vec();
+                let written = self.run_filter(*filter, arguments, &data).1;
+                self.message_mut(*message).replace(&written);
+            }
+            Operation::Call(function, arguments) => {
+                self.call(*function, arguments);
+            }
+        }
+    }
+
+    /// The message that a source gives; none without a free buffer.
+    pub fn source(&mut self, source: &Source) -> Option<Message> {
+        match source {
+            Source::Local(local) => Some(self.instant.locals[local.at()].take_message()),
+            Source::New => self.state.message(&[], 0),
+            Source::NewFrom(bytes, count) => {
+                let count = self.number(count) as usize;
+                let Datum::Bytes(bytes) = self.read(bytes) else {
+                    panic!("the checker has seen bytes that a message is made from");
+                };
+                self.state.message(&bytes[..count.min(bytes.len())], 0)
+            }
+            Source::Share(local) => {
+                let message = self.message(*local).clone();
+                self.state.share(&message)
+            }
+            Source::Piece(local, at, length) => {
+                let (at, length) = (self.number(at) as usize, self.number(length) as usize);
+                let message = self.message(*local);
+                let (data, attributes) = (message.data(), message.attributes.clone());
+                let from = at.min(data.len());
+                let piece = data[from..from + length.min(data.len() - from)].to_vec();
+                let mut piece = self.state.message(&piece, 0)?;
+                piece.attributes = attributes;
+                Some(piece)
+            }
+            Source::TakeStream(stream, count) => {
+                let count = self.number(count) as u32;
+                self.take_bytes(stream, count)
+            }
+            Source::SliceStream(stream, at, count) => {
+                let (at, count) = (self.number(at) as u32, self.number(count) as u32);
+                let bytes = &self.stream_state(stream).bytes;
+                let slice = bytes.copy(at, count.min(bytes.ready(at)));
+                self.state.message(&slice, 0)
+            }
+        }
+    }
+
+    /// A source's message; without a free buffer `no_buffer` of the entity is counted.
+    pub fn source_or_count(&mut self, source: &Source, entity: EntityId) -> Option<Message> {
+        let message = self.source(source);
+        if message.is_none() {
+            self.state.count_no_buffer(entity);
+        }
+        message
+    }
+
+    /// Makes an instance, and what stands on it, in their first state; none if all slots are
+    /// taken.
+    pub fn create(&mut self, kind: KindId, keys: Vec<Datum>) -> Option<u32> {
+        let index = self.state.kinds[kind.at()].slots.take()?;
+        for kind in standing_on(self.state.program, kind) {
+            self.begin(kind, index, keys.clone());
+        }
+        Some(index)
+    }
+
+    /// Gives an instance its first state.
+    pub fn begin(&mut self, kind: KindId, index: u32, keys: Vec<Datum>) {
+        let program = self.state.program;
+        let instances = &mut self.state.kinds[kind.at()];
+        instances.live[index as usize] = true;
+        instances.found.push(index);
+        instances.keys[index as usize] = keys;
+        let fields = &program.kinds[kind.at()].fields;
+        let empty = fields
+            .iter()
+            .map(|field| Datum::empty(program, &field.kind));
+        instances.fields[index as usize] = empty.collect();
+        let mut instant = Instant::default();
+        instant.own.insert(kind, index);
+        for (place, field) in fields.iter().enumerate() {
+            if let Some(initial) = &field.initial {
+                let (state, instant) = (&mut *self.state, &mut instant);
+                let value = Evaluation { state, instant }.value(initial);
+                self.state.kinds[kind.at()].fields[index as usize][place] = value;
+            }
+        }
+    }
+
+    /// The instance that a target finds.
+    pub fn find(&mut self, target: &Target) -> Option<u32> {
+        let condition = target.condition.as_ref();
+        if !condition.is_none_or(|condition| self.is_true(condition)) {
+            return None;
+        }
+        let keys = self.values(&target.keys);
+        self.state.find(target.kind, &keys)
+    }
+
+    /// A stream.
+    pub fn stream(&mut self, stream: &Variable) -> &mut super::stream::Stream {
+        &mut self.stream_state(stream).bytes
+    }
+
+    /// Drops all that a container holds.
+    pub fn discard_all(&mut self, container: &Variable, reason: crate::types::program::ReasonId) {
+        let mut taken = self.taken(container);
+        self.state.discard_all(&mut taken, reason);
+        *self.variable(container) = taken;
+    }
+
+    /// A queue.
+    pub fn queue(&mut self, queue: &Variable) -> &mut super::containers::Ring<Datum> {
+        match self.variable(queue) {
+            Datum::Queue(queue) => queue,
+            other => panic!("the checker has seen a queue here, not {other:?}"),
+        }
+    }
+
+    /// A message that a local holds, to be changed.
+    pub fn message_mut(&mut self, local: LocalId) -> &mut Message {
+        match &mut self.instant.locals[local.at()] {
+            Datum::Message(message) => message,
+            other => panic!("the checker has seen a message here, not {other:?}"),
+        }
+    }
+
+    fn search(&mut self, searches: &[Search]) -> Tried {
+        for search in searches {
+            match search {
+                Search::Find(target) => {
+                    if let Some(index) = self.find(target) {
+                        return Tried::Found(Datum::Number(u64::from(index)));
+                    }
+                }
+                Search::Create(kind, keys) => {
+                    let keys = self.values(keys);
+                    if let Some(index) = self.create(*kind, keys) {
+                        return Tried::Created(*kind, index);
+                    }
+                }
+            }
+        }
+        Tried::Failed
+    }
+
+    fn push_message(&mut self, queue: &Variable, source: &Source) -> Tried {
+        if self.queue(queue).is_full() {
+            return Tried::Failed;
+        }
+        let entity = self.entity_of(queue);
+        let Some(message) = self.source_or_count(source, entity) else {
+            return Tried::Failed;
+        };
+        let pushed = self.queue(queue).push(Datum::Message(Box::new(message)));
+        done(pushed.is_ok())
+    }
+
+    fn insert_message(&mut self, window: &Variable, number: u32, source: &Source) -> Tried {
+        if !self.window(window).takes(number) {
+            return Tried::Failed;
+        }
+        let entity = self.entity_of(window);
+        let Some(message) = self.source_or_count(source, entity) else {
+            return Tried::Failed;
+        };
+        done(self.window(window).insert(number, message).is_ok())
+    }
+
+    fn share_message(&mut self, window: &Variable, number: u32) -> Tried {
+        let Some(message) = self.window(window).get(number).cloned() else {
+            return Tried::Failed;
+        };
+        let entity = self.entity_of(window);
+        match self.state.share(&message) {
+            Some(message) => found(message),
+            None => {
+                self.state.count_no_buffer(entity);
+                Tried::Failed
+            }
+        }
+    }
+
+    fn replace_message(&mut self, window: &Variable, number: u32, source: &Source) {
+        let entity = self.entity_of(window);
+        let Some(message) = self.source_or_count(source, entity) else {
+            return;
+        };
+        while let Some(old) = self.window(window).replace(number) {
+            self.state.consume(old);
+        }
+        if let Err(refused) = self.window(window).insert(number, message) {
+            self.state.consume(refused);
+        }
+    }
+
+    fn insert_bytes(&mut self, stream: &Variable, at: Option<u32>, local: LocalId) -> Tried {
+        let message = self.message(local);
+        let (data, came_in) = (message.data().to_vec(), message.came_in);
+        let pieces = self.stream_state(stream);
+        let at = at.unwrap_or_else(|| pieces.bytes.end());
+        if !pieces.bytes.insert(at, &data) {
+            return Tried::Failed;
+        }
+        pieces.came_in += u64::from(came_in);
+        let merged = self.instant.locals[local.at()].take_message();
+        self.state.forget(merged);
+        Tried::Done
+    }
+
+    fn take_bytes(&mut self, stream: &Variable, count: u32) -> Option<Message> {
+        let bytes = &self.stream_state(stream).bytes;
+        let begin = bytes.begin();
+        let data = bytes.copy(begin, count.min(bytes.ready(begin)));
+        let mut message = self.state.message(&data, 0)?;
+        let pieces = self.stream_state(stream);
+        pieces.bytes.release(begin.wrapping_add(data.len() as u32));
+        let came_in = std::mem::take(&mut pieces.came_in);
+        message.came_in = came_in > 0;
+        self.state.fates.merged += came_in.saturating_sub(1);
+        Some(message)
+    }
+
+    fn release(&mut self, container: &Variable, to: u32) {
+        if matches!(self.variable(container), Datum::Stream(_)) {
+            self.stream_state(container).bytes.release(to);
+            self.settle(container);
+            return;
+        }
+        while let Some(message) = self.window(container).release(to) {
+            self.state.consume(message);
+        }
+    }
+
+    fn clear(&mut self, container: &Variable) {
+        if let Datum::Set(set) = self.variable(container) {
+            set.clear();
+            return;
+        }
+        let Variable::Field(instance, kind, field) = container else {
+            panic!("the checker has seen a field that is cleared");
+        };
+        let program = self.state.program;
+        let declared = &program.kinds[kind.at()].fields[field.at()];
+        let value = match &declared.initial {
+            Some(initial) => {
+                let mut instant = Instant::default();
+                instant.own.insert(*kind, self.index(*instance, *kind));
+                let state = &mut *self.state;
+                let instant = &mut instant;
+                Evaluation { state, instant }.value(initial)
+            }
+            None => Datum::empty(program, &declared.kind),
+        };
+        self.write(container, value);
+    }
+
+    fn settle(&mut self, stream: &Variable) {
+        let mut taken = self.taken(stream);
+        if let Datum::Stream(pieces) = &mut taken {
+            self.state.settle(pieces);
+        }
+        *self.variable(stream) = taken;
+    }
+
+    /// What a variable holds, taken out of it for a moment.
+    fn taken(&mut self, variable: &Variable) -> Datum {
+        std::mem::replace(self.variable(variable), Datum::Absent)
+    }
+
+    fn window(&mut self, window: &Variable) -> &mut super::containers::Window<Message> {
+        match self.variable(window) {
+            Datum::Window(window) => window,
+            other => panic!("the checker has seen a window here, not {other:?}"),
+        }
+    }
+
+    fn stream_state(&mut self, stream: &Variable) -> &mut Pieces {
+        match self.variable(stream) {
+            Datum::Stream(stream) => stream,
+            other => panic!("the checker has seen a stream here, not {other:?}"),
+        }
+    }
+
+    /// Whose a variable is.
+    fn entity_of(&self, variable: &Variable) -> EntityId {
+        match variable {
+            Variable::Field(_, kind, _) => self.state.program.kinds[kind.at()].entity,
+            Variable::Element(inner, _) | Variable::Part(inner, _, _) => self.entity_of(inner),
+            Variable::Local(_) => panic!("containers are fields"),
+        }
+    }
+}
+
+fn done(succeeded: bool) -> Tried {
+    if succeeded {
+        Tried::Done
+    } else {
+        Tried::Failed
+    }
+}
+
+fn found(message: Message) -> Tried {
+    Tried::Found(Datum::Message(Box::new(message)))
+}

@@ -1,0 +1,513 @@
+//! The reference interpreter: what a checked program means, statement by statement.
+//!
+//! In: a [`Program`], and an event. Out: what follows from it, in order. It knows nothing of trees:
+//! whatever lowering, weaving and emission make of a program is checked against what is here.
+//!
+//! ```text
+//! arrive(entity, message)                    handle(instance, event)
+//!   strip and check its header                 run the handler's statements, in order
+//!   find the session, or run what stands       an output is made ready where it stands,
+//!   in place of one                            and follows when the handler has finished
+//!   handle(session, deliver)
+//! ```
+
+use super::expression::{Evaluation, Instant};
+use super::function::{Body, run_block};
+use super::header;
+use super::joints::Joints;
+use super::message::Message;
+use super::operation::Tried;
+use super::stack::Control;
+use super::state::{Goal, Pending, State, standing_on};
+use super::value::Datum;
+use crate::types::expression::Expression;
+use crate::types::program::{
+    AttributeId, EntityId, Event, Finder, Handler, HeaderFieldId, KindId, LocalId, Place, Program,
+    ReasonId, Shape,
+};
+use crate::types::statement::{
+    Attempt, Dropped, Output, Source, StatementKind as Kind, TellTarget,
+};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Runs a program as it stands.
+#[derive(Debug)]
+pub struct Reference<'p> {
+    joints: Joints<'p>,
+}
+
+impl<'p> Reference<'p> {
+    /// For this program.
+    pub fn new(program: &'p Program) -> Reference<'p> {
+        Reference {
+            joints: Joints::new(program),
+        }
+    }
+}
+
+impl<'p> Control<'p> for Reference<'p> {
+    fn handle(&self, state: &mut State<'p>, event: Pending) -> Vec<Pending> {
+        let Pending {
+            goal,
+            message,
+            arguments,
+        } = event;
+        match goal {
+            Goal::Arrive {
+                entity,
+                index,
+                event: Event::Deliver,
+                ..
+            } => {
+                let message = message.expect("a message is delivered");
+                self.message_arrives(state, entity, index, message)
+            }
+            Goal::Arrive { entity, event, .. } => {
+                let finder = self.joints.finder(entity, event);
+                let finder = finder.expect("a notice that arrives has a finder");
+                let given = given(message, arguments);
+                self.found(state, entity, finder, given, BTreeMap::new())
+            }
+            Goal::Handle { kind, index, event } => {
+                let headers = match &message {
+                    Some(message) => message.stripped.iter().cloned().collect(),
+                    None => BTreeMap::new(),
+                };
+                let given = given(message, arguments);
+                self.handled(state, (kind, index), event, given, headers)
+            }
+            Goal::Frame(_) | Goal::Port(..) => unreachable!("what leaves the stack is not handled"),
+        }
+    }
+
+    fn handles(&self, kind: KindId, _index: u32, event: Event) -> bool {
+        self.joints.handler(kind, event).is_some()
+    }
+
+    fn notice_from_below(&self, place: Place, event: Event) -> Vec<Goal> {
+        self.joints.notice_arrives(place, 0, event)
+    }
+}
+
+/// Headers that were stripped, from their first byte on.
+type Headers = BTreeMap<crate::types::program::HeaderId, Vec<u8>>;
+
+impl<'p> Reference<'p> {
+    /// A message comes from below: its header is stripped, its session is found.
+    fn message_arrives(
+        &self,
+        state: &mut State<'p>,
+        entity: EntityId,
+        index: Option<u32>,
+        mut message: Message,
+    ) -> Vec<Pending> {
+        let table = &state.program.entities[entity.at()];
+        let mut headers = BTreeMap::new();
+        if let Some(header) = table.header {
+            if let Err(reason) = strip(state, entity, index.unwrap_or(0), &mut message) {
+                let reason = reason
+                    .0
+                    .expect("what is refused in a header has its reason");
+                state.discard(message, reason);
+                return Vec::new();
+            }
+            let stripped = message.stripped.as_ref();
+            let (_, bytes) = stripped.expect("a header was stripped");
+            headers.insert(header, bytes.clone());
+        }
+        let given = given(Some(message), Vec::new());
+        match (table.shape, index) {
+            (Shape::Multiplexor, _) | (_, None) => {
+                let finder = self.joints.finder(entity, Event::Deliver);
+                let finder = finder.expect("a multiplexor says which session a message is for");
+                self.found(state, entity, finder, given, headers)
+            }
+            (Shape::Worker | Shape::Router, Some(index)) => {
+                let session = (table.session, index);
+                self.handled(state, session, Event::Deliver, given, headers)
+            }
+        }
+    }
+
+    /// The instance that a finder finds handles the event in the same instant.
+    fn found(
+        &self,
+        state: &mut State<'p>,
+        entity: EntityId,
+        finder: &'p Finder,
+        given: Vec<Datum>,
+        headers: Headers,
+    ) -> Vec<Pending> {
+        let record = state.program.entities[entity.at()].record;
+        let locals = finder.locals.len();
+        let mut handling = self.handling(state, (record, 0), locals, headers);
+        handling.give(&finder.parameters, given);
+        for target in &finder.targets {
+            if let Some(index) = handling.evaluation().find(target) {
+                let given = handling.take(&finder.parameters);
+                let headers = std::mem::take(&mut handling.instant.headers);
+                let found = (target.kind, index);
+                return self.handled(state, found, finder.event, given, headers);
+            }
+        }
+        let _ = run_block(&mut handling, &finder.otherwise);
+        handling.finish()
+    }
+
+    /// An instance handles an event. No handler: nothing happens.
+    fn handled(
+        &self,
+        state: &mut State<'p>,
+        (kind, index): (KindId, u32),
+        event: Event,
+        given: Vec<Datum>,
+        headers: Headers,
+    ) -> Vec<Pending> {
+        let outputs = match self.joints.handler(kind, event) {
+            Some(handler) => self.run(state, handler, index, given, headers),
+            None => Vec::new(),
+        };
+        if event == Event::End {
+            state.free(kind, index, ended(state.program, kind));
+        }
+        outputs
+    }
+
+    fn run(
+        &self,
+        state: &mut State<'p>,
+        handler: &'p Handler,
+        index: u32,
+        given: Vec<Datum>,
+        headers: Headers,
+    ) -> Vec<Pending> {
+        let locals = handler.locals.len();
+        let mut handling = self.handling(state, (handler.kind, index), locals, headers);
+        handling.give(&handler.parameters, given);
+        let _ = run_block(&mut handling, &handler.body);
+        handling.finish()
+    }
+
+    fn handling<'a>(
+        &'a self,
+        state: &'a mut State<'p>,
+        (kind, index): (KindId, u32),
+        locals: usize,
+        headers: Headers,
+    ) -> Handling<'a, 'p> {
+        let own = BTreeMap::from([(kind, index)]);
+        let instant = Instant {
+            own,
+            headers,
+            locals: vec![Datum::Absent; locals],
+            ..Instant::default()
+        };
+        Handling {
+            joints: &self.joints,
+            state,
+            instant,
+            kind,
+            index,
+            outputs: Vec::new(),
+            again: false,
+        }
+    }
+}
+
+/// Takes the header off a message, if it is in order; or says why not.
+fn strip(
+    state: &mut State<'_>,
+    entity: EntityId,
+    session: u32,
+    message: &mut Message,
+) -> Result<(), header::Refused> {
+    let table = &state.program.entities[entity.at()];
+    let id = table.header.expect("what is stripped is a header");
+    let bytes = message.data().to_vec();
+    let mut instant = Instant::default();
+    instant.own.insert(table.session, session);
+    instant.message = Some(message.clone());
+    let instant = &mut instant;
+    let mut evaluation = Evaluation { state, instant };
+    let extent = header::parse(&mut evaluation, id, &bytes)?;
+    if let Some(mark) = table.mark {
+        message.attributes[mark.at()] = Datum::Number(message.start() as u64);
+    }
+    message.skip(extent.header as u64);
+    message.cut(extent.data as u64);
+    header::check_sums(&mut evaluation, id, &bytes[..extent.header], message)?;
+    message.stripped = Some((id, bytes));
+    Ok(())
+}
+
+/// The reason for which an instance's containers drop what they still hold at its end.
+fn ended(program: &Program, kind: KindId) -> Option<ReasonId> {
+    let entity = program.kinds[kind.at()].entity;
+    let mut reasons = program.reasons.iter();
+    let place = reasons.position(|reason| reason.entity == entity && reason.name == "ended");
+    place.map(|place| ReasonId(place as u32))
+}
+
+/// What a handler is given: the message first, where there is one.
+fn given(message: Option<Message>, arguments: Vec<Datum>) -> Vec<Datum> {
+    let message = message.map(|message| Datum::Message(Box::new(message)));
+    message.into_iter().chain(arguments).collect()
+}
+
+/// A handler that runs.
+struct Handling<'a, 'p> {
+    joints: &'a Joints<'p>,
+    state: &'a mut State<'p>,
+    instant: Instant,
+    kind: KindId,
+    index: u32,
+    outputs: Vec<Pending>,
+    again: bool,
+}
+
+impl<'p> Body<'p> for Handling<'_, 'p> {
+    fn evaluation(&mut self) -> Evaluation<'_, 'p> {
+        Evaluation {
+            state: self.state,
+            instant: &mut self.instant,
+        }
+    }
+
+    fn attempt(&mut self, attempt: &'p Attempt, bind: Option<LocalId>) -> bool {
+        let value = match self.evaluation().attempt(attempt) {
+            Tried::Failed => return false,
+            Tried::Done => return true,
+            Tried::Found(value) => value,
+            Tried::Created(kind, index) => {
+                for kind in standing_on(self.state.program, kind) {
+                    self.event_of(kind, index, Event::Start);
+                }
+                Datum::Number(u64::from(index))
+            }
+        };
+        if let Some(local) = bind {
+            self.instant.locals[local.at()] = value;
+        }
+        true
+    }
+
+    fn perform(&mut self, statement: &'p Kind) -> ControlFlow<()> {
+        match statement {
+            Kind::Drain { local, queue, body } => {
+                for _ in 0..self.evaluation().queue(queue).capacity() {
+                    let Some(item) = self.evaluation().queue(queue).pop() else {
+                        break;
+                    };
+                    self.instant.locals[local.at()] = item;
+                    run_block(self, body)?;
+                }
+            }
+            Kind::Do(operation) => self.evaluation().operate(operation),
+            Kind::Output(output) => self.output(output),
+            Kind::Drop(Dropped::Message(local), reason) => {
+                let message = self.instant.locals[local.at()].take_message();
+                self.state.discard(message, *reason);
+            }
+            Kind::Drop(Dropped::Container(container), reason) => {
+                self.evaluation().discard_all(container, *reason);
+            }
+            Kind::Consume(local) => {
+                let message = self.instant.locals[local.at()].take_message();
+                self.state.consume(message);
+            }
+            Kind::Count(counter) => self.state.count(*counter, 1),
+            Kind::StartTimer(instance, kind, timer, after) => {
+                let deadline_ns = self.evaluation().number(after);
+                let deadline_ns = deadline_ns.wrapping_add(self.state.now_ns);
+                let index = self.evaluation().index(*instance, *kind);
+                self.state.timers.start((*kind, index, *timer), deadline_ns);
+            }
+            Kind::StopTimer(instance, kind, timer) => {
+                let index = self.evaluation().index(*instance, *kind);
+                self.state.timers.stop(&(*kind, index, *timer));
+            }
+            Kind::End(instance, kind) => {
+                let index = self.evaluation().index(*instance, *kind);
+                self.state.end(*kind, index);
+                for kind in standing_on(self.state.program, *kind).into_iter().rev() {
+                    let event = Event::End;
+                    let goal = Goal::Handle { kind, index, event };
+                    self.outputs.push(Pending::new(goal));
+                }
+            }
+            Kind::Let(..)
+            | Kind::Attempt { .. }
+            | Kind::Require { .. }
+            | Kind::Assign(..)
+            | Kind::If { .. }
+            | Kind::Match { .. }
+            | Kind::For { .. }
+            | Kind::Return(_)
+            | Kind::Yield(_) => unreachable!("handlers neither return nor yield"),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl<'p> Handling<'_, 'p> {
+    fn give(&mut self, parameters: &[LocalId], given: Vec<Datum>) {
+        for (local, value) in parameters.iter().zip(given) {
+            self.instant.locals[local.at()] = value;
+        }
+    }
+
+    fn take(&mut self, parameters: &[LocalId]) -> Vec<Datum> {
+        let locals = &mut self.instant.locals;
+        let taken = parameters.iter();
+        taken
+            .map(|local| std::mem::replace(&mut locals[local.at()], Datum::Absent))
+            .collect()
+    }
+
+    fn finish(mut self) -> Vec<Pending> {
+        if self.again {
+            let (kind, index, event) = (self.kind, self.index, Event::Again);
+            self.outputs
+                .push(Pending::new(Goal::Handle { kind, index, event }));
+        }
+        self.outputs
+    }
+
+    fn output(&mut self, output: &'p Output) {
+        match output {
+            Output::Send {
+                message,
+                joint,
+                header,
+                attributes,
+            } => self.send(message, *joint, header, attributes),
+            Output::Deliver {
+                message,
+                attributes,
+            } => {
+                let attributes = self.attributes(attributes);
+                if let Some(message) = self.ready(message, attributes) {
+                    let goal = self.joints.delivery(self.kind, self.index);
+                    self.push(goal, Some(message), Vec::new());
+                }
+            }
+            Output::Tell {
+                target,
+                event,
+                message,
+                arguments,
+                attributes,
+            } => self.tell(*target, *event, message.as_ref(), arguments, attributes),
+            Output::Again => self.again = true,
+        }
+    }
+
+    fn send(
+        &mut self,
+        source: &'p Source,
+        joint: u32,
+        header: &'p [(HeaderFieldId, Expression)],
+        attributes: &'p [(AttributeId, Expression)],
+    ) {
+        let attributes = self.attributes(attributes);
+        let Some(mut message) = self.ready(source, attributes) else {
+            return;
+        };
+        let entity = self.state.program.kinds[self.kind.at()].entity;
+        if let Some(id) = self.state.program.entities[entity.at()].header {
+            // Its header reads the message that goes out, under either name.
+            self.instant.message = Some(message.clone());
+            if let Source::Local(local) = source {
+                self.instant.locals[local.at()] = Datum::Message(Box::new(message.clone()));
+            }
+            let mut values = Vec::new();
+            for (field, value) in header {
+                values.push((*field, self.evaluation().value(value)));
+            }
+            header::push(&mut self.evaluation(), id, &values, &mut message);
+            self.instant.message = None;
+            if let Source::Local(local) = source {
+                self.instant.locals[local.at()] = Datum::Absent;
+            }
+        }
+        let goal = self.joints.sending(self.kind, self.index, joint);
+        self.push(goal, Some(message), Vec::new());
+    }
+
+    fn tell(
+        &mut self,
+        target: TellTarget,
+        event: Event,
+        source: Option<&'p Source>,
+        arguments: &'p [Expression],
+        attributes: &'p [(AttributeId, Expression)],
+    ) {
+        let arguments = self.evaluation().values(arguments);
+        let attributes = self.attributes(attributes);
+        let message = match source {
+            None => None,
+            Some(source) => match self.ready(source, attributes) {
+                None => return,
+                message => message,
+            },
+        };
+        let told = match target {
+            TellTarget::Instance(local, kind) => {
+                let index = self.instant.locals[local.at()].number() as u32;
+                vec![Goal::Handle { kind, index, event }]
+            }
+            TellTarget::Above => self
+                .joints
+                .told_above(self.state, self.kind, self.index, event),
+            TellTarget::Below(joint) => self.joints.told_below(self.kind, self.index, joint, event),
+            TellTarget::Side(entity) => self.joints.told_aside(entity, event),
+        };
+        if let Some(message) = message {
+            let goal = told
+                .first()
+                .expect("a notice with a message has one hearer");
+            return self.push(*goal, Some(message), arguments);
+        }
+        for goal in told {
+            self.push(goal, None, arguments.clone());
+        }
+    }
+
+    /// A message with these attributes; without a free buffer that is counted.
+    fn ready(&mut self, source: &'p Source, set: Vec<(AttributeId, Datum)>) -> Option<Message> {
+        let entity = self.state.program.kinds[self.kind.at()].entity;
+        let mut message = self.evaluation().source_or_count(source, entity)?;
+        for (attribute, value) in set {
+            message.attributes[attribute.at()] = value;
+        }
+        Some(message)
+    }
+
+    fn attributes(
+        &mut self,
+        attributes: &'p [(AttributeId, Expression)],
+    ) -> Vec<(AttributeId, Datum)> {
+        let mut values = Vec::new();
+        for (attribute, value) in attributes {
+            values.push((*attribute, self.evaluation().value(value)));
+        }
+        values
+    }
+
+    fn push(&mut self, goal: Goal, message: Option<Message>, arguments: Vec<Datum>) {
+        self.outputs.push(Pending {
+            goal,
+            message,
+            arguments,
+        });
+    }
+
+    /// An event of an instance, if it handles it.
+    fn event_of(&mut self, kind: KindId, index: u32, event: Event) {
+        if self.joints.handler(kind, event).is_some() {
+            self.outputs
+                .push(Pending::new(Goal::Handle { kind, index, event }));
+        }
+    }
+}

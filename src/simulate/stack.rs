@@ -1,0 +1,417 @@
+//! A stack that runs, as its host sees it: the C interface, for both interpreters.
+//!
+//! In: frames, an application's messages and notices, time. Out: frames, messages and notices, a
+//! deadline, counters. What an event does is the business of a [`Control`]; the agenda, its
+//! budget, and the order of all events are here.
+//!
+//! ```text
+//! input, send, open, notice, expire
+//!   put an event on the agenda ──► step: take the last event
+//!                                   │ Control::handle gives outputs, in order
+//!                                   │ all but the first wait; the first is handled at once
+//!                                   └ until there is none, or it left the stack
+//! ```
+
+use super::expression::{Evaluation, Instant};
+use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
+use super::value::Datum;
+use crate::types::program::{
+    AttributeId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program, Role,
+    SessionIndex, Shape,
+};
+
+/// What an interpreter has to say.
+pub trait Control<'p> {
+    /// Handles an event that stays in the stack. Returns what follows, in order.
+    fn handle(&self, state: &mut State<'p>, event: Pending) -> Vec<Pending>;
+
+    /// Whether instances of a kind handle an event.
+    fn handles(&self, kind: KindId, index: u32, event: Event) -> bool;
+
+    /// Where a notice goes that comes to a place from below, in order.
+    fn notice_from_below(&self, place: Place, event: Event) -> Vec<Goal>;
+}
+
+/// A running stack.
+#[derive(Debug)]
+pub struct Stack<'p, C> {
+    control: C,
+    state: State<'p>,
+}
+
+impl<'p, C: Control<'p>> Stack<'p, C> {
+    /// Starts a stack. `config` has a value for each entry of [`Program::config`].
+    pub fn start(
+        control: C,
+        program: &'p Program,
+        config: Vec<Datum>,
+        limits: Limits,
+        now_ns: u64,
+    ) -> Stack<'p, C> {
+        let state = State::new(program, config, limits, now_ns);
+        let mut stack = Stack { control, state };
+        let mut events = stack.populate();
+        for link in &program.links {
+            if let Some(notice) = link.carrier {
+                let goals = stack
+                    .control
+                    .notice_from_below(link.above, Event::Notice(notice));
+                let told = goals.into_iter().map(|goal| Pending {
+                    arguments: vec![Datum::of_bool(true)],
+                    ..Pending::new(goal)
+                });
+                events.extend(told);
+            }
+        }
+        stack.state.wait(events);
+        stack
+    }
+
+    /// Frames that came in by a link: how many of them were taken.
+    pub fn input(&mut self, link: LinkId, frames: &[&[u8]], now_ns: u64) -> usize {
+        let mut left = self.resume(now_ns, self.state.limits.budget);
+        for (taken, frame) in frames.iter().enumerate() {
+            if !self.state.agenda.is_empty() {
+                return taken;
+            }
+            let Some(mut message) = self.state.message(frame, self.state.limits.reserve) else {
+                return taken;
+            };
+            message.came_in = true;
+            self.state.fates.frames_in += 1;
+            let goal = arrival(self.state.program, link);
+            let event = Pending {
+                message: Some(message),
+                ..Pending::new(goal)
+            };
+            self.state.wait(vec![event]);
+            left = self.run(left);
+        }
+        frames.len()
+    }
+
+    /// A message of an application: how many of its bytes were taken, all or none.
+    pub fn send(
+        &mut self,
+        (port, session): (PortId, u32),
+        attributes: &[(AttributeId, Datum)],
+        bytes: &[u8],
+        now_ns: u64,
+    ) -> usize {
+        let left = self.resume(now_ns, self.state.limits.budget);
+        if !self.state.agenda.is_empty() || !self.is_open(port, session) {
+            return 0;
+        }
+        let Some(mut message) = self.state.message(bytes, self.state.limits.reserve) else {
+            return 0;
+        };
+        for (attribute, value) in attributes {
+            message.attributes[attribute.at()] = value.clone();
+        }
+        let (kind, index) = self.below(port, session);
+        let event = Event::Send;
+        let event = Pending {
+            message: Some(message),
+            ..Pending::new(Goal::Handle { kind, index, event })
+        };
+        self.state.wait(vec![event]);
+        self.run(left);
+        bytes.len()
+    }
+
+    /// Opens a conversation with these keys. None if there is one already, or no room for it.
+    pub fn open(&mut self, port: PortId, keys: Vec<Datum>, now_ns: u64) -> Option<u32> {
+        let left = self.resume(now_ns, self.state.limits.budget);
+        let program = self.state.program;
+        let kind = program.ports[port.at()].opens?;
+        if !self.state.agenda.is_empty() || self.state.find(kind, &keys).is_some() {
+            return None;
+        }
+        let index = self
+            .evaluation(&mut Instant::default())
+            .create(kind, keys)?;
+        let standing = standing_on(program, kind).into_iter();
+        let starts = standing.filter(|kind| self.control.handles(*kind, index, Event::Start));
+        let event = Event::Start;
+        let mut events = Vec::new();
+        for kind in starts {
+            events.push(Pending::new(Goal::Handle { kind, index, event }));
+        }
+        let down = program.ports[port.at()].down.iter();
+        for notice in down.filter(|notice| program.notices[notice.at()].name == "open") {
+            events.extend(self.downward(port, index, *notice, Vec::new()));
+        }
+        self.state.wait(events);
+        self.run(left);
+        Some(index)
+    }
+
+    /// A notice of an application.
+    pub fn notice(
+        &mut self,
+        (port, session): (PortId, u32),
+        notice: NoticeId,
+        arguments: Vec<Datum>,
+        now_ns: u64,
+    ) {
+        let left = self.resume(now_ns, self.state.limits.budget);
+        if self.state.agenda.is_empty() && self.is_open(port, session) {
+            let event = self.downward(port, session, notice, arguments);
+            self.state.wait(event.into_iter().collect());
+            self.run(left);
+        }
+    }
+
+    /// What the host is to do next; the buffer of an output is given back at once.
+    pub fn next(&mut self) -> Option<Emitted> {
+        self.state.outputs.pop_front()
+    }
+
+    /// When [`Stack::expire`] is to be called; never if none. At once, if events wait.
+    pub fn deadline_ns(&self) -> Option<u64> {
+        match self.state.agenda.is_empty() {
+            true => self.state.timers.deadline_ns(),
+            false => Some(self.state.now_ns),
+        }
+    }
+
+    /// Time has passed: runs what waits, then every timer whose deadline has come.
+    pub fn expire(&mut self, now_ns: u64) {
+        let mut left = self.resume(now_ns, self.state.limits.budget);
+        while self.state.agenda.is_empty() {
+            let deadline_ns = self.state.timers.deadline_ns();
+            if deadline_ns.is_none_or(|deadline_ns| deadline_ns > now_ns) {
+                return;
+            }
+            let first = self.state.timers.first().copied();
+            let (kind, index, timer) = first.expect("a deadline is that of a timer");
+            self.state.timers.stop(&(kind, index, timer));
+            let event = Event::Timer(timer);
+            let goal = Goal::Handle { kind, index, event };
+            self.state.wait(vec![Pending::new(goal)]);
+            left = self.run(left);
+        }
+    }
+
+    /// All counters by name, as in the generated C.
+    pub fn counters(&self) -> Vec<(String, u64)> {
+        let program = self.state.program;
+        let fates = &self.state.fates;
+        let mut all = vec![
+            ("frames_in".to_string(), fates.frames_in),
+            ("frames_out".to_string(), fates.frames_out),
+            ("delivered".to_string(), fates.delivered),
+            ("consumed".to_string(), fates.consumed),
+            ("merged".to_string(), fates.merged),
+            ("held".to_string(), self.state.held()),
+        ];
+        let reasons = program
+            .reasons
+            .iter()
+            .map(|reason| (reason.entity, &reason.name));
+        let names: Vec<String> = reasons
+            .map(|(entity, name)| format!("{}.{name}", program.entities[entity.at()].name))
+            .collect();
+        for (name, dropped) in names.iter().zip(&fates.dropped) {
+            all.push((name.clone(), *dropped));
+        }
+        for (name, unsent) in names.iter().zip(&fates.unsent) {
+            all.push((format!("{name}.unsent"), *unsent));
+        }
+        all.push(("stack.agenda_full".to_string(), fates.agenda_full));
+        all.push((
+            "stack.agenda_full.unsent".to_string(),
+            fates.agenda_full_unsent,
+        ));
+        for (count, value) in program.counts.iter().zip(&fates.counts) {
+            let entity = &program.entities[count.entity.at()].name;
+            all.push((format!("{entity}.{}", count.name), *value));
+        }
+        all
+    }
+
+    /// Whether every frame that came in has exactly one fate.
+    pub fn adds_up(&self) -> bool {
+        let fates = &self.state.fates;
+        let dropped: u64 = fates.dropped.iter().sum::<u64>() + fates.agenda_full;
+        let gone = fates.delivered + fates.consumed + fates.merged + dropped;
+        fates.frames_in == gone + self.state.held()
+    }
+
+    /// Makes all instances that always exist. Returns their starts, kinds in the order of their
+    /// table.
+    fn populate(&mut self) -> Vec<Pending> {
+        let mut starts = Vec::new();
+        for (place, kind) in self.state.program.kinds.iter().enumerate() {
+            let id = KindId(place as u32);
+            let Population::Static(instances) = &kind.population else {
+                continue;
+            };
+            for (index, instance) in instances.iter().enumerate() {
+                let keys = instance.keys.iter().zip(&kind.keys);
+                let program = self.state.program;
+                let keys = keys.map(|(value, key)| Datum::of(program, value, &key.kind));
+                let keys = keys.collect();
+                let index = index as u32;
+                self.evaluation(&mut Instant::default())
+                    .begin(id, index, keys);
+                if self.control.handles(id, index, Event::Start) {
+                    let goal = Goal::Handle {
+                        kind: id,
+                        index,
+                        event: Event::Start,
+                    };
+                    starts.push(Pending::new(goal));
+                }
+            }
+        }
+        starts
+    }
+
+    /// Runs what waits from before.
+    fn resume(&mut self, now_ns: u64, budget: u32) -> u32 {
+        self.state.now_ns = now_ns;
+        self.run(budget)
+    }
+
+    /// Steps, as long as events wait, the budget lasts, and there is room for an output. Returns
+    /// what is left of the budget.
+    fn run(&mut self, mut left: u32) -> u32 {
+        while left > 0 && self.state.outputs.len() < self.state.limits.outputs {
+            let Some(event) = self.state.agenda.pop() else {
+                break;
+            };
+            self.step(event);
+            left -= 1;
+        }
+        left
+    }
+
+    fn step(&mut self, event: Pending) {
+        let mut next = Some(event);
+        while let Some(event) = next.take() {
+            match event.goal {
+                Goal::Frame(link) => self.leave(link, event),
+                Goal::Port(port, session, kind) => self.surface(port, session, kind, event),
+                Goal::Arrive { .. } | Goal::Handle { .. } => {
+                    let mut outputs = self.control.handle(&mut self.state, event);
+                    if !outputs.is_empty() {
+                        next = Some(outputs.remove(0));
+                        self.state.wait(outputs);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A frame leaves.
+    fn leave(&mut self, link: LinkId, event: Pending) {
+        let message = event.message.expect("a frame is a message");
+        let bytes = message.data().to_vec();
+        self.state.outputs.push_back(Emitted::Frame { link, bytes });
+        self.state.fates.frames_out += 1;
+        self.state.consume(message);
+    }
+
+    /// A message or notice comes to an application.
+    fn surface(&mut self, port: PortId, session: u32, event: Event, pending: Pending) {
+        let Pending {
+            message, arguments, ..
+        } = pending;
+        if let Event::Notice(notice) = event {
+            let output = Emitted::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            };
+            self.state.outputs.push_back(output);
+        } else if let Some(message) = &message {
+            let listed = self.state.program.ports[port.at()].attributes.iter();
+            let attributes = listed.map(|id| (*id, message.attribute(*id).clone()));
+            self.state.outputs.push_back(Emitted::Deliver {
+                port,
+                session,
+                bytes: message.data().to_vec(),
+                attributes: attributes.collect(),
+            });
+        }
+        if let Some(message) = message {
+            self.state.fates.delivered += u64::from(message.came_in);
+            self.state.forget(message);
+        }
+    }
+
+    /// Where a notice of an application goes: the record's handler, or else the session's.
+    fn downward(
+        &self,
+        port: PortId,
+        session: u32,
+        notice: NoticeId,
+        arguments: Vec<Datum>,
+    ) -> Option<Pending> {
+        let event = Event::Notice(notice);
+        let (kind, index) = self.below(port, session);
+        let entity = self.state.program.kinds[kind.at()].entity;
+        let record = self.state.program.entities[entity.at()].record;
+        let (kind, index) = match self.control.handles(record, 0, event) {
+            true => (record, 0),
+            false => (kind, index),
+        };
+        let handled = self.control.handles(kind, index, event);
+        handled.then(|| Pending {
+            arguments,
+            ..Pending::new(Goal::Handle { kind, index, event })
+        })
+    }
+
+    /// The session on which a port stands.
+    fn below(&self, port: PortId, session: u32) -> (KindId, u32) {
+        match self.state.program.ports[port.at()].below {
+            Place::Entity { entity, index, .. } => {
+                let kind = self.state.program.entities[entity.at()].session;
+                match index {
+                    SessionIndex::Only(only) => (kind, only),
+                    SessionIndex::Same => (kind, session),
+                }
+            }
+            Place::Link(_) | Place::Port(_) => panic!("a port stands on a session"),
+        }
+    }
+
+    fn is_open(&self, port: PortId, session: u32) -> bool {
+        let (kind, index) = self.below(port, session);
+        debug_assert_eq!(self.state.program.kinds[kind.at()].role, Role::Session);
+        let live = &self.state.kinds[kind.at()].live;
+        live.get(index as usize).copied().unwrap_or(false)
+    }
+
+    fn evaluation<'a>(&'a mut self, instant: &'a mut Instant) -> Evaluation<'a, 'p> {
+        let state = &mut self.state;
+        Evaluation { state, instant }
+    }
+}
+
+/// Where a frame arrives.
+fn arrival(program: &Program, link: LinkId) -> Goal {
+    let Place::Entity {
+        entity,
+        index,
+        joint,
+    } = program.links[link.at()].above
+    else {
+        panic!("a link carries a stack");
+    };
+    let index = match (program.entities[entity.at()].shape, index) {
+        (Shape::Worker | Shape::Router, SessionIndex::Only(only)) => Some(only),
+        (Shape::Worker | Shape::Router, SessionIndex::Same) => Some(0),
+        (Shape::Multiplexor, _) => None,
+    };
+    let event = Event::Deliver;
+    Goal::Arrive {
+        entity,
+        joint,
+        index,
+        event,
+    }
+}

@@ -1,0 +1,448 @@
+//! The state of a running stack, which both interpreters share.
+//!
+//! In: what handlers do to instances, messages, timers and counters. Out: what the host sees.
+//! Nothing here knows statements or trees. Every message that was made ends in one of the methods
+//! that say what became of it; each of them gives the message's buffer back.
+
+use super::containers::Ring;
+use super::message::Message;
+use super::pool::Slots;
+use super::timers::Timers;
+use super::value::{Datum, Pieces};
+use crate::types::program::{
+    AttributeId, CountId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId,
+    Program, ReasonId, SessionIndex, TimerId,
+};
+use std::collections::VecDeque;
+
+/// What a stack may use; the generated C has the same numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Messages at a time.
+    pub buffers: u32,
+    /// Buffers that frames and an application's messages leave for the stack's own.
+    pub reserve: u32,
+    /// Steps of the agenda in one call of the host.
+    pub budget: u32,
+    /// Events that can wait.
+    pub agenda: usize,
+    /// Outputs that can wait for the host.
+    pub outputs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            buffers: 256,
+            reserve: 8,
+            budget: 4096,
+            agenda: 256,
+            outputs: 64,
+        }
+    }
+}
+
+/// An event that waits, and what it carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// Where it goes.
+    pub goal: Goal,
+    /// The message that goes with it.
+    pub message: Option<Message>,
+    /// Its other arguments.
+    pub arguments: Vec<Datum>,
+}
+
+impl Pending {
+    /// An event that carries nothing.
+    pub fn new(goal: Goal) -> Pending {
+        Pending {
+            goal,
+            message: None,
+            arguments: Vec::new(),
+        }
+    }
+}
+
+/// Where an event goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// A frame leaves.
+    Frame(LinkId),
+    /// To the application, in the conversation with this index.
+    Port(PortId, u32, Event),
+    /// To an entity, from below: its finder or its joint says to which session.
+    Arrive {
+        /// The entity.
+        entity: EntityId,
+        /// Through which of its joints below.
+        joint: u32,
+        /// Which session, where the joint says so.
+        index: Option<u32>,
+        /// Deliver or a notice.
+        event: Event,
+    },
+    /// To an instance.
+    Handle {
+        /// Its kind.
+        kind: KindId,
+        /// Which one.
+        index: u32,
+        /// The event.
+        event: Event,
+    },
+}
+
+/// What the host is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Emitted {
+    /// A frame that leaves by a link.
+    Frame {
+        /// The link.
+        link: LinkId,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// A message for an application.
+    Deliver {
+        /// The port.
+        port: PortId,
+        /// The conversation.
+        session: u32,
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// The attributes that the port lists; absent where nobody gave one.
+        attributes: Vec<(AttributeId, Datum)>,
+    },
+    /// A notice for an application.
+    Notice {
+        /// The port.
+        port: PortId,
+        /// The conversation.
+        session: u32,
+        /// The notice.
+        notice: NoticeId,
+        /// Its arguments.
+        arguments: Vec<Datum>,
+    },
+}
+
+/// What was counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fates {
+    /// Frames that came in by links.
+    pub frames_in: u64,
+    /// Frames that left by links.
+    pub frames_out: u64,
+    /// Messages that came in and were delivered to an application.
+    pub delivered: u64,
+    /// Messages that came in and have done their duty.
+    pub consumed: u64,
+    /// Messages that came in and are part of another.
+    pub merged: u64,
+    /// Messages that came in and were dropped, by reason.
+    pub dropped: Vec<u64>,
+    /// Messages of our own that were dropped, by reason.
+    pub unsent: Vec<u64>,
+    /// Messages that came in and were dropped because the agenda was full.
+    pub agenda_full: u64,
+    /// Messages of our own that were dropped because the agenda was full.
+    pub agenda_full_unsent: u64,
+    /// What `count` counts.
+    pub counts: Vec<u64>,
+}
+
+/// The instances of one kind.
+#[derive(Clone, Debug)]
+pub struct Instances {
+    /// Their slots; not used by sessions that live and end with those below.
+    pub slots: Slots,
+    /// Which ones have a state.
+    pub live: Vec<bool>,
+    /// Those that can be found, in the order in which they came into being.
+    pub found: Vec<u32>,
+    /// Their keys.
+    pub keys: Vec<Vec<Datum>>,
+    /// Their fields.
+    pub fields: Vec<Vec<Datum>>,
+}
+
+/// A running stack.
+#[derive(Clone, Debug)]
+pub struct State<'p> {
+    /// What runs.
+    pub program: &'p Program,
+    /// What it may use.
+    pub limits: Limits,
+    /// What was set at the start.
+    pub config: Vec<Datum>,
+    /// All instances.
+    pub kinds: Vec<Instances>,
+    /// The timers that run.
+    pub timers: Timers<(KindId, u32, TimerId)>,
+    /// Events that wait; the last is the next.
+    pub agenda: Vec<Pending>,
+    /// What the host has not taken yet.
+    pub outputs: VecDeque<Emitted>,
+    /// What was counted.
+    pub fates: Fates,
+    /// The time of the instant.
+    pub now_ns: u64,
+    /// Buffers that are free.
+    buffers: u32,
+    /// Bytes before a message that comes in.
+    headroom: usize,
+}
+
+impl<'p> State<'p> {
+    /// A stack of which no instance exists yet.
+    pub fn new(program: &'p Program, config: Vec<Datum>, limits: Limits, now_ns: u64) -> State<'p> {
+        let kinds = program.kinds.iter().map(|kind| Instances {
+            slots: Slots::new(kind.capacity),
+            live: vec![false; kind.capacity as usize],
+            found: Vec::new(),
+            keys: vec![Vec::new(); kind.capacity as usize],
+            fields: vec![Vec::new(); kind.capacity as usize],
+        });
+        let headers = program.headers.iter();
+        State {
+            program,
+            limits,
+            config,
+            kinds: kinds.collect(),
+            timers: Timers::default(),
+            agenda: Vec::new(),
+            outputs: VecDeque::new(),
+            fates: Fates {
+                dropped: vec![0; program.reasons.len()],
+                unsent: vec![0; program.reasons.len()],
+                counts: vec![0; program.counts.len()],
+                ..Fates::default()
+            },
+            now_ns,
+            buffers: limits.buffers,
+            headroom: headers.map(|header| header.most as usize).sum(),
+        }
+    }
+
+    /// A new message with the attributes of all that nobody gave any, if a buffer is free and no
+    /// more than `reserve` of them would be left.
+    pub fn message(&mut self, bytes: &[u8], reserve: u32) -> Option<Message> {
+        if self.buffers <= reserve {
+            return None;
+        }
+        self.buffers -= 1;
+        let attributes = self.program.attributes.iter();
+        let begin = attributes.map(|attribute| match &attribute.default {
+            Some(value) => Datum::of(self.program, value, &attribute.kind),
+            None => Datum::Absent,
+        });
+        Some(Message::new(self.headroom, bytes, begin.collect()))
+    }
+
+    /// A second handle of a message, which is of our own.
+    pub fn share(&mut self, message: &Message) -> Option<Message> {
+        self.buffers = self.buffers.checked_sub(1)?;
+        let mut other = message.clone();
+        other.came_in = false;
+        Some(other)
+    }
+
+    /// A message is gone without a fate: it was of our own, or its fate is another's.
+    pub fn forget(&mut self, message: Message) {
+        drop(message);
+        self.buffers += 1;
+    }
+
+    /// A message has done its duty.
+    pub fn consume(&mut self, message: Message) {
+        self.fates.consumed += u64::from(message.came_in);
+        self.forget(message);
+    }
+
+    /// A message is dropped.
+    pub fn discard(&mut self, message: Message, reason: ReasonId) {
+        self.count_drop(u64::from(message.came_in), !message.came_in, reason);
+        self.forget(message);
+    }
+
+    /// All that a container holds is dropped; what holds no messages holds nothing to drop.
+    pub fn discard_all(&mut self, container: &mut Datum, reason: ReasonId) {
+        match container {
+            Datum::Queue(queue) => {
+                while let Some(item) = queue.pop() {
+                    self.discard_item(item, reason);
+                }
+            }
+            Datum::Window(window) => {
+                while let Some(message) = window.first().and_then(|first| window.take(first)) {
+                    self.discard(message, reason);
+                }
+            }
+            Datum::Stream(stream) => {
+                let holds = stream.bytes.begin() != stream.bytes.end();
+                self.count_drop(stream.came_in, stream.came_in == 0 && holds, reason);
+                stream.came_in = 0;
+                stream.bytes.restart(stream.bytes.begin());
+            }
+            Datum::Array(data) | Datum::Record(data) => {
+                data.iter_mut()
+                    .for_each(|datum| self.discard_all(datum, reason));
+            }
+            Datum::Absent
+            | Datum::Number(_)
+            | Datum::Bytes(_)
+            | Datum::Optional(_)
+            | Datum::Message(_)
+            | Datum::Header(_)
+            | Datum::Set(_) => {}
+        }
+    }
+
+    /// A stream was released: what came in and is no longer in it has done its duty.
+    pub fn settle(&mut self, stream: &mut Pieces) {
+        if stream.bytes.begin() == stream.bytes.end() {
+            self.fates.consumed += stream.came_in;
+            stream.came_in = 0;
+        }
+    }
+
+    /// Counts.
+    pub fn count(&mut self, counter: CountId, times: u64) {
+        self.fates.counts[counter.at()] += times;
+    }
+
+    /// Counts an output that was left out because no buffer was free.
+    pub fn count_no_buffer(&mut self, entity: EntityId) {
+        if let Some(counter) = self.program.entities[entity.at()].no_buffer {
+            self.count(counter, 1);
+        }
+    }
+
+    /// Puts events on the agenda, so that they are handled in this order before all that waits.
+    pub fn wait(&mut self, events: Vec<Pending>) {
+        for event in events.into_iter().rev() {
+            if self.agenda.len() < self.limits.agenda {
+                self.agenda.push(event);
+            } else if let Some(message) = event.message {
+                self.fates.agenda_full += u64::from(message.came_in);
+                self.fates.agenda_full_unsent += u64::from(!message.came_in);
+                self.forget(message);
+            }
+        }
+    }
+
+    /// The instance that was found last with these keys.
+    pub fn find(&self, kind: KindId, keys: &[Datum]) -> Option<u32> {
+        let instances = &self.kinds[kind.at()];
+        let mut found = instances.found.iter().rev().copied();
+        found.find(|index| instances.keys[*index as usize] == keys)
+    }
+
+    /// An instance, and what stands on it, is found no more, and its timers stop.
+    pub fn end(&mut self, kind: KindId, index: u32) {
+        for kind in standing_on(self.program, kind) {
+            self.kinds[kind.at()].found.retain(|found| *found != index);
+            for timer in 0..self.program.kinds[kind.at()].timers.len() {
+                self.timers.stop(&(kind, index, TimerId(timer as u32)));
+            }
+        }
+    }
+
+    /// The slot of an instance is free again. What is left in it is dropped, for this reason.
+    pub fn free(&mut self, kind: KindId, index: u32, reason: Option<ReasonId>) {
+        let instances = &mut self.kinds[kind.at()];
+        let mut fields = std::mem::take(&mut instances.fields[index as usize]);
+        instances.live[index as usize] = false;
+        if instances.slots.has(index) {
+            instances.slots.give(index);
+        }
+        for field in &mut fields {
+            match reason {
+                Some(reason) => self.discard_all(field, reason),
+                None => assert_eq!(messages(field), 0, "an end drops what is still held"),
+            }
+        }
+    }
+
+    /// How many messages that came in are held.
+    pub fn held(&self) -> u64 {
+        let instances = self
+            .kinds
+            .iter()
+            .flat_map(|kind| kind.fields.iter().flatten());
+        let agenda = self
+            .agenda
+            .iter()
+            .filter_map(|event| event.message.as_ref());
+        let waiting = agenda.filter(|message| message.came_in).count() as u64;
+        instances.map(held).sum::<u64>() + waiting
+    }
+
+    fn discard_item(&mut self, item: Datum, reason: ReasonId) {
+        if let Datum::Message(message) = item {
+            self.discard(*message, reason);
+        }
+    }
+
+    fn count_drop(&mut self, came_in: u64, own: bool, reason: ReasonId) {
+        self.fates.dropped[reason.at()] += came_in;
+        self.fates.unsent[reason.at()] += u64::from(own);
+    }
+}
+
+/// A kind, and the kinds of sessions that live and end with its instances, from below up.
+pub fn standing_on(program: &Program, kind: KindId) -> Vec<KindId> {
+    let mut all = vec![kind];
+    let mut top = kind;
+    while let Population::Dynamic {
+        above:
+            Some(Place::Entity {
+                entity,
+                index: SessionIndex::Same,
+                ..
+            }),
+    } = &program.kinds[top.at()].population
+    {
+        top = program.entities[entity.at()].session;
+        all.push(top);
+    }
+    all
+}
+
+fn held(datum: &Datum) -> u64 {
+    match datum {
+        Datum::Message(message) => u64::from(message.came_in),
+        Datum::Queue(queue) => held_in_queue(queue),
+        Datum::Window(window) => window.items().filter(|item| item.came_in).count() as u64,
+        Datum::Stream(stream) => stream.came_in,
+        Datum::Array(data) | Datum::Record(data) => data.iter().map(held).sum(),
+        Datum::Absent
+        | Datum::Number(_)
+        | Datum::Bytes(_)
+        | Datum::Optional(_)
+        | Datum::Header(_)
+        | Datum::Set(_) => 0,
+    }
+}
+
+/// How many messages a field holds, whoever made them.
+fn messages(datum: &Datum) -> usize {
+    match datum {
+        Datum::Message(_) => 1,
+        Datum::Queue(queue) => queue.items().map(messages).sum(),
+        Datum::Window(window) => window.items().count(),
+        Datum::Array(data) | Datum::Record(data) => data.iter().map(messages).sum(),
+        Datum::Absent
+        | Datum::Number(_)
+        | Datum::Bytes(_)
+        | Datum::Optional(_)
+        | Datum::Header(_)
+        | Datum::Stream(_)
+        | Datum::Set(_) => 0,
+    }
+}
+
+fn held_in_queue(queue: &Ring<Datum>) -> u64 {
+    queue.items().map(held).sum()
+}

@@ -1,0 +1,503 @@
+//! The interpreter of state trees.
+//!
+//! In: a [`Forest`], and an event. Out: what follows from it, in order: the outputs of the leaf
+//! that is reached. It runs what lowering, weaving and rewriting have made, as the generated C
+//! does; that this is what the program means is checked against the reference interpreter.
+
+use super::expression::{Evaluation, Instant};
+use super::function::turns;
+use super::header;
+use super::operation::Tried;
+use super::stack::Control;
+use super::state::{Goal, Pending, State};
+use super::value::Datum;
+use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
+use crate::types::expression::{Expression, Instance};
+use crate::types::program::{
+    Event, HeaderFieldId, HeaderId, KindId, LocalId, Place, Program, SessionIndex, Shape,
+};
+use crate::types::value::Type;
+use std::collections::BTreeMap;
+
+/// Runs a forest.
+#[derive(Debug)]
+pub struct Trees<'f> {
+    forest: &'f Forest,
+    program: &'f Program,
+    by_reaction: BTreeMap<Reaction, &'f Tree>,
+}
+
+impl<'f> Trees<'f> {
+    /// Runs this forest of this program.
+    pub fn new(program: &'f Program, forest: &'f Forest) -> Trees<'f> {
+        let trees = forest.trees.iter();
+        Trees {
+            forest,
+            program,
+            by_reaction: trees.map(|tree| (tree.reaction, tree)).collect(),
+        }
+    }
+
+    /// The tree that reacts, and the index that it is given.
+    fn tree(&self, goal: Goal) -> Option<(&'f Tree, u32)> {
+        let (fixed, any, index) = match goal {
+            Goal::Arrive {
+                entity,
+                joint,
+                index,
+                event,
+            } => {
+                let reaction = |index| Reaction::Arrive {
+                    entity,
+                    joint,
+                    index,
+                    event,
+                };
+                let fixed = index.map(|index| reaction(Index::Only(index)));
+                (fixed, reaction(Index::Any), index.unwrap_or(0))
+            }
+            Goal::Handle { kind, index, event } => {
+                let reaction = |index| Reaction::Handle { kind, index, event };
+                (
+                    Some(reaction(Index::Only(index))),
+                    reaction(Index::Any),
+                    index,
+                )
+            }
+            Goal::Frame(_) | Goal::Port(..) => return None,
+        };
+        let fixed = fixed.and_then(|fixed| self.by_reaction.get(&fixed));
+        let tree = fixed.or_else(|| self.by_reaction.get(&any))?;
+        Some((tree, index))
+    }
+}
+
+impl<'p> Control<'p> for Trees<'p> {
+    fn handle(&self, state: &mut State<'p>, event: Pending) -> Vec<Pending> {
+        let (tree, index) = self
+            .tree(event.goal)
+            .expect("whatever a tree lets happen has a tree");
+        let mut running = Running {
+            forest: self.forest,
+            state,
+            instant: Instant {
+                locals: vec![Datum::Absent; self.forest.locals.len()],
+                ..Instant::default()
+            },
+        };
+        running.begin(tree, index, event);
+        running.run(tree.root)
+    }
+
+    fn handles(&self, kind: KindId, index: u32, event: Event) -> bool {
+        self.tree(Goal::Handle { kind, index, event }).is_some()
+    }
+
+    fn notice_from_below(&self, place: Place, event: Event) -> Vec<Goal> {
+        let Place::Entity {
+            entity,
+            index,
+            joint,
+        } = place
+        else {
+            return Vec::new();
+        };
+        let table = &self.program.entities[entity.at()];
+        let sessions = match (table.shape, index) {
+            (Shape::Worker | Shape::Router, SessionIndex::Only(only)) => only..only + 1,
+            (Shape::Worker | Shape::Router | Shape::Multiplexor, _) => {
+                0..self.program.kinds[table.session.at()].capacity
+            }
+        };
+        let found = Goal::Arrive {
+            entity,
+            joint,
+            index: None,
+            event,
+        };
+        let record = Goal::Handle {
+            kind: table.record,
+            index: 0,
+            event,
+        };
+        for goal in [found, record] {
+            if self.tree(goal).is_some() {
+                return vec![goal];
+            }
+        }
+        let session = |index| Goal::Handle {
+            kind: table.session,
+            index,
+            event,
+        };
+        sessions
+            .map(session)
+            .filter(|goal| self.tree(*goal).is_some())
+            .collect()
+    }
+}
+
+/// A tree that runs.
+struct Running<'a, 'p> {
+    forest: &'p Forest,
+    state: &'a mut State<'p>,
+    instant: Instant,
+}
+
+impl<'p> Running<'_, 'p> {
+    /// Binds what the tree is given.
+    fn begin(&mut self, tree: &'p Tree, index: u32, event: Pending) {
+        match tree.reaction {
+            Reaction::Handle { kind, .. } => {
+                self.instant.own.insert(kind, index);
+            }
+            Reaction::Arrive { entity, .. } => {
+                let session = self.state.program.entities[entity.at()].session;
+                self.instant.own.insert(session, index);
+            }
+        }
+        if let Some(local) = tree.parameters.instance {
+            self.bind(local, Datum::Number(u64::from(index)));
+        }
+        if let (Some(local), Some(message)) = (tree.parameters.message, event.message) {
+            self.instant.headers = message.stripped.iter().cloned().collect();
+            self.bind(local, Datum::Message(Box::new(message)));
+        }
+        for (local, value) in tree.parameters.arguments.iter().zip(event.arguments) {
+            self.bind(*local, value);
+        }
+    }
+
+    /// Goes from a node to a leaf. Returns the leaf's outputs.
+    fn run(&mut self, root: NodeId) -> Vec<Pending> {
+        let mut at = root;
+        loop {
+            at = match self.forest.arena.node(at) {
+                Node::Test {
+                    condition,
+                    then,
+                    otherwise,
+                    ..
+                } => match self.evaluation().is_true(condition) {
+                    true => *then,
+                    false => *otherwise,
+                },
+                Node::Case {
+                    value,
+                    cases,
+                    otherwise,
+                } => {
+                    let value = self.evaluation().number(value);
+                    let case = cases.iter().find(|(case, _, _)| *case == value);
+                    case.map_or(*otherwise, |(_, _, node)| *node)
+                }
+                Node::Try {
+                    attempt,
+                    bind,
+                    done,
+                    failed,
+                    ..
+                } => match self.evaluation().attempt(attempt) {
+                    Tried::Failed => *failed,
+                    Tried::Done => *done,
+                    Tried::Found(value) => self.bound(*bind, value, *done),
+                    Tried::Created(_, index) => {
+                        self.bound(*bind, Datum::Number(u64::from(index)), *done)
+                    }
+                },
+                Node::Act { action, next } => {
+                    self.act(action);
+                    *next
+                }
+                Node::Leaf { outputs } => return self.outputs(outputs),
+            }
+        }
+    }
+
+    fn bound(&mut self, bind: Option<LocalId>, value: Datum, next: NodeId) -> NodeId {
+        if let Some(local) = bind {
+            self.bind(local, value);
+        }
+        next
+    }
+
+    fn act(&mut self, action: &'p Action) {
+        match action {
+            Action::Let(local, value) => {
+                self.evaluation().bind(*local, value);
+                self.name_own(*local);
+            }
+            Action::Assign(variable, value) => {
+                let value = self.evaluation().value(value);
+                self.evaluation().write(variable, value);
+            }
+            Action::SetAttribute(message, attribute, value) => {
+                let value = self.evaluation().value(value);
+                self.evaluation().message_mut(*message).attributes[attribute.at()] = value;
+            }
+            Action::Strip(message, header) => self.strip(*message, *header),
+            Action::StripRest(message, count) => {
+                let count = self.evaluation().number(count);
+                self.evaluation().message_mut(*message).skip(count);
+            }
+            Action::Push {
+                message,
+                header,
+                values,
+            } => self.push(*message, *header, values),
+            Action::Sum {
+                bind,
+                message,
+                header,
+                field,
+                arguments,
+            } => {
+                let sum = self.sum(*message, *header, *field, arguments);
+                self.bind(*bind, Datum::Number(sum));
+            }
+            Action::Scan {
+                bind,
+                message,
+                filter,
+                arguments,
+            } => {
+                let arguments = self.evaluation().values(arguments);
+                let data = self.evaluation().message(*message).data().to_vec();
+                let result = self.evaluation().run_filter(*filter, arguments, &data).0;
+                self.bind(
+                    *bind,
+                    result.expect("a filter that is scanned has a result"),
+                );
+            }
+            Action::Do(operation) => self.evaluation().operate(operation),
+            Action::Drop(message, reason) => {
+                let message = self.instant.locals[message.at()].take_message();
+                self.state.discard(message, *reason);
+            }
+            Action::DropAll(container, reason) => {
+                self.evaluation().discard_all(container, *reason);
+            }
+            Action::Consume(message) => {
+                let message = self.instant.locals[message.at()].take_message();
+                self.state.consume(message);
+            }
+            Action::Count(counter) => self.state.count(*counter, 1),
+            Action::StartTimer(instance, kind, timer, after) => {
+                let after_ns = self.evaluation().number(after);
+                let deadline_ns = self.state.now_ns.wrapping_add(after_ns);
+                let index = self.evaluation().index(*instance, *kind);
+                self.state.timers.start((*kind, index, *timer), deadline_ns);
+            }
+            Action::StopTimer(instance, kind, timer) => {
+                let index = self.evaluation().index(*instance, *kind);
+                self.state.timers.stop(&(*kind, index, *timer));
+            }
+            Action::End(instance, kind) => {
+                let index = self.evaluation().index(*instance, *kind);
+                self.state.end(*kind, index);
+            }
+            Action::Free(instance, kind) => {
+                let index = self.evaluation().index(*instance, *kind);
+                self.state.free(*kind, index, None);
+            }
+            Action::Loop(turns) => {
+                let outputs = self.turns(turns);
+                assert!(outputs.is_empty(), "a loop's body ends in an empty leaf");
+            }
+            Action::Wait(outputs) => {
+                let outputs = self.outputs(outputs);
+                self.state.wait(outputs);
+            }
+        }
+    }
+
+    /// The fixed part of a header is taken off.
+    fn strip(&mut self, local: LocalId, id: HeaderId) {
+        let program = self.state.program;
+        let mut entities = program.entities.iter();
+        let mark = entities.find(|entity| entity.header == Some(id));
+        let mark = mark.and_then(|entity| entity.mark);
+        let mut evaluation = self.evaluation();
+        let message = evaluation.message_mut(local);
+        if let Some(mark) = mark {
+            message.attributes[mark.at()] = Datum::Number(message.start() as u64);
+        }
+        let bytes = message.data().to_vec();
+        message.skip(u64::from(program.headers[id.at()].least));
+        message.stripped = Some((id, bytes.clone()));
+        self.instant.headers.insert(id, bytes);
+    }
+
+    fn push(&mut self, local: LocalId, id: HeaderId, given: &'p [(HeaderFieldId, Expression)]) {
+        let mut values = Vec::new();
+        for (field, value) in given {
+            values.push((*field, self.evaluation().value(value)));
+        }
+        let mut message = self.instant.locals[local.at()].take_message();
+        header::push(&mut self.evaluation(), id, &values, &mut message);
+        self.instant.locals[local.at()] = Datum::Message(Box::new(message));
+    }
+
+    fn sum(
+        &mut self,
+        local: LocalId,
+        id: HeaderId,
+        field: HeaderFieldId,
+        arguments: &'p [Expression],
+    ) -> u64 {
+        let bytes = self.instant.headers.get(&id);
+        let bytes = bytes.expect("a header is summed that was stripped").clone();
+        let length = header::length(&mut self.evaluation(), id, &bytes);
+        let data = self.evaluation().message(local).data().to_vec();
+        self.instant.whole_length = (length + data.len()) as u64;
+        let arguments = self.evaluation().values(arguments);
+        header::sum(
+            &mut self.evaluation(),
+            (id, field),
+            arguments,
+            &bytes[..length],
+            &data,
+        )
+    }
+
+    /// The outputs of all turns of a loop.
+    fn turns(&mut self, turns_of: &'p Loop) -> Vec<Pending> {
+        let mut outputs = Vec::new();
+        match &turns_of.range {
+            Range::Numbers {
+                from,
+                to,
+                at_most,
+                clamped,
+            } => {
+                let (first, taken, beyond) = turns(&mut self.evaluation(), (from, to), *at_most);
+                if let Some(counter) = clamped {
+                    self.state.count(*counter, beyond);
+                }
+                for n in 0..taken {
+                    let number = super::value::fit(&from.result, first.wrapping_add(n));
+                    self.bind(turns_of.local, Datum::Number(number));
+                    outputs.extend(self.run(turns_of.body));
+                }
+            }
+            Range::Queue(queue, at_most) => {
+                for _ in 0..*at_most {
+                    let Some(item) = self.evaluation().queue(queue).pop() else {
+                        break;
+                    };
+                    self.bind(turns_of.local, item);
+                    outputs.extend(self.run(turns_of.body));
+                }
+            }
+        }
+        outputs
+    }
+
+    /// Outputs as events, families turn by turn.
+    fn outputs(&mut self, outputs: &'p [Output]) -> Vec<Pending> {
+        let mut events = Vec::new();
+        for output in outputs {
+            match output {
+                Output::One {
+                    goal,
+                    message,
+                    arguments,
+                } => {
+                    let goal = self.goal(*goal);
+                    let arguments = self.evaluation().values(arguments);
+                    let taken = message.map(|local| self.instant.locals[local.at()].take_message());
+                    events.push(Pending {
+                        goal,
+                        message: taken,
+                        arguments,
+                    });
+                }
+                Output::Many(turns_of) => events.extend(self.turns(turns_of)),
+                Output::Every {
+                    kind,
+                    local,
+                    goal,
+                    arguments,
+                } => {
+                    for index in 0..self.state.program.kinds[kind.at()].capacity {
+                        if !self.state.kinds[kind.at()].live[index as usize] {
+                            continue;
+                        }
+                        self.bind(*local, Datum::Number(u64::from(index)));
+                        let goal = self.goal(*goal);
+                        let arguments = self.evaluation().values(arguments);
+                        events.push(Pending {
+                            goal,
+                            message: None,
+                            arguments,
+                        });
+                    }
+                }
+            }
+        }
+        events
+    }
+
+    fn goal(&mut self, goal: tree::Goal) -> Goal {
+        match goal {
+            tree::Goal::Frame(link) => Goal::Frame(link),
+            tree::Goal::Port(port, instance, event) => {
+                let index = self.given(Index::Any, Some(instance));
+                Goal::Port(port, index.expect("a conversation has an index"), event)
+            }
+            tree::Goal::Reaction(reaction, instance) => match reaction {
+                Reaction::Arrive {
+                    entity,
+                    joint,
+                    index,
+                    event,
+                } => Goal::Arrive {
+                    entity,
+                    joint,
+                    index: self.given(index, instance),
+                    event,
+                },
+                Reaction::Handle { kind, index, event } => Goal::Handle {
+                    kind,
+                    index: self
+                        .given(index, instance)
+                        .expect("an instance is fixed or given"),
+                    event,
+                },
+            },
+        }
+    }
+
+    fn given(&mut self, index: Index, instance: Option<Instance>) -> Option<u32> {
+        match (index, instance) {
+            (Index::Only(only), _) => Some(only),
+            (Index::Any, None) => None,
+            (Index::Any, Some(Instance::Local(local))) => {
+                Some(self.instant.locals[local.at()].number() as u32)
+            }
+            (Index::Any, Some(Instance::Only(only))) => Some(only),
+            (Index::Any, Some(Instance::Entity)) => Some(0),
+            (Index::Any, Some(Instance::Own)) => panic!("trees bind each instance"),
+        }
+    }
+
+    fn bind(&mut self, local: LocalId, value: Datum) {
+        self.instant.locals[local.at()] = value;
+        self.name_own(local);
+    }
+
+    /// What functions mean by their own instance is the one of their kind that was bound last.
+    fn name_own(&mut self, local: LocalId) {
+        if let Type::Instance(kind) = self.forest.locals[local.at()].kind {
+            let index = self.instant.locals[local.at()].number() as u32;
+            self.instant.own.insert(kind, index);
+        }
+    }
+
+    fn evaluation(&mut self) -> Evaluation<'_, 'p> {
+        Evaluation {
+            state: self.state,
+            instant: &mut self.instant,
+        }
+    }
+}
