@@ -46,6 +46,7 @@ struct Path {
     steps: Vec<usize>,
 }
 
+#[derive(Clone, Copy)]
 enum Root {
     Field(KindId, u32, FieldId),
     Local(LocalId),
@@ -410,10 +411,7 @@ impl Evaluation<'_, '_> {
     /// The byte that a path ends in, where it ends in an element of bytes.
     fn byte(&mut self, path: &Path) -> Option<&mut u8> {
         let (last, steps) = path.steps.split_last()?;
-        let root = match path.root {
-            Root::Field(kind, index, field) => Root::Field(kind, index, field),
-            Root::Local(local) => Root::Local(local),
-        };
+        let root = path.root;
         let steps = steps.to_vec();
         match self.place(&Path { root, steps }) {
             Datum::Bytes(bytes) => Some(&mut bytes[*last]),

@@ -358,10 +358,9 @@ fn fixed_between(
 ) -> usize {
     let fields = &layout(evaluation, header).fields;
     let mut bits = 0;
-    for place in first.at()..=last.at() {
-        let id = HeaderFieldId(place as u32);
-        if is_present(evaluation, header, id, bytes) {
-            bits += fields[place].width as usize;
+    for (id, field) in (first.0..).zip(&fields[first.at()..=last.at()]) {
+        if is_present(evaluation, header, HeaderFieldId(id), bytes) {
+            bits += field.width as usize;
         }
     }
     bits / 8

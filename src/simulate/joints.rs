@@ -85,8 +85,8 @@ impl<'p> Joints<'p> {
         }
     }
 
-    /// Who hears a notice that an instance tells above: those that use the entity from beside,
-    /// then what stands above the session, or above each of them.
+    /// Who hears a notice that an instance tells above: those that use the entity from beside, if
+    /// the notice is theirs; or else what stands above the session, or above each of them.
     pub fn told_above(
         &self,
         state: &State<'_>,
@@ -95,16 +95,22 @@ impl<'p> Joints<'p> {
         event: Event,
     ) -> Vec<Goal> {
         let entity = &self.program.entities[self.program.kinds[kind.at()].entity.at()];
-        let mut hearers = Vec::new();
-        for user in &entity.users {
+        let beside = entity.beside.iter();
+        if beside
+            .into_iter()
+            .any(|notice| Event::Notice(*notice) == event)
+        {
             let index = SessionIndex::Only(0);
-            let place = Place::Entity {
+            let users = entity.users.iter().map(|user| Place::Entity {
                 entity: *user,
                 index,
                 joint: 0,
-            };
-            hearers.extend(self.notice_arrives(place, 0, event));
+            });
+            return users
+                .flat_map(|user| self.notice_arrives(user, 0, event))
+                .collect();
         }
+        let mut hearers = Vec::new();
         let sessions = match self.program.kinds[kind.at()].role {
             Role::Session => vec![index],
             Role::Record | Role::Child => {

@@ -47,7 +47,7 @@ impl Evaluation<'_, '_> {
             Attempt::TakeWindow(window, number) => {
                 let number = self.number(number) as u32;
                 let taken = self.window(window).take(number);
-                taken.map_or(Tried::Failed, |message| found(message))
+                taken.map_or(Tried::Failed, found)
             }
             Attempt::ShareWindow(window, number) => {
                 let number = self.number(number) as u32;

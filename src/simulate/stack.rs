@@ -163,7 +163,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     }
 
     /// What the host is to do next; the buffer of an output is given back at once.
-    pub fn next(&mut self) -> Option<Emitted> {
+    pub fn next_output(&mut self) -> Option<Emitted> {
         self.state.outputs.pop_front()
     }
 
