@@ -17,4 +17,7 @@ mod brackets;
 
 mod parser;
 
+mod printer;
+
 pub use parser::parse;
+pub use printer::format;
