@@ -8,7 +8,7 @@ use super::compiler::{self, Compiled, Options};
 use super::device::{Device, Recorded};
 use super::failure::{Failure, about};
 use super::host::{Clock, Report, Seen, Until};
-use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, PrivateLink, STACK};
+use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, STACK};
 use super::neighbour::{Addresses, Neighbour};
 use super::peer::{self, Outcome, Progress, Task};
 use super::run::{Places, Setting, start, stop_on_signals};
@@ -55,8 +55,10 @@ const ECHO_PORT: u16 = 7;
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // First, because only a process with one thread may enter a user namespace.
     let link = match arguments.simulated {
-        true => Err("it was not asked for".to_string()),
-        false => namespace::enter(),
+        true => None,
+        false => namespace::enter()
+            .map_err(|reason| eprintln!("no private network with the kernel ({reason}): simulated"))
+            .ok(),
     };
     let stop = stop_on_signals()?;
     let spinner = progress::spinner("compiling");
@@ -76,20 +78,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         stop,
     };
     let (peer, outcomes) = match link {
-        Ok(PrivateLink {
-            device,
-            description,
-        }) => {
-            let peer = format!("the Linux kernel as {KERNEL}, over {description}");
-            (peer, converse(&program, device, &plan)?)
+        Some(link) => {
+            let peer = format!("the Linux kernel as {KERNEL}, over {}", link.description);
+            (peer, converse(&program, link.device, &plan)?)
         }
-        Err(reason) => {
-            println!("simulated   no private network with the kernel: {reason}");
-            (
-                format!("a simulated neighbour as {KERNEL}"),
-                simulate(&program, &plan)?,
-            )
-        }
+        None => (
+            format!("a simulated neighbour as {KERNEL}"),
+            simulate(&program, &plan)?,
+        ),
     };
     print!("{}", title(arguments, &compiled, compile_time, &peer));
     print!("{}", outcomes.summary(&plan));

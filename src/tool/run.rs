@@ -11,6 +11,7 @@ use super::host::{Application, Clock, Host, Seen, Until};
 use super::layout::duration_ns;
 use super::progress;
 use super::stack::{Program, Stack};
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -190,8 +191,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         stop: &stop,
         after: arguments.after,
     };
+    let spinner = arguments
+        .virtual_time
+        .then(|| progress::spinner("feeding the captures"));
     host.run(&until)
         .map_err(|error| Failure::environment(error.to_string()))?;
+    spinner.iter().for_each(ProgressBar::finish_and_clear);
     let report = host.report();
     if arguments.json {
         println!("{}", report.to_json());
