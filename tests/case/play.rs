@@ -25,7 +25,13 @@ pub fn play<'p, C: Control<'p>>(
     config: &str,
     script: &str,
 ) -> Result<String, String> {
-    let stack = Stack::start(control, program, settings(program, config)?, Limits::default(), 0);
+    let stack = Stack::start(
+        control,
+        program,
+        settings(program, config)?,
+        Limits::default(),
+        0,
+    );
     let mut player = Player {
         program,
         stack,
@@ -99,7 +105,9 @@ impl<'p, C: Control<'p>> Player<'p, C> {
         let (link, bytes) = rest.split_once(' ')?;
         let link = self.program.links.iter().position(|it| it.name == link)?;
         let bytes = hexadecimal(bytes)?;
-        let taken = self.stack.input(LinkId(link as u32), &[&bytes], self.now_ns);
+        let taken = self
+            .stack
+            .input(LinkId(link as u32), &[&bytes], self.now_ns);
         if taken == 0 {
             self.say("the frame is not taken");
         }
@@ -137,7 +145,9 @@ impl<'p, C: Control<'p>> Player<'p, C> {
             attributes.push((id, datum(value, &self.program.attributes[id.at()].kind)?));
         }
         let bytes = hexadecimal(bytes)?;
-        let taken = self.stack.send((port, session), &attributes, &bytes, self.now_ns);
+        let taken = self
+            .stack
+            .send((port, session), &attributes, &bytes, self.now_ns);
         if taken != bytes.len() {
             self.say(&format!("{taken} bytes are taken"));
         }
@@ -155,7 +165,8 @@ impl<'p, C: Control<'p>> Player<'p, C> {
         let arguments: Option<Vec<Datum>> = parameters
             .map(|parameter| words.next().and_then(|word| datum(word, &parameter.kind)))
             .collect();
-        self.stack.notice((port, session), notice, arguments?, self.now_ns);
+        self.stack
+            .notice((port, session), notice, arguments?, self.now_ns);
         Some(())
     }
 
@@ -178,7 +189,11 @@ impl<'p, C: Control<'p>> Player<'p, C> {
             while let Some(output) = self.stack.next_output() {
                 self.tell_of(&output);
             }
-            if self.stack.deadline_ns().is_none_or(|deadline_ns| deadline_ns > self.now_ns) {
+            if self
+                .stack
+                .deadline_ns()
+                .is_none_or(|deadline_ns| deadline_ns > self.now_ns)
+            {
                 return;
             }
             self.stack.expire(self.now_ns);
@@ -192,7 +207,12 @@ impl<'p, C: Control<'p>> Player<'p, C> {
                 self.say(&format!("frame {}", program.links[link.at()].name));
                 self.show(bytes);
             }
-            Emitted::Deliver { port, session, bytes, attributes } => {
+            Emitted::Deliver {
+                port,
+                session,
+                bytes,
+                attributes,
+            } => {
                 let mut line = format!("deliver {} {session}", program.ports[port.at()].name);
                 for (id, value) in attributes {
                     let name = &program.attributes[id.at()].name;
@@ -201,7 +221,12 @@ impl<'p, C: Control<'p>> Player<'p, C> {
                 self.say(&line);
                 self.show(bytes);
             }
-            Emitted::Notice { port, session, notice, arguments } => {
+            Emitted::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            } => {
                 let name = &program.notices[notice.at()].name;
                 let port = &program.ports[port.at()].name;
                 let arguments = arguments.iter().map(|value| format!(" {}", shown(value)));
@@ -246,7 +271,12 @@ impl<'p, C: Control<'p>> Player<'p, C> {
 
 /// A point in time, in the largest unit that is exact.
 fn moment(at_ns: u64) -> String {
-    let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+    let units = [
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+    ];
     let fits = units.iter().find(|(_, size)| at_ns % size == 0);
     let (unit, size) = fits.expect("every time is a number of nanoseconds");
     format!("{} {unit}", at_ns / size)
