@@ -5,6 +5,7 @@
 //! | section | |
 //! |---|---|
 //! | `source` | goes in: a file of Loom; `=== source NAME.loom` where there are several |
+//! | `fmt` | comes out: the first file in its canonical form |
 //! | `error` | comes out: all diagnostics; where it is missing, there must be none |
 
 use crate::format::{Case, around};
@@ -38,6 +39,7 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
         section.text = match section.kind.as_str() {
             "source" => continue,
             "error" => errors.clone(),
+            "fmt" => around(&formatted(&sources)),
             other => return Err(format!("there is no section `{other}`")),
         };
         comes_out = true;
@@ -55,6 +57,12 @@ fn errors(files: &[FileId], sources: &Sources) -> String {
         .flat_map(|file| loom::parse(*file, sources).1)
         .collect();
     around(&render(&found, sources, false))
+}
+
+fn formatted(sources: &Sources) -> String {
+    let first = sources.files().next().expect("there is a source");
+    let (tree, _) = loom::parse(first, sources);
+    loom::format(&tree, sources.text(first))
 }
 
 #[test]

@@ -154,7 +154,8 @@ fn a_folder_without_a_place_is_found() {
 
 #[test]
 fn a_clock_outside_the_tool_is_found() {
-    let text = "use std::{fmt, fs};\nuse std::time::{Duration, Instant};\nprintln!();\nlet own = Instant::new();\n";
+    let text = "use std::{fmt, fs};\nuse std::time::{Duration, Instant};\n\
+        println!();\nlet own = Instant::new();\n";
     let found = only_the_tool_touches_the_machine("src/weave/mod.rs", text);
     let lines: Vec<_> = found.iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [1, 2, 3]);
