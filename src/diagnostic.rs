@@ -242,6 +242,26 @@ ids! {
     NoHeader "no-header"
         "`header` is what `deliver` stripped from the message, and can be read in that instant \
         alone, in a layer that has a header.";
+    NotAssignable "not-assignable"
+        "Fields can be assigned to, and the locals of functions. Keys, parameters, constants, what \
+        came in with a message, and what a handler's `let` introduces never change.";
+    MissingCase "missing-case"
+        "A `match` has a case for all that its value can be, or an `else` for the rest.";
+    UnboundedLoop "unbounded-loop"
+        "Each instant ends, and its cost has a bound: a `for` runs over numbers whose bounds are \
+        known, or says `at most N`.";
+    RecursiveFunction "recursive-function"
+        "Functions do not call themselves, not even by way of others: each instant ends.";
+    MissingReturn "missing-return"
+        "A function returns something on every path.";
+    UnknownSetting "unknown-setting"
+        "A `with` sets fields of the header, on `send`, and attributes of the services. What is \
+        counted or summed is not set by hand.";
+    MissingSetting "missing-setting"
+        "A field of the header that has no default is given in the `with` of every `send`.";
+    AmbiguousSetting "ambiguous-setting"
+        "What a `with` sets is either a field of the header or an attribute. Where both have one \
+        name, the field is given another.";
     NotHere "not-here"
         "This can be written at other places, and not at this one. The label says why.";
     NotYet "not-yet"

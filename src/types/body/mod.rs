@@ -4,14 +4,18 @@
 //! statements in which every name is resolved and every type is known. `compose` calls what is
 //! public here; everything below is about one body at a time.
 
-#![allow(dead_code, reason = "statements follow")]
-
 mod access;
+mod attempt;
 mod expression;
 mod flow;
+mod function;
+mod handler;
 mod kinds;
+mod mentions;
 mod operator;
+mod output;
 mod range;
+mod statement;
 mod words;
 
 use super::context::Context;
@@ -62,15 +66,7 @@ pub fn check_handler(
     event: Event,
     parameters: &[Local],
 ) -> Handler {
-    let _ = (context, sources);
-    Handler {
-        kind: scope.kind,
-        event,
-        locals: parameters.to_vec(),
-        parameters: Vec::new(),
-        body: Vec::new(),
-        span: sources[0].span,
-    }
+    handler::handler(context, scope, sources, event, parameters)
 }
 
 /// Where an event from below belongs; `scope` is the record's. The event's parameters have the
@@ -82,44 +78,22 @@ pub fn check_finder(
     event: Event,
     parameters: &[Local],
 ) -> Finder {
-    let _ = (context, scope);
-    Finder {
-        event,
-        locals: parameters.to_vec(),
-        parameters: Vec::new(),
-        targets: Vec::new(),
-        otherwise: Vec::new(),
-        span: source.span,
-    }
+    handler::finder(context, scope, source, event, parameters)
 }
 
 /// The signature of a function, as it stands in [`super::program::Program::functions`] until
 /// [`check_functions`] fills it in.
 pub fn declare_function(context: &mut Context, scope: &Scope, source: &ast::Function) -> Function {
-    let _ = (context, scope);
-    Function {
-        name: source.name.text.clone(),
-        entity: None,
-        kind: None,
-        locals: Vec::new(),
-        parameters: 0,
-        defaults: Vec::new(),
-        message: None,
-        reads_header: false,
-        result: Type::Nothing,
-        body: None,
-        span: source.span,
-    }
+    function::signature(context, scope, source)
 }
 
 /// The bodies of all functions that may call each other, each with the scope that it sees; they
 /// are checked callees first, and must not be recursive. Functions of entities below come first.
 pub fn check_functions(context: &mut Context, functions: &[(FunctionId, &Scope, &ast::Function)]) {
-    let _ = (context, functions);
+    function::bodies(context, functions);
 }
 
 /// A filter; it sees its parameters, constants and functions.
 pub fn check_filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
-    let _ = (context, scope, source);
-    None
+    function::filter(context, scope, source)
 }

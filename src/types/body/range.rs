@@ -67,10 +67,18 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A local has been set to this value.
-    pub fn assume_local(&mut self, local: LocalId, value: &Expression) {
-        let read = self.read_local(local);
+    /// A local or a field has been set to this value.
+    pub fn assume_value(&mut self, read: Expression, value: &Expression) {
         if value.result == Type::Nothing || read.result == Type::Message {
+            return;
+        }
+        if let ExpressionKind::Some(_) = *value.kind {
+            let kind = ExpressionKind::Present(read.clone());
+            self.flow.facts.push(make(kind, Type::Bool));
+        }
+        if let ExpressionKind::Read(place) = &*read.kind
+            && reads(value, root(place))
+        {
             return;
         }
         if let Some(range) = self.range(value) {
@@ -97,11 +105,7 @@ impl Body<'_, '_> {
 
     /// This place is written: what was known of it is no longer.
     pub fn forget(&mut self, place: &Variable) {
-        match place {
-            Variable::Field(_, kind, field) => self.forget_reads(Root::Field(*kind, *field)),
-            Variable::Local(local) => self.forget_reads(Root::Local(*local)),
-            Variable::Element(inner, _) | Variable::Part(inner, ..) => self.forget(inner),
-        }
+        self.forget_reads(root(place));
     }
 
     /// The message is changed: what was known of its length is no longer.
@@ -350,6 +354,14 @@ enum Root {
     AnyField,
     Local(LocalId),
     Length(LocalId),
+}
+
+fn root(place: &Variable) -> Root {
+    match place {
+        Variable::Field(_, kind, field) => Root::Field(*kind, *field),
+        Variable::Local(local) => Root::Local(*local),
+        Variable::Element(inner, _) | Variable::Part(inner, ..) => root(inner),
+    }
 }
 
 /// Whether the value of an expression may change with this root.

@@ -42,8 +42,10 @@ pub(super) struct Body<'a, 'c> {
     pub flow: Flow,
     /// What a function depends on besides its parameters.
     pub reads: Reads,
-    /// What a function gives.
+    /// What a function gives, and a filter yields.
     pub result: Type,
+    /// Locals that may be assigned to: those of functions, and the state of filters.
+    pub assignable: Vec<LocalId>,
 }
 
 /// A word that stands for a local.
@@ -100,6 +102,7 @@ impl<'a, 'c> Body<'a, 'c> {
             flow: Flow::default(),
             reads: Reads::default(),
             result: Type::Nothing,
+            assignable: Vec::new(),
         }
     }
 
@@ -157,7 +160,8 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    fn refuse_shadowing(&mut self, name: &ast::Name) {
+    /// Refuses a word that has a meaning already.
+    pub fn refuse_shadowing(&mut self, name: &ast::Name) {
         let earlier = self.words.iter().rev().find(|word| word.name == name.text);
         let earlier = earlier.map(|word| word.span);
         let what = match self.scope.names.get(&name.text) {

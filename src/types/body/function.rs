@@ -1,0 +1,330 @@
+//! Functions and filters.
+//!
+//! Functions are checked callees first, so that a call knows whether what it calls looks at the
+//! message or at the header; that a function calls itself is found on the way.
+
+use super::super::constant::fold;
+use super::super::context::Context;
+use super::super::expression::Expression;
+use super::super::program::{Filter, Function, FunctionId, Local, LocalId};
+use super::super::scope::{Named, Scope};
+use super::super::statement::{Block, Statement, StatementKind};
+use super::super::value::{Type, Value};
+use super::mentions::mentioned;
+use super::words::{Body, Place, make, number};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast;
+use std::collections::BTreeSet;
+
+/// The signature of a function.
+pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Function) -> Function {
+    let mut body = Body::new(context, scope, Place::Value);
+    let (mut locals, defaults) = body.parameters(&source.parameters);
+    let result = body.written_type(&source.returns);
+    let parameters = locals.len() as u32;
+    let words = mentioned(source);
+    let message = words.contains("message").then_some(LocalId(parameters));
+    if message.is_some() {
+        locals.push(message_local());
+    }
+    Function {
+        name: source.name.text.clone(),
+        entity: None,
+        kind: None,
+        locals,
+        parameters,
+        defaults,
+        message,
+        reads_header: words.contains("header"),
+        result,
+        body: None,
+        span: source.span,
+    }
+}
+
+/// The bodies of functions that may call each other.
+pub(super) fn bodies(context: &mut Context, functions: &[(FunctionId, &Scope, &ast::Function)]) {
+    let mut order = Order {
+        functions,
+        context,
+        done: BTreeSet::new(),
+        path: Vec::new(),
+    };
+    for at in 0..functions.len() {
+        order.visit(at);
+    }
+}
+
+/// Callees before callers.
+struct Order<'a, 'c> {
+    functions: &'a [(FunctionId, &'a Scope, &'a ast::Function)],
+    context: &'a mut Context<'c>,
+    done: BTreeSet<usize>,
+    path: Vec<usize>,
+}
+
+impl Order<'_, '_> {
+    fn visit(&mut self, at: usize) {
+        if self.done.contains(&at) {
+            return;
+        }
+        let (id, scope, source) = self.functions[at];
+        if let Some(start) = self.path.iter().position(|other| *other == at) {
+            self.refuse_recursion(start);
+            return;
+        }
+        self.path.push(at);
+        for callee in self.callees(scope, source) {
+            if let Some(inner) = self.functions.iter().position(|(id, ..)| *id == callee) {
+                self.visit(inner);
+            }
+            // Whoever calls what looks at the message, looks at it too.
+            if self.context.program.functions[callee.at()]
+                .message
+                .is_some()
+            {
+                self.give_message(id);
+            }
+        }
+        self.path.pop();
+        if self.done.insert(at) {
+            function_body(self.context, id, scope, source);
+        }
+    }
+
+    fn callees(&self, scope: &Scope, source: &ast::Function) -> Vec<FunctionId> {
+        let words = mentioned(source);
+        let named = words.iter().filter_map(|word| scope.names.get(word));
+        named
+            .filter_map(|named| match named {
+                Named::Function(function) => Some(*function),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn give_message(&mut self, id: FunctionId) {
+        let function = &mut self.context.program.functions[id.at()];
+        if function.message.is_none() {
+            function.message = Some(LocalId(function.parameters));
+            function.locals.push(message_local());
+        }
+    }
+
+    fn refuse_recursion(&mut self, start: usize) {
+        let cycle: Vec<_> = self.path[start..]
+            .iter()
+            .map(|at| self.functions[*at].2)
+            .collect();
+        let first = cycle[0];
+        let title = format!("`{}` calls itself", first.name);
+        let mut refused = Diagnostic::error(
+            Id::RecursiveFunction,
+            title,
+            first.name.span,
+            "this function",
+        );
+        for other in &cycle[1..] {
+            refused = refused.label(other.name.span, "by way of this one");
+        }
+        self.context.report(
+            refused
+                .why("Each instant ends, and its cost has a bound: there is no recursion.")
+                .help("write a loop: `for i in 0..n { … }`"),
+        );
+    }
+}
+
+fn message_local() -> Local {
+    Local {
+        name: "message".to_string(),
+        kind: Type::Message,
+    }
+}
+
+fn function_body(context: &mut Context, id: FunctionId, scope: &Scope, source: &ast::Function) {
+    let declared = context.program.functions[id.at()].clone();
+    let mut body = Body::new(context, scope, Place::Function);
+    body.result = declared.result.clone();
+    body.locals = declared.locals.clone();
+    for (at, parameter) in source.parameters.iter().enumerate() {
+        body.bind(&parameter.name, LocalId(at as u32));
+    }
+    if let Some(message) = declared.message {
+        body.bind_unwritten("message", message);
+    }
+    let block = match &source.body {
+        ast::FunctionBody::Promised | ast::FunctionBody::External => None,
+        ast::FunctionBody::Expression(value) => {
+            let span = value.span;
+            let value = body.expect(value, &declared.result);
+            let kind = StatementKind::Return(value);
+            Some(vec![Statement { kind, span }])
+        }
+        ast::FunctionBody::Block(block) => Some(body.function_block(block)),
+    };
+    let (reads, locals) = (body.reads, std::mem::take(&mut body.locals));
+    let function = &mut context.program.functions[id.at()];
+    function.entity = (reads.own || reads.entity).then_some(scope.entity);
+    function.kind = reads.own.then_some(scope.kind);
+    function.reads_header = reads.header;
+    function.locals = locals;
+    function.body = block;
+}
+
+/// A filter with all that it does.
+pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
+    let mut body = Body::new(context, scope, Place::Filter);
+    let unit = body.unit(&source.unit)?;
+    let (locals, defaults) = body.parameters(&source.parameters);
+    let parameters = locals.len() as u32;
+    body.locals = locals;
+    for (at, parameter) in source.parameters.iter().enumerate() {
+        body.bind(&parameter.name, LocalId(at as u32));
+    }
+    let state = body.filter_state(&source.fields);
+    let unit_type = Type::Unsigned(unit as u8 * 8);
+    let word = body.add_local("word", unit_type.clone());
+    let rewrites = source.effect == ast::FilterEffect::Rewrites;
+    if rewrites {
+        body.result = unit_type;
+    }
+    body.bind_unwritten("word", word);
+    let each = body.block(&source.each);
+    body.words.pop();
+    body.flow.facts.clear();
+    let finish = match &source.finish {
+        Some(finish) => body.block(finish),
+        None => Block::new(),
+    };
+    body.flow.facts.clear();
+    let result = source.result.as_ref().map(|result| {
+        let kind = body.written_type(&result.of);
+        body.expect(&result.value, &kind)
+    });
+    body.leave_words(0);
+    if rewrites == result.is_some() {
+        let title = match rewrites {
+            true => "what rewrites yields words, and has no result",
+            false => "what only reads has a result",
+        };
+        let label = "neither one nor the other";
+        body.report(Diagnostic::error(
+            Id::MissingPart,
+            title,
+            source.name.span,
+            label,
+        ));
+    }
+    let locals = std::mem::take(&mut body.locals);
+    Some(Filter {
+        name: source.name.text.clone(),
+        locals,
+        parameters,
+        defaults,
+        state,
+        word,
+        unit,
+        big: source.order != Some(ast::ByteOrder::Little),
+        rewrites,
+        each,
+        finish,
+        result,
+        span: source.span,
+    })
+}
+
+impl Body<'_, '_> {
+    /// Parameters as locals, with what a call that leaves them out gives them.
+    fn parameters(&mut self, sources: &[ast::Parameter]) -> (Vec<Local>, Vec<Option<Value>>) {
+        let mut locals = Vec::new();
+        let mut defaults = Vec::new();
+        for source in sources {
+            let kind = self.written_type(&source.of);
+            let default = source.default.as_ref().map(|default| {
+                let value = self.expect(default, &kind);
+                self.default(&value, default)
+            });
+            defaults.push(default.flatten());
+            locals.push(Local {
+                name: source.name.text.clone(),
+                kind,
+            });
+            if let Some(condition) = &source.condition {
+                self.not_yet("a condition on a parameter of a function", condition.span);
+            }
+        }
+        (locals, defaults)
+    }
+
+    fn default(&mut self, value: &Expression, source: &ast::Expression) -> Option<Value> {
+        let constant = fold(self.context.program, value);
+        if constant.is_none() && value.result != Type::Nothing {
+            let title = "what is left out is given by a constant";
+            let label = "not a constant";
+            self.report(Diagnostic::error(
+                Id::NotConstant,
+                title,
+                source.span,
+                label,
+            ));
+        }
+        constant
+    }
+
+    fn function_block(&mut self, source: &ast::Block) -> Block {
+        let block = self.block(source);
+        if !self.flow.dead {
+            let title = "a function returns something on every path";
+            let end = source.span.after();
+            let refused = Diagnostic::error(Id::MissingReturn, title, end, "nothing is returned");
+            self.report(refused.help("write `return …` here"));
+        }
+        block
+    }
+
+    /// Bytes of the words of a filter.
+    fn unit(&mut self, source: &ast::Type) -> Option<u32> {
+        match self.written_type(source) {
+            Type::Unsigned(width @ (8 | 16 | 32 | 64)) => Some(u32::from(width) / 8),
+            Type::Nothing => None,
+            _ => {
+                let title = "a filter runs over words of 8, 16, 32 or 64 bits";
+                let label = "not one of `u8`, `u16`, `u32`, `u64`";
+                self.report(Diagnostic::error(
+                    Id::TypeMismatch,
+                    title,
+                    source.span,
+                    label,
+                ));
+                None
+            }
+        }
+    }
+
+    fn filter_state(&mut self, sources: &[ast::Field]) -> Vec<(LocalId, Expression)> {
+        let mut state = Vec::new();
+        for source in sources {
+            let kind = self.written_type(&source.of);
+            let start = match &source.start {
+                Some(start) => self.expect(start, &kind),
+                None if self.width(&kind).is_some() => number(0, kind.clone()),
+                None => {
+                    let title = format!("what is `{}` at first?", source.name);
+                    let label = "no value to begin with";
+                    self.report(Diagnostic::error(
+                        Id::MissingPart,
+                        title,
+                        source.span,
+                        label,
+                    ));
+                    make(super::super::expression::ExpressionKind::Now, Type::Nothing)
+                }
+            };
+            let local = self.declare(&source.name, kind);
+            self.assignable.push(local);
+            state.push((local, start));
+        }
+        state
+    }
+}

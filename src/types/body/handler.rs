@@ -1,0 +1,190 @@
+//! Handlers and finders: what happens at an event, and where an event belongs.
+
+use super::super::context::Context;
+use super::super::program::{Event, Finder, Handler, Local, LocalId, Target};
+use super::super::scope::Scope;
+use super::super::statement::{Block, Statement, StatementKind};
+use super::super::value::Type;
+use super::words::{Body, Place};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// All handlers of one event, one after the other.
+pub(super) fn handler(
+    context: &mut Context,
+    scope: &Scope,
+    sources: &[&ast::Handler],
+    event: Event,
+    parameters: &[Local],
+) -> Handler {
+    let first = sources.first().expect("a handler is written somewhere");
+    let mut body = Body::new(context, scope, Place::Handler(event));
+    let parameters = body.event_parameters(parameters);
+    let block = body.handlers(sources, &parameters);
+    let messages = body.messages(&parameters);
+    let end = last_brace(sources.last().unwrap_or(first).body.span);
+    body.check_gone(messages.into_iter(), end);
+    let locals = std::mem::take(&mut body.locals);
+    Handler {
+        kind: scope.kind,
+        event,
+        locals,
+        parameters,
+        body: block,
+        span: first.span,
+    }
+}
+
+/// Where an event belongs.
+pub(super) fn finder(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Finder,
+    event: Event,
+    parameters: &[Local],
+) -> Finder {
+    let mut body = Body::new(context, scope, Place::Finder(event));
+    let parameters = body.event_parameters(parameters);
+    for local in &parameters {
+        let name = body.local_name(*local).to_string();
+        body.bind_unwritten(&name, *local);
+    }
+    let mut targets = Vec::new();
+    for target in &source.targets {
+        let condition = target.condition.as_ref();
+        let condition = condition.map(|condition| body.condition(condition));
+        if let Some(found) = body.target(&target.kind, &target.keys, target.span) {
+            targets.push(Target { condition, ..found });
+        }
+    }
+    body.place = Place::Handler(event);
+    let messages = body.messages(&parameters);
+    for message in &messages {
+        body.own(*message);
+    }
+    let otherwise = body.block(&source.otherwise);
+    body.check_gone(messages.into_iter(), last_brace(source.otherwise.span));
+    let locals = std::mem::take(&mut body.locals);
+    Finder {
+        event,
+        locals,
+        parameters,
+        targets,
+        otherwise,
+        span: source.span,
+    }
+}
+
+/// Where something is missing at the end of a block.
+fn last_brace(block: Span) -> Span {
+    Span {
+        start: block.end.saturating_sub(1).max(block.start),
+        ..block
+    }
+}
+
+impl Body<'_, '_> {
+    fn event_parameters(&mut self, parameters: &[Local]) -> Vec<LocalId> {
+        let locals = parameters.iter();
+        let locals = locals.map(|local| self.add_local(&local.name, local.kind.clone()));
+        locals.collect()
+    }
+
+    fn messages(&self, parameters: &[LocalId]) -> Vec<LocalId> {
+        let messages = parameters.iter().copied();
+        let messages = messages.filter(|local| *self.local_kind(*local) == Type::Message);
+        messages.collect()
+    }
+
+    /// Handlers of one block run in the order of writing. A message goes to the first whose
+    /// condition holds, since only one can have it.
+    fn handlers(&mut self, sources: &[&ast::Handler], parameters: &[LocalId]) -> Block {
+        for message in self.messages(parameters) {
+            self.own(message);
+        }
+        self.handlers_from(sources, parameters)
+    }
+
+    fn handlers_from(&mut self, sources: &[&ast::Handler], parameters: &[LocalId]) -> Block {
+        let Some((source, rest)) = sources.split_first() else {
+            return Block::new();
+        };
+        let words = self.words.len();
+        self.bind_parameters(source, parameters);
+        let Some(condition) = &source.condition else {
+            let mut block = self.block(&source.body);
+            self.leave_parameters(words);
+            block.extend(self.handlers_from(rest, parameters));
+            return block;
+        };
+        let span = condition.span;
+        let (holds, fails) = self.ways(span);
+        let condition = self.condition(condition);
+        let before = self.flow.clone();
+        self.assume(&condition, true);
+        let then = self.block(&source.body);
+        self.leave_parameters(words);
+        let then_flow = std::mem::replace(&mut self.flow, before);
+        self.assume(&condition, false);
+        let is_passed_on = !self.messages(parameters).is_empty();
+        let otherwise = match is_passed_on {
+            true => self.handlers_from(rest, parameters),
+            false => Block::new(),
+        };
+        let else_flow = std::mem::take(&mut self.flow);
+        self.flow = then_flow.join(&holds, else_flow, &fails);
+        let mut block = vec![Statement {
+            kind: StatementKind::If {
+                condition,
+                likely: None,
+                then,
+                otherwise,
+            },
+            span: source.span,
+        }];
+        if !is_passed_on {
+            block.extend(self.handlers_from(rest, parameters));
+        }
+        block
+    }
+
+    /// The words under which a handler has what its event carries.
+    fn bind_parameters(&mut self, source: &ast::Handler, parameters: &[LocalId]) {
+        let bindings = &source.event.bindings;
+        if bindings.is_empty() {
+            for message in self.messages(parameters) {
+                self.bind_unwritten("message", message);
+            }
+            return;
+        }
+        if bindings.len() != parameters.len() {
+            let names: Vec<_> = parameters
+                .iter()
+                .map(|local| self.local_name(*local))
+                .collect();
+            let carries = match names.as_slice() {
+                [] => "nothing".to_string(),
+                names => super::words::listed(names),
+            };
+            let title = format!("this event carries {carries}");
+            let label = format!("{} are named here", bindings.len());
+            self.report(Diagnostic::error(
+                Id::WrongArguments,
+                title,
+                source.event.span,
+                label,
+            ));
+        }
+        for (name, local) in bindings.iter().zip(parameters) {
+            self.refuse_shadowing(name);
+            self.bind(name, *local);
+            self.locals[local.at()].name = name.text.clone();
+        }
+    }
+
+    /// What an event carries need not be used.
+    fn leave_parameters(&mut self, words: usize) {
+        self.words.truncate(words);
+    }
+}

@@ -1,0 +1,170 @@
+//! Which words a function mentions: in, its tree; out, every name that stands for a value or is
+//! called. Locals are among them, so this says what a function may read, not what it does.
+
+use crate::syntax::loom::ast;
+use std::collections::BTreeSet;
+
+/// All words that stand for values, but for the function's parameters.
+pub(super) fn mentioned(source: &ast::Function) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    match &source.body {
+        ast::FunctionBody::Promised | ast::FunctionBody::External => {}
+        ast::FunctionBody::Expression(value) => expression(value, &mut words),
+        ast::FunctionBody::Block(statements) => block(statements, &mut words),
+    }
+    for parameter in &source.parameters {
+        words.remove(&parameter.name.text);
+    }
+    words
+}
+
+fn block(source: &ast::Block, words: &mut BTreeSet<String>) {
+    for statement in &source.statements {
+        self::statement(statement, words);
+    }
+}
+
+/// Statements that functions may not have are refused elsewhere.
+fn statement(source: &ast::Statement, words: &mut BTreeSet<String>) {
+    match &source.kind {
+        ast::StatementKind::Let {
+            value, otherwise, ..
+        } => {
+            expression(value, words);
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
+        }
+        ast::StatementKind::Require {
+            condition,
+            otherwise,
+            ..
+        } => {
+            expression(condition, words);
+            block(otherwise, words);
+        }
+        ast::StatementKind::Assign { place, value, .. } => {
+            expression(place, words);
+            expression(value, words);
+        }
+        ast::StatementKind::Call { call, otherwise } => {
+            expression(call, words);
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
+        }
+        ast::StatementKind::If {
+            branches,
+            otherwise,
+        } => {
+            for branch in branches {
+                expression(&branch.condition, words);
+                block(&branch.body, words);
+            }
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
+        }
+        ast::StatementKind::Match {
+            subject,
+            cases,
+            otherwise,
+        } => {
+            expression(subject, words);
+            cases.iter().for_each(|case| block(&case.body, words));
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
+        }
+        ast::StatementKind::For { over, body, .. } => {
+            match over {
+                ast::ForRange::Numbers { from, to, .. } => {
+                    expression(from, words);
+                    expression(to, words);
+                }
+                ast::ForRange::Elements(elements) => expression(elements, words),
+            }
+            block(body, words);
+        }
+        ast::StatementKind::Return(value) | ast::StatementKind::Yield(value) => {
+            expression(value, words);
+        }
+        ast::StatementKind::Send(_)
+        | ast::StatementKind::Deliver(_)
+        | ast::StatementKind::Tell { .. }
+        | ast::StatementKind::Drop { .. }
+        | ast::StatementKind::Consume(_)
+        | ast::StatementKind::Count(_)
+        | ast::StatementKind::Again
+        | ast::StatementKind::End(_)
+        | ast::StatementKind::Start { .. }
+        | ast::StatementKind::Stop(_)
+        | ast::StatementKind::Emit { .. }
+        | ast::StatementKind::Await(_)
+        | ast::StatementKind::Run { .. }
+        | ast::StatementKind::Every { .. }
+        | ast::StatementKind::Loop(_)
+        | ast::StatementKind::Repeat { .. }
+        | ast::StatementKind::Trap { .. }
+        | ast::StatementKind::Exit(_) => {}
+    }
+}
+
+fn expression(source: &ast::Expression, words: &mut BTreeSet<String>) {
+    match &source.kind {
+        ast::ExpressionKind::Name(name) => {
+            words.insert(name.text.clone());
+        }
+        ast::ExpressionKind::Field { of, .. } => expression(of, words),
+        ast::ExpressionKind::Call {
+            function,
+            arguments,
+        } => {
+            expression(function, words);
+            arguments.iter().for_each(|value| expression(value, words));
+        }
+        ast::ExpressionKind::Index { of, index } => {
+            expression(of, words);
+            expression(index, words);
+        }
+        ast::ExpressionKind::Group(inner) | ast::ExpressionKind::Share(inner) => {
+            expression(inner, words);
+        }
+        ast::ExpressionKind::Unary { operand, .. } | ast::ExpressionKind::Cast { operand, .. } => {
+            expression(operand, words);
+        }
+        ast::ExpressionKind::Binary { left, right, .. } => {
+            expression(left, words);
+            expression(right, words);
+        }
+        ast::ExpressionKind::Else { value, otherwise } => {
+            expression(value, words);
+            expression(otherwise, words);
+        }
+        ast::ExpressionKind::Through { data, filter } => {
+            expression(data, words);
+            expression(filter, words);
+        }
+        ast::ExpressionKind::If {
+            condition,
+            then,
+            otherwise,
+            ..
+        } => {
+            expression(condition, words);
+            expression(then, words);
+            expression(otherwise, words);
+        }
+        ast::ExpressionKind::Find(key) | ast::ExpressionKind::Create(key) => {
+            key.keys.iter().for_each(|value| expression(value, words));
+        }
+        ast::ExpressionKind::New { arguments, .. } => {
+            arguments.iter().for_each(|value| expression(value, words));
+        }
+        ast::ExpressionKind::Number(_)
+        | ast::ExpressionKind::Duration(_)
+        | ast::ExpressionKind::Boolean(_)
+        | ast::ExpressionKind::None
+        | ast::ExpressionKind::Now => {}
+    }
+}
