@@ -71,6 +71,15 @@ impl Recorder {
         choices[self.below(choices.len() as u32) as usize]
     }
 
+    /// The first, or one time in ten one of the others.
+    fn mostly<T: Copy>(&mut self, first: T, others: &[T]) -> T {
+        if self.below(10) == 0 {
+            self.one_of(others)
+        } else {
+            first
+        }
+    }
+
     /// From 0 to `longest` bytes; more often few.
     fn bytes(&mut self, longest: u32) -> Vec<u8> {
         let bound = self.below(longest + 1) + 1;
@@ -152,21 +161,24 @@ fn window(recorder: &mut Recorder) {
     recorder.begin(capacity, largest, 1);
     let mut window = Window::new(capacity, largest);
     let mut near = recorder.random() as u32 & largest;
+    let inserts = recorder.one_of(&[35, 50]); // the window stays sparse, or fills
     for item in 0..400 {
         near = window.first().unwrap_or(near);
         let around = near
             .wrapping_add(recorder.below(3 * capacity))
             .wrapping_sub(capacity);
         let anywhere = recorder.random() as u32;
-        let n = if recorder.below(20) == 0 {
-            anywhere
-        } else {
-            around
-        } & largest;
+        let opposite = near.wrapping_add(largest / 2 + recorder.below(2));
+        let n = recorder.mostly(around, &[opposite, anywhere]) & largest;
         let (operation, answer) = match recorder.below(100) {
-            0..50 => {
+            percent if percent < inserts => {
                 let answer = u8::from(window.insert(n, item).is_ok()).to_string();
                 (format!("win_insert {n} {item}"), answer)
+            }
+            ..50 => {
+                let held = (0..capacity).map(|ahead| n.wrapping_add(ahead) & largest);
+                let n = held.rev().find(|n| window.has(*n)).unwrap_or(n);
+                (format!("win_take {n}"), or_none(window.take(n)))
             }
             50..75 => (format!("win_take {n}"), or_none(window.take(n))),
             75..85 => {
@@ -184,10 +196,15 @@ fn window(recorder: &mut Recorder) {
 }
 
 fn stream(recorder: &mut Recorder) {
-    let largest = recorder.one_of(&[u16::MAX.into(), u32::MAX]);
-    let capacity = recorder.one_of(&[1, 7, 64, 100, 300, 1500]);
+    let largest = recorder.one_of(&[u8::MAX.into(), u16::MAX.into(), u32::MAX]);
+    let capacity = recorder
+        .one_of(&[1, 7, 64, 100, 255, 300, 1500])
+        .min(largest);
     recorder.begin(capacity, largest, 1);
     let mut stream = Stream::new(capacity, largest);
+    let begin = recorder.one_of(&[0, largest - capacity / 2, largest - capacity * 2 / 3]);
+    stream.restart(begin);
+    recorder.step(format!("str_begin {begin}"), format!(" {begin} {begin}"));
     let longest = recorder.one_of(&[4, 70, 400]).min(capacity);
     for _ in 0..400 {
         let around = stream
@@ -195,11 +212,9 @@ fn stream(recorder: &mut Recorder) {
             .wrapping_add(recorder.below(capacity + 8))
             .wrapping_sub(4);
         let anywhere = recorder.random() as u32;
-        let at = if recorder.below(20) == 0 {
-            anywhere
-        } else {
-            around
-        } & largest;
+        let opposite = stream.begin().wrapping_add(largest / 2 + recorder.below(2));
+        let last = stream.begin().wrapping_add(capacity);
+        let at = recorder.mostly(around, &[opposite, last, anywhere]) & largest;
         let data = recorder.bytes(longest);
         let (operation, answer) = match recorder.below(100) {
             0 => {
