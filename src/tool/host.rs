@@ -274,37 +274,35 @@ impl<'program> Host<'program> {
     /// Waits for the next thing that happens; false if nothing will.
     fn wait(&mut self, end_ns: u64) -> io::Result<bool> {
         let blocked = self.stalled.is_some() || self.starved;
-        // A stack that takes no frames can only be helped by its timers.
+        let live = self
+            .devices
+            .iter()
+            .any(|device| device.descriptor().is_some());
         let due_ns = self
             .devices
             .iter()
             .filter_map(|device| device.due_ns())
             .min();
-        let (unread, frame_ns) = (due_ns.is_some(), due_ns.filter(|_| !blocked));
-        let deadline_ns = self.stack.deadline();
-        let next_ns = frame_ns.into_iter().chain(deadline_ns).min();
-        match &mut self.clock {
-            Clock::Virtual { now_ns } => {
-                let limit_ns = match frame_ns {
-                    Some(_) => u64::MAX,
-                    None => self.last_frame_ns.saturating_add(QUIET_NS),
-                };
-                let next_ns = next_ns.filter(|next_ns| *next_ns <= limit_ns);
-                if next_ns.is_none() && blocked && unread {
-                    return Err(io::Error::other("the stack takes no more frames, for ever"));
-                }
-                *now_ns = next_ns.unwrap_or(*now_ns).max(*now_ns).min(end_ns);
-                Ok(next_ns.is_some())
-            }
-            Clock::Real { .. } => {
-                let live = self
-                    .devices
-                    .iter()
-                    .any(|device| device.descriptor().is_some());
-                self.poll(next_ns.unwrap_or(end_ns).min(end_ns), blocked)?;
-                Ok(live || next_ns.is_some() || blocked)
-            }
+        // A stack that takes no frames can only be helped by its timers.
+        let frame_ns = due_ns.filter(|_| !blocked);
+        let limit_ns = match live || frame_ns.is_some() {
+            true => u64::MAX,
+            false => self.last_frame_ns.saturating_add(QUIET_NS),
+        };
+        let next_ns = frame_ns.into_iter().chain(self.stack.deadline()).min();
+        let next_ns = next_ns.filter(|next_ns| *next_ns <= limit_ns);
+        if next_ns.is_none() && !live {
+            return match blocked && due_ns.is_some() {
+                true => Err(io::Error::other("the stack takes no more frames, for ever")),
+                false => Ok(false),
+            };
         }
+        let next_ns = next_ns.unwrap_or(end_ns).min(end_ns);
+        match &mut self.clock {
+            Clock::Virtual { now_ns } => *now_ns = next_ns.max(*now_ns),
+            Clock::Real { .. } => self.poll(next_ns, blocked)?,
+        }
+        Ok(true)
     }
 
     /// Sleeps until a device has a frame, but not beyond a time.

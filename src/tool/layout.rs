@@ -205,6 +205,11 @@ impl Values {
         }
     }
 
+    /// Whether this is a struct of that layout.
+    pub fn has(&self, layout: &Layout) -> bool {
+        self.layout == *layout
+    }
+
     /// The struct as C sees it.
     pub fn as_ptr(&self) -> *const Block {
         self.memory.as_ptr()

@@ -275,6 +275,10 @@ impl<'program> Stack<'program> {
         config: &Values,
         now_ns: u64,
     ) -> Result<Stack<'program>, Failure> {
+        assert!(
+            config.has(&program.config),
+            "the settings come from `Program::config`"
+        );
         // SAFETY: `config` has the layout that the C compiler gave to this program's settings.
         let size = unsafe { (program.functions.size)(config.as_ptr()) };
         let mut memory = blocks(size);
@@ -376,7 +380,11 @@ impl<'program> Stack<'program> {
     /// Opens a session under a port; none if the stack refuses.
     pub fn open(&mut self, port: usize, keys: &Values, now_ns: u64) -> Option<u32> {
         let open = self.program.ports[port].open?;
-        // SAFETY: `keys` comes from `Program::keys` of this port.
+        assert!(
+            keys.has(&self.program.ports[port].keys),
+            "the keys come from `Program::keys`"
+        );
+        // SAFETY: `keys` has the layout that the C compiler gave to the keys of this port.
         let session = unsafe { open(self.instance, keys.as_ptr(), now_ns) };
         (session != u32::MAX).then_some(session)
     }
@@ -393,7 +401,8 @@ impl<'program> Stack<'program> {
         let Some(send) = self.program.ports[port].send else {
             return 0;
         };
-        let attributes = attributes.filter(|attributes| attributes.port == port);
+        let size = self.program.ports[port].attributes.size;
+        let attributes = attributes.filter(|found| (found.port, found.size) == (port, size));
         let attributes = attributes.map_or(std::ptr::null(), |found| found.memory.as_ptr());
         // SAFETY: attributes of this port have its layout; C reads the bytes during the call.
         unsafe {
@@ -461,6 +470,7 @@ pub struct Output<'stack, 'program> {
 #[derive(Clone, Debug)]
 pub struct Attributes {
     port: usize,
+    size: usize,
     memory: Vec<Block>,
 }
 
@@ -503,7 +513,7 @@ impl Output<'_, '_> {
             let from = self.stack.output.as_ptr().cast::<u8>().add(with);
             std::ptr::copy_nonoverlapping(from, memory.as_mut_ptr().cast(), size);
         }
-        Some(Attributes { port, memory })
+        Some(Attributes { port, size, memory })
     }
 
     /// # Safety
