@@ -84,8 +84,9 @@ impl Parser<'_> {
                 let title = "a statement stands outside of every handler";
                 let span = self.token().span;
                 Err(self.report(
-                    Diagnostic::error(Id::UnexpectedWord, title, span, "")
-                        .help("a field is written `name: type = value`; a statement stands in `on … { … }`"),
+                    Diagnostic::error(Id::UnexpectedWord, title, span, "").help(
+                        "a field is `name: type = value`; a statement stands in `on … { … }`",
+                    ),
                 ))
             }
             _ => Err(self.unexpected("a field, `timer`, `on` or another member of an instance")),

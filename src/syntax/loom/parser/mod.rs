@@ -11,6 +11,7 @@ mod header;
 mod instance;
 mod item;
 mod notes;
+mod process;
 mod stack;
 mod statement;
 
