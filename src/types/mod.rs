@@ -1,11 +1,163 @@
 //! Trees of all files -> the checked program: names, types, wire layout, linear messages, shapes.
+//!
+//! ```text
+//! texts ──load──▶ Files ──compose──▶ who stands where ──layers──▶ tables and words of each layer
+//!        ──headers, handlers (by way of body)──▶ bodies ──relays, ends──▶ program::Program
+//! ```
+//!
+//! A layer is checked twice: by itself ([`check_layers`]), with types and parameters that it does
+//! not know, and once for each place where it stands in a stack ([`check_stack`]), with all known.
+//! Mistakes are collected; there is a program only if there are none.
 
 pub mod body;
 pub mod constant;
 pub mod context;
 pub mod expression;
 pub mod header;
+pub mod load;
+pub mod names;
 pub mod program;
 pub mod scope;
 pub mod statement;
 pub mod value;
+
+mod compose;
+mod ends;
+mod functions;
+mod handlers;
+mod headers;
+mod instances;
+mod items;
+mod layers;
+mod parameters;
+mod relays;
+mod services;
+
+use crate::diagnostic::{Diagnostic, Id, Severity};
+use crate::source::Sources;
+use crate::syntax::loom::ast;
+use context::Context;
+use items::Words;
+use layers::Around;
+use load::Files;
+use program::Program;
+use services::Services;
+
+/// The program of one stack that the root of `files` declares, and all that is wrong with it;
+/// there is a program if nothing is.
+pub fn check_stack(
+    sources: &Sources,
+    files: &Files,
+    stack: &str,
+) -> (Option<Program>, Vec<Diagnostic>) {
+    let mut program = Program::default();
+    let mut diagnostics = Vec::new();
+    let stacks = &files.unit(files.root()).stacks;
+    let Some(source) = stacks.iter().find(|source| source.name.is(stack)) else {
+        diagnostics.push(unknown_stack(sources, files, stack));
+        return (None, diagnostics);
+    };
+    let mut services = Services::collect(files, &mut diagnostics);
+    let composition = compose::compose(files, &services, source, &mut diagnostics);
+    if is_refused(&diagnostics) {
+        return (None, once_each(diagnostics));
+    }
+    program.name = source.name.text.clone();
+    program.docs = source.notes.documentation.clone();
+    program.traffic = source.traffic.iter().map(share).collect();
+    let mut context = Context {
+        program: &mut program,
+        diagnostics: &mut diagnostics,
+        sources,
+    };
+    elaborate(&mut context, files, &mut services, &composition);
+    let diagnostics = once_each(diagnostics);
+    let program = (!is_refused(&diagnostics)).then_some(program);
+    (program, diagnostics)
+}
+
+/// All that is wrong with the layers that the root of `files` declares, each by itself.
+pub fn check_layers(sources: &Sources, files: &Files) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for layer in &files.unit(files.root()).layers {
+        let mut services = Services::collect(files, &mut diagnostics);
+        let unit = files.root();
+        let composition = compose::compose_alone(&services, unit, layer, &mut diagnostics);
+        let mut program = Program::default();
+        let mut context = Context {
+            program: &mut program,
+            diagnostics: &mut diagnostics,
+            sources,
+        };
+        elaborate(&mut context, files, &mut services, &composition);
+    }
+    once_each(diagnostics)
+}
+
+/// Fills the tables of the program.
+fn elaborate<'a>(
+    context: &mut Context,
+    files: &'a Files,
+    services: &mut Services<'a>,
+    composition: &compose::Composition<'a>,
+) {
+    let words = Words::collect(context, files);
+    let around = Around {
+        files,
+        words: &words,
+        composition,
+    };
+    let mut layers = layers::layers(context, &around, services);
+    ends::marks(context, files, composition, services, &mut layers);
+    ends::below(context, composition);
+    for layer in &layers {
+        headers::rules(context, layer);
+        handlers::handlers(context, composition, layer);
+    }
+    if composition.alone {
+        return;
+    }
+    let notices = relays::Notices::new(context.program, composition, &layers);
+    notices.check_receivers(context);
+    ends::ends(context, composition, &layers, &notices);
+    notices.relay(context);
+    let program = &mut *context.program;
+    let entity_of = |kind: program::KindId| program.kinds[kind.at()].entity;
+    program.handlers.sort_by_key(|handler| entity_of(handler.kind));
+}
+
+/// How often an event comes, in percent.
+fn share(traffic: &ast::Traffic) -> (String, f64) {
+    let percent = f64::from(traffic.millionths) / 10_000.0;
+    (traffic.event.text.clone(), percent)
+}
+
+fn is_refused(diagnostics: &[Diagnostic]) -> bool {
+    let mut diagnostics = diagnostics.iter();
+    diagnostics.any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// A layer that stands twice in a stack is wrong once.
+fn once_each(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for diagnostic in diagnostics {
+        let same = |other: &Diagnostic| {
+            other.id == diagnostic.id
+                && other.primary.span == diagnostic.primary.span
+                && other.title == diagnostic.title
+        };
+        if !kept.iter().any(same) {
+            kept.push(diagnostic);
+        }
+    }
+    kept
+}
+
+fn unknown_stack(sources: &Sources, files: &Files, stack: &str) -> Diagnostic {
+    let root = files.unit(files.root());
+    let title = format!("there is no stack `{stack}`");
+    let span = sources.span(root.files[0]).before();
+    let known: Vec<_> = root.stacks.iter().map(|stack| &*stack.name.text).collect();
+    let diagnostic = Diagnostic::error(Id::UnknownStack, title, span, "in this file");
+    names::suggest(diagnostic, stack, &known)
+}

@@ -48,6 +48,28 @@ pub struct Scope {
     pub marks: BTreeMap<String, AttributeId>,
 }
 
+impl Scope {
+    /// Nothing can be named yet.
+    pub fn new(entity: EntityId, kind: KindId) -> Scope {
+        Scope {
+            entity,
+            kind,
+            alone: false,
+            names: BTreeMap::new(),
+            types: BTreeMap::new(),
+            message: None,
+            attributes: BTreeMap::new(),
+            header: None,
+            joints: Vec::new(),
+            has_above: false,
+            above: BTreeMap::new(),
+            below: BTreeMap::new(),
+            sides: BTreeMap::new(),
+            marks: BTreeMap::new(),
+        }
+    }
+}
+
 /// What a word stands for.
 #[derive(Clone, Debug)]
 pub enum Named {

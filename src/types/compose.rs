@@ -1,0 +1,727 @@
+//! Which layer stands where: in, a `stack` as it is written; out, a [`Composition`]: a node for
+//! each entity, with what is below, above and beside it.
+//!
+//! Joints are checked as far as names and services go. What needs constants (keys) follows in
+//! `instances`.
+//!
+//! ```text
+//! link tap { ethernet(..) { key 0x0806 arp(..)  key 0x0800 ipv4(resolver = arp, ..) {..} } }
+//!   node 0 ethernet   below: link 0               above: [0x0806 node 1, 0x0800 node 2]
+//!   node 1 arp        below: node 0, upper 0      above: []       users: [node 2]
+//!   node 2 ipv4       below: node 0, upper 1      sides: [node 1, ..]
+//! ```
+
+use super::load::{Files, UnitId};
+use super::names::{not_yet, refuse_repeated, suggest, taken};
+use super::program::{EntityId, LinkId, PortId};
+use super::services::{ServiceId, Services};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// All entities of a stack, and how they are joined.
+pub struct Composition<'a> {
+    /// By [`EntityId`].
+    pub nodes: Vec<Node<'a>>,
+    /// By [`LinkId`].
+    pub links: Vec<&'a ast::Name>,
+    /// By [`PortId`], with what is below.
+    pub ports: Vec<(&'a ast::Name, Ground)>,
+    /// Whether it is one layer, checked by itself.
+    pub alone: bool,
+}
+
+/// A layer at its place.
+pub struct Node<'a> {
+    /// Where the layer was written.
+    pub unit: UnitId,
+    /// As it was written.
+    pub layer: &'a ast::Layer,
+    /// Unique in the stack.
+    pub name: String,
+    /// Where it stands in the stack.
+    pub span: Span,
+    /// Parameters and side joints.
+    pub arguments: &'a [ast::Argument],
+    /// What it gives.
+    pub provides: Vec<ServiceId>,
+    /// Its joints below.
+    pub below: Vec<Lower>,
+    /// Its joints above, in the order of writing.
+    pub above: Vec<Upper<'a>>,
+    /// Its side joints.
+    pub sides: Vec<Side<'a>>,
+    /// Who reaches it by a side joint, in the order of the stack.
+    pub users: Vec<EntityId>,
+}
+
+/// A joint below.
+pub struct Lower {
+    /// `requires NAME: …`
+    pub name: Option<String>,
+    /// What is needed.
+    pub services: Vec<ServiceId>,
+    /// What is there.
+    pub ground: Ground,
+}
+
+/// What a joint stands on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ground {
+    /// A link.
+    Link(LinkId),
+    /// One of the upper joints of an entity.
+    Node(EntityId, usize),
+    /// Not known: the layer is checked alone, or the mistake was reported.
+    Nothing,
+}
+
+/// A joint above.
+pub struct Upper<'a> {
+    /// What it is labelled with.
+    pub key: Option<&'a ast::Expression>,
+    /// What is there.
+    pub place: Above,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What stands on a joint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Above {
+    /// An entity, which calls this one of its lower joints.
+    Node(EntityId, usize),
+    /// An application.
+    Port(PortId),
+}
+
+/// A joint beside the path.
+pub struct Side<'a> {
+    /// `uses NAME: …`
+    pub name: &'a ast::Name,
+    /// What is needed.
+    pub service: Option<ServiceId>,
+    /// Who gives it; none while the layer is checked alone, or if a mistake was reported.
+    pub entity: Option<EntityId>,
+}
+
+/// Where the sessions of an entity come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sessions {
+    /// So many exist from the start.
+    Static(usize),
+    /// They are found by keys of their own, and come and go.
+    Keyed,
+    /// One on each session of the entity below, which comes and goes with it.
+    Same(EntityId),
+}
+
+/// Puts the nodes of a stack in their places.
+pub fn compose<'a>(
+    files: &'a Files,
+    services: &Services<'a>,
+    stack: &'a ast::Stack,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Composition<'a> {
+    let mut composer = Composer {
+        files,
+        services,
+        diagnostics,
+        composition: Composition {
+            nodes: Vec::new(),
+            links: Vec::new(),
+            ports: Vec::new(),
+            alone: false,
+        },
+    };
+    for node in &stack.nodes {
+        composer.place(node, None);
+    }
+    composer.name_nodes(stack);
+    composer.join_sides();
+    composer.check_joints();
+    composer.composition
+}
+
+/// One layer alone, with nothing known around it.
+pub fn compose_alone<'a>(
+    services: &Services<'a>,
+    unit: UnitId,
+    layer: &'a ast::Layer,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Composition<'a> {
+    let node = node(services, unit, layer, layer.name.span, &[], diagnostics);
+    Composition {
+        nodes: vec![node],
+        links: Vec::new(),
+        ports: Vec::new(),
+        alone: true,
+    }
+}
+
+impl<'a> Composition<'a> {
+    /// One of them.
+    pub fn node(&self, entity: EntityId) -> &Node<'a> {
+        &self.nodes[entity.at()]
+    }
+
+    /// All entities, from the links up.
+    pub fn entities(&self) -> impl Iterator<Item = EntityId> + use<> {
+        (0..self.nodes.len() as u32).map(EntityId)
+    }
+
+    /// Where the sessions of an entity come from. An entity stands only on those before it.
+    pub fn sessions(&self, entity: EntityId) -> Sessions {
+        let node = self.node(entity);
+        if node.layer.shape == ast::Shape::Multiplexor {
+            let labelled = node.above.iter().any(|upper| upper.key.is_some());
+            return match labelled || session_keys(node.layer).is_empty() {
+                true => Sessions::Static(node.above.len()),
+                false => Sessions::Keyed,
+            };
+        }
+        let lower = node.below.iter().find_map(|lower| match lower.ground {
+            Ground::Node(below, _) if below < entity => Some(below),
+            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => None,
+        });
+        match lower.map(|below| (below, self.sessions(below))) {
+            Some((below, Sessions::Keyed | Sessions::Same(_))) => Sessions::Same(below),
+            Some((_, Sessions::Static(_))) | None => Sessions::Static(1),
+        }
+    }
+}
+
+/// The keys of a layer's sessions.
+pub fn session_keys(layer: &ast::Layer) -> &[ast::Parameter] {
+    let sessions = layer.items.iter().filter_map(|item| match item {
+        ast::Item::Instance(instance) if instance.kind == ast::InstanceKind::Session => {
+            Some(&*instance.keys)
+        }
+        ast::Item::Instance(_)
+        | ast::Item::Constant(_)
+        | ast::Item::Type(_)
+        | ast::Item::Enum(_)
+        | ast::Item::Record(_)
+        | ast::Item::Attribute(_)
+        | ast::Item::Header(_)
+        | ast::Item::Filter(_)
+        | ast::Item::Function(_)
+        | ast::Item::Process(_)
+        | ast::Item::Finder(_)
+        | ast::Item::Handler(_) => None,
+    });
+    sessions.max_by_key(|keys| keys.len()).unwrap_or(&[])
+}
+
+struct Composer<'a, 'b> {
+    files: &'a Files,
+    services: &'b Services<'a>,
+    diagnostics: &'b mut Vec<Diagnostic>,
+    composition: Composition<'a>,
+}
+
+impl<'a> Composer<'a, '_> {
+    /// Puts a node on its ground, and all that stands on it on the node.
+    fn place(&mut self, node: &'a ast::Node, ground: Option<Ground>) {
+        if let Some(Ground::Link(_)) | None = ground
+            && let Some(key) = &node.key
+        {
+            self.diagnostics.push(no_key_here(key.span));
+        }
+        match &node.kind {
+            ast::NodeKind::Link(name) => self.link(node, name, ground),
+            ast::NodeKind::Port(name) => self.port(node, name, ground),
+            ast::NodeKind::Layer(wanted) => self.layer(node, wanted, ground),
+        }
+    }
+
+    fn link(&mut self, node: &'a ast::Node, name: &'a ast::Name, ground: Option<Ground>) {
+        if ground.is_some() {
+            let title = format!("the link `{name}` stands on something");
+            self.diagnostics.push(
+                Diagnostic::error(Id::Misplaced, title, name.span, "")
+                    .why("A link is the bottom of a stack: it stands in no layer's braces."),
+            );
+        }
+        let link = LinkId(self.composition.links.len() as u32);
+        self.composition.links.push(name);
+        if node.above.len() != 1 {
+            let title = format!("{} layers stand on the link `{name}`", node.above.len());
+            let second = node.above.get(1).map_or(name.span, |second| second.span);
+            self.diagnostics.push(
+                Diagnostic::error(Id::OneAbove, title, second, "")
+                    .why("A link carries one layer.")
+                    .help("let a multiplexor, `ethernet` say, stand between"),
+            );
+        }
+        for above in &node.above {
+            self.place(above, Some(Ground::Link(link)));
+        }
+    }
+
+    fn port(&mut self, node: &'a ast::Node, name: &'a ast::Name, ground: Option<Ground>) {
+        if let Some(above) = node.above.first() {
+            let title = format!("something stands on the port `{name}`");
+            self.diagnostics.push(
+                Diagnostic::error(Id::Misplaced, title, above.span, "")
+                    .why("A port is the top of a stack: there an application sits."),
+            );
+        }
+        let Some(Ground::Node(below, _)) = ground else {
+            let title = format!("the port `{name}` stands on no layer");
+            self.diagnostics.push(
+                Diagnostic::error(Id::Misplaced, title, name.span, "")
+                    .why("A port stands on a layer, which passes it messages."),
+            );
+            return;
+        };
+        let port = PortId(self.composition.ports.len() as u32);
+        let upper = self.add_upper(below, node, Above::Port(port));
+        let ground = Ground::Node(below, upper);
+        self.composition.ports.push((name, ground));
+    }
+
+    fn layer(&mut self, node: &'a ast::Node, wanted: &'a ast::LayerUse, ground: Option<Ground>) {
+        if wanted.slot {
+            self.diagnostics.push(not_yet(node.span, "a slot"));
+        }
+        let Some((unit, layer)) = self.find(&wanted.layer) else {
+            return;
+        };
+        let span = wanted.alias.as_ref().unwrap_or(&wanted.layer).span;
+        let arguments = &wanted.arguments;
+        let mut made = self::node(self.services, unit, layer, span, arguments, self.diagnostics);
+        let entity = EntityId(self.composition.nodes.len() as u32);
+        if layer.shape == ast::Shape::Router {
+            if ground.is_some() {
+                self.diagnostics.push(router_in_braces(wanted));
+            }
+        } else {
+            made.below[0].ground = match ground {
+                Some(Ground::Node(below, _)) => {
+                    let upper = self.add_upper(below, node, Above::Node(entity, 0));
+                    Ground::Node(below, upper)
+                }
+                Some(ground) => ground,
+                None => {
+                    self.diagnostics.push(stands_on_nothing(wanted));
+                    Ground::Nothing
+                }
+            };
+        }
+        self.composition.nodes.push(made);
+        for above in &node.above {
+            self.place(above, Some(Ground::Node(entity, 0)));
+        }
+    }
+
+    fn add_upper(&mut self, below: EntityId, node: &'a ast::Node, place: Above) -> usize {
+        let above = &mut self.composition.nodes[below.at()].above;
+        above.push(Upper {
+            key: node.key.as_ref(),
+            place,
+            span: node.span,
+        });
+        above.len() - 1
+    }
+
+    fn find(&mut self, name: &ast::Name) -> Option<(UnitId, &'a ast::Layer)> {
+        let visible = self.files.visible(self.files.root());
+        let layers = visible.iter().flat_map(|unit| {
+            let layers = self.files.unit(*unit).layers.iter();
+            layers.map(|layer| (*unit, layer))
+        });
+        let found = layers.clone().find(|(_, layer)| layer.name.text == name.text);
+        if found.is_none() {
+            let title = format!("there is no layer `{name}`");
+            let known: Vec<_> = layers.map(|(_, layer)| &*layer.name.text).collect();
+            let diagnostic = Diagnostic::error(Id::UnknownLayer, title, name.span, "")
+                .why("A stack is made of layers that this file, or one that it uses, declares.");
+            let diagnostic = match known.is_empty() {
+                true => diagnostic.help("`use link.ethernet` makes `ethernet` known"),
+                false => suggest(diagnostic, &name.text, &known),
+            };
+            self.diagnostics.push(diagnostic);
+        }
+        found
+    }
+
+    /// Gives each node a name of its own: what repeats without `as` is numbered.
+    fn name_nodes(&mut self, stack: &'a ast::Stack) {
+        let mut aliases = Vec::new();
+        collect_aliases(&stack.nodes, &mut aliases);
+        let ends = self.composition.links.iter().copied();
+        let ends = ends.chain(self.composition.ports.iter().map(|(name, _)| *name));
+        refuse_repeated(ends.chain(aliases.iter().copied()), self.diagnostics);
+        let is_alias = |node: &Node| aliases.iter().any(|alias| alias.span == node.span);
+        let mut names: Vec<String> = aliases.iter().map(|alias| alias.text.clone()).collect();
+        for node in &mut self.composition.nodes {
+            if is_alias(node) {
+                let alias = aliases.iter().find(|alias| alias.span == node.span);
+                node.name = alias.map_or(String::new(), |alias| alias.text.clone());
+                continue;
+            }
+            let layer = &node.layer.name.text;
+            let numbered = (2..).map(|number| format!("{layer}{number}"));
+            let mut candidates = std::iter::once(layer.clone()).chain(numbered);
+            let free = candidates.find(|name| !names.contains(name));
+            node.name = free.unwrap_or_default();
+            names.push(node.name.clone());
+        }
+    }
+
+    /// Finds what each argument is: the far end of a side joint, what a router stands on, or the
+    /// value of a parameter.
+    fn join_sides(&mut self) {
+        for entity in self.composition.entities() {
+            let arguments = self.composition.node(entity).arguments;
+            refuse_repeated(
+                arguments.iter().map(|argument| &argument.name),
+                self.diagnostics,
+            );
+            for argument in arguments {
+                self.join_argument(entity, argument);
+            }
+            self.check_all_joined(entity);
+        }
+        for entity in self.composition.entities() {
+            for place in 0..self.composition.node(entity).sides.len() {
+                if let Some(side) = self.composition.node(entity).sides[place].entity {
+                    let users = &mut self.composition.nodes[side.at()].users;
+                    if !users.contains(&entity) {
+                        users.push(entity);
+                    }
+                }
+            }
+        }
+    }
+
+    fn join_argument(&mut self, entity: EntityId, argument: &'a ast::Argument) {
+        let node = self.composition.node(entity);
+        let name = &argument.name;
+        let side = node.sides.iter().position(|side| side.name.text == name.text);
+        let is_router = node.layer.shape == ast::Shape::Router;
+        let lower = node.below.iter().position(|lower| {
+            is_router && lower.name.as_deref() == Some(&name.text)
+        });
+        if let Some(side) = side {
+            let found = self.named(&argument.value);
+            self.composition.nodes[entity.at()].sides[side].entity = found;
+        } else if let Some(lower) = lower {
+            self.join_router(entity, lower, argument);
+        } else if !node.layer.parameters.iter().any(|other| other.name.text == name.text) {
+            let title = format!("`{}` has no parameter `{name}`", node.layer.name);
+            let parameters = node.layer.parameters.iter().map(|other| &*other.name.text);
+            let sides = node.sides.iter().map(|side| &*side.name.text);
+            let lowers = node.below.iter().filter_map(|lower| lower.name.as_deref());
+            let known: Vec<_> = parameters.chain(sides).chain(lowers).collect();
+            let diagnostic = Diagnostic::error(Id::UnknownParameter, title, name.span, "")
+                .label(node.layer.name.span, "the layer");
+            let diagnostic = suggest(diagnostic, &name.text, &known);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn join_router(&mut self, entity: EntityId, lower: usize, argument: &'a ast::Argument) {
+        let Some(below) = self.named(&argument.value) else {
+            return;
+        };
+        if below >= entity {
+            let title = "a router stands in front of what it stands on";
+            self.diagnostics.push(
+                Diagnostic::error(Id::Misplaced, title, argument.value.span, "")
+                    .label(self.composition.node(below).span, "this comes later")
+                    .why("A stack is written from the links up.")
+                    .help("move the router behind it"),
+            );
+            return;
+        }
+        let above = &mut self.composition.nodes[below.at()].above;
+        above.push(Upper {
+            key: None,
+            place: Above::Node(entity, lower),
+            span: argument.span,
+        });
+        let upper = above.len() - 1;
+        let lower = &mut self.composition.nodes[entity.at()].below[lower];
+        lower.ground = Ground::Node(below, upper);
+    }
+
+    /// The node that an argument names.
+    fn named(&mut self, value: &ast::Expression) -> Option<EntityId> {
+        let ast::ExpressionKind::Name(name) = &value.kind else {
+            let title = "a joint is given the name of a layer in the stack";
+            self.diagnostics
+                .push(Diagnostic::error(Id::UnknownEntity, title, value.span, ""));
+            return None;
+        };
+        let nodes = &self.composition.nodes;
+        let found = nodes.iter().position(|node| node.name == name.text);
+        if found.is_none() {
+            let title = format!("nothing in this stack is called `{name}`");
+            let known: Vec<_> = nodes.iter().map(|node| &*node.name).collect();
+            let diagnostic = Diagnostic::error(Id::UnknownEntity, title, name.span, "").why(
+                "A joint names a layer of the stack, as it is called there: by its `as`, or by \
+                its own name.",
+            );
+            self.diagnostics.push(suggest(diagnostic, &name.text, &known));
+        }
+        found.map(|place| EntityId(place as u32))
+    }
+
+    fn check_all_joined(&mut self, entity: EntityId) {
+        let node = self.composition.node(entity);
+        let given = |name: &str| node.arguments.iter().any(|argument| argument.name.is(name));
+        let sides = node.sides.iter().map(|side| &*side.name.text);
+        let is_router = node.layer.shape == ast::Shape::Router;
+        let lowers = node.below.iter().filter(|_| is_router);
+        let lowers = lowers.filter_map(|lower| lower.name.as_deref());
+        for name in sides.chain(lowers).filter(|name| !given(name)) {
+            let title = format!("`{}` is not told what its `{name}` is", node.name);
+            self.diagnostics.push(
+                Diagnostic::error(Id::MissingParameter, title, node.span, "")
+                    .label(node.layer.name.span, "the layer says which joints it has")
+                    .help(format!("write `{name} = …` in its parentheses")),
+            );
+        }
+    }
+
+    /// Whether what stands on each other fits.
+    fn check_joints(&mut self) {
+        for entity in self.composition.entities() {
+            let node = self.composition.node(entity);
+            if node.layer.shape != ast::Shape::Multiplexor {
+                self.check_single(entity);
+            } else if let Some(lower) = node.below.first()
+                && let Ground::Node(below, _) = lower.ground
+                && !matches!(self.composition.sessions(below), Sessions::Static(_))
+            {
+                let what = "a multiplexor on sessions that come and go";
+                self.diagnostics.push(not_yet(node.span, what));
+            } else if node.layer.shape == ast::Shape::Multiplexor {
+                self.check_labels(entity);
+            }
+            let node = self.composition.node(entity);
+            for lower in &node.below {
+                for service in &lower.services {
+                    self.check_fit(entity, lower.ground, *service);
+                }
+            }
+            for side in &self.composition.node(entity).sides {
+                if let (Some(service), Some(provider)) = (side.service, side.entity)
+                    && let Some(mistake) = self.misfit(entity, provider, service)
+                {
+                    self.diagnostics.push(mistake);
+                }
+            }
+        }
+    }
+
+    /// A worker or router: one above, no label.
+    fn check_single(&mut self, entity: EntityId) {
+        let node = self.composition.node(entity);
+        let shape = match node.layer.shape {
+            ast::Shape::Worker => "worker",
+            ast::Shape::Router => "router",
+            ast::Shape::Multiplexor => "multiplexor",
+        };
+        if let Some(second) = node.above.get(1) {
+            let title = format!("two things stand on the {shape} `{}`", node.name);
+            self.diagnostics.push(
+                Diagnostic::error(Id::OneAbove, title, second.span, "the second")
+                    .label(node.above[0].span, "the first")
+                    .why(format!("A {shape} has one session above."))
+                    .help("a multiplexor has many"),
+            );
+        }
+        for key in node.above.iter().filter_map(|upper| upper.key) {
+            self.diagnostics.push(no_key_here(key.span));
+        }
+        let dynamic = node.below.iter().any(|lower| match lower.ground {
+            Ground::Node(below, _) if below < entity => {
+                !matches!(self.composition.sessions(below), Sessions::Static(_))
+            }
+            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => false,
+        });
+        if dynamic && node.layer.shape == ast::Shape::Router {
+            let what = "a router on sessions that come and go";
+            self.diagnostics.push(not_yet(node.span, what));
+        }
+    }
+
+    /// A multiplexor: all its upper joints have labels, or one stands for all sessions.
+    fn check_labels(&mut self, entity: EntityId) {
+        let node = self.composition.node(entity);
+        let keys = session_keys(node.layer).len();
+        let labelled = node.above.iter().filter(|upper| upper.key.is_some()).count();
+        if let (0, Some(second)) = (labelled, node.above.get(1)) {
+            let title = format!("two things stand on `{}` without a key", node.name);
+            self.diagnostics.push(
+                Diagnostic::error(Id::KeyMissing, title, second.span, "the second")
+                    .label(node.above[0].span, "the first")
+                    .why("A multiplexor tells what stands on it apart by keys.")
+                    .help("write `key` and a value before each"),
+            );
+        }
+        let bare = node.above.iter().find(|upper| upper.key.is_none());
+        if let (1.., Some(bare)) = (labelled, bare) {
+            let title = format!("this joint of `{}` has no key", node.name);
+            self.diagnostics.push(
+                Diagnostic::error(Id::KeyMissing, title, bare.span, "")
+                    .why("Where one joint above a multiplexor has a key, all have.")
+                    .help("write `key` and a value before it"),
+            );
+        }
+        let first = node.above.iter().find_map(|upper| upper.key);
+        if let Some(key) = first.filter(|_| keys == 0) {
+            self.diagnostics.push(no_key_here(key.span));
+        } else if let Some(key) = first.filter(|_| keys > 1) {
+            let what = "a label for a session of several keys";
+            self.diagnostics.push(not_yet(key.span, what));
+        }
+        if node.above.is_empty() && node.users.is_empty() {
+            let title = format!("nothing stands on the multiplexor `{}`", node.name);
+            self.diagnostics.push(
+                Diagnostic::error(Id::NothingAbove, title, node.span, "")
+                    .why("A multiplexor delivers to what stands on it.")
+                    .help("put a layer or a `port` in braces behind it"),
+            );
+        }
+    }
+
+    fn check_fit(&mut self, entity: EntityId, ground: Ground, service: ServiceId) {
+        match ground {
+            Ground::Node(below, _) => {
+                if let Some(mistake) = self.misfit(entity, below, service) {
+                    self.diagnostics.push(mistake);
+                }
+            }
+            Ground::Link(link) => {
+                let name = self.services.name(service);
+                if name != "frames" && service != self.services.messages() {
+                    let node = self.composition.node(entity);
+                    let link = self.composition.links[link.at()];
+                    let title = format!("`{}` cannot stand on a link", node.name);
+                    self.diagnostics.push(
+                        Diagnostic::error(Id::ServiceMissing, title, node.span, "")
+                            .label(link.span, "a link gives `frames`")
+                            .label(node.layer.name.span, format!("this requires `{name}`"))
+                            .why("A layer stands on one that provides what it requires."),
+                    );
+                }
+            }
+            Ground::Nothing => {}
+        }
+    }
+
+    fn misfit(
+        &self,
+        entity: EntityId,
+        provider: EntityId,
+        service: ServiceId,
+    ) -> Option<Diagnostic> {
+        let given = &self.composition.node(provider).provides;
+        if given.iter().any(|given| self.services.gives(*given, service)) {
+            return None;
+        }
+        let node = self.composition.node(entity);
+        let below = self.composition.node(provider);
+        let name = self.services.name(service);
+        let given: Vec<_> = given.iter().map(|given| self.services.name(*given)).collect();
+        let given = given.join("`, `");
+        let title = format!("`{}` does not give `{}` what it needs", below.name, node.name);
+        Some(
+            Diagnostic::error(Id::ServiceMissing, title, node.span, format!("needs `{name}`"))
+                .label(below.span, format!("provides `{given}`"))
+                .why("A layer stands on one that provides what it requires, and so beside it."),
+        )
+    }
+}
+
+/// A node with its services found, and nothing joined.
+fn node<'a>(
+    services: &Services<'a>,
+    unit: UnitId,
+    layer: &'a ast::Layer,
+    span: Span,
+    arguments: &'a [ast::Argument],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Node<'a> {
+    let mut find = |name: &ast::Name| {
+        let found = services.find(unit, &name.text);
+        if found.is_none() {
+            diagnostics.push(services.unknown(unit, name));
+        }
+        found
+    };
+    let mut provides: Vec<_> = layer.provides.iter().filter_map(&mut find).collect();
+    if layer.provides.is_empty() {
+        provides.push(services.messages());
+    }
+    let mut below: Vec<Lower> = Vec::new();
+    for required in &layer.requires {
+        let found: Vec<_> = required.services.iter().filter_map(&mut find).collect();
+        let name = required.joint.as_ref().map(|joint| joint.text.clone());
+        match below.last_mut() {
+            Some(lower) if lower.name.is_none() && name.is_none() => lower.services.extend(found),
+            Some(_) | None => below.push(Lower {
+                name,
+                services: found,
+                ground: Ground::Nothing,
+            }),
+        }
+    }
+    if below.is_empty() {
+        below.push(Lower {
+            name: None,
+            services: vec![services.messages()],
+            ground: Ground::Nothing,
+        });
+    }
+    let sides = layer.uses.iter().map(|side| Side {
+        name: &side.name,
+        service: find(&side.service),
+        entity: None,
+    });
+    let sides = sides.collect();
+    Node {
+        unit,
+        layer,
+        name: layer.name.text.clone(),
+        span,
+        arguments,
+        provides,
+        below,
+        above: Vec::new(),
+        sides,
+        users: Vec::new(),
+    }
+}
+
+fn collect_aliases<'a>(nodes: &'a [ast::Node], aliases: &mut Vec<&'a ast::Name>) {
+    for node in nodes {
+        if let ast::NodeKind::Layer(wanted) = &node.kind {
+            aliases.extend(&wanted.alias);
+        }
+        collect_aliases(&node.above, aliases);
+    }
+}
+
+fn no_key_here(span: Span) -> Diagnostic {
+    Diagnostic::error(Id::KeyMisplaced, "this joint takes no key", span, "")
+        .why("Keys label the joints above a multiplexor whose sessions have a key.")
+}
+
+fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {
+    let title = format!("the router `{}` stands in braces", wanted.layer);
+    Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
+        .why("A router stands on several layers at once, and names them.")
+        .help("move it to the end of the stack, and name there what it stands on")
+}
+
+fn stands_on_nothing(wanted: &ast::LayerUse) -> Diagnostic {
+    let title = format!("`{}` stands on nothing", wanted.layer);
+    Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
+        .why("Each layer stands on a link or on another layer; only routers name theirs.")
+        .help("write it in the braces of what it stands on")
+}

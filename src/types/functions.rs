@@ -1,0 +1,207 @@
+//! Functions and filters of layers, and functions that a service promises: in, a layer whose state
+//! is known; out, functions in the program and words for them.
+//!
+//! What a service promises (`pseudo_sum`) is computed by the nearest layer below that writes it;
+//! layers between only pass the service on. It is made anew for each layer that asks, with the
+//! keys of the session on which that layer stands as constants.
+
+use super::body::{check_functions, declare_function};
+use super::compose::{Composition, Ground, Sessions};
+use super::context::Context;
+use super::items::{constant_expression, declare, declare_filters, declare_functions};
+use super::layers::{Around, Layer, kind_scope};
+use super::names::not_yet;
+use super::program::{EntityId, FunctionId, KindId, Population, Program};
+use super::scope::{Named, Scope};
+use super::services::{ServiceId, Services};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast;
+
+/// Declares and checks the functions and filters of a layer.
+pub fn functions<'a>(
+    context: &mut Context,
+    around: &Around<'a, '_>,
+    services: &mut Services<'a>,
+    layers: &mut [Layer<'a>],
+    entity: EntityId,
+) {
+    promised(context, around, services, layers, entity);
+    let layer = &mut layers[entity.at()];
+    let session = layer.kinds[1].id;
+    layer.scope.kind = session;
+    let items = layer.items.clone();
+    let declared = declare_functions(context, &mut layer.scope, &items);
+    let mut members: Vec<(FunctionId, KindId, &ast::Function)> = Vec::new();
+    for function in declared {
+        members.push((function.id, session, function.source));
+    }
+    for kind in &layer.kinds {
+        for member in kind.members() {
+            if let ast::Member::Function(source) = member {
+                let mut scope = kind_scope(context.program, layer, kind.id);
+                let id = declare(context, &mut scope, source);
+                let name = source.name.text.clone();
+                layer.functions.push((kind.id, name, id));
+                members.push((id, kind.id, source));
+            }
+        }
+    }
+    let scopes: Vec<Scope> = members
+        .iter()
+        .map(|(_, kind, _)| kind_scope(context.program, layer, *kind))
+        .collect();
+    let seen: Vec<_> = members
+        .iter()
+        .zip(&scopes)
+        .map(|((id, _, source), scope)| (*id, scope, *source))
+        .collect();
+    check_functions(context, &seen);
+    declare_filters(context, &mut layer.scope, &items);
+}
+
+/// Binds what the services below promise.
+fn promised<'a>(
+    context: &mut Context,
+    around: &Around<'a, '_>,
+    services: &mut Services<'a>,
+    layers: &mut [Layer<'a>],
+    entity: EntityId,
+) {
+    let node = around.composition.node(entity);
+    for lower in &node.below {
+        for service in &lower.services {
+            for function in services.functions(*service) {
+                let id = match around.composition.alone {
+                    true => unbound(context, services, around, layers, entity, *service, function),
+                    false => bound(context, around, layers, entity, lower.ground, function),
+                };
+                if let Some(id) = id {
+                    let name = function.name.text.clone();
+                    let names = &mut layers[entity.at()].scope.names;
+                    names.insert(name, Named::Function(id));
+                }
+            }
+        }
+    }
+}
+
+/// A layer alone knows no more than what the service says.
+fn unbound<'a>(
+    context: &mut Context,
+    services: &mut Services<'a>,
+    around: &Around<'a, '_>,
+    layers: &[Layer<'a>],
+    entity: EntityId,
+    service: ServiceId,
+    function: &ast::Function,
+) -> Option<FunctionId> {
+    let mut scope = layers[entity.at()].scope.clone();
+    scope.types = services.types(context, around.words, service, &scope.types);
+    let declared = declare_function(context, &scope, function);
+    context.program.functions.push(declared);
+    Some(FunctionId(context.program.functions.len() as u32 - 1))
+}
+
+/// Finds who writes a promised function, and makes it for the session that is asked.
+fn bound(
+    context: &mut Context,
+    around: &Around,
+    layers: &[Layer],
+    entity: EntityId,
+    ground: Ground,
+    promised: &ast::Function,
+) -> Option<FunctionId> {
+    let composition = around.composition;
+    let Some((provider, upper, source)) = writer(composition, ground, &promised.name.text) else {
+        let node = composition.node(entity);
+        let title = format!("nothing below `{}` computes `{}`", node.name, promised.name);
+        context.report(
+            Diagnostic::error(Id::ServiceMissing, title, node.span, "")
+                .label(promised.span, "the service promises it")
+                .why("Who provides a service, or something below, writes its functions."),
+        );
+        return None;
+    };
+    let same = source.parameters.len() == promised.parameters.len();
+    if !same {
+        let title = format!("`{}` takes other parameters in the service", source.name);
+        context.report(
+            Diagnostic::error(Id::ServiceMissing, title, source.span, "")
+                .label(promised.span, "the service promises it so"),
+        );
+        return None;
+    }
+    if !matches!(composition.sessions(provider), Sessions::Static(_)) {
+        let span = composition.node(entity).span;
+        let what = "a function of a session that comes and goes";
+        context.report(not_yet(span, what).label(promised.span, "this function"));
+        return None;
+    }
+    let mut scope = session_scope(context.program, &layers[provider.at()], upper);
+    let id = declare(context, &mut scope, source);
+    check_functions(context, &[(id, &scope, source)]);
+    Some(id)
+}
+
+/// The nearest layer below that writes a function, and which of its sessions is stood on.
+fn writer<'a>(
+    composition: &Composition<'a>,
+    ground: Ground,
+    name: &str,
+) -> Option<(EntityId, usize, &'a ast::Function)> {
+    let mut ground = ground;
+    // Each step goes to an entity further down, so there are no more steps than entities.
+    for _ in 0..composition.nodes.len() {
+        let Ground::Node(below, upper) = ground else {
+            return None;
+        };
+        let node = composition.node(below);
+        for item in &node.layer.items {
+            if let ast::Item::Function(function) = item
+                && function.name.is(name)
+            {
+                return Some((below, upper, function));
+            }
+        }
+        ground = node.below.first()?.ground;
+    }
+    None
+}
+
+/// What the functions of one session can name, seen from outside: its keys are constants, and its
+/// state is not to be seen.
+fn session_scope(program: &Program, layer: &Layer, session: usize) -> Scope {
+    let kind = layer.kinds[1].id;
+    let mut scope = kind_scope(program, layer, layer.kinds[0].id);
+    let described = &program.kinds[kind.at()];
+    let record = layer.kinds[0].id;
+    for named in scope.names.values_mut() {
+        // The record is not the asker's own.
+        match named {
+            Named::Field(instance, of, _) if *of == record => {
+                *instance = super::expression::Instance::Entity;
+            }
+            Named::Timer(instance, of, _) if *of == record => {
+                *instance = super::expression::Instance::Entity;
+            }
+            Named::Field(..)
+            | Named::Timer(..)
+            | Named::Value(_)
+            | Named::Key(..)
+            | Named::Kind(_)
+            | Named::Function(_)
+            | Named::Filter(_)
+            | Named::Header(_) => {}
+        }
+    }
+    scope.kind = kind;
+    if let Population::Static(instances) = &described.population
+        && let Some(instance) = instances.get(session)
+    {
+        for (key, value) in described.keys.iter().zip(&instance.keys) {
+            let value = constant_expression(value.clone(), key.kind.clone());
+            scope.names.insert(key.name.clone(), Named::Value(value));
+        }
+    }
+    scope
+}

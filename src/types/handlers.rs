@@ -1,0 +1,269 @@
+//! Handlers and finders: in, what a layer writes; out, the handlers of each kind and the finders
+//! of its entity, and a handler that relays where a layer says nothing of `send` or `deliver`.
+
+use super::body::{check_finder, check_handler};
+use super::compose::Composition;
+use super::context::Context;
+use super::instances::{KindSource, own_notice};
+use super::layers::{Layer, kind_scope};
+use super::names::{not_yet, suggest};
+use super::program::{Event, Local, NoticeId, Role, TimerId};
+use super::services::{locals, message_local};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// Checks all finders and handlers of a layer.
+pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer) {
+    finders(context, composition, layer);
+    for kind in &layer.kinds {
+        let scope = kind_scope(context.program, layer, kind.id);
+        for (event, parameters, sources) in grouped(context, composition, layer, kind) {
+            let handler = check_handler(context, &scope, &sources, event, &parameters);
+            context.program.handlers.push(handler);
+        }
+    }
+    relay_messages(context, composition, layer);
+}
+
+/// What a kind does at one event, in the order of writing.
+type Group<'a> = (Event, Vec<Local>, Vec<&'a ast::Handler>);
+
+/// The handlers of a kind by event, in the order in which the events are first written.
+fn grouped<'a>(
+    context: &mut Context,
+    composition: &Composition,
+    layer: &Layer<'a>,
+    kind: &KindSource<'a>,
+) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for handler in sources(layer, kind) {
+        for path in &handler.event.names {
+            let Some(name) = path.single() else {
+                let what = "an event of a process";
+                context.report(not_yet(path.span, what));
+                continue;
+            };
+            let Some((event, parameters)) = event(context, composition, layer, kind, name) else {
+                let diagnostic = unknown_event(context, layer, kind, name);
+                context.report(diagnostic);
+                continue;
+            };
+            match groups.iter_mut().find(|(other, _, _)| *other == event) {
+                Some((_, _, sources)) => sources.push(handler),
+                None => groups.push((event, parameters, vec![handler])),
+            }
+        }
+    }
+    groups
+}
+
+/// All handlers of a kind: those at the top of a layer are the session's.
+fn sources<'a>(layer: &Layer<'a>, kind: &KindSource<'a>) -> Vec<&'a ast::Handler> {
+    let members = kind.members().filter_map(|member| match member {
+        ast::Member::Handler(handler) => Some(handler),
+        ast::Member::Field(_)
+        | ast::Member::Timer(_)
+        | ast::Member::Signal(_)
+        | ast::Member::Notice(_)
+        | ast::Member::Process(_)
+        | ast::Member::Function(_) => None,
+    });
+    let mut handlers: Vec<_> = members.collect();
+    if kind.role == Role::Session {
+        for item in &layer.items {
+            if let ast::Item::Handler(handler) = item {
+                handlers.push(handler);
+            }
+        }
+    }
+    handlers
+}
+
+/// What a word behind `on` means to one kind, and what the event carries.
+fn event(
+    context: &Context,
+    composition: &Composition,
+    layer: &Layer,
+    kind: &KindSource,
+    name: &ast::Name,
+) -> Option<(Event, Vec<Local>)> {
+    match &*name.text {
+        "send" => return Some((Event::Send, vec![message_local()])),
+        "deliver" => return Some((Event::Deliver, vec![message_local()])),
+        "start" => return Some((Event::Start, Vec::new())),
+        "end" => return Some((Event::End, Vec::new())),
+        "again" => return Some((Event::Again, Vec::new())),
+        _another_word => {}
+    }
+    let timers = &context.program.kinds[kind.id.at()].timers;
+    if let Some(timer) = timers.iter().position(|timer| name.is(timer)) {
+        return Some((Event::Timer(TimerId(timer as u32)), Vec::new()));
+    }
+    let own = own_notice(context, composition, layer, kind, &name.text);
+    let notice = own.or_else(|| arriving(layer, &name.text))?;
+    let parameters = locals(&context.program.notices[notice.at()]);
+    Some((Event::Notice(notice), parameters))
+}
+
+/// A notice that can come to a layer: from above, from below, or from beside.
+fn arriving(layer: &Layer, name: &str) -> Option<NoticeId> {
+    let down = layer.provides.down.get(name);
+    let mut faces = layer.requires.iter().chain(&layer.sides);
+    let up = || faces.find_map(|face| face.up.get(name));
+    down.or_else(up).copied()
+}
+
+fn unknown_event(
+    context: &Context,
+    layer: &Layer,
+    kind: &KindSource,
+    name: &ast::Name,
+) -> Diagnostic {
+    let timers = &context.program.kinds[kind.id.at()].timers;
+    let mut known: Vec<&str> = vec!["send", "deliver", "start", "end", "again"];
+    known.extend(timers.iter().map(|timer| &**timer));
+    known.extend(layer.provides.down.keys().map(|name| &**name));
+    for face in layer.requires.iter().chain(&layer.sides) {
+        known.extend(face.up.keys().map(|name| &**name));
+    }
+    let title = format!("no event `{name}` comes here");
+    let diagnostic = Diagnostic::error(Id::UnknownEvent, title, name.span, "").why(
+        "A handler is for `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or \
+        a notice of a service that the layer provides, requires or uses.",
+    );
+    suggest(diagnostic, &name.text, &known)
+}
+
+fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
+    let node = composition.node(layer.entity);
+    let is_multiplexor = node.layer.shape == ast::Shape::Multiplexor;
+    let record = &layer.kinds[0];
+    let scope = kind_scope(context.program, layer, record.id);
+    let mut found = Vec::new();
+    for item in &layer.items {
+        let ast::Item::Finder(source) = item else {
+            continue;
+        };
+        let name = &source.event;
+        if !is_multiplexor {
+            context.report(no_finder_here(source.span));
+            continue;
+        }
+        let event = match event(context, composition, layer, record, name) {
+            Some((event @ (Event::Deliver | Event::Notice(_)), parameters)) => {
+                Some((event, parameters))
+            }
+            Some((
+                Event::Send | Event::Timer(_) | Event::Start | Event::End | Event::Again,
+                _,
+            ))
+            | None => None,
+        };
+        let Some((event, parameters)) = event else {
+            let diagnostic = unknown_event(context, layer, record, name);
+            context.report(diagnostic);
+            continue;
+        };
+        if found.contains(&event) {
+            let title = format!("a second finder for `{name}`");
+            context.report(
+                Diagnostic::error(Id::NameTaken, title, source.span, "")
+                    .why("One finder says for each event which instance it is for.")
+                    .help("write `or` and a further place to look in the first"),
+            );
+            continue;
+        }
+        found.push(event);
+        let finder = check_finder(context, &scope, source, event, &parameters);
+        context.program.entities[layer.entity.at()].finders.push(finder);
+    }
+    if is_multiplexor && !found.contains(&Event::Deliver) {
+        let title = format!("`{}` does not say which session a message is for", node.layer.name);
+        context.report(
+            Diagnostic::error(Id::MissingFinder, title, node.layer.name.span, "")
+                .why("A multiplexor finds the session of each message from below by its keys.")
+                .help("write `on deliver find session(header.…) else drop message as …`"),
+        );
+    }
+}
+
+fn no_finder_here(span: Span) -> Diagnostic {
+    let title = "this layer has nothing to find";
+    Diagnostic::error(Id::MissingFinder, title, span, "")
+        .why("Only a multiplexor has several sessions; others have one for each joint.")
+}
+
+/// Passing on is what a layer does that says nothing else.
+fn relay_messages(context: &mut Context, composition: &Composition, layer: &Layer) {
+    if composition.alone {
+        return;
+    }
+    let node = composition.node(layer.entity);
+    let session = layer.kinds[1].id;
+    let handles = |context: &Context, event: Event| {
+        let mut handlers = context.program.handlers.iter();
+        handlers.any(|handler| handler.kind == session && handler.event == event)
+    };
+    let span = node.layer.name.span;
+    let scope = kind_scope(context.program, layer, session);
+    let mut relay = |context: &mut Context, event, statement| {
+        let handler = relaying(span, statement);
+        let parameters = [message_local()];
+        let handler = check_handler(context, &scope, &[&handler], event, &parameters);
+        context.program.handlers.push(handler);
+    };
+    if !node.above.is_empty() && !handles(context, Event::Send) {
+        relay(context, Event::Send, ast::StatementKind::Send(passing(span)));
+    }
+    if handles(context, Event::Deliver) {
+        return;
+    }
+    if node.above.is_empty() {
+        let title = format!("`{}` passes up what it gets, but nothing stands on it", node.name);
+        context.report(
+            Diagnostic::error(Id::NothingAbove, title, node.span, "")
+                .why("A layer that does not say `on deliver` delivers to what stands on it.")
+                .help("put a layer or a `port` in braces behind it"),
+        );
+        return;
+    }
+    relay(context, Event::Deliver, ast::StatementKind::Deliver(passing(span)));
+}
+
+fn passing(span: Span) -> ast::Output {
+    let name = ast::Name {
+        text: "message".to_string(),
+        span,
+    };
+    ast::Output {
+        message: ast::Expression {
+            kind: ast::ExpressionKind::Name(name),
+            span,
+        },
+        to: None,
+        with: Vec::new(),
+    }
+}
+
+/// A handler that nobody wrote: `on send(message) { send message }`.
+fn relaying(span: Span, kind: ast::StatementKind) -> ast::Handler {
+    ast::Handler {
+        notes: ast::Notes::default(),
+        event: ast::Event {
+            names: Vec::new(),
+            bindings: Vec::new(),
+            span,
+        },
+        condition: None,
+        body: ast::Block {
+            statements: vec![ast::Statement {
+                notes: ast::Notes::default(),
+                kind,
+                span,
+            }],
+            span,
+        },
+        span,
+    }
+}

@@ -1,0 +1,472 @@
+//! Headers: in, a `header` as it is written; out, where each field stands on the wire (before any
+//! body is checked), and what is written into it or required of it (when functions are known).
+//!
+//! ```text
+//! header big { version: u4 is 4   words: u4 counts header in 4   ...  options: bytes   port: u16 }
+//!              bit 0, width 4     bit 4, width 4                      behind nothing   behind options
+//! ```
+
+use super::body::{check_expression, check_filter_call, check_type};
+use super::constant::{fold, width};
+use super::context::Context;
+use super::expression::{Expression, ExpressionKind};
+use super::header::{Header, HeaderField, Ranges, Rule};
+use super::items::constant_number;
+use super::layers::{Layer, kind_scope};
+use super::names::{not_constant, not_yet, refuse_repeated};
+use super::program::{HeaderFieldId, HeaderId, LocalId, Program, ReasonId};
+use super::scope::{Named, Scope};
+use super::value::Type;
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// Lays out the headers of a layer, and gives its bodies words for them.
+pub fn layout(context: &mut Context, layer: &mut Layer) {
+    for source in headers(&layer.items) {
+        let id = HeaderId(context.program.headers.len() as u32);
+        let entity = &mut context.program.entities[layer.entity.at()];
+        match &source.name {
+            Some(name) => {
+                let name = name.text.clone();
+                layer.scope.names.insert(name, Named::Header(id));
+            }
+            None if entity.header.is_some() => {
+                context.report(two_headers(source.span));
+                continue;
+            }
+            None => {
+                entity.header = Some(id);
+                layer.scope.header = Some(id);
+            }
+        }
+        let header = header(context, &layer.scope, source);
+        context.program.headers.push(header);
+    }
+}
+
+fn headers<'a>(items: &[&'a ast::Item]) -> Vec<&'a ast::Header> {
+    let headers = items.iter().filter_map(|item| match item {
+        ast::Item::Header(header) => Some(header),
+        ast::Item::Constant(_)
+        | ast::Item::Type(_)
+        | ast::Item::Enum(_)
+        | ast::Item::Record(_)
+        | ast::Item::Attribute(_)
+        | ast::Item::Instance(_)
+        | ast::Item::Filter(_)
+        | ast::Item::Function(_)
+        | ast::Item::Process(_)
+        | ast::Item::Finder(_)
+        | ast::Item::Handler(_) => None,
+    });
+    headers.collect()
+}
+
+fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header {
+    let mut layout = Layout {
+        bit: 0,
+        most: 0,
+        behind: Vec::new(),
+        fields: Vec::new(),
+    };
+    let mut names = Vec::new();
+    for part in &source.parts {
+        match part {
+            ast::HeaderPart::Field(field) => {
+                names.push(&field.name);
+                layout.field(context, scope, field);
+            }
+            ast::HeaderPart::Options(options) => {
+                context.report(not_yet(options.span, "`options` of a header"));
+            }
+        }
+    }
+    refuse_repeated(names, context.diagnostics);
+    if !layout.bit.is_multiple_of(8) {
+        context.report(uneven(source.span, layout.bit));
+    }
+    let name = match &source.name {
+        Some(name) => name.text.clone(),
+        None => context.program.entities[scope.entity.at()].name.clone(),
+    };
+    Header {
+        name,
+        big: source.order == ast::ByteOrder::Big,
+        fields: layout.fields,
+        least: layout.bit / 8,
+        most: layout.bit / 8 + layout.most,
+        too_short: None,
+    }
+}
+
+/// A header as far as it is laid out.
+struct Layout {
+    /// Bits that are always there, so far.
+    bit: u32,
+    /// Bytes of optional fields.
+    most: u32,
+    /// Parts whose length varies, so far.
+    behind: Vec<HeaderFieldId>,
+    fields: Vec<HeaderField>,
+}
+
+impl Layout {
+    fn field(&mut self, context: &mut Context, scope: &Scope, source: &ast::HeaderField) {
+        let place = HeaderFieldId(self.fields.len() as u32);
+        let (kind, width) = match &source.of.kind {
+            ast::TypeKind::Named(name) if name.is("bytes") => (Type::Nothing, 0),
+            ast::TypeKind::Named(_)
+            | ast::TypeKind::Container { .. }
+            | ast::TypeKind::Enum(_)
+            | ast::TypeKind::Optional(_) => wire_type(context, scope, &source.of),
+        };
+        let varies = width == 0 || source.condition.is_some();
+        let apart = varies || matches!(kind, Type::Bytes(_));
+        if apart && !self.bit.is_multiple_of(8) || varies && !width.is_multiple_of(8) {
+            context.report(uneven(source.span, self.bit));
+        }
+        self.fields.push(HeaderField {
+            name: source.name.text.clone(),
+            kind,
+            bit: self.bit,
+            width,
+            behind: self.behind.clone(),
+            rule: Rule::Given,
+            constraint: None,
+            present: None,
+            bad: None,
+            span: source.span,
+        });
+        if varies {
+            self.behind.push(place);
+            self.most += width / 8;
+        } else {
+            self.bit += width;
+        }
+    }
+}
+
+/// A type that has a form on the wire, and its bits.
+fn wire_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> (Type, u32) {
+    let kind = check_type(context, scope, source);
+    let bits = match &kind {
+        Type::Bytes(bytes) => Some(bytes * 8),
+        Type::Time => None,
+        number => width(context.program, number).map(u32::from),
+    };
+    match bits {
+        Some(bits) => (kind, bits),
+        None => {
+            if kind != Type::Nothing {
+                let title = "this type has no form on the wire";
+                context.report(
+                    Diagnostic::error(Id::BadHeader, title, source.span, "").why(
+                        "A header holds numbers, `bool`, enums, `bytes[N]`, and `bytes` whose \
+                        length is counted.",
+                    ),
+                );
+            }
+            (Type::Nothing, 8)
+        }
+    }
+}
+
+/// What is written into each field of a layer's headers, and required of it.
+pub fn rules(context: &mut Context, layer: &Layer) {
+    let mut own = false;
+    for source in headers(&layer.items) {
+        let id = match &source.name {
+            Some(name) => match layer.scope.names.get(&name.text) {
+                Some(Named::Header(id)) => *id,
+                Some(_) | None => continue,
+            },
+            None => match layer.scope.header.filter(|_| !own) {
+                Some(id) => {
+                    own = true;
+                    id
+                }
+                None => continue,
+            },
+        };
+        let counted = source.name.is_none();
+        RulesOf::new(context, layer, id, counted).check(context, source);
+    }
+}
+
+struct RulesOf<'a, 'b> {
+    layer: &'b Layer<'a>,
+    id: HeaderId,
+    /// Whether what is bad is dropped and counted: not where a header is only peeked at.
+    counted: bool,
+    /// For what is written: the words of a session.
+    written: Scope,
+    /// For what is read: the header's fields are words too.
+    read: Scope,
+}
+
+impl<'a, 'b> RulesOf<'a, 'b> {
+    fn new(context: &Context, layer: &'b Layer<'a>, id: HeaderId, counted: bool) -> Self {
+        let session = layer.kinds[1].id;
+        let mut written = kind_scope(context.program, layer, session);
+        written.message = Some(LocalId::MESSAGE);
+        let mut read = written.clone();
+        let fields = &context.program.headers[id.at()].fields;
+        for (place, field) in fields.iter().enumerate() {
+            if field.kind != Type::Nothing {
+                let value = field_value(id, place, &field.kind);
+                read.names.insert(field.name.clone(), Named::Value(value));
+            }
+        }
+        RulesOf {
+            layer,
+            id,
+            counted,
+            written,
+            read,
+        }
+    }
+
+    fn check(&self, context: &mut Context, source: &ast::Header) {
+        let entity = self.layer.entity;
+        if self.counted {
+            let least = context.program.headers[self.id.at()].least;
+            let varies = context.program.headers[self.id.at()].fields.iter();
+            let varies = varies.clone().any(|field| field.width == 0);
+            if least > 0 || varies {
+                let reason = context.reason(entity, "too_short");
+                context.program.headers[self.id.at()].too_short = Some(reason);
+            }
+        }
+        let fields = source.parts.iter().filter_map(|part| match part {
+            ast::HeaderPart::Field(field) => Some(field),
+            ast::HeaderPart::Options(_) => None,
+        });
+        for (place, field) in fields.enumerate() {
+            self.field(context, place, field);
+        }
+        self.check_counted(context, source);
+    }
+
+    fn field(&self, context: &mut Context, place: usize, source: &ast::HeaderField) {
+        let kind = self.fields(context.program)[place].kind.clone();
+        let rule = match &source.rule {
+            None => Rule::Given,
+            Some(rule) => self.rule(context, &kind, rule, source.span),
+        };
+        let constraint = source.constraint.as_ref();
+        let constraint = constraint
+            .map(|source| check_expression(context, &self.read, source, Some(&Type::Bool)));
+        let present = source.condition.as_ref();
+        let present = present
+            .map(|source| check_expression(context, &self.read, source, Some(&Type::Bool)));
+        let closed = match &kind {
+            Type::Enum(id) => {
+                let of = &context.program.enums[id.at()];
+                of.other.is_none() && of.names.len() as u128 != 1 << of.width
+            }
+            _number => false,
+        };
+        let judged = match &rule {
+            Rule::Given | Rule::Default(_) => false,
+            Rule::Is(_) | Rule::Counts { .. } | Rule::Checks { .. } => true,
+        };
+        let bad = self.counted && (closed || judged || constraint.is_some());
+        let bad: Option<ReasonId> = bad.then(|| {
+            let name = format!("bad_{}", source.name);
+            context.reason(self.layer.entity, &name)
+        });
+        let field = &mut context.program.headers[self.id.at()].fields[place];
+        field.rule = rule;
+        field.constraint = constraint;
+        field.present = present;
+        field.bad = bad;
+    }
+
+    fn rule(
+        &self,
+        context: &mut Context,
+        kind: &Type,
+        rule: &ast::HeaderRule,
+        span: Span,
+    ) -> Rule {
+        match rule {
+            ast::HeaderRule::Written(value) => {
+                Rule::Default(check_expression(context, &self.written, value, Some(kind)))
+            }
+            ast::HeaderRule::Required(source) => {
+                let value = check_expression(context, &self.written, source, Some(kind));
+                match fold(context.program, &value) {
+                    Some(folded) => Rule::Is(folded),
+                    None => {
+                        if value.result != Type::Nothing && !self.layer.scope.alone {
+                            let advice = "write `=` for what is written, and `where` for what \
+                                is required";
+                            let what = "what a field is required to be";
+                            context.report(not_constant(source.span, what).help(advice));
+                        }
+                        Rule::Default(value)
+                    }
+                }
+            }
+            ast::HeaderRule::Counts { ranges, unit } => Rule::Counts {
+                ranges: self.ranges(context, ranges, span),
+                unit: self.unit(context, unit.as_ref()),
+            },
+            ast::HeaderRule::Checks {
+                ranges,
+                filter,
+                absent,
+            } => self.sum(context, kind, ranges, filter, absent.as_ref(), span),
+        }
+    }
+
+    fn unit(&self, context: &mut Context, source: Option<&ast::Expression>) -> u32 {
+        let Some(source) = source else { return 1 };
+        let of = Type::Unsigned(32);
+        let value = check_expression(context, &self.written, source, Some(&of));
+        let unit = constant_number(context, &value, source, "the unit of a count").unwrap_or(1);
+        if unit == 0 || unit > 0xffff {
+            let title = "a count has units of at least one byte";
+            context.report(Diagnostic::error(Id::BadHeader, title, source.span, ""));
+            return 1;
+        }
+        unit as u32
+    }
+
+    fn sum(
+        &self,
+        context: &mut Context,
+        kind: &Type,
+        ranges: &[ast::HeaderRange],
+        filter: &ast::Expression,
+        absent: Option<&ast::Expression>,
+        span: Span,
+    ) -> Rule {
+        let ranges = self.ranges(context, ranges, span);
+        let unless = absent.and_then(|source| {
+            let value = check_expression(context, &self.written, source, Some(kind));
+            constant_number(context, &value, source, "what says that nothing was summed")
+        });
+        match check_filter_call(context, &self.read, filter) {
+            Some((id, arguments)) => {
+                let result = context.program.filters[id.at()].result.as_ref();
+                let result = result.map(|result| result.result.clone());
+                if result.as_ref() != Some(kind) {
+                    let title = "what the filter gives does not fit into this field";
+                    context.report(Diagnostic::error(Id::BadHeader, title, span, ""));
+                }
+                Rule::Checks {
+                    ranges,
+                    filter: id,
+                    arguments,
+                    unless,
+                }
+            }
+            None => Rule::Given,
+        }
+    }
+
+    fn ranges(
+        &self,
+        context: &mut Context,
+        sources: &[ast::HeaderRange],
+        span: Span,
+    ) -> Ranges {
+        match sources {
+            [ast::HeaderRange::Header(_)] => Ranges::Header,
+            [ast::HeaderRange::Data(_)] => Ranges::Data,
+            [ast::HeaderRange::Header(_), ast::HeaderRange::Data(_)] => Ranges::HeaderAndData,
+            [ast::HeaderRange::Fields { first, last }] => {
+                match (self.named(context, first), self.named(context, last)) {
+                    (Some(first), Some(last)) if first <= last => Ranges::Between(first, last),
+                    (Some(_), Some(_)) => {
+                        let title = "this range ends before it begins";
+                        context.report(Diagnostic::error(Id::BadHeader, title, span, ""));
+                        Ranges::Header
+                    }
+                    (None, _) | (_, None) => Ranges::Header,
+                }
+            }
+            _several => {
+                context.report(not_yet(span, "this list of ranges").help(
+                    "`header`, `data`, `header, data`, and `first..last` can be counted and \
+                    summed",
+                ));
+                Ranges::Header
+            }
+        }
+    }
+
+    fn named(&self, context: &mut Context, name: &ast::Name) -> Option<HeaderFieldId> {
+        let fields = self.fields(context.program);
+        let found = fields.iter().position(|field| field.name == name.text);
+        if found.is_none() {
+            let known: Vec<_> = fields.iter().map(|field| &*field.name).collect();
+            let title = format!("this header has no field `{name}`");
+            let diagnostic = Diagnostic::error(Id::BadHeader, title, name.span, "");
+            let diagnostic = super::names::suggest(diagnostic, &name.text, &known);
+            context.report(diagnostic);
+        }
+        found.map(|place| HeaderFieldId(place as u32))
+    }
+
+    fn fields<'p>(&self, program: &'p Program) -> &'p [HeaderField] {
+        &program.headers[self.id.at()].fields
+    }
+
+    /// A part of no fixed length ends where a count says, so exactly one such part, and one count.
+    fn check_counted(&self, context: &mut Context, source: &ast::Header) {
+        let fields = self.fields(context.program);
+        let mut open = fields.iter().enumerate().filter(|(_, field)| field.width == 0);
+        let Some((place, first)) = open.next() else {
+            return;
+        };
+        let place = HeaderFieldId(place as u32);
+        let counted = fields.iter().any(|field| match &field.rule {
+            Rule::Counts { ranges, .. } => match ranges {
+                Ranges::Header => true,
+                Ranges::Between(from, to) => *from <= place && place <= *to,
+                Ranges::Data | Ranges::HeaderAndData => false,
+            },
+            Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Checks { .. } => false,
+        });
+        let (span, second) = (first.span, open.next().map(|(_, field)| field.span));
+        if let Some(second) = second {
+            let title = "two parts of this header have no length of their own";
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, second, "the second")
+                    .label(span, "the first")
+                    .why("A count tells the end of one part."),
+            );
+        } else if !counted {
+            let title = "nothing says where this part of the header ends";
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, span, "")
+                    .label(source.span, "in this header")
+                    .why("`NAME: bytes` ends where a field that `counts header` says."),
+            );
+        }
+    }
+}
+
+fn field_value(id: HeaderId, place: usize, kind: &Type) -> Expression {
+    Expression {
+        kind: Box::new(ExpressionKind::Header(id, HeaderFieldId(place as u32))),
+        result: kind.clone(),
+    }
+}
+
+fn uneven(span: Span, bits: u32) -> Diagnostic {
+    let title = format!("{} bits stand before or in this, and are no whole bytes", bits % 8);
+    Diagnostic::error(Id::BadHeader, title, span, "").why(
+        "A header has whole bytes, and so has everything before a part that is optional, counted, \
+        or made of bytes.",
+    )
+}
+
+fn two_headers(span: Span) -> Diagnostic {
+    let title = "a layer has one header of its own";
+    Diagnostic::error(Id::BadHeader, title, span, "the second")
+        .help("a header that is only peeked at has a name: `header quotation big { … }`")
+}

@@ -1,0 +1,426 @@
+//! Kinds of instances: in, the blocks `entity`, `session` and `child` of a layer; out, tables of
+//! keys, fields and timers, how many instances there are, and which exist from the start.
+
+use super::body::{check_expression, check_type};
+use super::compose::{Above, Composition, Ground, Sessions, session_keys};
+use super::constant::{fold, fold_number};
+use super::context::Context;
+use super::items::{a_process, fields};
+use super::layers::{Layer, kind_scope};
+use super::names::{not_constant, not_yet, refuse_repeated, taken};
+use super::program::{
+    EntityId, Key, Kind, KindId, NoticeId, Place, Population, Role, SessionIndex, StaticInstance,
+};
+use super::scope::Scope;
+use super::services::notice;
+use super::value::{Type, Value};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast;
+
+/// A kind of a layer, with the blocks that describe it.
+pub struct KindSource<'a> {
+    /// Its place in the program.
+    pub id: KindId,
+    /// What it is to its entity.
+    pub role: Role,
+    /// Its name in the source: `entity`, `session`, or the child's.
+    pub name: &'a str,
+    /// `entity { … }` may be written several times, in the files of a folder.
+    pub blocks: Vec<&'a ast::Instance>,
+}
+
+impl<'a> KindSource<'a> {
+    /// All that the blocks declare.
+    pub fn members(&self) -> impl Iterator<Item = &'a ast::Member> + '_ {
+        self.blocks.iter().flat_map(|block| &block.members)
+    }
+
+    /// All its fields.
+    pub fn fields(&self) -> Vec<&'a ast::Field> {
+        let members = self.members();
+        members
+            .filter_map(|member| match member {
+                ast::Member::Field(field) => Some(field),
+                ast::Member::Timer(_)
+                | ast::Member::Signal(_)
+                | ast::Member::Notice(_)
+                | ast::Member::Process(_)
+                | ast::Member::Handler(_)
+                | ast::Member::Function(_) => None,
+            })
+            .collect()
+    }
+}
+
+/// The kinds of a layer, numbered from `first`: its record, its sessions, its children.
+pub fn kinds<'a>(
+    context: &mut Context,
+    items: &[&'a ast::Item],
+    first: u32,
+) -> Vec<KindSource<'a>> {
+    let kind = |place: usize, role, name| KindSource {
+        id: KindId(first + place as u32),
+        role,
+        name,
+        blocks: Vec::new(),
+    };
+    let mut kinds = vec![
+        kind(0, Role::Record, "entity"),
+        kind(1, Role::Session, "session"),
+    ];
+    for item in items {
+        let ast::Item::Instance(instance) = item else {
+            continue;
+        };
+        match &instance.kind {
+            ast::InstanceKind::Entity => kinds[0].blocks.push(instance),
+            ast::InstanceKind::Session => kinds[1].blocks.push(instance),
+            ast::InstanceKind::Child(name) => {
+                let mut known = kinds.iter().skip(2);
+                if let Some(first) = known.find(|other| name.is(other.name)) {
+                    let first = first.blocks[0].span;
+                    context.report(taken(&name.text, name.span, Some(first)));
+                    continue;
+                }
+                let mut child = kind(kinds.len(), Role::Child, &name.text);
+                child.blocks.push(instance);
+                kinds.push(child);
+            }
+        }
+        if let Some(run) = &instance.run {
+            let what = "`run` in an instance";
+            context.report(not_yet(run.span, what).help("write handlers and timers for now"));
+        }
+    }
+    kinds
+}
+
+/// Fills the tables of a layer's kinds, but for what fields begin as.
+pub fn describe(
+    context: &mut Context,
+    composition: &Composition,
+    entity: EntityId,
+    layer: &Layer,
+    scope: &Scope,
+) {
+    for kind in &layer.kinds {
+        let described = describe_kind(context, composition, entity, kind, scope);
+        context.program.kinds[kind.id.at()] = described;
+    }
+}
+
+fn describe_kind(
+    context: &mut Context,
+    composition: &Composition,
+    entity: EntityId,
+    kind: &KindSource,
+    scope: &Scope,
+) -> Kind {
+    refuse_repeated(member_names(kind), context.diagnostics);
+    refuse_members(context, kind);
+    let keys = kind.blocks.iter().flat_map(|block| &block.keys);
+    let keys: Vec<_> = keys
+        .map(|key| Key {
+            name: key.name.text.clone(),
+            kind: check_type(context, scope, &key.of),
+        })
+        .collect();
+    let sources: Vec<ast::Field> = kind.fields().into_iter().cloned().collect();
+    let fields = fields(context, scope, &sources);
+    for (source, field) in sources.iter().zip(&fields) {
+        check_once(context, source, &field.kind);
+    }
+    let timers = kind.members().filter_map(|member| match member {
+        ast::Member::Timer(timer) => Some(timer.name.text.clone()),
+        ast::Member::Field(_)
+        | ast::Member::Signal(_)
+        | ast::Member::Notice(_)
+        | ast::Member::Process(_)
+        | ast::Member::Handler(_)
+        | ast::Member::Function(_) => None,
+    });
+    let timers = timers.collect();
+    let population = match kind.role {
+        Role::Record => Population::Static(vec![StaticInstance {
+            keys: Vec::new(),
+            above: None,
+        }]),
+        Role::Session => sessions(context, composition, entity, kind, &keys),
+        Role::Child => Population::Dynamic { above: None },
+    };
+    let capacity = match (&population, composition.sessions(entity)) {
+        (Population::Static(instances), _) => instances.len() as u32,
+        (Population::Dynamic { .. }, Sessions::Same(below)) if kind.role == Role::Session => {
+            let sessions = context.program.entities[below.at()].session;
+            context.program.kinds[sessions.at()].capacity
+        }
+        (Population::Dynamic { .. }, _) => capacity(context, kind, scope),
+    };
+    let name = match kind.role {
+        Role::Record => composition.node(entity).name.clone(),
+        Role::Session | Role::Child => kind.name.to_string(),
+    };
+    Kind {
+        name,
+        entity,
+        role: kind.role,
+        keys,
+        capacity,
+        fields,
+        timers,
+        population,
+    }
+}
+
+/// All names that an instance of a kind has of its own.
+fn member_names<'a>(kind: &KindSource<'a>) -> Vec<&'a ast::Name> {
+    let keys = kind.blocks.iter().flat_map(|block| &block.keys);
+    let members = kind.members().filter_map(|member| match member {
+        ast::Member::Field(field) => Some(&field.name),
+        ast::Member::Timer(timer) => Some(&timer.name),
+        ast::Member::Signal(signal) => Some(&signal.name),
+        ast::Member::Function(function) => Some(&function.name),
+        ast::Member::Notice(notice) => Some(&notice.name),
+        ast::Member::Process(process) => Some(&process.name),
+        ast::Member::Handler(_) => None,
+    });
+    keys.map(|key| &key.name).chain(members).collect()
+}
+
+/// What cannot be compiled yet, and what a block cannot have.
+fn refuse_members(context: &mut Context, kind: &KindSource) {
+    for member in kind.members() {
+        match member {
+            ast::Member::Signal(signal) => context.report(not_yet(signal.span, "a signal")),
+            ast::Member::Process(process) => context.report(a_process(process)),
+            ast::Member::Field(field) => {
+                if let ast::TypeKind::Container { start, .. } = &field.of.kind
+                    && let Some(start) = start.first()
+                {
+                    let what = "a stream that does not begin at 0";
+                    context.report(not_yet(start.span, what));
+                }
+            }
+            ast::Member::Timer(_)
+            | ast::Member::Notice(_)
+            | ast::Member::Handler(_)
+            | ast::Member::Function(_) => {}
+        }
+    }
+    if kind.role == Role::Record {
+        for block in &kind.blocks {
+            let capacity = block.capacity.as_ref().map(|capacity| capacity.span);
+            let key = block.keys.first().map(|key| key.span);
+            if let Some(span) = key.or(capacity) {
+                let title = "an entity has neither keys nor a number";
+                context.report(
+                    Diagnostic::error(Id::BadCapacity, title, span, "")
+                        .why("There is one record of each layer at each place in a stack."),
+                );
+            }
+        }
+    }
+}
+
+/// `once` is for values.
+fn check_once(context: &mut Context, source: &ast::Field, kind: &Type) {
+    let is_container = matches!(
+        kind,
+        Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Array(..) | Type::Set(_)
+    );
+    if source.once && is_container {
+        let title = format!("`{}` is a container, and cannot be `once`", source.name);
+        context.report(
+            Diagnostic::error(Id::BadCapacity, title, source.span, "")
+                .why("What is `once` is settled by its first write; a container is never written."),
+        );
+    }
+}
+
+/// How many instances there may be.
+fn capacity(context: &mut Context, kind: &KindSource, scope: &Scope) -> u32 {
+    let Some(block) = kind.blocks.first() else {
+        return 1;
+    };
+    let Some(source) = kind.blocks.iter().find_map(|block| block.capacity.as_ref()) else {
+        let title = format!("nothing says how many of `{}` there may be", kind.name);
+        context.report(
+            Diagnostic::error(Id::BadCapacity, title, block.span, "")
+                .why("There is no heap: the memory for all instances is laid out at the start.")
+                .help(format!("write a number behind its keys: `{}(…)[64]`", kind.name)),
+        );
+        return 1;
+    };
+    let value = check_expression(context, scope, source, None);
+    match fold_number(context.program, &value) {
+        Some(number @ 1..=0xff_ffff) => number as u32,
+        Some(number) => {
+            let title = format!("there cannot be {number} of `{}`", kind.name);
+            context.report(
+                Diagnostic::error(Id::BadCapacity, title, source.span, "")
+                    .why("A capacity is between 1 and 16,777,215."),
+            );
+            1
+        }
+        None => {
+            if value.result != Type::Nothing && !scope.alone {
+                context.report(not_constant(source.span, "a capacity"));
+            }
+            1
+        }
+    }
+}
+
+/// Which sessions there are, and what stands on each.
+fn sessions(
+    context: &mut Context,
+    composition: &Composition,
+    entity: EntityId,
+    kind: &KindSource,
+    keys: &[Key],
+) -> Population {
+    let node = composition.node(entity);
+    if node.layer.shape != ast::Shape::Multiplexor
+        && let Some(key) = session_keys(node.layer).first()
+    {
+        let title = format!("a session of `{}` has a key", node.layer.name);
+        context.report(
+            Diagnostic::error(Id::KeyMisplaced, title, key.span, "")
+                .why("Only a multiplexor has many sessions, and tells them apart by keys."),
+        );
+    }
+    let sessions = composition.sessions(entity);
+    let Sessions::Static(count) = sessions else {
+        let above = node.above.first();
+        return Population::Dynamic {
+            above: above.map(|upper| place_above(composition, upper.place)),
+        };
+    };
+    let mut instances: Vec<StaticInstance> = Vec::new();
+    for place in 0..count {
+        let upper = node.above.get(place);
+        let label = upper.and_then(|upper| upper.key).zip(keys.first());
+        let label = label.and_then(|(key, of)| label_value(context, key, of));
+        if let Some(value) = &label
+            && let Some(first) = instances.iter().position(|other| other.keys.contains(value))
+            && let Some(upper) = upper
+        {
+            context.report(key_clash(&node.name, upper.span, node.above[first].span));
+        }
+        instances.push(StaticInstance {
+            keys: label.into_iter().collect(),
+            above: upper.map(|upper| place_above(composition, upper.place)),
+        });
+    }
+    check_room(context, kind, instances.len());
+    Population::Static(instances)
+}
+
+fn label_value(context: &mut Context, source: &ast::Expression, of: &Key) -> Option<Value> {
+    let around = super::services::bare_scope();
+    let value = check_expression(context, &around, source, Some(&of.kind));
+    let folded = fold(context.program, &value);
+    if folded.is_none() && value.result != Type::Nothing {
+        context.report(not_constant(source.span, "a key"));
+    }
+    folded
+}
+
+/// A capacity that is written for sessions which a stack lists is a promise to check.
+fn check_room(context: &mut Context, kind: &KindSource, joints: usize) {
+    let capacity = kind.blocks.iter().find_map(|block| block.capacity.as_ref());
+    if let Some(capacity) = capacity
+        && let ast::ExpressionKind::Number(room) = capacity.kind
+        && joints as u64 > room
+    {
+        let title = format!("{joints} joints stand on a layer that has room for {room}");
+        context.report(
+            Diagnostic::error(Id::BadCapacity, title, capacity.span, "")
+                .why("Each labelled joint takes one session."),
+        );
+    }
+}
+
+fn key_clash(name: &str, second: crate::source::Span, first: crate::source::Span) -> Diagnostic {
+    let title = format!("two joints on `{name}` have the same key");
+    Diagnostic::error(Id::KeyClash, title, second, "the second")
+        .label(first, "the first")
+        .why("A key tells for which of the joints a message is.")
+}
+
+/// Where a message goes that is delivered through a joint.
+pub fn place_above(composition: &Composition, above: Above) -> Place {
+    match above {
+        Above::Port(port) => Place::Port(port),
+        Above::Node(entity, joint) => Place::Entity {
+            entity,
+            index: index_above(composition, entity),
+            joint: joint as u32,
+        },
+    }
+}
+
+fn index_above(composition: &Composition, entity: EntityId) -> SessionIndex {
+    match composition.sessions(entity) {
+        Sessions::Same(_) => SessionIndex::Same,
+        Sessions::Static(_) | Sessions::Keyed => SessionIndex::Only(0),
+    }
+}
+
+/// Where a message goes that is sent through a joint.
+pub fn place_below(composition: &Composition, ground: Ground) -> Option<Place> {
+    match ground {
+        Ground::Link(link) => Some(Place::Link(link)),
+        Ground::Nothing => None,
+        Ground::Node(entity, upper) => Some(Place::Entity {
+            entity,
+            index: match composition.sessions(entity) {
+                Sessions::Static(_) => SessionIndex::Only(upper as u32),
+                Sessions::Keyed | Sessions::Same(_) => SessionIndex::Same,
+            },
+            joint: 0,
+        }),
+    }
+}
+
+/// Notices that the instances of a layer declare for themselves.
+pub fn notices(context: &mut Context, composition: &Composition, layer: &Layer, scope: &Scope) {
+    for kind in &layer.kinds {
+        let owner = format!("{}.{}", composition.node(layer.entity).name, kind.name);
+        for member in kind.members() {
+            if let ast::Member::Notice(source) = member {
+                let made = notice(context, scope, &owner, source);
+                context.program.notices.push(made);
+            }
+        }
+    }
+}
+
+/// The notice that a kind declares for itself.
+pub fn own_notice(
+    context: &Context,
+    composition: &Composition,
+    layer: &Layer,
+    kind: &KindSource,
+    name: &str,
+) -> Option<NoticeId> {
+    let owner = format!("{}.{}", composition.node(layer.entity).name, kind.name);
+    let mut notices = context.program.notices.iter();
+    let found = notices.position(|notice| notice.owner == owner && notice.name == name);
+    found.map(|place| NoticeId(place as u32))
+}
+
+/// What fields begin as; functions are known by now.
+pub fn initials(context: &mut Context, layer: &Layer) {
+    for kind in &layer.kinds {
+        let scope = kind_scope(context.program, layer, kind.id);
+        for (place, source) in kind.fields().into_iter().enumerate() {
+            let Some(start) = &source.start else {
+                continue;
+            };
+            let of = context.program.kinds[kind.id.at()].fields[place].kind.clone();
+            let value = check_expression(context, &scope, start, Some(&of));
+            context.program.kinds[kind.id.at()].fields[place].initial = Some(value);
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Items that hold no state: constants, enums, types, records, functions, filters. In, the items
+//! of a layer or of a file without one; out, entries in the tables of the program, and words in a
+//! scope.
+//!
+//! Types and constants come first, since fields and joints need them; functions and filters read
+//! fields, and come when those are known.
+
+use super::body::{
+    check_expression, check_filter, check_functions, check_type, declare_function,
+};
+use super::constant::{cut, fold, width};
+use super::context::Context;
+use super::expression::{Expression, ExpressionKind};
+use super::load::{Files, UnitId};
+use super::names::{not_constant, not_yet, refuse_repeated};
+use super::program::{
+    Enum, EnumId, Field, FilterId, Function, FunctionId, Record, RecordId,
+};
+use super::scope::{Named, Scope};
+use super::services::bare_scope;
+use super::value::{Type, Value};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast;
+use std::collections::BTreeMap;
+
+/// The words that files without a layer give to those that use them.
+#[derive(Default)]
+pub struct Words {
+    visible: BTreeMap<UnitId, (BTreeMap<String, Named>, BTreeMap<String, Type>)>,
+}
+
+impl Words {
+    /// Declares and checks what stands in no layer, in the order in which files use each other.
+    pub fn collect(context: &mut Context, files: &Files) -> Words {
+        let mut words = Words::default();
+        for unit in files.in_order_of_use() {
+            let mut scope = bare_scope();
+            for seen in files.visible(unit).into_iter().rev() {
+                if let Some((names, types)) = words.visible.get(&seen) {
+                    scope.names.extend(names.clone());
+                    scope.types.extend(types.clone());
+                }
+            }
+            let items: Vec<_> = files.unit(unit).items.iter().collect();
+            if !items.is_empty() {
+                let file = context.sources.name(files.unit(unit).files[0]);
+                let owner = file.trim_end_matches(".loom").rsplit('/').next();
+                let owner = owner.unwrap_or_default().to_string();
+                refuse_stateful(context, &items);
+                declare_types(context, &mut scope, &items, &owner);
+                let declared = declare_functions(context, &mut scope, &items);
+                check_declared(context, &scope, &declared);
+                declare_filters(context, &mut scope, &items);
+            }
+            words.visible.insert(unit, (scope.names, scope.types));
+        }
+        words
+    }
+
+    /// What can be named in a unit before any layer is looked at.
+    pub fn of_unit(&self, unit: UnitId) -> Scope {
+        let mut scope = bare_scope();
+        if let Some((names, types)) = self.visible.get(&unit) {
+            scope.names = names.clone();
+            scope.types = types.clone();
+        }
+        scope
+    }
+}
+
+/// Items that belong to a layer, in a file that has none.
+fn refuse_stateful(context: &mut Context, items: &[&ast::Item]) {
+    for item in items {
+        let (span, what) = match item {
+            ast::Item::Constant(_)
+            | ast::Item::Type(_)
+            | ast::Item::Enum(_)
+            | ast::Item::Record(_)
+            | ast::Item::Filter(_)
+            | ast::Item::Function(_) => continue,
+            ast::Item::Attribute(item) => (item.span, "an attribute"),
+            ast::Item::Header(item) => (item.span, "a header"),
+            ast::Item::Instance(item) => (item.span, "state"),
+            ast::Item::Process(item) => (item.span, "a process"),
+            ast::Item::Finder(item) => (item.span, "a finder"),
+            ast::Item::Handler(item) => (item.span, "a handler"),
+        };
+        let title = format!("{what} stands in no layer");
+        context.report(
+            Diagnostic::error(Id::NoLayer, title, span, "")
+                .why("A file without a layer gives constants, types, functions and filters.")
+                .help("write `worker NAME` before it, or move it into a layer's file"),
+        );
+    }
+}
+
+/// Constants, enums, types and records of one layer or file, and words for them.
+pub fn declare_types(
+    context: &mut Context,
+    scope: &mut Scope,
+    items: &[&ast::Item],
+    owner: &str,
+) {
+    for item in items {
+        if let ast::Item::Enum(source) = item {
+            let id = declare_enum(context, scope, owner, source);
+            scope.types.insert(source.name.text.clone(), Type::Enum(id));
+        }
+    }
+    for item in items {
+        if let ast::Item::Constant(source) = item {
+            let value = constant(context, scope, source);
+            scope.names.insert(source.name.text.clone(), Named::Value(value));
+        }
+    }
+    for item in items {
+        if let ast::Item::Type(source) = item
+            && let Some(of) = &source.of
+        {
+            let of = check_type(context, scope, of);
+            scope.types.insert(source.name.text.clone(), of);
+        }
+    }
+    for item in items {
+        if let ast::Item::Record(source) = item {
+            let id = declare_record(context, scope, owner, source);
+            scope.types.insert(source.name.text.clone(), Type::Record(id));
+        }
+    }
+}
+
+/// Adds an enum to the program.
+pub fn declare_enum(
+    context: &mut Context,
+    scope: &Scope,
+    owner: &str,
+    source: &ast::Enum,
+) -> EnumId {
+    refuse_repeated(
+        source.values.iter().map(|value| &value.name).chain(&source.otherwise),
+        context.diagnostics,
+    );
+    let of = check_type(context, scope, &source.of);
+    let bits = match of {
+        Type::Unsigned(bits) => bits,
+        _other => {
+            let title = format!("the values of `{}` are no unsigned numbers", source.name);
+            context.report(
+                Diagnostic::error(Id::BadEnum, title, source.of.span, "")
+                    .why("An enum is carried by one of `u1` to `u64`."),
+            );
+            8
+        }
+    };
+    let mut names: Vec<(String, u64)> = Vec::new();
+    for value in &source.values {
+        let next = names.last().map_or(0, |(_, last)| last.wrapping_add(1));
+        let number = match &value.number {
+            None => next,
+            Some(number) => {
+                let checked = check_expression(context, scope, number, Some(&of));
+                constant_number(context, &checked, number, "the number of a name").unwrap_or(next)
+            }
+        };
+        let repeated = names.iter().any(|(_, other)| *other == number);
+        if repeated || cut(context.program, &Type::Unsigned(bits), number) != number {
+            let title = match repeated {
+                true => format!("another name of `{}` has the number {number}", source.name),
+                false => format!("{number} does not fit into {bits} bits"),
+            };
+            context.report(Diagnostic::error(Id::BadEnum, title, value.span, "").why(
+                "Each name of an enum has its own number, of as many bits as carry the enum.",
+            ));
+        }
+        names.push((value.name.text.clone(), number));
+    }
+    let id = EnumId(context.program.enums.len() as u32);
+    context.program.enums.push(Enum {
+        name: source.name.text.clone(),
+        owner: owner.to_string(),
+        names,
+        other: source.otherwise.as_ref().map(|name| name.text.clone()),
+        width: bits,
+    });
+    id
+}
+
+fn declare_record(
+    context: &mut Context,
+    scope: &Scope,
+    owner: &str,
+    source: &ast::Record,
+) -> RecordId {
+    let fields = fields(context, scope, &source.fields);
+    let id = RecordId(context.program.records.len() as u32);
+    context.program.records.push(Record {
+        name: source.name.text.clone(),
+        owner: owner.to_string(),
+        fields,
+    });
+    let record = id;
+    for (place, field) in source.fields.iter().enumerate() {
+        let Some(start) = &field.start else { continue };
+        let kind = context.program.records[record.at()].fields[place].kind.clone();
+        let initial = check_expression(context, scope, start, Some(&kind));
+        context.program.records[record.at()].fields[place].initial = Some(initial);
+    }
+    id
+}
+
+/// Fields with their types; what they begin as is checked later.
+pub fn fields(context: &mut Context, scope: &Scope, sources: &[ast::Field]) -> Vec<Field> {
+    let sources = sources.iter();
+    sources
+        .map(|source| Field {
+            name: source.name.text.clone(),
+            kind: check_type(context, scope, &source.of),
+            initial: None,
+            once: source.once,
+        })
+        .collect()
+}
+
+fn constant(context: &mut Context, scope: &Scope, source: &ast::Constant) -> Expression {
+    let of = source.of.as_ref().map(|of| check_type(context, scope, of));
+    let value = check_expression(context, scope, &source.value, of.as_ref());
+    match fold(context.program, &value) {
+        Some(folded) => constant_expression(folded, value.result),
+        None => {
+            if value.result != Type::Nothing && !scope.alone {
+                let what = format!("`{}`", source.name);
+                context.report(not_constant(source.value.span, &what));
+            }
+            value
+        }
+    }
+}
+
+/// A value in place of an expression.
+pub fn constant_expression(value: Value, result: Type) -> Expression {
+    Expression {
+        kind: Box::new(ExpressionKind::Constant(value)),
+        result,
+    }
+}
+
+/// The number of an expression that must be constant; reports it if it is not.
+pub fn constant_number(
+    context: &mut Context,
+    value: &Expression,
+    source: &ast::Expression,
+    what: &str,
+) -> Option<u64> {
+    let folded = super::constant::fold_number(context.program, value);
+    let is_number = width(context.program, &value.result).is_some();
+    if folded.is_none() && (is_number || value.result != Type::Nothing) {
+        context.report(not_constant(source.span, what));
+    }
+    folded
+}
+
+/// A function whose body waits until all it may call are declared.
+pub struct DeclaredFunction<'a> {
+    /// Its place in the program.
+    pub id: FunctionId,
+    /// As it is written.
+    pub source: &'a ast::Function,
+}
+
+/// Signatures of all functions among some items, and words for them.
+pub fn declare_functions<'a>(
+    context: &mut Context,
+    scope: &mut Scope,
+    items: &[&'a ast::Item],
+) -> Vec<DeclaredFunction<'a>> {
+    let mut declared = Vec::new();
+    for item in items {
+        if let ast::Item::Function(source) = item {
+            let id = declare(context, scope, source);
+            declared.push(DeclaredFunction { id, source });
+        }
+    }
+    declared
+}
+
+/// Adds one function to the program, and a word for it.
+pub fn declare(context: &mut Context, scope: &mut Scope, source: &ast::Function) -> FunctionId {
+    let function: Function = declare_function(context, scope, source);
+    let id = FunctionId(context.program.functions.len() as u32);
+    context.program.functions.push(function);
+    let name = source.name.text.clone();
+    scope.names.insert(name, Named::Function(id));
+    id
+}
+
+/// Bodies of functions that were declared.
+pub fn check_declared(context: &mut Context, scope: &Scope, declared: &[DeclaredFunction]) {
+    let seen: Vec<_> = declared
+        .iter()
+        .map(|function| (function.id, scope, function.source))
+        .collect();
+    check_functions(context, &seen);
+}
+
+/// All filters among some items, and words for them.
+pub fn declare_filters(context: &mut Context, scope: &mut Scope, items: &[&ast::Item]) {
+    for item in items {
+        if let ast::Item::Filter(source) = item
+            && let Some(filter) = check_filter(context, scope, source)
+        {
+            let id = FilterId(context.program.filters.len() as u32);
+            context.program.filters.push(filter);
+            let name = source.name.text.clone();
+            scope.names.insert(name, Named::Filter(id));
+        }
+    }
+}
+
+/// Refuses what belongs to the reactive part of the language.
+pub fn refuse_processes(context: &mut Context, items: &[&ast::Item]) {
+    for item in items {
+        if let ast::Item::Process(process) = item {
+            context.report(a_process(process));
+        }
+    }
+}
+
+/// What is said of a process.
+pub fn a_process(process: &ast::Process) -> Diagnostic {
+    not_yet(process.name.span, "a process")
+        .help("write it with handlers and timers for now")
+}

@@ -1,0 +1,436 @@
+//! Layers at their places: in, a [`Composition`]; out, for each entity a [`Layer`] with all words
+//! that its bodies can use, and the tables of the program that those words name.
+//!
+//! ```text
+//! parameters, constants, types     from the links up: a layer may name types of the one below
+//! interfaces                       attributes and notices of each joint
+//! kinds                            keys, fields, timers
+//! headers                          where each field stands
+//! functions, filters               which may read all of the above
+//! ```
+//!
+//! What follows (rules of headers, finders, handlers) only reads what stands here.
+
+use super::body::check_type;
+use super::compose::{Composition, Ground, Lower};
+use super::context::Context;
+use super::expression::Instance;
+use super::functions::functions;
+use super::headers::layout;
+use super::instances::{KindSource, describe, initials, kinds, notices};
+use super::items::{Words, declare_types, refuse_processes};
+use super::load::Files;
+use super::names::refuse_repeated;
+use super::parameters::parameters;
+use super::program::{
+    AttributeId, Entity, EntityId, FieldId, FunctionId, KeyId, Kind, KindId, Population, Program,
+    Role, Shape, TimerId,
+};
+use super::scope::{Named, Scope};
+use super::services::{Interface, ServiceId, Services, declare_attribute};
+use super::value::Type;
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast;
+use std::collections::BTreeMap;
+
+/// A layer at its place, as far as it is known.
+pub struct Layer<'a> {
+    /// Its place in the program.
+    pub entity: EntityId,
+    /// What it is made of.
+    pub items: Vec<&'a ast::Item>,
+    /// Its record, its sessions, its children.
+    pub kinds: Vec<KindSource<'a>>,
+    /// The open types of the services that it provides.
+    pub bound: BTreeMap<String, Type>,
+    /// What it gives.
+    pub provides: Interface,
+    /// What it needs, joint by joint.
+    pub requires: Vec<Interface>,
+    /// What it uses beside the path.
+    pub sides: Vec<Interface>,
+    /// What all its bodies can name.
+    pub scope: Scope,
+    /// Functions that one kind declares for itself.
+    pub functions: Vec<(KindId, String, FunctionId)>,
+}
+
+/// Everything around a layer that it is made from.
+pub struct Around<'a, 'b> {
+    /// What was read.
+    pub files: &'a Files,
+    /// Words of files without layers.
+    pub words: &'b Words,
+    /// Who stands where.
+    pub composition: &'b Composition<'a>,
+}
+
+/// All layers of a composition, from the links up.
+pub fn layers<'a>(
+    context: &mut Context,
+    around: &Around<'a, '_>,
+    services: &mut Services<'a>,
+) -> Vec<Layer<'a>> {
+    let mut layers: Vec<Layer> = Vec::new();
+    reserve(context, around, &mut layers);
+    for entity in around.composition.entities() {
+        types(context, around, services, &mut layers, entity);
+    }
+    for entity in around.composition.entities() {
+        sides(context, around, services, &mut layers, entity);
+        let composition = around.composition;
+        let layer = &layers[entity.at()];
+        let scope = layer.scope.clone();
+        describe(context, composition, entity, layer, &scope);
+        notices(context, composition, layer, &scope);
+    }
+    for entity in around.composition.entities() {
+        layout(context, &mut layers[entity.at()]);
+    }
+    for entity in around.composition.entities() {
+        functions(context, around, services, &mut layers, entity);
+        initials(context, &layers[entity.at()]);
+    }
+    layers
+}
+
+/// Gives entities and kinds their numbers.
+fn reserve<'a>(context: &mut Context, around: &Around<'a, '_>, layers: &mut Vec<Layer<'a>>) {
+    for entity in around.composition.entities() {
+        let node = around.composition.node(entity);
+        let items: Vec<_> = node.layer.items.iter().collect();
+        refuse_processes(context, &items);
+        let first = context.program.kinds.len() as u32;
+        let kinds = kinds(context, &items, first);
+        for kind in &kinds {
+            context.program.kinds.push(empty_kind(entity, kind.role));
+        }
+        context.program.entities.push(Entity {
+            name: node.name.clone(),
+            layer: node.layer.name.text.clone(),
+            docs: node.layer.notes.documentation.clone(),
+            shape: match node.layer.shape {
+                ast::Shape::Worker => Shape::Worker,
+                ast::Shape::Multiplexor => Shape::Multiplexor,
+                ast::Shape::Router => Shape::Router,
+            },
+            header: None,
+            record: kinds[0].id,
+            session: kinds[1].id,
+            children: kinds[2..].iter().map(|kind| kind.id).collect(),
+            below: Vec::new(),
+            users: node.users.clone(),
+            beside: Vec::new(),
+            finders: Vec::new(),
+            mark: None,
+            no_buffer: None,
+            span: node.span,
+        });
+        let mut scope = around.words.of_unit(node.unit);
+        scope.entity = entity;
+        scope.kind = kinds[1].id;
+        scope.alone = around.composition.alone;
+        layers.push(Layer {
+            entity,
+            items,
+            kinds,
+            bound: BTreeMap::new(),
+            provides: Interface::default(),
+            requires: Vec::new(),
+            sides: Vec::new(),
+            scope,
+            functions: Vec::new(),
+        });
+    }
+}
+
+fn empty_kind(entity: EntityId, role: Role) -> Kind {
+    Kind {
+        name: String::new(),
+        entity,
+        role,
+        keys: Vec::new(),
+        capacity: 1,
+        fields: Vec::new(),
+        timers: Vec::new(),
+        population: Population::Dynamic { above: None },
+    }
+}
+
+/// Parameters, types and constants of a layer, and the interfaces of its joints above and below.
+fn types<'a>(
+    context: &mut Context,
+    around: &Around<'a, '_>,
+    services: &mut Services<'a>,
+    layers: &mut [Layer<'a>],
+    entity: EntityId,
+) {
+    let Around {
+        files,
+        words,
+        composition,
+    } = around;
+    let node = composition.node(entity);
+    let (below, rest) = layers.split_at_mut(entity.at());
+    let layer = &mut rest[0];
+    for lower in &node.below {
+        let bound = bound_below(composition, below, lower, services);
+        for service in &lower.services {
+            let types = services.types(context, words, *service, &bound);
+            layer.scope.types.extend(types);
+        }
+    }
+    let enums_of = node.provides.iter().copied();
+    let enums_of = enums_of.chain(node.sides.iter().filter_map(|side| side.service));
+    for service in enums_of.collect::<Vec<_>>() {
+        let bound = layer.scope.types.clone();
+        for (name, of) in services.types(context, words, service, &bound) {
+            if matches!(of, Type::Enum(_)) {
+                layer.scope.types.entry(name).or_insert(of);
+            }
+        }
+    }
+    layer.scope.kind = context.program.entities[entity.at()].session;
+    parameters(context, files, words, composition, entity, &mut layer.scope);
+    refuse_repeated(layer_names(node.layer), context.diagnostics);
+    let required = layer.scope.types.clone();
+    declare_types(context, &mut layer.scope, &layer.items, &node.name);
+    check_required_types(context, layer, &required);
+    bind(context, services, &node.provides, layer);
+    for service in &node.provides {
+        let interface = services.interface(context, words, *service, &layer.bound);
+        layer.provides.add(&interface);
+    }
+    for lower in &node.below {
+        let bound = match composition.alone {
+            true => layer.scope.types.clone(),
+            false => bound_below(composition, below, lower, services),
+        };
+        let mut interface = Interface::default();
+        for service in &lower.services {
+            interface.add(&services.interface(context, words, *service, &bound));
+        }
+        layer.requires.push(interface);
+    }
+    let own = own_attributes(context, layer, &node.name);
+    fill_scope(composition, layer, own);
+}
+
+/// The open types of what is below a joint.
+fn bound_below(
+    composition: &Composition,
+    below: &[Layer],
+    lower: &Lower,
+    services: &Services,
+) -> BTreeMap<String, Type> {
+    match lower.ground {
+        Ground::Node(entity, _) if entity.at() < below.len() => {
+            below[entity.at()].bound.clone()
+        }
+        Ground::Node(..) | Ground::Link(_) => BTreeMap::new(),
+        Ground::Nothing if !composition.alone => BTreeMap::new(),
+        Ground::Nothing => {
+            let services_below = lower.services.iter();
+            let open = services_below.flat_map(|service| services.open_types(*service));
+            open.map(|name| (name.text.clone(), Type::Abstract(name.text.clone())))
+                .collect()
+        }
+    }
+}
+
+/// A layer may say what it needs a type of the service below to be.
+fn check_required_types(context: &mut Context, layer: &Layer, required: &BTreeMap<String, Type>) {
+    for item in &layer.items {
+        let ast::Item::Type(source) = item else {
+            continue;
+        };
+        let name = &source.name.text;
+        let (Some(below), Some(here)) = (required.get(name), layer.scope.types.get(name)) else {
+            continue;
+        };
+        if below != here && !matches!(below, Type::Abstract(_) | Type::Nothing) {
+            let title = format!("`{name}` is another type below");
+            context.report(
+                Diagnostic::error(Id::ServiceMissing, title, source.span, "").why(
+                    "A layer that says what a type of the service below is can stand only where \
+                    it is that type.",
+                ),
+            );
+        }
+    }
+}
+
+/// Finds what the open types of the provided services are: what the layer says, or else what they
+/// are below.
+fn bind(context: &mut Context, services: &Services, provides: &[ServiceId], layer: &mut Layer) {
+    for service in provides {
+        for open in services.open_types(*service) {
+            if layer.bound.contains_key(&open.text) {
+                continue;
+            }
+            let known = layer.scope.types.get(&open.text).cloned();
+            if known.is_none() && !layer.scope.alone {
+                let entity = &context.program.entities[layer.entity.at()];
+                let name = services.name(*service);
+                let title = format!("`{}` does not say what `{open}` is", entity.layer);
+                context.diagnostics.push(
+                    Diagnostic::error(Id::ServiceMissing, title, entity.span, "")
+                        .label(open.span, format!("`{name}` leaves it to the layer"))
+                        .help(format!("write `type {open} = …` in the layer")),
+                );
+            }
+            let unknown = Type::Abstract(open.text.clone());
+            let of = known.unwrap_or(unknown);
+            layer.scope.types.insert(open.text.clone(), of.clone());
+            layer.bound.insert(open.text.clone(), of);
+        }
+    }
+}
+
+/// Names that a layer declares at its top.
+fn layer_names(layer: &ast::Layer) -> Vec<&ast::Name> {
+    let parameters = layer.parameters.iter().map(|parameter| &parameter.name);
+    let items = layer.items.iter().filter_map(|item| match item {
+        ast::Item::Constant(item) => Some(&item.name),
+        ast::Item::Filter(item) => Some(&item.name),
+        ast::Item::Function(item) => Some(&item.name),
+        ast::Item::Process(item) => Some(&item.name),
+        ast::Item::Header(item) => item.name.as_ref(),
+        ast::Item::Type(_)
+        | ast::Item::Enum(_)
+        | ast::Item::Record(_)
+        | ast::Item::Attribute(_)
+        | ast::Item::Instance(_)
+        | ast::Item::Finder(_)
+        | ast::Item::Handler(_) => None,
+    });
+    parameters.chain(items).collect()
+}
+
+fn own_attributes(
+    context: &mut Context,
+    layer: &Layer,
+    owner: &str,
+) -> BTreeMap<String, AttributeId> {
+    let mut own = BTreeMap::new();
+    for item in &layer.items {
+        if let ast::Item::Attribute(source) = item {
+            let kind = check_type(context, &layer.scope, &source.of);
+            let id = declare_attribute(context, &layer.scope, owner, source, kind);
+            own.insert(source.name.text.clone(), id);
+        }
+    }
+    own
+}
+
+/// Words for what the joints above and below give.
+fn fill_scope(
+    composition: &Composition,
+    layer: &mut Layer,
+    own: BTreeMap<String, AttributeId>,
+) {
+    let node = composition.node(layer.entity);
+    let mut seen = Interface {
+        attributes: own,
+        ..Interface::default()
+    };
+    for lower in &layer.requires {
+        seen.add(lower);
+    }
+    let below = std::mem::take(&mut seen.down);
+    seen.add(&layer.provides);
+    let scope = &mut layer.scope;
+    scope.attributes = seen.attributes;
+    scope.above = layer.provides.up.clone();
+    scope.below = below;
+    scope.joints = node.below.iter().map(|lower| lower.name.clone()).collect();
+    scope.has_above = composition.alone || !node.above.is_empty();
+    for kind in &layer.kinds {
+        if kind.role != Role::Record {
+            let name = kind.name.to_string();
+            scope.names.insert(name, Named::Kind(kind.id));
+        }
+    }
+}
+
+/// The interfaces of a layer's side joints, whose far ends may stand above it.
+fn sides<'a>(
+    context: &mut Context,
+    around: &Around<'a, '_>,
+    services: &mut Services<'a>,
+    layers: &mut [Layer<'a>],
+    entity: EntityId,
+) {
+    for side in &around.composition.node(entity).sides {
+        let Some(service) = side.service else {
+            layers[entity.at()].sides.push(Interface::default());
+            continue;
+        };
+        let bound = match side.entity {
+            Some(provider) => layers[provider.at()].bound.clone(),
+            None => {
+                let open = services.open_types(service).into_iter();
+                let here = &layers[entity.at()].scope.types;
+                open.map(|name| {
+                    let unknown = || Type::Abstract(name.text.clone());
+                    let of = here.get(&name.text).cloned().unwrap_or_else(unknown);
+                    (name.text.clone(), of)
+                })
+                .collect()
+            }
+        };
+        let interface = services.interface(context, around.words, service, &bound);
+        let provider = side.entity.unwrap_or(entity);
+        let layer = &mut layers[entity.at()];
+        let name = side.name.text.clone();
+        layer.scope.sides.insert(name, (provider, interface.down.clone()));
+        for (name, attribute) in &interface.attributes {
+            let attributes = &mut layer.scope.attributes;
+            attributes.entry(name.clone()).or_insert(*attribute);
+        }
+        layer.sides.push(interface.clone());
+        let beside = &mut context.program.entities[provider.at()].beside;
+        if side.entity.is_some() {
+            for notice in interface.up.values() {
+                if !beside.contains(notice) {
+                    beside.push(*notice);
+                }
+            }
+        }
+    }
+}
+
+/// What the bodies of one kind can name: its own keys, fields and timers first, then those of the
+/// entity, then what the whole layer can.
+pub fn kind_scope(program: &Program, layer: &Layer, kind: KindId) -> Scope {
+    let mut scope = layer.scope.clone();
+    scope.kind = kind;
+    let record = layer.kinds[0].id;
+    if kind != record {
+        add_instance(program, &mut scope, record, Instance::Entity);
+    }
+    add_instance(program, &mut scope, kind, Instance::Own);
+    for (owner, name, function) in &layer.functions {
+        if *owner == kind {
+            scope.names.insert(name.clone(), Named::Function(*function));
+        }
+    }
+    scope
+}
+
+fn add_instance(program: &Program, scope: &mut Scope, id: KindId, instance: Instance) {
+    let kind = &program.kinds[id.at()];
+    let keys = kind.keys.iter().enumerate().map(|(place, key)| {
+        let named = Named::Key(instance, id, KeyId(place as u32));
+        (key.name.clone(), named)
+    });
+    let fields = kind.fields.iter().enumerate().map(|(place, field)| {
+        let named = Named::Field(instance, id, FieldId(place as u32));
+        (field.name.clone(), named)
+    });
+    let timers = kind.timers.iter().enumerate().map(|(place, timer)| {
+        let named = Named::Timer(instance, id, TimerId(place as u32));
+        (timer.clone(), named)
+    });
+    scope.names.extend(keys.chain(fields).chain(timers));
+}

@@ -1,0 +1,298 @@
+//! Which files a stack is made of: in, the texts of one file or folder and a [`Library`] to look
+//! for others in; out, the syntax trees of all, [`Files`], used ones before those that use them.
+//!
+//! Nothing here touches the file system: whoever does gives a [`Library`].
+//!
+//! ```text
+//! use link.ethernet  in examples/host.loom
+//!   library.find("examples/host.loom", "link/ethernet")
+//!     -> [("layers/link/ethernet.loom", text)]      one file
+//!     -> [("layers/transport/tcp/tcp.loom", ..), ("layers/transport/tcp/window.loom", ..), ..]
+//! ```
+
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::{FileId, Sources};
+use crate::syntax::loom::ast;
+use crate::syntax::loom::parse;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Finds what a `use` names.
+pub trait Library {
+    /// The file that `path` names (`link/ethernet`, without ending), or all files of that folder,
+    /// each with its name and its text; as seen from the file `user`. Otherwise, the places where
+    /// it was looked for.
+    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Vec<String>>;
+}
+
+/// Texts by name; a `use` is looked for from the root.
+impl Library for BTreeMap<String, String> {
+    fn find(&self, _user: &str, path: &str) -> Result<Vec<(String, String)>, Vec<String>> {
+        let file = format!("{path}.loom");
+        let folder = format!("{path}/");
+        if let Some(text) = self.get(&file) {
+            return Ok(vec![(file, text.clone())]);
+        }
+        let within = self.range(folder.clone()..);
+        let within: Vec<_> = within
+            .take_while(|(name, _)| name.starts_with(&folder))
+            .filter(|(name, _)| !name[folder.len()..].contains('/') && name.ends_with(".loom"))
+            .map(|(name, text)| (name.clone(), text.clone()))
+            .collect();
+        match within.is_empty() {
+            true => Err(vec![file, folder]),
+            false => Ok(within),
+        }
+    }
+}
+
+/// Names one file, or one folder, of [`Files`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct UnitId(pub u32);
+
+/// Everything that a run of the compiler has read.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    units: Vec<Unit>,
+    /// Used units before those that use them, the root last.
+    order: Vec<UnitId>,
+}
+
+/// One file, or one folder: what shares a scope.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Its files.
+    pub files: Vec<FileId>,
+    /// What it uses, as far as it was found.
+    pub uses: Vec<UnitId>,
+    /// The services it declares.
+    pub services: Vec<ast::Service>,
+    /// The layers it declares, each with all its items.
+    pub layers: Vec<ast::Layer>,
+    /// Items that belong to no layer.
+    pub items: Vec<ast::Item>,
+    /// The stacks it declares.
+    pub stacks: Vec<ast::Stack>,
+}
+
+impl Files {
+    /// What was asked for.
+    pub fn root(&self) -> UnitId {
+        UnitId(0)
+    }
+
+    /// The service of what a layer passes on that names none.
+    pub fn built_in(&self) -> UnitId {
+        UnitId(1)
+    }
+
+    /// One of them.
+    pub fn unit(&self, unit: UnitId) -> &Unit {
+        &self.units[unit.0 as usize]
+    }
+
+    /// All, used ones before those that use them.
+    pub fn in_order_of_use(&self) -> impl Iterator<Item = UnitId> + '_ {
+        self.order.iter().copied()
+    }
+
+    /// The unit itself, what it uses, what that uses, and so on, each once: the order in which a
+    /// name is looked for.
+    pub fn visible(&self, unit: UnitId) -> Vec<UnitId> {
+        let mut visible = vec![unit];
+        let mut at = 0;
+        while at < visible.len() {
+            for used in &self.unit(visible[at]).uses {
+                if !visible.contains(used) {
+                    visible.push(*used);
+                }
+            }
+            at += 1;
+        }
+        if !visible.contains(&self.built_in()) {
+            visible.push(self.built_in());
+        }
+        visible
+    }
+}
+
+/// Where the compiler's own service stands.
+const BUILT_IN: &str = "(built in)/messages.loom";
+
+/// What layers pass on that say of no service: messages without attributes.
+const MESSAGES: &str = "\
+/// messages: what a layer gives and takes that names no service
+service messages {
+    notice grant_delivers(messages: u32) down     // so many more may come up
+}
+";
+
+/// Reads a file, or all files of a folder, and what they use.
+pub fn load(
+    sources: &mut Sources,
+    root: Vec<(String, String)>,
+    library: &dyn Library,
+) -> (Files, Vec<Diagnostic>) {
+    let mut loader = Loader {
+        sources,
+        library,
+        diagnostics: Vec::new(),
+        files: Files::default(),
+        by_name: BTreeMap::new(),
+        wanted: VecDeque::new(),
+    };
+    loader.unit(root);
+    loader.unit(vec![(BUILT_IN.to_string(), MESSAGES.to_string())]);
+    while let Some((user, wanted)) = loader.wanted.pop_front() {
+        loader.follow(user, &wanted);
+    }
+    let Loader {
+        mut files,
+        diagnostics,
+        ..
+    } = loader;
+    let mut order = Vec::new();
+    let mut seen = vec![false; files.units.len()];
+    for unit in [files.built_in(), files.root()] {
+        put_in_order(&files, unit, &mut seen, &mut order);
+    }
+    files.order = order;
+    (files, diagnostics)
+}
+
+struct Loader<'a> {
+    sources: &'a mut Sources,
+    library: &'a dyn Library,
+    diagnostics: Vec<Diagnostic>,
+    files: Files,
+    /// Units by the name of their first file.
+    by_name: BTreeMap<String, UnitId>,
+    /// What is still to be looked for, and for whom.
+    wanted: VecDeque<(UnitId, ast::Use)>,
+}
+
+impl Loader<'_> {
+    /// Parses the files of a unit, unless it is here already.
+    fn unit(&mut self, texts: Vec<(String, String)>) -> UnitId {
+        let first = texts.first().map_or(String::new(), |(name, _)| name.clone());
+        if let Some(unit) = self.by_name.get(&first) {
+            return *unit;
+        }
+        let id = UnitId(self.files.units.len() as u32);
+        self.by_name.insert(first, id);
+        let mut unit = Unit {
+            files: Vec::new(),
+            uses: Vec::new(),
+            services: Vec::new(),
+            layers: Vec::new(),
+            items: Vec::new(),
+            stacks: Vec::new(),
+        };
+        let alone = texts.len() == 1;
+        for (name, text) in texts {
+            let file = self.sources.add(name, text);
+            let (tree, diagnostics) = parse(file, self.sources);
+            self.diagnostics.extend(diagnostics);
+            unit.files.push(file);
+            for declaration in tree.declarations {
+                match declaration {
+                    ast::Declaration::Service(service) => unit.services.push(service),
+                    ast::Declaration::Layer(layer) => unit.layers.push(layer),
+                    ast::Declaration::Item(item) => unit.items.push(item),
+                    ast::Declaration::Stack(stack) => unit.stacks.push(stack),
+                }
+            }
+            let wanted = tree.uses.into_iter();
+            self.wanted.extend(wanted.map(|wanted| (id, wanted)));
+        }
+        if !alone && let Some(layer) = unit.layers.first_mut() {
+            layer.items.append(&mut unit.items);
+        }
+        self.files.units.push(unit);
+        id
+    }
+
+    /// Looks for what a unit uses.
+    fn follow(&mut self, user: UnitId, wanted: &ast::Use) {
+        let names: Vec<_> = wanted.path.names.iter().map(|name| &*name.text).collect();
+        let from = self.sources.name(wanted.span.file).to_string();
+        match self.library.find(&from, &names.join("/")) {
+            Ok(texts) => {
+                let used = self.unit(texts);
+                self.files.units[user.0 as usize].uses.push(used);
+            }
+            Err(places) => {
+                let title = format!("`{}` was not found", wanted.path);
+                let why = format!("It was looked for as {}.", places.join(", "));
+                self.diagnostics.push(
+                    Diagnostic::error(Id::UseNotFound, title, wanted.path.span, "")
+                        .why(why)
+                        .help("`use order.sequencer` names the file `order/sequencer.loom`, or \
+                        the folder `order/sequencer`"),
+                );
+            }
+        }
+    }
+}
+
+/// Used units first; of two that use each other, the one that was met later.
+fn put_in_order(files: &Files, unit: UnitId, seen: &mut [bool], order: &mut Vec<UnitId>) {
+    if std::mem::replace(&mut seen[unit.0 as usize], true) {
+        return;
+    }
+    for used in &files.unit(unit).uses {
+        put_in_order(files, *used, seen, order);
+    }
+    order.push(unit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn library(texts: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let owned = |(name, text): &(&str, &str)| (name.to_string(), text.to_string());
+        texts.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn what_is_used_is_read_once_and_comes_first() {
+        let library = library(&[
+            ("a/one.loom", "use b.service\nservice one {}\n"),
+            ("b/service.loom", "service two {}\n"),
+        ]);
+        let root = "use a.one\nuse b.service\n".to_string();
+        let mut sources = Sources::new();
+        let root = vec![("root.loom".to_string(), root)];
+        let (files, diagnostics) = load(&mut sources, root, &library);
+        assert_eq!(diagnostics, []);
+        let order: Vec<_> = files.in_order_of_use().map(|unit| unit.0).collect();
+        assert_eq!(order, [1, 3, 2, 0]);
+        assert_eq!(files.visible(files.root()).len(), 4);
+    }
+
+    #[test]
+    fn the_files_of_a_folder_share_one_layer() {
+        let library = library(&[
+            ("x/tcp/scan.loom", "const few: u8 = 3\n"),
+            ("x/tcp/tcp.loom", "worker tcp\n"),
+            ("x/tcp/deeper/not.loom", "worker not\n"),
+        ]);
+        let mut sources = Sources::new();
+        let root = vec![("root.loom".to_string(), "use x.tcp\n".to_string())];
+        let (files, diagnostics) = load(&mut sources, root, &library);
+        assert_eq!(diagnostics, []);
+        let unit = files.unit(files.unit(files.root()).uses[0]);
+        assert_eq!((unit.files.len(), unit.layers.len(), unit.items.len()), (2, 1, 0));
+        assert_eq!(unit.layers[0].items.len(), 1);
+    }
+
+    #[test]
+    fn what_is_not_found_is_said_with_the_places() {
+        let mut sources = Sources::new();
+        let root = vec![("root.loom".to_string(), "use no.such\n".to_string())];
+        let (_, diagnostics) = load(&mut sources, root, &library(&[]));
+        assert_eq!(diagnostics[0].id, Id::UseNotFound);
+        let why = diagnostics[0].why.as_deref();
+        assert_eq!(why, Some("It was looked for as no/such.loom, no/such/."));
+    }
+}

@@ -1,0 +1,85 @@
+//! What is said of names that stand for nothing, for two things, or for what is not known yet.
+
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// Adds the known name that is most like the one that was written, or all if they are few.
+pub fn suggest(diagnostic: Diagnostic, written: &str, known: &[&str]) -> Diagnostic {
+    if let Some(near) = nearest(written, known) {
+        return diagnostic.help(format!("did you mean `{near}`?"));
+    }
+    let mut known = known.to_vec();
+    known.sort_unstable();
+    known.dedup();
+    if known.is_empty() || known.len() > 8 {
+        return diagnostic;
+    }
+    let quoted: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+    diagnostic.help(format!("there is {}", quoted.join(", ")))
+}
+
+/// The word that is most like this one, if one is like it at all.
+pub fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
+    let distances = known.iter().map(|other| (distance(word, other), *other));
+    let (least, other) = distances.min()?;
+    let longest = word.len().max(other.len());
+    (least * 3 <= longest).then_some(other)
+}
+
+/// How many letters are added, left out or changed from one word to the other.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (at, letter) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (place, other) in right.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[place + 1];
+            row[place + 1] = changed.min(diagonal + 1).min(row[place] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+/// Two things of one name.
+pub fn taken(name: &str, span: Span, first: Option<Span>) -> Diagnostic {
+    let title = format!("`{name}` is there already");
+    let diagnostic = Diagnostic::error(Id::NameTaken, title, span, "the second of this name")
+        .why("Each name stands for one thing.");
+    match first {
+        Some(first) => diagnostic.label(first, "the first"),
+        None => diagnostic,
+    }
+}
+
+/// Reports every name that was written before in the same list.
+pub fn refuse_repeated<'a>(
+    names: impl IntoIterator<Item = &'a ast::Name>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut seen: Vec<&ast::Name> = Vec::new();
+    for name in names {
+        match seen.iter().find(|other| other.text == name.text) {
+            Some(first) => diagnostics.push(taken(&name.text, name.span, Some(first.span))),
+            None => seen.push(name),
+        }
+    }
+}
+
+/// A value that must be known when the stack is compiled.
+pub fn not_constant(span: Span, what: &str) -> Diagnostic {
+    let title = format!("{what} is not constant");
+    Diagnostic::error(Id::NotConstant, title, span, "this is known only while it runs").why(
+        "Memory is laid out, and joints are labelled, when the stack is compiled: constants and \
+        parameters can be used there, values and `config` cannot.",
+    )
+}
+
+/// What the language has, and this compiler does not yet.
+pub fn not_yet(span: Span, what: &str) -> Diagnostic {
+    let title = format!("{what} cannot be compiled yet");
+    Diagnostic::error(Id::NotYet, title, span, "")
+        .why("It is part of the language; this version of the compiler does not know it.")
+}

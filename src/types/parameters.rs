@@ -1,0 +1,195 @@
+//! Parameters: in, what a layer asks for and what the stack gives it; out, a constant or a
+//! `config` value for each, as words of the layer's scope.
+//!
+//! A `where` is checked now if it can be; where it depends on `config`, it becomes a condition
+//! under which the stack starts.
+
+use super::body::{check_expression, check_type};
+use super::compose::Composition;
+use super::constant::fold;
+use super::context::Context;
+use super::expression::{Expression, ExpressionKind};
+use super::items::{Words, constant_expression};
+use super::load::Files;
+use super::names::{not_constant, refuse_repeated};
+use super::program::{Config, ConfigId, EntityId};
+use super::scope::{Named, Scope};
+use super::value::{Type, Value};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// Words for all parameters of a layer.
+pub fn parameters(
+    context: &mut Context,
+    files: &Files,
+    words: &Words,
+    composition: &Composition,
+    entity: EntityId,
+    scope: &mut Scope,
+) {
+    let node = composition.node(entity);
+    let parameters = &node.layer.parameters;
+    let names = parameters.iter().map(|parameter| &parameter.name);
+    refuse_repeated(names, context.diagnostics);
+    let around = words.of_unit(files.root());
+    for parameter in parameters {
+        let kind = check_type(context, scope, &parameter.of);
+        let mut given = node.arguments.iter();
+        let given = given.find(|argument| argument.name.text == parameter.name.text);
+        let value = match given {
+            Some(argument) => argument_value(context, &around, argument, parameter, &kind),
+            None => left_out(context, scope, parameter, &kind, node.span),
+        };
+        let name = parameter.name.text.clone();
+        scope.names.insert(name, Named::Value(value.clone()));
+        if let Some(condition) = &parameter.condition {
+            let place = given.map_or(parameter.span, |argument| argument.span);
+            check_condition(context, scope, condition, &value, place);
+        }
+    }
+}
+
+/// What the stack gives.
+fn argument_value(
+    context: &mut Context,
+    around: &Scope,
+    argument: &ast::Argument,
+    parameter: &ast::Parameter,
+    kind: &Type,
+) -> Expression {
+    if let ast::ExpressionKind::Field { of, name } = &argument.value.kind
+        && matches!(&of.kind, ast::ExpressionKind::Name(of) if of.is("config"))
+    {
+        return config(context, around, name, parameter, kind);
+    }
+    let value = check_expression(context, around, &argument.value, Some(kind));
+    match fold(context.program, &value) {
+        Some(folded) => constant_expression(folded, kind.clone()),
+        None => {
+            if value.result != Type::Nothing {
+                let what = format!("the parameter `{}`", parameter.name);
+                let diagnostic = not_constant(argument.value.span, &what)
+                    .help("give a constant, or `config.NAME`, which is set at the start");
+                context.report(diagnostic);
+            }
+            value
+        }
+    }
+}
+
+/// What is set when the stack is started: one value for all parameters that name it.
+fn config(
+    context: &mut Context,
+    around: &Scope,
+    name: &ast::Name,
+    parameter: &ast::Parameter,
+    kind: &Type,
+) -> Expression {
+    let known = context.program.config.iter();
+    let known = known.clone().position(|config| config.name == name.text);
+    let place = known.unwrap_or_else(|| {
+        let default = parameter.default.as_ref();
+        let default = default.and_then(|default| {
+            let value = check_expression(context, around, default, Some(kind));
+            fold(context.program, &value)
+        });
+        add_config(context, &name.text, kind, default)
+    });
+    let config = &context.program.config[place];
+    if config.kind != *kind && *kind != Type::Nothing {
+        let title = format!("`config.{name}` is given to parameters of two types");
+        let diagnostic = Diagnostic::error(Id::ConfigTwoTypes, title, name.span, "")
+            .label(parameter.of.span, "here it is of this type, elsewhere of another")
+            .help("give each its own `config` value");
+        context.report(diagnostic);
+    }
+    config_expression(place, kind)
+}
+
+fn add_config(
+    context: &mut Context,
+    name: &str,
+    kind: &Type,
+    default: Option<Value>,
+) -> usize {
+    context.program.config.push(Config {
+        name: name.to_string(),
+        kind: kind.clone(),
+        default,
+        constraints: Vec::new(),
+    });
+    context.program.config.len() - 1
+}
+
+fn config_expression(place: usize, kind: &Type) -> Expression {
+    Expression {
+        kind: Box::new(ExpressionKind::Config(ConfigId(place as u32))),
+        result: kind.clone(),
+    }
+}
+
+/// What holds where the stack gives nothing.
+fn left_out(
+    context: &mut Context,
+    scope: &Scope,
+    parameter: &ast::Parameter,
+    kind: &Type,
+    node: Span,
+) -> Expression {
+    if let Some(default) = &parameter.default {
+        let value = check_expression(context, scope, default, Some(kind));
+        return match fold(context.program, &value) {
+            Some(folded) => constant_expression(folded, kind.clone()),
+            None => {
+                if value.result != Type::Nothing && !scope.alone {
+                    let what = format!("the default of `{}`", parameter.name);
+                    context.report(not_constant(default.span, &what));
+                }
+                value
+            }
+        };
+    }
+    if !scope.alone {
+        let title = format!("the parameter `{}` is missing", parameter.name);
+        let help = format!("write `{} = …` in its parentheses", parameter.name);
+        context.report(
+            Diagnostic::error(Id::MissingParameter, title, node, "this layer needs it")
+                .label(parameter.span, "it has no default")
+                .why("A parameter without a default is given where the layer is used.")
+                .help(help),
+        );
+    }
+    let place = add_config(context, &parameter.name.text, kind, None);
+    config_expression(place, kind)
+}
+
+fn check_condition(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Expression,
+    value: &Expression,
+    place: Span,
+) {
+    let condition = check_expression(context, scope, source, Some(&Type::Bool));
+    if condition.result != Type::Bool || scope.alone {
+        return;
+    }
+    match fold(context.program, &condition) {
+        Some(Value::Number(0)) => {
+            let title = "this value is not allowed";
+            context.report(
+                Diagnostic::error(Id::ParameterRefused, title, place, "")
+                    .label(source.span, "this does not hold of it")
+                    .why("The `where` of a parameter holds for every value that it is given."),
+            );
+        }
+        Some(_) => {}
+        None => match value.kind.as_ref() {
+            ExpressionKind::Config(id) => {
+                context.program.config[id.at()].constraints.push(condition);
+            }
+            _constant => context.report(not_constant(source.span, "this `where`")),
+        },
+    }
+}
