@@ -197,6 +197,75 @@ ids! {
     MissingPart "missing-part"
         "A part that every one of these has is not there.";
 
+    // What files and stacks name.
+    UseNotFound "use-not-found"
+        "`use order.sequencer` names the file `order/sequencer.loom` or the folder \
+        `order/sequencer`; it is looked for beside the file, then in each `--path`, then in the \
+        library inside the compiler.";
+    UnknownStack "unknown-stack"
+        "A file declares its stacks with `stack NAME { … }`.";
+    UnknownLayer "unknown-layer"
+        "A stack is made of layers that its file, or one that it uses, declares.";
+    UnknownService "unknown-service"
+        "A layer names services that its file, or one that it uses, declares.";
+    UnknownEntity "unknown-entity"
+        "A joint names a layer of the stack as it is called there: by its `as`, or by its own name.";
+    UnknownParameter "unknown-parameter"
+        "What stands in the parentheses behind a layer are its parameters, its side joints, and, of \
+        a router, the joints below.";
+    UnknownEvent "unknown-event"
+        "A handler is for `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or a \
+        notice of a service that the layer provides, requires or uses.";
+    NameTaken "name-taken"
+        "Each name stands for one thing in its place.";
+
+    // What cannot stand together.
+    Misplaced "misplaced"
+        "Links are at the bottom, ports at the top, layers between; a router stands on layers that \
+        it names, and comes after them.";
+    OneAbove "one-above"
+        "A link, a worker and a router carry one thing; a multiplexor carries many.";
+    NothingAbove "nothing-above"
+        "A layer that delivers needs something that stands on it: a layer, or a port.";
+    ServiceMissing "service-missing"
+        "A layer stands on one that provides what it requires, and uses one that provides what it \
+        uses; what a service leaves open, its provider says.";
+    MissingParameter "missing-parameter"
+        "Parameters without a default, side joints, and the joints of a router are given where the \
+        layer is used.";
+    ParameterRefused "parameter-refused"
+        "The `where` of a parameter holds for every value that it is given.";
+    ConfigTwoTypes "config-two-types"
+        "A `config` value has one type, so all parameters that it is given to have that type.";
+    KeyMissing "key-missing"
+        "A multiplexor tells what stands on it apart by keys: `key 17 udp { … }`.";
+    KeyMisplaced "key-misplaced"
+        "Keys belong to the sessions of a multiplexor, and label the joints above it.";
+    KeyClash "key-clash"
+        "A key tells for which of the joints above a multiplexor a message is, so all differ.";
+    MissingFinder "missing-finder"
+        "A multiplexor, and only it, finds the session that an event from below is for: \
+        `on deliver find session(header.kind) else …`.";
+    TwoReceivers "two-receivers"
+        "A message has one owner at a time, so a notice that carries one goes to one layer.";
+    NoReceiver "no-receiver"
+        "A message that comes with a notice must be passed on, kept or dropped by somebody.";
+    NoDirection "no-direction"
+        "A notice of a service goes `up`, to who requires it, or `down`, to who provides it.";
+
+    // What cannot be laid out.
+    NoLayer "no-layer"
+        "A file without a layer gives constants, types, functions and filters; all else belongs to \
+        a layer.";
+    BadCapacity "bad-capacity"
+        "There is no heap: the memory for all instances is laid out when the stack is compiled, so \
+        everything that there are several of has a constant number.";
+    BadEnum "bad-enum"
+        "Each name of an enum has its own number, of as many bits as carry the enum.";
+    BadHeader "bad-header"
+        "A header lies on the wire in whole bytes; each part has a form there, and a length that is \
+        fixed or counted.";
+
     // What bodies name and compute.
     UnknownName "unknown-name"
         "This word stands for nothing at this place. Words are the fields, keys and parameters of \

@@ -11,8 +11,9 @@
 //!   node 2 ipv4       below: node 0, upper 1      sides: [node 1, ..]
 //! ```
 
+use super::joints::{check_joints, no_key_here};
 use super::load::{Files, UnitId};
-use super::names::{not_yet, refuse_repeated, suggest, taken};
+use super::names::{not_yet, refuse_repeated, suggest};
 use super::program::{EntityId, LinkId, PortId};
 use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
@@ -126,7 +127,7 @@ pub fn compose<'a>(
     let mut composer = Composer {
         files,
         services,
-        diagnostics,
+        diagnostics: &mut *diagnostics,
         composition: Composition {
             nodes: Vec::new(),
             links: Vec::new(),
@@ -139,8 +140,9 @@ pub fn compose<'a>(
     }
     composer.name_nodes(stack);
     composer.join_sides();
-    composer.check_joints();
-    composer.composition
+    let composition = composer.composition;
+    check_joints(&composition, services, diagnostics);
+    composition
 }
 
 /// One layer alone, with nothing known around it.
@@ -290,7 +292,14 @@ impl<'a> Composer<'a, '_> {
         };
         let span = wanted.alias.as_ref().unwrap_or(&wanted.layer).span;
         let arguments = &wanted.arguments;
-        let mut made = self::node(self.services, unit, layer, span, arguments, self.diagnostics);
+        let mut made = self::node(
+            self.services,
+            unit,
+            layer,
+            span,
+            arguments,
+            self.diagnostics,
+        );
         let entity = EntityId(self.composition.nodes.len() as u32);
         if layer.shape == ast::Shape::Router {
             if ground.is_some() {
@@ -331,7 +340,9 @@ impl<'a> Composer<'a, '_> {
             let layers = self.files.unit(*unit).layers.iter();
             layers.map(|layer| (*unit, layer))
         });
-        let found = layers.clone().find(|(_, layer)| layer.name.text == name.text);
+        let found = layers
+            .clone()
+            .find(|(_, layer)| layer.name.text == name.text);
         if found.is_none() {
             let title = format!("there is no layer `{name}`");
             let known: Vec<_> = layers.map(|(_, layer)| &*layer.name.text).collect();
@@ -399,17 +410,26 @@ impl<'a> Composer<'a, '_> {
     fn join_argument(&mut self, entity: EntityId, argument: &'a ast::Argument) {
         let node = self.composition.node(entity);
         let name = &argument.name;
-        let side = node.sides.iter().position(|side| side.name.text == name.text);
+        let side = node
+            .sides
+            .iter()
+            .position(|side| side.name.text == name.text);
         let is_router = node.layer.shape == ast::Shape::Router;
-        let lower = node.below.iter().position(|lower| {
-            is_router && lower.name.as_deref() == Some(&name.text)
-        });
+        let lower = node
+            .below
+            .iter()
+            .position(|lower| is_router && lower.name.as_deref() == Some(&name.text));
         if let Some(side) = side {
             let found = self.named(&argument.value);
             self.composition.nodes[entity.at()].sides[side].entity = found;
         } else if let Some(lower) = lower {
             self.join_router(entity, lower, argument);
-        } else if !node.layer.parameters.iter().any(|other| other.name.text == name.text) {
+        } else if !node
+            .layer
+            .parameters
+            .iter()
+            .any(|other| other.name.text == name.text)
+        {
             let title = format!("`{}` has no parameter `{name}`", node.layer.name);
             let parameters = node.layer.parameters.iter().map(|other| &*other.name.text);
             let sides = node.sides.iter().map(|side| &*side.name.text);
@@ -464,7 +484,8 @@ impl<'a> Composer<'a, '_> {
                 "A joint names a layer of the stack, as it is called there: by its `as`, or by \
                 its own name.",
             );
-            self.diagnostics.push(suggest(diagnostic, &name.text, &known));
+            self.diagnostics
+                .push(suggest(diagnostic, &name.text, &known));
         }
         found.map(|place| EntityId(place as u32))
     }
@@ -484,157 +505,6 @@ impl<'a> Composer<'a, '_> {
                     .help(format!("write `{name} = …` in its parentheses")),
             );
         }
-    }
-
-    /// Whether what stands on each other fits.
-    fn check_joints(&mut self) {
-        for entity in self.composition.entities() {
-            let node = self.composition.node(entity);
-            if node.layer.shape != ast::Shape::Multiplexor {
-                self.check_single(entity);
-            } else if let Some(lower) = node.below.first()
-                && let Ground::Node(below, _) = lower.ground
-                && !matches!(self.composition.sessions(below), Sessions::Static(_))
-            {
-                let what = "a multiplexor on sessions that come and go";
-                self.diagnostics.push(not_yet(node.span, what));
-            } else if node.layer.shape == ast::Shape::Multiplexor {
-                self.check_labels(entity);
-            }
-            let node = self.composition.node(entity);
-            for lower in &node.below {
-                for service in &lower.services {
-                    self.check_fit(entity, lower.ground, *service);
-                }
-            }
-            for side in &self.composition.node(entity).sides {
-                if let (Some(service), Some(provider)) = (side.service, side.entity)
-                    && let Some(mistake) = self.misfit(entity, provider, service)
-                {
-                    self.diagnostics.push(mistake);
-                }
-            }
-        }
-    }
-
-    /// A worker or router: one above, no label.
-    fn check_single(&mut self, entity: EntityId) {
-        let node = self.composition.node(entity);
-        let shape = match node.layer.shape {
-            ast::Shape::Worker => "worker",
-            ast::Shape::Router => "router",
-            ast::Shape::Multiplexor => "multiplexor",
-        };
-        if let Some(second) = node.above.get(1) {
-            let title = format!("two things stand on the {shape} `{}`", node.name);
-            self.diagnostics.push(
-                Diagnostic::error(Id::OneAbove, title, second.span, "the second")
-                    .label(node.above[0].span, "the first")
-                    .why(format!("A {shape} has one session above."))
-                    .help("a multiplexor has many"),
-            );
-        }
-        for key in node.above.iter().filter_map(|upper| upper.key) {
-            self.diagnostics.push(no_key_here(key.span));
-        }
-        let dynamic = node.below.iter().any(|lower| match lower.ground {
-            Ground::Node(below, _) if below < entity => {
-                !matches!(self.composition.sessions(below), Sessions::Static(_))
-            }
-            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => false,
-        });
-        if dynamic && node.layer.shape == ast::Shape::Router {
-            let what = "a router on sessions that come and go";
-            self.diagnostics.push(not_yet(node.span, what));
-        }
-    }
-
-    /// A multiplexor: all its upper joints have labels, or one stands for all sessions.
-    fn check_labels(&mut self, entity: EntityId) {
-        let node = self.composition.node(entity);
-        let keys = session_keys(node.layer).len();
-        let labelled = node.above.iter().filter(|upper| upper.key.is_some()).count();
-        if let (0, Some(second)) = (labelled, node.above.get(1)) {
-            let title = format!("two things stand on `{}` without a key", node.name);
-            self.diagnostics.push(
-                Diagnostic::error(Id::KeyMissing, title, second.span, "the second")
-                    .label(node.above[0].span, "the first")
-                    .why("A multiplexor tells what stands on it apart by keys.")
-                    .help("write `key` and a value before each"),
-            );
-        }
-        let bare = node.above.iter().find(|upper| upper.key.is_none());
-        if let (1.., Some(bare)) = (labelled, bare) {
-            let title = format!("this joint of `{}` has no key", node.name);
-            self.diagnostics.push(
-                Diagnostic::error(Id::KeyMissing, title, bare.span, "")
-                    .why("Where one joint above a multiplexor has a key, all have.")
-                    .help("write `key` and a value before it"),
-            );
-        }
-        let first = node.above.iter().find_map(|upper| upper.key);
-        if let Some(key) = first.filter(|_| keys == 0) {
-            self.diagnostics.push(no_key_here(key.span));
-        } else if let Some(key) = first.filter(|_| keys > 1) {
-            let what = "a label for a session of several keys";
-            self.diagnostics.push(not_yet(key.span, what));
-        }
-        if node.above.is_empty() && node.users.is_empty() {
-            let title = format!("nothing stands on the multiplexor `{}`", node.name);
-            self.diagnostics.push(
-                Diagnostic::error(Id::NothingAbove, title, node.span, "")
-                    .why("A multiplexor delivers to what stands on it.")
-                    .help("put a layer or a `port` in braces behind it"),
-            );
-        }
-    }
-
-    fn check_fit(&mut self, entity: EntityId, ground: Ground, service: ServiceId) {
-        match ground {
-            Ground::Node(below, _) => {
-                if let Some(mistake) = self.misfit(entity, below, service) {
-                    self.diagnostics.push(mistake);
-                }
-            }
-            Ground::Link(link) => {
-                let name = self.services.name(service);
-                if name != "frames" && service != self.services.messages() {
-                    let node = self.composition.node(entity);
-                    let link = self.composition.links[link.at()];
-                    let title = format!("`{}` cannot stand on a link", node.name);
-                    self.diagnostics.push(
-                        Diagnostic::error(Id::ServiceMissing, title, node.span, "")
-                            .label(link.span, "a link gives `frames`")
-                            .label(node.layer.name.span, format!("this requires `{name}`"))
-                            .why("A layer stands on one that provides what it requires."),
-                    );
-                }
-            }
-            Ground::Nothing => {}
-        }
-    }
-
-    fn misfit(
-        &self,
-        entity: EntityId,
-        provider: EntityId,
-        service: ServiceId,
-    ) -> Option<Diagnostic> {
-        let given = &self.composition.node(provider).provides;
-        if given.iter().any(|given| self.services.gives(*given, service)) {
-            return None;
-        }
-        let node = self.composition.node(entity);
-        let below = self.composition.node(provider);
-        let name = self.services.name(service);
-        let given: Vec<_> = given.iter().map(|given| self.services.name(*given)).collect();
-        let given = given.join("`, `");
-        let title = format!("`{}` does not give `{}` what it needs", below.name, node.name);
-        Some(
-            Diagnostic::error(Id::ServiceMissing, title, node.span, format!("needs `{name}`"))
-                .label(below.span, format!("provides `{given}`"))
-                .why("A layer stands on one that provides what it requires, and so beside it."),
-        )
     }
 }
 
@@ -705,11 +575,6 @@ fn collect_aliases<'a>(nodes: &'a [ast::Node], aliases: &mut Vec<&'a ast::Name>)
         }
         collect_aliases(&node.above, aliases);
     }
-}
-
-fn no_key_here(span: Span) -> Diagnostic {
-    Diagnostic::error(Id::KeyMisplaced, "this joint takes no key", span, "")
-        .why("Keys label the joints above a multiplexor whose sessions have a key.")
 }
 
 fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {

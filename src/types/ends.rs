@@ -41,11 +41,7 @@ pub fn marks(
 
 /// The services that a layer's text restores. It is the text that is searched: a mention in a
 /// comment costs four bytes a message, a tree walk would cost more to read.
-fn restored(
-    context: &Context,
-    files: &Files,
-    node: &super::compose::Node,
-) -> Vec<String> {
+fn restored(context: &Context, files: &Files, node: &super::compose::Node) -> Vec<String> {
     let mut names = Vec::new();
     let texts = files.unit(node.unit).files.iter();
     for text in texts.map(|file| context.sources.text(*file)) {
@@ -75,12 +71,7 @@ pub fn below(context: &mut Context, composition: &Composition) {
 }
 
 /// Links and ports.
-pub fn ends(
-    context: &mut Context,
-    composition: &Composition,
-    layers: &[Layer],
-    notices: &Notices,
-) {
+pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], notices: &Notices) {
     for (place, name) in composition.links.iter().enumerate() {
         let link = LinkId(place as u32);
         let standing = composition.entities().find_map(|entity| {

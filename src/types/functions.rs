@@ -72,7 +72,9 @@ fn promised<'a>(
         for service in &lower.services {
             for function in services.functions(*service) {
                 let id = match around.composition.alone {
-                    true => unbound(context, services, around, layers, entity, *service, function),
+                    true => unbound(
+                        context, services, around, layers, entity, *service, function,
+                    ),
                     false => bound(context, around, layers, entity, lower.ground, function),
                 };
                 if let Some(id) = id {

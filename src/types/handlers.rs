@@ -154,10 +154,7 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
             Some((event @ (Event::Deliver | Event::Notice(_)), parameters)) => {
                 Some((event, parameters))
             }
-            Some((
-                Event::Send | Event::Timer(_) | Event::Start | Event::End | Event::Again,
-                _,
-            ))
+            Some((Event::Send | Event::Timer(_) | Event::Start | Event::End | Event::Again, _))
             | None => None,
         };
         let Some((event, parameters)) = event else {
@@ -176,10 +173,15 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
         }
         found.push(event);
         let finder = check_finder(context, &scope, source, event, &parameters);
-        context.program.entities[layer.entity.at()].finders.push(finder);
+        context.program.entities[layer.entity.at()]
+            .finders
+            .push(finder);
     }
     if is_multiplexor && !found.contains(&Event::Deliver) {
-        let title = format!("`{}` does not say which session a message is for", node.layer.name);
+        let title = format!(
+            "`{}` does not say which session a message is for",
+            node.layer.name
+        );
         context.report(
             Diagnostic::error(Id::MissingFinder, title, node.layer.name.span, "")
                 .why("A multiplexor finds the session of each message from below by its keys.")
@@ -207,20 +209,27 @@ fn relay_messages(context: &mut Context, composition: &Composition, layer: &Laye
     };
     let span = node.layer.name.span;
     let scope = kind_scope(context.program, layer, session);
-    let mut relay = |context: &mut Context, event, statement| {
+    let relay = |context: &mut Context, event, statement| {
         let handler = relaying(span, statement);
         let parameters = [message_local()];
         let handler = check_handler(context, &scope, &[&handler], event, &parameters);
         context.program.handlers.push(handler);
     };
     if !node.above.is_empty() && !handles(context, Event::Send) {
-        relay(context, Event::Send, ast::StatementKind::Send(passing(span)));
+        relay(
+            context,
+            Event::Send,
+            ast::StatementKind::Send(passing(span)),
+        );
     }
     if handles(context, Event::Deliver) {
         return;
     }
     if node.above.is_empty() {
-        let title = format!("`{}` passes up what it gets, but nothing stands on it", node.name);
+        let title = format!(
+            "`{}` passes up what it gets, but nothing stands on it",
+            node.name
+        );
         context.report(
             Diagnostic::error(Id::NothingAbove, title, node.span, "")
                 .why("A layer that does not say `on deliver` delivers to what stands on it.")
@@ -228,7 +237,11 @@ fn relay_messages(context: &mut Context, composition: &Composition, layer: &Laye
         );
         return;
     }
-    relay(context, Event::Deliver, ast::StatementKind::Deliver(passing(span)));
+    relay(
+        context,
+        Event::Deliver,
+        ast::StatementKind::Deliver(passing(span)),
+    );
 }
 
 fn passing(span: Span) -> ast::Output {

@@ -2,8 +2,9 @@
 //! body is checked), and what is written into it or required of it (when functions are known).
 //!
 //! ```text
-//! header big { version: u4 is 4   words: u4 counts header in 4   ...  options: bytes   port: u16 }
-//!              bit 0, width 4     bit 4, width 4                      behind nothing   behind options
+//! header big { version: u4 is 4   words: u4 counts header in 4   options: bytes   port: u16 }
+//!              bit 0, width 4     bit 4, width 4                 bit 8            bit 8, behind
+//!                                                                                 `options`
 //! ```
 
 use super::body::{check_expression, check_filter_call, check_type};
@@ -258,8 +259,8 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         let constraint = constraint
             .map(|source| check_expression(context, &self.read, source, Some(&Type::Bool)));
         let present = source.condition.as_ref();
-        let present = present
-            .map(|source| check_expression(context, &self.read, source, Some(&Type::Bool)));
+        let present =
+            present.map(|source| check_expression(context, &self.read, source, Some(&Type::Bool)));
         let closed = match &kind {
             Type::Enum(id) => {
                 let of = &context.program.enums[id.at()];
@@ -283,13 +284,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         field.bad = bad;
     }
 
-    fn rule(
-        &self,
-        context: &mut Context,
-        kind: &Type,
-        rule: &ast::HeaderRule,
-        span: Span,
-    ) -> Rule {
+    fn rule(&self, context: &mut Context, kind: &Type, rule: &ast::HeaderRule, span: Span) -> Rule {
         match rule {
             ast::HeaderRule::Written(value) => {
                 Rule::Default(check_expression(context, &self.written, value, Some(kind)))
@@ -367,12 +362,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         }
     }
 
-    fn ranges(
-        &self,
-        context: &mut Context,
-        sources: &[ast::HeaderRange],
-        span: Span,
-    ) -> Ranges {
+    fn ranges(&self, context: &mut Context, sources: &[ast::HeaderRange], span: Span) -> Ranges {
         match sources {
             [ast::HeaderRange::Header(_)] => Ranges::Header,
             [ast::HeaderRange::Data(_)] => Ranges::Data,
@@ -418,7 +408,10 @@ impl<'a, 'b> RulesOf<'a, 'b> {
     /// A part of no fixed length ends where a count says, so exactly one such part, and one count.
     fn check_counted(&self, context: &mut Context, source: &ast::Header) {
         let fields = self.fields(context.program);
-        let mut open = fields.iter().enumerate().filter(|(_, field)| field.width == 0);
+        let mut open = fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| field.width == 0);
         let Some((place, first)) = open.next() else {
             return;
         };
@@ -458,7 +451,10 @@ fn field_value(id: HeaderId, place: usize, kind: &Type) -> Expression {
 }
 
 fn uneven(span: Span, bits: u32) -> Diagnostic {
-    let title = format!("{} bits stand before or in this, and are no whole bytes", bits % 8);
+    let title = format!(
+        "{} bits stand before or in this, and are no whole bytes",
+        bits % 8
+    );
     Diagnostic::error(Id::BadHeader, title, span, "").why(
         "A header has whole bytes, and so has everything before a part that is optional, counted, \
         or made of bytes.",

@@ -247,7 +247,10 @@ fn capacity(context: &mut Context, kind: &KindSource, scope: &Scope) -> u32 {
         context.report(
             Diagnostic::error(Id::BadCapacity, title, block.span, "")
                 .why("There is no heap: the memory for all instances is laid out at the start.")
-                .help(format!("write a number behind its keys: `{}(…)[64]`", kind.name)),
+                .help(format!(
+                    "write a number behind its keys: `{}(…)[64]`",
+                    kind.name
+                )),
         );
         return 1;
     };
@@ -302,7 +305,9 @@ fn sessions(
         let label = upper.and_then(|upper| upper.key).zip(keys.first());
         let label = label.and_then(|(key, of)| label_value(context, key, of));
         if let Some(value) = &label
-            && let Some(first) = instances.iter().position(|other| other.keys.contains(value))
+            && let Some(first) = instances
+                .iter()
+                .position(|other| other.keys.contains(value))
             && let Some(upper) = upper
         {
             context.report(key_clash(&node.name, upper.span, node.above[first].span));
@@ -418,7 +423,9 @@ pub fn initials(context: &mut Context, layer: &Layer) {
             let Some(start) = &source.start else {
                 continue;
             };
-            let of = context.program.kinds[kind.id.at()].fields[place].kind.clone();
+            let of = context.program.kinds[kind.id.at()].fields[place]
+                .kind
+                .clone();
             let value = check_expression(context, &scope, start, Some(&of));
             context.program.kinds[kind.id.at()].fields[place].initial = Some(value);
         }

@@ -5,17 +5,13 @@
 //! Types and constants come first, since fields and joints need them; functions and filters read
 //! fields, and come when those are known.
 
-use super::body::{
-    check_expression, check_filter, check_functions, check_type, declare_function,
-};
+use super::body::{check_expression, check_filter, check_functions, check_type, declare_function};
 use super::constant::{cut, fold, width};
 use super::context::Context;
 use super::expression::{Expression, ExpressionKind};
 use super::load::{Files, UnitId};
 use super::names::{not_constant, not_yet, refuse_repeated};
-use super::program::{
-    Enum, EnumId, Field, FilterId, Function, FunctionId, Record, RecordId,
-};
+use super::program::{Enum, EnumId, Field, FilterId, Function, FunctionId, Record, RecordId};
 use super::scope::{Named, Scope};
 use super::services::bare_scope;
 use super::value::{Type, Value};
@@ -26,7 +22,12 @@ use std::collections::BTreeMap;
 /// The words that files without a layer give to those that use them.
 #[derive(Default)]
 pub struct Words {
-    visible: BTreeMap<UnitId, (BTreeMap<String, Named>, BTreeMap<String, Type>)>,
+    visible: BTreeMap<UnitId, WordsOfUnit>,
+}
+
+struct WordsOfUnit {
+    names: BTreeMap<String, Named>,
+    types: BTreeMap<String, Type>,
 }
 
 impl Words {
@@ -36,9 +37,9 @@ impl Words {
         for unit in files.in_order_of_use() {
             let mut scope = bare_scope();
             for seen in files.visible(unit).into_iter().rev() {
-                if let Some((names, types)) = words.visible.get(&seen) {
-                    scope.names.extend(names.clone());
-                    scope.types.extend(types.clone());
+                if let Some(known) = words.visible.get(&seen) {
+                    scope.names.extend(known.names.clone());
+                    scope.types.extend(known.types.clone());
                 }
             }
             let items: Vec<_> = files.unit(unit).items.iter().collect();
@@ -52,7 +53,8 @@ impl Words {
                 check_declared(context, &scope, &declared);
                 declare_filters(context, &mut scope, &items);
             }
-            words.visible.insert(unit, (scope.names, scope.types));
+            let Scope { names, types, .. } = scope;
+            words.visible.insert(unit, WordsOfUnit { names, types });
         }
         words
     }
@@ -60,9 +62,9 @@ impl Words {
     /// What can be named in a unit before any layer is looked at.
     pub fn of_unit(&self, unit: UnitId) -> Scope {
         let mut scope = bare_scope();
-        if let Some((names, types)) = self.visible.get(&unit) {
-            scope.names = names.clone();
-            scope.types = types.clone();
+        if let Some(known) = self.visible.get(&unit) {
+            scope.names = known.names.clone();
+            scope.types = known.types.clone();
         }
         scope
     }
@@ -95,12 +97,7 @@ fn refuse_stateful(context: &mut Context, items: &[&ast::Item]) {
 }
 
 /// Constants, enums, types and records of one layer or file, and words for them.
-pub fn declare_types(
-    context: &mut Context,
-    scope: &mut Scope,
-    items: &[&ast::Item],
-    owner: &str,
-) {
+pub fn declare_types(context: &mut Context, scope: &mut Scope, items: &[&ast::Item], owner: &str) {
     for item in items {
         if let ast::Item::Enum(source) = item {
             let id = declare_enum(context, scope, owner, source);
@@ -110,7 +107,9 @@ pub fn declare_types(
     for item in items {
         if let ast::Item::Constant(source) = item {
             let value = constant(context, scope, source);
-            scope.names.insert(source.name.text.clone(), Named::Value(value));
+            scope
+                .names
+                .insert(source.name.text.clone(), Named::Value(value));
         }
     }
     for item in items {
@@ -124,7 +123,9 @@ pub fn declare_types(
     for item in items {
         if let ast::Item::Record(source) = item {
             let id = declare_record(context, scope, owner, source);
-            scope.types.insert(source.name.text.clone(), Type::Record(id));
+            scope
+                .types
+                .insert(source.name.text.clone(), Type::Record(id));
         }
     }
 }
@@ -137,20 +138,23 @@ pub fn declare_enum(
     source: &ast::Enum,
 ) -> EnumId {
     refuse_repeated(
-        source.values.iter().map(|value| &value.name).chain(&source.otherwise),
+        source
+            .values
+            .iter()
+            .map(|value| &value.name)
+            .chain(&source.otherwise),
         context.diagnostics,
     );
     let of = check_type(context, scope, &source.of);
-    let bits = match of {
-        Type::Unsigned(bits) => bits,
-        _other => {
-            let title = format!("the values of `{}` are no unsigned numbers", source.name);
-            context.report(
-                Diagnostic::error(Id::BadEnum, title, source.of.span, "")
-                    .why("An enum is carried by one of `u1` to `u64`."),
-            );
-            8
-        }
+    let bits = if let Type::Unsigned(bits) = of {
+        bits
+    } else {
+        let title = format!("the values of `{}` are no unsigned numbers", source.name);
+        context.report(
+            Diagnostic::error(Id::BadEnum, title, source.of.span, "")
+                .why("An enum is carried by one of `u1` to `u64`."),
+        );
+        8
     };
     let mut names: Vec<(String, u64)> = Vec::new();
     for value in &source.values {
@@ -201,7 +205,9 @@ fn declare_record(
     let record = id;
     for (place, field) in source.fields.iter().enumerate() {
         let Some(start) = &field.start else { continue };
-        let kind = context.program.records[record.at()].fields[place].kind.clone();
+        let kind = context.program.records[record.at()].fields[place]
+            .kind
+            .clone();
         let initial = check_expression(context, scope, start, Some(&kind));
         context.program.records[record.at()].fields[place].initial = Some(initial);
     }
@@ -327,6 +333,5 @@ pub fn refuse_processes(context: &mut Context, items: &[&ast::Item]) {
 
 /// What is said of a process.
 pub fn a_process(process: &ast::Process) -> Diagnostic {
-    not_yet(process.name.span, "a process")
-        .help("write it with handlers and timers for now")
+    not_yet(process.name.span, "a process").help("write it with handlers and timers for now")
 }

@@ -68,11 +68,16 @@ pub struct Around<'a, 'b> {
 /// All layers of a composition, from the links up.
 pub fn layers<'a>(
     context: &mut Context,
-    around: &Around<'a, '_>,
+    files: &'a Files,
+    composition: &Composition<'a>,
     services: &mut Services<'a>,
 ) -> Vec<Layer<'a>> {
-    let mut layers: Vec<Layer> = Vec::new();
-    reserve(context, around, &mut layers);
+    let mut layers = reserve(context, composition);
+    let around = &Around {
+        files,
+        words: &Words::collect(context, files),
+        composition,
+    };
     for entity in around.composition.entities() {
         types(context, around, services, &mut layers, entity);
     }
@@ -95,9 +100,10 @@ pub fn layers<'a>(
 }
 
 /// Gives entities and kinds their numbers.
-fn reserve<'a>(context: &mut Context, around: &Around<'a, '_>, layers: &mut Vec<Layer<'a>>) {
-    for entity in around.composition.entities() {
-        let node = around.composition.node(entity);
+fn reserve<'a>(context: &mut Context, composition: &Composition<'a>) -> Vec<Layer<'a>> {
+    let mut layers = Vec::new();
+    for entity in composition.entities() {
+        let node = composition.node(entity);
         let items: Vec<_> = node.layer.items.iter().collect();
         refuse_processes(context, &items);
         let first = context.program.kinds.len() as u32;
@@ -126,10 +132,10 @@ fn reserve<'a>(context: &mut Context, around: &Around<'a, '_>, layers: &mut Vec<
             no_buffer: None,
             span: node.span,
         });
-        let mut scope = around.words.of_unit(node.unit);
-        scope.entity = entity;
-        scope.kind = kinds[1].id;
-        scope.alone = around.composition.alone;
+        let scope = Scope {
+            alone: composition.alone,
+            ..Scope::new(entity, kinds[1].id)
+        };
         layers.push(Layer {
             entity,
             items,
@@ -142,6 +148,7 @@ fn reserve<'a>(context: &mut Context, around: &Around<'a, '_>, layers: &mut Vec<
             functions: Vec::new(),
         });
     }
+    layers
 }
 
 fn empty_kind(entity: EntityId, role: Role) -> Kind {
@@ -173,6 +180,9 @@ fn types<'a>(
     let node = composition.node(entity);
     let (below, rest) = layers.split_at_mut(entity.at());
     let layer = &mut rest[0];
+    let known = words.of_unit(node.unit);
+    layer.scope.names = known.names;
+    layer.scope.types = known.types;
     for lower in &node.below {
         let bound = bound_below(composition, below, lower, services);
         for service in &lower.services {
@@ -190,7 +200,6 @@ fn types<'a>(
             }
         }
     }
-    layer.scope.kind = context.program.entities[entity.at()].session;
     parameters(context, files, words, composition, entity, &mut layer.scope);
     refuse_repeated(layer_names(node.layer), context.diagnostics);
     let required = layer.scope.types.clone();
@@ -224,9 +233,7 @@ fn bound_below(
     services: &Services,
 ) -> BTreeMap<String, Type> {
     match lower.ground {
-        Ground::Node(entity, _) if entity.at() < below.len() => {
-            below[entity.at()].bound.clone()
-        }
+        Ground::Node(entity, _) if entity.at() < below.len() => below[entity.at()].bound.clone(),
         Ground::Node(..) | Ground::Link(_) => BTreeMap::new(),
         Ground::Nothing if !composition.alone => BTreeMap::new(),
         Ground::Nothing => {
@@ -324,11 +331,7 @@ fn own_attributes(
 }
 
 /// Words for what the joints above and below give.
-fn fill_scope(
-    composition: &Composition,
-    layer: &mut Layer,
-    own: BTreeMap<String, AttributeId>,
-) {
+fn fill_scope(composition: &Composition, layer: &mut Layer, own: BTreeMap<String, AttributeId>) {
     let node = composition.node(layer.entity);
     let mut seen = Interface {
         attributes: own,
@@ -383,7 +386,10 @@ fn sides<'a>(
         let provider = side.entity.unwrap_or(entity);
         let layer = &mut layers[entity.at()];
         let name = side.name.text.clone();
-        layer.scope.sides.insert(name, (provider, interface.down.clone()));
+        layer
+            .scope
+            .sides
+            .insert(name, (provider, interface.down.clone()));
         for (name, attribute) in &interface.attributes {
             let attributes = &mut layer.scope.attributes;
             attributes.entry(name.clone()).or_insert(*attribute);

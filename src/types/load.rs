@@ -173,7 +173,9 @@ struct Loader<'a> {
 impl Loader<'_> {
     /// Parses the files of a unit, unless it is here already.
     fn unit(&mut self, texts: Vec<(String, String)>) -> UnitId {
-        let first = texts.first().map_or(String::new(), |(name, _)| name.clone());
+        let first = texts
+            .first()
+            .map_or(String::new(), |(name, _)| name.clone());
         if let Some(unit) = self.by_name.get(&first) {
             return *unit;
         }
@@ -226,8 +228,10 @@ impl Loader<'_> {
                 self.diagnostics.push(
                     Diagnostic::error(Id::UseNotFound, title, wanted.path.span, "")
                         .why(why)
-                        .help("`use order.sequencer` names the file `order/sequencer.loom`, or \
-                        the folder `order/sequencer`"),
+                        .help(
+                            "`use order.sequencer` names the file `order/sequencer.loom`, or \
+                        the folder `order/sequencer`",
+                        ),
                 );
             }
         }
@@ -282,7 +286,10 @@ mod tests {
         let (files, diagnostics) = load(&mut sources, root, &library);
         assert_eq!(diagnostics, []);
         let unit = files.unit(files.unit(files.root()).uses[0]);
-        assert_eq!((unit.files.len(), unit.layers.len(), unit.items.len()), (2, 1, 0));
+        assert_eq!(
+            (unit.files.len(), unit.layers.len(), unit.items.len()),
+            (2, 1, 0)
+        );
         assert_eq!(unit.layers[0].items.len(), 1);
     }
 

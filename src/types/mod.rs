@@ -28,6 +28,7 @@ mod handlers;
 mod headers;
 mod instances;
 mod items;
+mod joints;
 mod layers;
 mod parameters;
 mod relays;
@@ -37,8 +38,6 @@ use crate::diagnostic::{Diagnostic, Id, Severity};
 use crate::source::Sources;
 use crate::syntax::loom::ast;
 use context::Context;
-use items::Words;
-use layers::Around;
 use load::Files;
 use program::Program;
 use services::Services;
@@ -101,13 +100,7 @@ fn elaborate<'a>(
     services: &mut Services<'a>,
     composition: &compose::Composition<'a>,
 ) {
-    let words = Words::collect(context, files);
-    let around = Around {
-        files,
-        words: &words,
-        composition,
-    };
-    let mut layers = layers::layers(context, &around, services);
+    let mut layers = layers::layers(context, files, composition, services);
     ends::marks(context, files, composition, services, &mut layers);
     ends::below(context, composition);
     for layer in &layers {
@@ -123,7 +116,9 @@ fn elaborate<'a>(
     notices.relay(context);
     let program = &mut *context.program;
     let entity_of = |kind: program::KindId| program.kinds[kind.at()].entity;
-    program.handlers.sort_by_key(|handler| entity_of(handler.kind));
+    program
+        .handlers
+        .sort_by_key(|handler| entity_of(handler.kind));
 }
 
 /// How often an event comes, in percent.

@@ -71,7 +71,13 @@ pub fn refuse_repeated<'a>(
 /// A value that must be known when the stack is compiled.
 pub fn not_constant(span: Span, what: &str) -> Diagnostic {
     let title = format!("{what} is not constant");
-    Diagnostic::error(Id::NotConstant, title, span, "this is known only while it runs").why(
+    Diagnostic::error(
+        Id::NotConstant,
+        title,
+        span,
+        "this is known only while it runs",
+    )
+    .why(
         "Memory is laid out, and joints are labelled, when the stack is compiled: constants and \
         parameters can be used there, values and `config` cannot.",
     )

@@ -100,19 +100,17 @@ fn config(
     if config.kind != *kind && *kind != Type::Nothing {
         let title = format!("`config.{name}` is given to parameters of two types");
         let diagnostic = Diagnostic::error(Id::ConfigTwoTypes, title, name.span, "")
-            .label(parameter.of.span, "here it is of this type, elsewhere of another")
+            .label(
+                parameter.of.span,
+                "here it is of this type, elsewhere of another",
+            )
             .help("give each its own `config` value");
         context.report(diagnostic);
     }
     config_expression(place, kind)
 }
 
-fn add_config(
-    context: &mut Context,
-    name: &str,
-    kind: &Type,
-    default: Option<Value>,
-) -> usize {
+fn add_config(context: &mut Context, name: &str, kind: &Type, default: Option<Value>) -> usize {
     context.program.config.push(Config {
         name: name.to_string(),
         kind: kind.clone(),

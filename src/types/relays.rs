@@ -59,7 +59,11 @@ impl<'a, 'b> Notices<'a, 'b> {
         }
         let mut above = self.composition.node(entity).above.iter();
         above.any(|upper| match upper.place {
-            Above::Port(_) => self.of_port(entity).up.values().any(|known| *known == notice),
+            Above::Port(_) => self
+                .of_port(entity)
+                .up
+                .values()
+                .any(|known| *known == notice),
             Above::Node(above, _) => self.is_heard_above(above, notice),
         })
     }
@@ -71,7 +75,11 @@ impl<'a, 'b> Notices<'a, 'b> {
         }
         let node = self.composition.node(entity);
         let relays = node.layer.shape != ast::Shape::Multiplexor;
-        relays && node.below.iter().any(|lower| self.ground_hears(lower.ground, notice))
+        relays
+            && node
+                .below
+                .iter()
+                .any(|lower| self.ground_hears(lower.ground, notice))
     }
 
     fn ground_hears(&self, ground: Ground, notice: NoticeId) -> bool {
@@ -100,15 +108,13 @@ impl<'a, 'b> Notices<'a, 'b> {
     pub fn relay(&self, context: &mut Context) {
         for entity in self.composition.entities() {
             for notice in self.arriving_from_below(entity) {
-                if !self.handled.contains(&(entity, notice))
-                    && self.is_heard_above(entity, notice)
+                if !self.handled.contains(&(entity, notice)) && self.is_heard_above(entity, notice)
                 {
                     self.relay_up(context, entity, notice);
                 }
             }
             for notice in self.arriving_from_above(entity) {
-                if !self.handled.contains(&(entity, notice))
-                    && self.is_heard_below(entity, notice)
+                if !self.handled.contains(&(entity, notice)) && self.is_heard_below(entity, notice)
                 {
                     self.relay_down(context, entity, notice);
                 }
@@ -120,7 +126,13 @@ impl<'a, 'b> Notices<'a, 'b> {
     fn arriving_from_below(&self, entity: EntityId) -> BTreeSet<NoticeId> {
         let mut arriving = BTreeSet::new();
         let layer = &self.layers[entity.at()];
-        for (lower, face) in self.composition.node(entity).below.iter().zip(&layer.requires) {
+        for (lower, face) in self
+            .composition
+            .node(entity)
+            .below
+            .iter()
+            .zip(&layer.requires)
+        {
             arriving.extend(face.up.values());
             if let Ground::Node(below, _) = lower.ground {
                 arriving.extend(self.layers[below.at()].provides.up.values());
@@ -216,7 +228,12 @@ impl<'a, 'b> Notices<'a, 'b> {
                     self.report_unheard(context, &name, user.span, user.layer);
                 }
             }
-            let down: Vec<_> = self.layers[entity.at()].provides.down.values().copied().collect();
+            let down: Vec<_> = self.layers[entity.at()]
+                .provides
+                .down
+                .values()
+                .copied()
+                .collect();
             for notice in carrying(context.program, &down) {
                 if !self.is_heard_below(entity, notice) {
                     let name = context.program.notices[notice.at()].name.clone();

@@ -106,8 +106,7 @@ impl<'a> Services<'a> {
     /// The service that a name stands for in one unit.
     pub fn find(&self, unit: UnitId, name: &str) -> Option<ServiceId> {
         self.files.visible(unit).into_iter().find_map(|seen| {
-            let same =
-                |other: &Declared| other.unit == seen && other.source.name.is(name);
+            let same = |other: &Declared| other.unit == seen && other.source.name.is(name);
             let place = self.list.iter().position(same)?;
             Some(ServiceId(place as u32))
         })
@@ -117,7 +116,10 @@ impl<'a> Services<'a> {
     pub fn unknown(&self, unit: UnitId, name: &ast::Name) -> Diagnostic {
         let title = format!("there is no service `{name}`");
         let visible = self.files.visible(unit);
-        let known = self.list.iter().filter(|other| visible.contains(&other.unit));
+        let known = self
+            .list
+            .iter()
+            .filter(|other| visible.contains(&other.unit));
         let known: Vec<_> = known.map(|other| &*other.source.name.text).collect();
         let diagnostic = Diagnostic::error(Id::UnknownService, title, name.span, "");
         super::names::suggest(diagnostic, &name.text, &known)
@@ -360,7 +362,10 @@ pub fn declare_attribute(
         let value = check_expression(context, scope, default, Some(&kind));
         let folded = fold(context.program, &value);
         if folded.is_none() && value.result != Type::Nothing {
-            context.report(super::names::not_constant(default.span, "the default of an attribute"));
+            context.report(super::names::not_constant(
+                default.span,
+                "the default of an attribute",
+            ));
         }
         folded
     });
@@ -375,12 +380,7 @@ pub fn declare_attribute(
 }
 
 /// A notice with its types known.
-pub fn notice(
-    context: &mut Context,
-    scope: &Scope,
-    owner: &str,
-    source: &ast::Notice,
-) -> Notice {
+pub fn notice(context: &mut Context, scope: &Scope, owner: &str, source: &ast::Notice) -> Notice {
     let parameters = source.parameters.iter().map(|parameter| Field {
         name: parameter.name.text.clone(),
         kind: check_type(context, scope, &parameter.of),

@@ -1,0 +1,217 @@
+//! Whether what stands together fits: in, a [`Composition`]; out, nothing but what is wrong with
+//! its joints, as far as services and the number of joints go.
+
+use super::compose::{Composition, Ground, Sessions, session_keys};
+use super::names::not_yet;
+use super::program::EntityId;
+use super::services::{ServiceId, Services};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// Reports what cannot stand together.
+pub fn check_joints(
+    composition: &Composition,
+    services: &Services,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut joints = Joints {
+        composition,
+        services,
+        diagnostics,
+    };
+    joints.check();
+}
+
+/// What is said of a key where none can be.
+pub fn no_key_here(span: Span) -> Diagnostic {
+    Diagnostic::error(Id::KeyMisplaced, "this joint takes no key", span, "")
+        .why("Keys label the joints above a multiplexor whose sessions have a key.")
+}
+
+struct Joints<'c, 'a, 'b> {
+    composition: &'c Composition<'a>,
+    services: &'b Services<'a>,
+    diagnostics: &'b mut Vec<Diagnostic>,
+}
+
+impl Joints<'_, '_, '_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether what stands on each other fits.
+    fn check(&mut self) {
+        for entity in self.composition.entities() {
+            let composition = self.composition;
+            let node = composition.node(entity);
+            if node.layer.shape != ast::Shape::Multiplexor {
+                self.check_single(entity);
+            } else if let Some(lower) = node.below.first()
+                && let Ground::Node(below, _) = lower.ground
+                && !matches!(self.composition.sessions(below), Sessions::Static(_))
+            {
+                let what = "a multiplexor on sessions that come and go";
+                self.report(not_yet(node.span, what));
+            } else if node.layer.shape == ast::Shape::Multiplexor {
+                self.check_labels(entity);
+            }
+            let composition = self.composition;
+            let node = composition.node(entity);
+            for lower in &node.below {
+                for service in &lower.services {
+                    self.check_fit(entity, lower.ground, *service);
+                }
+            }
+            for side in &node.sides {
+                if let (Some(service), Some(provider)) = (side.service, side.entity)
+                    && let Some(mistake) = self.misfit(entity, provider, service)
+                {
+                    self.report(mistake);
+                }
+            }
+        }
+    }
+
+    /// A worker or router: one above, no label.
+    fn check_single(&mut self, entity: EntityId) {
+        let composition = self.composition;
+        let node = composition.node(entity);
+        let shape = match node.layer.shape {
+            ast::Shape::Worker => "worker",
+            ast::Shape::Router => "router",
+            ast::Shape::Multiplexor => "multiplexor",
+        };
+        if let Some(second) = node.above.get(1) {
+            let title = format!("two things stand on the {shape} `{}`", node.name);
+            self.report(
+                Diagnostic::error(Id::OneAbove, title, second.span, "the second")
+                    .label(node.above[0].span, "the first")
+                    .why(format!("A {shape} has one session above."))
+                    .help("a multiplexor has many"),
+            );
+        }
+        for key in node.above.iter().filter_map(|upper| upper.key) {
+            self.report(no_key_here(key.span));
+        }
+        let dynamic = node.below.iter().any(|lower| match lower.ground {
+            Ground::Node(below, _) if below < entity => {
+                !matches!(self.composition.sessions(below), Sessions::Static(_))
+            }
+            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => false,
+        });
+        if dynamic && node.layer.shape == ast::Shape::Router {
+            let what = "a router on sessions that come and go";
+            self.report(not_yet(node.span, what));
+        }
+    }
+
+    /// A multiplexor: all its upper joints have labels, or one stands for all sessions.
+    fn check_labels(&mut self, entity: EntityId) {
+        let composition = self.composition;
+        let node = composition.node(entity);
+        let keys = session_keys(node.layer).len();
+        let labelled = node
+            .above
+            .iter()
+            .filter(|upper| upper.key.is_some())
+            .count();
+        if let (0, Some(second)) = (labelled, node.above.get(1)) {
+            let title = format!("two things stand on `{}` without a key", node.name);
+            self.report(
+                Diagnostic::error(Id::KeyMissing, title, second.span, "the second")
+                    .label(node.above[0].span, "the first")
+                    .why("A multiplexor tells what stands on it apart by keys.")
+                    .help("write `key` and a value before each"),
+            );
+        }
+        let bare = node.above.iter().find(|upper| upper.key.is_none());
+        if let (1.., Some(bare)) = (labelled, bare) {
+            let title = format!("this joint of `{}` has no key", node.name);
+            self.report(
+                Diagnostic::error(Id::KeyMissing, title, bare.span, "")
+                    .why("Where one joint above a multiplexor has a key, all have.")
+                    .help("write `key` and a value before it"),
+            );
+        }
+        let first = node.above.iter().find_map(|upper| upper.key);
+        if let Some(key) = first.filter(|_| keys == 0) {
+            self.report(no_key_here(key.span));
+        } else if let Some(key) = first.filter(|_| keys > 1) {
+            let what = "a label for a session of several keys";
+            self.report(not_yet(key.span, what));
+        }
+        if node.above.is_empty() && node.users.is_empty() {
+            let title = format!("nothing stands on the multiplexor `{}`", node.name);
+            self.report(
+                Diagnostic::error(Id::NothingAbove, title, node.span, "")
+                    .why("A multiplexor delivers to what stands on it.")
+                    .help("put a layer or a `port` in braces behind it"),
+            );
+        }
+    }
+
+    fn check_fit(&mut self, entity: EntityId, ground: Ground, service: ServiceId) {
+        match ground {
+            Ground::Node(below, _) => {
+                if let Some(mistake) = self.misfit(entity, below, service) {
+                    self.report(mistake);
+                }
+            }
+            Ground::Link(link) => {
+                let name = self.services.name(service);
+                if name != "frames" && service != self.services.messages() {
+                    let composition = self.composition;
+                    let node = composition.node(entity);
+                    let link = self.composition.links[link.at()];
+                    let title = format!("`{}` cannot stand on a link", node.name);
+                    self.report(
+                        Diagnostic::error(Id::ServiceMissing, title, node.span, "")
+                            .label(link.span, "a link gives `frames`")
+                            .label(node.layer.name.span, format!("this requires `{name}`"))
+                            .why("A layer stands on one that provides what it requires."),
+                    );
+                }
+            }
+            Ground::Nothing => {}
+        }
+    }
+
+    fn misfit(
+        &self,
+        entity: EntityId,
+        provider: EntityId,
+        service: ServiceId,
+    ) -> Option<Diagnostic> {
+        let given = &self.composition.node(provider).provides;
+        if given
+            .iter()
+            .any(|given| self.services.gives(*given, service))
+        {
+            return None;
+        }
+        let composition = self.composition;
+        let node = composition.node(entity);
+        let below = self.composition.node(provider);
+        let name = self.services.name(service);
+        let given: Vec<_> = given
+            .iter()
+            .map(|given| self.services.name(*given))
+            .collect();
+        let given = given.join("`, `");
+        let title = format!(
+            "`{}` does not give `{}` what it needs",
+            below.name, node.name
+        );
+        Some(
+            Diagnostic::error(
+                Id::ServiceMissing,
+                title,
+                node.span,
+                format!("needs `{name}`"),
+            )
+            .label(below.span, format!("provides `{given}`"))
+            .why("A layer stands on one that provides what it requires, and so beside it."),
+        )
+    }
+}
