@@ -5,16 +5,22 @@
 //! public here; everything below is about one body at a time.
 
 mod access;
+mod assign;
 mod attempt;
+mod branch;
+mod call;
 mod expression;
 mod flow;
 mod function;
 mod handler;
 mod kinds;
+mod loops;
 mod mentions;
+mod operation;
 mod operator;
 mod output;
 mod range;
+mod source;
 mod statement;
 mod words;
 

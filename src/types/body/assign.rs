@@ -1,0 +1,169 @@
+//! Assignments: to fields, to the locals of functions, and to the data of a message.
+
+use super::super::expression::{Binary, Expression, ExpressionKind, Variable};
+use super::super::program::LocalId;
+use super::super::statement::{Operation, StatementKind};
+use super::super::value::Type;
+use super::access::Meaning;
+use super::operator::{Operand, checked_operator, is_literal};
+use super::words::{Body, Place};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+impl Body<'_, '_> {
+    pub fn assign(
+        &mut self,
+        place: &ast::Expression,
+        operator: Option<ast::BinaryOperator>,
+        value: &ast::Expression,
+        span: Span,
+    ) -> Option<StatementKind> {
+        let target = match self.meaning(place, None) {
+            Some(Meaning::Data(message)) if operator.is_none() => {
+                return self.assign_data(message, value, span);
+            }
+            Some(Meaning::Value(target)) => target,
+            Some(Meaning::Unknown) => {
+                self.check(value, None);
+                return None;
+            }
+            Some(_) | None => return self.refuse_assignment(place, "is no place for a value"),
+        };
+        let ExpressionKind::Read(variable) = &*target.kind else {
+            let why = match &*target.kind {
+                ExpressionKind::Key(..) => "is a key: what an instance is found by never changes",
+                ExpressionKind::Header(..) | ExpressionKind::Peeked(..) => {
+                    "came in, and never changes; outgoing fields stand behind `with`"
+                }
+                ExpressionKind::Attribute(..) => {
+                    "travels with the message; it is set behind `with`"
+                }
+                ExpressionKind::Constant(_) | ExpressionKind::Config(_) => {
+                    "is a parameter or a constant"
+                }
+                _ if target.result == Type::Nothing => return None,
+                _ => "is computed",
+            };
+            return self.refuse_assignment(place, why);
+        };
+        let variable = variable.clone();
+        if let Some(why) = self.unassignable(&variable, &target.result) {
+            return self.refuse_assignment(place, why);
+        }
+        let kind = target.result.clone();
+        let value = match operator {
+            None => self.expect(value, &kind),
+            Some(operator) => self.combined_value(target.clone(), place, operator, value, span),
+        };
+        self.forget(&variable);
+        if value.result != Type::Nothing && operator.is_none() {
+            self.assume_value(target, &value);
+        }
+        Some(match variable {
+            Variable::Local(local) => StatementKind::Let(local, value),
+            variable => StatementKind::Assign(variable, value),
+        })
+    }
+
+    /// `next += 1`: computed in the type of the place.
+    fn combined_value(
+        &mut self,
+        target: Expression,
+        place: &ast::Expression,
+        operator: ast::BinaryOperator,
+        source: &ast::Expression,
+        span: Span,
+    ) -> Expression {
+        let kind = target.result.clone();
+        let left = Operand {
+            value: self.settle(target),
+            literal: false,
+            span: place.span,
+        };
+        let operator = checked_operator(operator);
+        let shift = matches!(operator, Binary::ShiftLeft | Binary::ShiftRight);
+        let hint = matches!(kind, Type::Unsigned(_) | Type::Signed(_)).then_some(&kind);
+        let mut right = self.operand(source, hint.filter(|_| !shift));
+        if !shift && let Some(kind) = hint {
+            right.value = self.coerce(right.value, kind, right.span);
+        }
+        right.literal = is_literal(source);
+        let value = self.operate(operator, left, right, hint, span);
+        self.coerce(value, &kind, span)
+    }
+
+    fn unassignable(&self, variable: &Variable, of: &Type) -> Option<&'static str> {
+        match of {
+            Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Set(_) => {
+                return Some("holds things, and is changed by its operations");
+            }
+            _ => {}
+        }
+        match variable {
+            Variable::Local(local) if self.assignable.contains(local) => None,
+            Variable::Local(_) => match self.place {
+                Place::Handler(_) => Some("is a name for a value; what changes is a field"),
+                _ => Some("does not change"),
+            },
+            Variable::Field(..) => match self.place {
+                Place::Handler(_) => None,
+                _ => Some("is written by handlers alone"),
+            },
+            Variable::Element(inner, _) | Variable::Part(inner, ..) => {
+                self.unassignable(inner, &Type::Nothing)
+            }
+        }
+    }
+
+    fn refuse_assignment(&mut self, place: &ast::Expression, why: &str) -> Option<StatementKind> {
+        let text = self.text(place.span);
+        let title = format!("`{text}` cannot be assigned to");
+        let label = format!("`{text}` {why}");
+        self.report(Diagnostic::error(
+            Id::NotAssignable,
+            title,
+            place.span,
+            label,
+        ));
+        None
+    }
+
+    /// `message.data = message.data through xor_stream(key)`
+    fn assign_data(
+        &mut self,
+        message: LocalId,
+        value: &ast::Expression,
+        span: Span,
+    ) -> Option<StatementKind> {
+        let ast::ExpressionKind::Through { data, filter } = &value.kind else {
+            let title = "the data of a message is rewritten by a filter";
+            let refused = Diagnostic::error(Id::TypeMismatch, title, value.span, "no filter");
+            self.report(refused.help("write `message.data = message.data through …`"));
+            return None;
+        };
+        let (source, filter, arguments) = self.filtered(data, filter)?;
+        self.check_owned(message, span, "rewritten");
+        if source != message {
+            self.not_yet("data of one message as that of another", data.span);
+            return None;
+        }
+        if !self.context.program.filters[filter.at()].rewrites {
+            let name = self.context.program.filters[filter.at()].name.clone();
+            let title = format!("`{name}` only reads");
+            let refused =
+                Diagnostic::error(Id::TypeMismatch, title, value.span, "rewrites nothing");
+            self.report(refused.help("keep its result: `let sum = message.data through …`"));
+            return None;
+        }
+        if let Some(shared) = self.flow.shared.get(&message) {
+            let title = "data with two owners is read-only";
+            let refused = Diagnostic::error(Id::MessageGone, title, span, "rewritten here");
+            self.report(refused.label(*shared, "shared here"));
+        }
+        self.forget_length(message);
+        Some(StatementKind::Do(Operation::Rewrite(
+            message, filter, arguments,
+        )))
+    }
+}

@@ -1,0 +1,258 @@
+//! Calls that give a value: functions, `min` and `max`, and what containers tell.
+
+use super::super::expression::{Expression, ExpressionKind, Query, Variable};
+use super::super::program::FunctionId;
+use super::super::value::{Type, Value};
+use super::access::Meaning;
+use super::words::{Body, Place, make, nothing};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+impl Body<'_, '_> {
+    pub fn call(
+        &mut self,
+        function: &ast::Expression,
+        arguments: &[ast::Expression],
+        hint: Option<&Type>,
+        span: Span,
+    ) -> Expression {
+        if let ast::ExpressionKind::Field { of, name } = &function.kind {
+            return self.query(of, name, arguments, span);
+        }
+        if let ast::ExpressionKind::Name(name) = &function.kind
+            && !self.scope.names.contains_key(&name.text)
+            && let Some(value) = self.built_in(name, arguments, hint, span)
+        {
+            return value;
+        }
+        match self.meaning(function, None) {
+            Some(Meaning::Function(id)) => self.function_call(id, arguments, span),
+            Some(Meaning::Unknown) => nothing(),
+            Some(Meaning::Filter(_)) => {
+                let title = "a filter runs over data";
+                let refused = Diagnostic::error(Id::NotAValue, title, span, "over which data?");
+                let text = self.text(span);
+                self.refuse(refused.help(format!("write `message.data through {text}`")))
+            }
+            Some(_) | None => {
+                let title = format!("`{}` is no function", self.text(function.span));
+                let label = "cannot be called";
+                self.refuse(Diagnostic::error(
+                    Id::UnknownName,
+                    title,
+                    function.span,
+                    label,
+                ))
+            }
+        }
+    }
+
+    /// A call of a function of values; behind its arguments goes the message that it looks at.
+    pub fn function_call(
+        &mut self,
+        id: FunctionId,
+        sources: &[ast::Expression],
+        span: Span,
+    ) -> Expression {
+        let function = &self.context.program.functions[id.at()];
+        let count = function.parameters as usize;
+        let wanted: Vec<Type> = function.locals[..count]
+            .iter()
+            .map(|local| local.kind.clone())
+            .collect();
+        let (name, defaults) = (function.name.clone(), function.defaults.clone());
+        let (looks, reads_header) = (function.message.is_some(), function.reads_header);
+        let result = function.result.clone();
+        let mut arguments = self.arguments(&name, &wanted, &defaults, sources, span);
+        if arguments.iter().any(|value| value.result == Type::Nothing) {
+            return nothing();
+        }
+        if looks {
+            let message = self.local("message").or(self.scope.message);
+            let Some(message) = message else {
+                let title = format!("`{name}` looks at a message, and there is none here");
+                return self.refuse(Diagnostic::error(Id::NotHere, title, span, "no message"));
+            };
+            arguments.push(self.read_local(message));
+        }
+        self.check_reads(id, reads_header, span);
+        self.folded(make(ExpressionKind::Call(id, arguments), result))
+    }
+
+    /// A function may read what whoever calls it may read.
+    fn check_reads(&mut self, id: FunctionId, reads_header: bool, span: Span) {
+        if reads_header && self.place == Place::Function {
+            self.reads.header = true;
+        }
+        let function = &self.context.program.functions[id.at()];
+        if function.entity == Some(self.scope.entity) {
+            self.reads.entity = true;
+            self.reads.own |= function.kind == Some(self.scope.kind);
+        }
+        let (kind, name) = (function.kind, function.name.clone());
+        let foreign = kind.is_some_and(|kind| {
+            kind != self.scope.kind
+                && self.context.program.kinds[kind.at()].entity == self.scope.entity
+        });
+        if foreign {
+            let title = format!("`{name}` reads fields of other instances");
+            let label = "they are not at hand here";
+            self.report(Diagnostic::error(Id::NotHere, title, span, label));
+        }
+    }
+
+    /// `max`, `min` and `clamp` of numbers.
+    fn built_in(
+        &mut self,
+        name: &ast::Name,
+        arguments: &[ast::Expression],
+        hint: Option<&Type>,
+        span: Span,
+    ) -> Option<Expression> {
+        let wanted = match name.text.as_str() {
+            "min" | "max" => 2,
+            "clamp" => 3,
+            _ => return None,
+        };
+        if arguments.len() != wanted {
+            let title = format!(
+                "`{name}` takes {wanted} numbers, and is given {}",
+                arguments.len()
+            );
+            let label = "not as many as there are parameters";
+            let refused = Diagnostic::error(Id::WrongArguments, title, span, label);
+            return Some(self.refuse(refused));
+        }
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push((self.check(argument, hint), argument));
+        }
+        let values = self.of_one_type(values, hint)?;
+        let kind = values[0].result.clone();
+        let mut values = values.into_iter();
+        let mut next = || values.next().expect("as many as were counted");
+        let (first, second) = (next(), next());
+        let value = match name.text.as_str() {
+            "min" => ExpressionKind::Least(first, second),
+            "max" => ExpressionKind::Greatest(first, second),
+            _ => {
+                let raised = make(ExpressionKind::Greatest(first, second), kind.clone());
+                ExpressionKind::Least(raised, next())
+            }
+        };
+        Some(self.folded(make(value, kind)))
+    }
+
+    /// What a function, filter, notice or kind is given; what is left out has its default.
+    pub fn arguments(
+        &mut self,
+        name: &str,
+        wanted: &[Type],
+        defaults: &[Option<Value>],
+        sources: &[ast::Expression],
+        span: Span,
+    ) -> Vec<Expression> {
+        let least = wanted.len() - defaults.iter().rev().take_while(|it| it.is_some()).count();
+        if sources.len() < least || sources.len() > wanted.len() {
+            let count = match wanted.len() {
+                _ if least < wanted.len() => format!("{least} to {}", wanted.len()),
+                0 => "nothing".to_string(),
+                1 => "one value".to_string(),
+                count => format!("{count} values"),
+            };
+            let title = format!("`{name}` takes {count}, and is given {}", sources.len());
+            let label = "not as many as there are parameters";
+            self.report(Diagnostic::error(Id::WrongArguments, title, span, label));
+        }
+        let mut values = Vec::new();
+        for (place, kind) in wanted.iter().enumerate() {
+            values.push(match (sources.get(place), defaults.get(place)) {
+                (Some(source), _) => self.expect(source, kind),
+                (None, Some(Some(default))) => {
+                    make(ExpressionKind::Constant(default.clone()), kind.clone())
+                }
+                (None, _) => nothing(),
+            });
+        }
+        values
+    }
+
+    /// What a container tells: `early.has(next)`, `data.covers(0, length)`.
+    fn query(
+        &mut self,
+        of: &ast::Expression,
+        name: &ast::Name,
+        arguments: &[ast::Expression],
+        span: Span,
+    ) -> Expression {
+        let container = match self.meaning(of, None) {
+            Some(Meaning::Value(value)) => self.settle(value),
+            Some(Meaning::Unknown) => return nothing(),
+            Some(Meaning::Message(_)) => return self.fails_or_changes(name, span),
+            _ => nothing(),
+        };
+        let ExpressionKind::Read(place) = &*container.kind else {
+            let what = format!("operation of `{}` called", self.text(of.span));
+            return self.unknown(&what, name, &[]);
+        };
+        let place: Variable = place.clone();
+        let number = |width| Type::Unsigned(width);
+        let (wanted, result) = match (&container.result, name.text.as_str()) {
+            (Type::Window(width, _), "has") => (vec![Type::Sequence(*width)], Type::Bool),
+            (Type::Set(_), "has" | "insert") => (vec![number(32)], Type::Bool),
+            (Type::Stream(position, _), "covers") => {
+                (vec![(**position).clone(), number(32)], Type::Bool)
+            }
+            (Type::Stream(position, _), "ready") => (vec![(**position).clone()], number(32)),
+            (Type::Nothing, _) => return nothing(),
+            _ => return self.fails_or_changes(name, span),
+        };
+        let mut values = self
+            .arguments(&name.text, &wanted, &[], arguments, span)
+            .into_iter();
+        let mut next = || values.next().expect("as many values as parameters");
+        let query = match (&container.result, name.text.as_str()) {
+            (Type::Set(size), called) => {
+                let index = next();
+                self.check_member(&index, *size, span);
+                match called {
+                    "insert" => {
+                        self.forget(&place);
+                        Query::InsertSet(place, index)
+                    }
+                    _ => Query::Has(place, index),
+                }
+            }
+            (_, "has") => Query::Has(place, next()),
+            (_, "covers") => Query::Covers(place, next(), next()),
+            _ => Query::Ready(place, next()),
+        };
+        make(ExpressionKind::Query(query), result)
+    }
+
+    /// A set has room for the numbers below its capacity.
+    fn check_member(&mut self, index: &Expression, size: u32, span: Span) {
+        let Some(range) = self.range(index) else {
+            return;
+        };
+        if range.high < u64::from(size) || self.scope.alone {
+            return;
+        }
+        let title = "this number may be too large for the set";
+        let label = format!(
+            "it may be up to {}, and the set holds 0 to {}",
+            range.high,
+            size - 1
+        );
+        let refused = Diagnostic::error(Id::IndexOutOfRange, title, span, label);
+        self.report(refused.help(format!("test it before: `require … < {size} else …`")));
+    }
+
+    /// An operation that is a statement, where a value is expected.
+    fn fails_or_changes(&mut self, name: &ast::Name, span: Span) -> Expression {
+        let title = format!("`{name}` gives no value that can be computed with");
+        let refused = Diagnostic::error(Id::NotAValue, title, span, "not a value");
+        self.refuse(refused.help("what takes or makes something stands in a `let`, or by itself"))
+    }
+}

@@ -1,0 +1,222 @@
+//! `for`: over numbers, a known number of times; over all that a queue holds.
+
+use super::super::expression::{Binary, Expression, ExpressionKind};
+use super::super::program::LocalId;
+use super::super::statement::StatementKind;
+use super::super::value::{Type, Value};
+use super::flow::{Flow, Holding};
+use super::words::{Body, make};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// How often the body of a `for` runs at most, where nothing else is said.
+const TURNS: u64 = 4096;
+
+impl Body<'_, '_> {
+    pub fn for_statement(
+        &mut self,
+        name: &ast::Name,
+        over: &ast::ForRange,
+        body: &ast::Block,
+    ) -> Option<StatementKind> {
+        match over {
+            ast::ForRange::Numbers { from, to, at_most } => {
+                self.for_numbers(name, from, to, at_most.as_ref(), body)
+            }
+            ast::ForRange::Elements(elements) => self.for_elements(name, elements, body),
+        }
+    }
+
+    fn for_numbers(
+        &mut self,
+        name: &ast::Name,
+        from: &ast::Expression,
+        to: &ast::Expression,
+        at_most: Option<&ast::Expression>,
+        body: &ast::Block,
+    ) -> Option<StatementKind> {
+        let span = from.span.to(to.span);
+        let from_value = self.check(from, None);
+        let to_value = self.check(to, Some(&from_value.result));
+        let bounds = self.of_one_type(vec![(from_value, from), (to_value, to)], None)?;
+        let [from, to] = <[Expression; 2]>::try_from(bounds).expect("two in, two out");
+        let kind = from.result.clone();
+        if !matches!(kind, Type::Unsigned(_) | Type::Sequence(_)) {
+            let title = format!("a `for` does not count in {}", self.describe(&kind));
+            let label = "numbers are expected";
+            self.report(Diagnostic::error(Id::TypeMismatch, title, span, label));
+            return None;
+        }
+        let turns = self.turns(&from, &to);
+        let at_most = match at_most {
+            Some(source) => {
+                let most = self.expect(source, &Type::Unsigned(32));
+                self.constant_turns(&most, source.span)?
+            }
+            None => match turns {
+                Some(turns) if turns <= TURNS => turns,
+                _ if self.scope.alone => TURNS,
+                _ => return self.refuse_unbounded(span),
+            },
+        };
+        let clamped = match turns {
+            Some(turns) if turns <= at_most => None,
+            _ => Some(self.context.count(self.scope.entity, "clamped")),
+        };
+        let before = self.enter_loop();
+        let words = self.words.len();
+        let local = self.declare(name, kind);
+        let read = self.read_local(local);
+        for (operator, bound) in [(Binary::AtLeast, &from), (Binary::Less, &to)] {
+            let kind = ExpressionKind::Binary(operator, read.clone(), bound.clone());
+            self.flow.facts.push(make(kind, Type::Bool));
+        }
+        let block = self.block(body);
+        self.words.truncate(words);
+        self.leave_loop(before, body.span);
+        Some(StatementKind::For {
+            local,
+            from,
+            to,
+            at_most: at_most as u32,
+            clamped,
+            body: block,
+        })
+    }
+
+    /// How often a loop runs at most; none if nobody knows.
+    fn turns(&self, from: &Expression, to: &Expression) -> Option<u64> {
+        if let Type::Sequence(_) = from.result {
+            return None;
+        }
+        let (from, to) = (self.range(from)?, self.range(to)?);
+        Some(to.high.saturating_sub(from.low))
+    }
+
+    fn constant_turns(&mut self, most: &Expression, span: Span) -> Option<u64> {
+        match *most.kind {
+            ExpressionKind::Constant(Value::Number(most)) => Some(most),
+            _ if self.scope.alone => Some(TURNS),
+            _ => {
+                let title = "what a loop runs at most is fixed before the stack starts";
+                self.report(Diagnostic::error(
+                    Id::NotConstant,
+                    title,
+                    span,
+                    "not a constant",
+                ));
+                None
+            }
+        }
+    }
+
+    fn refuse_unbounded(&mut self, span: Span) -> Option<StatementKind> {
+        let title = "nobody knows how often this runs";
+        let label = format!("perhaps more than {TURNS} times");
+        let refused = Diagnostic::error(Id::UnboundedLoop, title, span, label);
+        let text = self.text(span);
+        self.report(
+            refused
+                .why("Each instant ends, and its cost has a bound.")
+                .help(format!("say how often at most: `{text} at most 64`")),
+        );
+        None
+    }
+
+    fn for_elements(
+        &mut self,
+        name: &ast::Name,
+        elements: &ast::Expression,
+        body: &ast::Block,
+    ) -> Option<StatementKind> {
+        let queue = match &elements.kind {
+            ast::ExpressionKind::Call {
+                function,
+                arguments,
+            } if arguments.is_empty() => match &function.kind {
+                ast::ExpressionKind::Field { of, name } if name.is("drain") => Some(of),
+                _ => None,
+            },
+            _ => None,
+        };
+        let value = queue.map(|queue| self.check(queue, None));
+        let Some((Type::Queue(element, _), ExpressionKind::Read(queue))) =
+            value.map(|value| (value.result, *value.kind))
+        else {
+            let title = "a `for` runs over numbers, or over what a queue held";
+            let label = "neither of them";
+            let refused = Diagnostic::error(Id::TypeMismatch, title, elements.span, label);
+            self.report(refused.help("write `for i in 0..n`, or `for message in held.drain()`"));
+            return None;
+        };
+        let before = self.enter_loop();
+        let words = self.words.len();
+        let is_message = *element == Type::Message;
+        let local = match (is_message, self.local_of_event(name)) {
+            // The message of the event may have the same name; it is another.
+            (true, true) => {
+                let local = self.add_local(&name.text, Type::Message);
+                self.bind(name, local);
+                local
+            }
+            _ => self.declare(name, *element),
+        };
+        if is_message {
+            self.own(local);
+        }
+        let block = self.block(body);
+        self.check_gone(is_message.then_some(local).into_iter(), name.span);
+        self.words.truncate(words);
+        self.leave_loop(before, body.span);
+        self.forget(&queue);
+        Some(StatementKind::Drain {
+            local,
+            queue,
+            body: block,
+        })
+    }
+
+    fn local_of_event(&self, name: &ast::Name) -> bool {
+        let word = self.words.iter().rev().find(|word| word.name == name.text);
+        word.is_some_and(|word| {
+            matches!(self.flow.messages.get(&word.local), Some(Holding::Gone(_)))
+        })
+    }
+
+    /// A loop may write any field, in any turn.
+    fn enter_loop(&mut self) -> Flow {
+        let locals: Vec<LocalId> = self.assignable.clone();
+        self.forget_fields(&locals);
+        self.flow.clone()
+    }
+
+    /// What was owned outside of the loop is still owned behind it.
+    fn leave_loop(&mut self, before: Flow, span: Span) {
+        for (local, holding) in &before.messages {
+            let gone = match (holding, self.flow.messages.get(local)) {
+                (Holding::Owned, Some(Holding::Gone(gone) | Holding::Perhaps { gone, .. })) => {
+                    *gone
+                }
+                _ => continue,
+            };
+            let name = self.local_name(*local).to_string();
+            let title = format!("`{name}` can go only once, and this may run again");
+            let refused = Diagnostic::error(Id::MessageGone, title, gone, "it goes here");
+            self.report(
+                refused
+                    .label(span.before(), "in this loop")
+                    .why("A message is passed, held or dropped exactly once on every path.")
+                    .help(format!("pass on `share {name}`, or `{name}.piece(at, n)`")),
+            );
+        }
+        let after = std::mem::take(&mut self.flow);
+        let facts = before.facts.into_iter();
+        self.flow = Flow {
+            facts: facts.filter(|fact| after.facts.contains(fact)).collect(),
+            messages: before.messages,
+            shared: after.shared,
+            dead: before.dead,
+        };
+    }
+}

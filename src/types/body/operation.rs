@@ -1,0 +1,352 @@
+//! Operations of messages and containers that stand by themselves: which of them may fail, and
+//! what they are given.
+
+use super::super::expression::{Expression, ExpressionKind, Query, Variable};
+use super::super::program::LocalId;
+use super::super::statement::{Attempt, Operation, Source, StatementKind};
+use super::super::value::Type;
+use super::access::Meaning;
+use super::attempt::starts_with_search;
+use super::statement::Exit;
+use super::words::{Body, Place, make};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// An operation of a message or container, as it is called.
+pub(super) struct Operated<'s> {
+    pub name: &'s ast::Name,
+    pub arguments: &'s [ast::Expression],
+    pub span: Span,
+}
+
+/// What an operation turned out to be.
+enum Outcome {
+    Tried(Attempt),
+    Done(Operation),
+    /// Set insertion: true if it succeeds.
+    Tested(Expression),
+}
+
+impl Body<'_, '_> {
+    /// An operation that stands by itself.
+    pub fn call_statement(
+        &mut self,
+        call: &ast::Expression,
+        otherwise: Option<&ast::Block>,
+        span: Span,
+        exits: &mut Vec<Exit>,
+    ) -> Option<StatementKind> {
+        if starts_with_search(call) {
+            let failing = self.flow.clone();
+            let tried = self.searches(call)?;
+            let Some(otherwise) = otherwise else {
+                return self.needs_else(call, span);
+            };
+            return Some(self.attempt(tried.attempt, otherwise, failing, call.span, exits));
+        }
+        let ast::ExpressionKind::Call {
+            function,
+            arguments,
+        } = &call.kind
+        else {
+            return self.not_a_statement(call);
+        };
+        let ast::ExpressionKind::Field { of, name } = &function.kind else {
+            return self.extern_call(call, otherwise);
+        };
+        if !matches!(self.place, Place::Handler(_)) {
+            let title = "this is done by handlers alone";
+            self.report(Diagnostic::error(
+                Id::NotHere,
+                title,
+                span,
+                "changes something",
+            ));
+            return None;
+        }
+        let failing = self.flow.clone();
+        let operated = Operated {
+            name,
+            arguments,
+            span: call.span,
+        };
+        let outcome = self.operation(of, operated)?;
+        match (outcome, otherwise) {
+            (Outcome::Done(operation), None) => Some(StatementKind::Do(operation)),
+            (Outcome::Done(_), Some(_)) => {
+                let title = format!("`{name}` cannot fail");
+                let refused = Diagnostic::error(Id::CannotFail, title, call.span, "never fails");
+                self.report(refused.help("leave out the `else`"));
+                None
+            }
+            (_, None) => self.needs_else(call, span),
+            (Outcome::Tried(attempt), Some(otherwise)) => {
+                Some(self.attempt(attempt, otherwise, failing, call.span, exits))
+            }
+            (Outcome::Tested(condition), Some(otherwise)) => {
+                let ways = self.ways(call.span);
+                let otherwise = self.exit(otherwise, failing, (ways.1, ways.0), exits);
+                Some(StatementKind::Require {
+                    condition,
+                    likely: None,
+                    otherwise,
+                })
+            }
+        }
+    }
+
+    pub fn not_a_statement(&mut self, call: &ast::Expression) -> Option<StatementKind> {
+        let title = "a value alone does nothing";
+        let label = "computed, and not used";
+        self.report(Diagnostic::error(
+            Id::NotAStatement,
+            title,
+            call.span,
+            label,
+        ));
+        None
+    }
+
+    /// A function that is called for what it does outside.
+    fn extern_call(
+        &mut self,
+        call: &ast::Expression,
+        otherwise: Option<&ast::Block>,
+    ) -> Option<StatementKind> {
+        let value = self.check(call, None);
+        match *value.kind {
+            ExpressionKind::Call(function, arguments)
+                if otherwise.is_none()
+                    && self.context.program.functions[function.at()].body.is_none() =>
+            {
+                Some(StatementKind::Do(Operation::Call(function, arguments)))
+            }
+            _ if value.result == Type::Nothing => None,
+            _ => self.not_a_statement(call),
+        }
+    }
+
+    fn operation(&mut self, of: &ast::Expression, called: Operated) -> Option<Outcome> {
+        match self.meaning(of, None) {
+            Some(Meaning::Message(message)) => self.message_operation(message, &called),
+            Some(Meaning::Value(value)) => match (*value.kind, value.result) {
+                (ExpressionKind::Read(place), kind) => {
+                    let outcome = self.container_operation(&place, &kind, &called);
+                    self.forget(&place);
+                    outcome
+                }
+                (_, Type::Nothing) => None,
+                _ => self.no_operation(of.span, &called),
+            },
+            Some(Meaning::Unknown) => None,
+            _ => self.no_operation(of.span, &called),
+        }
+    }
+
+    fn message_operation(&mut self, message: LocalId, called: &Operated) -> Option<Outcome> {
+        let name = called.name.text.as_str();
+        if !matches!(name, "skip" | "cut" | "restore") {
+            let known = ["skip", "cut", "restore", "peek", "piece"];
+            self.unknown("operation of a message called", called.name, &known);
+            return None;
+        }
+        self.check_owned(message, called.span, "changed");
+        let outcome = match name {
+            "restore" => self.restore(message, called)?,
+            _ => {
+                let [count] = self.one(called, Type::Unsigned(32));
+                Outcome::Done(match name {
+                    "skip" => Operation::Skip(message, count),
+                    _ => Operation::Cut(message, count),
+                })
+            }
+        };
+        self.forget_length(message);
+        Some(outcome)
+    }
+
+    fn restore(&mut self, message: LocalId, called: &Operated) -> Option<Outcome> {
+        if let [source] = called.arguments
+            && let ast::ExpressionKind::Name(name) = &source.kind
+            && let Some(mark) = self.scope.marks.get(&name.text)
+        {
+            return Some(Outcome::Tried(Attempt::Restore(message, *mark)));
+        }
+        let title = "`restore` is given a service below";
+        let refused = Diagnostic::error(Id::WrongArguments, title, called.span, "which service?");
+        let known: Vec<&str> = self.scope.marks.keys().map(String::as_str).collect();
+        self.report(match known.as_slice() {
+            [] => refused,
+            known => refused.help(format!("there is {}", super::words::listed(known))),
+        });
+        None
+    }
+
+    fn container_operation(
+        &mut self,
+        place: &Variable,
+        kind: &Type,
+        called: &Operated,
+    ) -> Option<Outcome> {
+        let here = place.clone();
+        let name = called.name.text.as_str();
+        Some(match (kind, name) {
+            (Type::Queue(element, _), "push") if **element == Type::Message => {
+                let source = self.only_source(called, 0)?;
+                Outcome::Tried(Attempt::Push(here, source))
+            }
+            (Type::Queue(element, _), "push") => {
+                let [value] = self.one(called, (**element).clone());
+                Outcome::Tried(Attempt::PushValue(here, value))
+            }
+            (Type::Window(width, _), "insert" | "replace") => {
+                let number = self.first(called, Type::Sequence(*width))?;
+                let source = self.only_source(called, 1)?;
+                match name {
+                    "insert" => Outcome::Tried(Attempt::InsertWindow(here, number, source)),
+                    _ => Outcome::Done(Operation::ReplaceWindow(here, number, source)),
+                }
+            }
+            (Type::Window(width, _), "release_to" | "release") => {
+                let [number] = self.one(called, Type::Sequence(*width));
+                Outcome::Done(Operation::Release(here, number))
+            }
+            (Type::Stream(position, _), "insert") => {
+                let at = self.first(called, (**position).clone())?;
+                let message = self.only_message(called, 1)?;
+                Outcome::Tried(Attempt::InsertStream(here, at, message))
+            }
+            (Type::Stream(..), "append") => {
+                let message = self.only_message(called, 0)?;
+                Outcome::Tried(Attempt::AppendStream(here, message))
+            }
+            (Type::Stream(position, _), "release" | "begin") => {
+                let [at] = self.one(called, (**position).clone());
+                Outcome::Done(match name {
+                    "release" => Operation::Release(here, at),
+                    _ => Operation::Begin(here, at),
+                })
+            }
+            (Type::Set(_), "insert") => {
+                let index = self.first(called, Type::Unsigned(32))?;
+                let query = Query::InsertSet(here, index);
+                Outcome::Tested(make(ExpressionKind::Query(query), Type::Bool))
+            }
+            (Type::Set(_) | Type::Array(..), "clear") => {
+                self.values(called, &[]);
+                Outcome::Done(Operation::Clear(here))
+            }
+            (Type::Bytes(_), "xor") => {
+                let message = self.data_argument(called)?;
+                Outcome::Done(Operation::Xor(here, message))
+            }
+            _ => return self.unknown_operation(kind, called),
+        })
+    }
+
+    fn unknown_operation(&mut self, kind: &Type, called: &Operated) -> Option<Outcome> {
+        let known: &[&str] = match kind {
+            Type::Queue(..) => &["push", "pop", "is_empty", "drain"],
+            Type::Window(..) => &[
+                "insert",
+                "take",
+                "share",
+                "has",
+                "first",
+                "replace",
+                "release_to",
+            ],
+            Type::Stream(..) => &[
+                "append", "insert", "slice", "take", "ready", "covers", "release", "begin", "end",
+            ],
+            Type::Set(_) => &["insert", "has", "clear"],
+            Type::Array(..) => &["clear"],
+            Type::Bytes(_) => &["xor"],
+            _ => &[],
+        };
+        let what = format!("operation of {} called", self.describe(kind));
+        self.unknown(&what, called.name, known);
+        None
+    }
+
+    /// The first of two arguments.
+    fn first(&mut self, called: &Operated, wanted: Type) -> Option<Expression> {
+        match called.arguments {
+            [first, ..] => Some(self.expect(first, &wanted)),
+            [] => self.wrong_count(called),
+        }
+    }
+
+    pub fn wrong_count<T>(&mut self, called: &Operated) -> Option<T> {
+        let title = format!("`{}` is given something else", called.name);
+        let label = "not as many as there are parameters";
+        self.report(Diagnostic::error(
+            Id::WrongArguments,
+            title,
+            called.span,
+            label,
+        ));
+        None
+    }
+
+    /// The message that goes into a container.
+    fn only_source(&mut self, called: &Operated, at: usize) -> Option<Source> {
+        match called.arguments.get(at) {
+            Some(source) if called.arguments.len() == at + 1 => self.source(source),
+            _ => self.wrong_count(called),
+        }
+    }
+
+    fn only_message(&mut self, called: &Operated, at: usize) -> Option<LocalId> {
+        let span = called.span;
+        match self.only_source(called, at)? {
+            Source::Local(message) => Some(message),
+            _ => {
+                let title = "a stream takes over a message that there is";
+                let label = "give this a name first";
+                self.report(Diagnostic::error(Id::NotAValue, title, span, label));
+                None
+            }
+        }
+    }
+
+    fn data_argument(&mut self, called: &Operated) -> Option<LocalId> {
+        if let [source] = called.arguments
+            && let Some(Meaning::Data(message)) = self.meaning(source, None)
+        {
+            self.check_owned(message, source.span, "read");
+            return Some(message);
+        }
+        let title = format!("`{}` is given the data of a message", called.name);
+        let refused = Diagnostic::error(Id::WrongArguments, title, called.span, "which data?");
+        self.report(refused.help("write `xor(message.data)`"));
+        None
+    }
+
+    pub fn no_operation<T>(&mut self, span: Span, called: &Operated) -> Option<T> {
+        let what = format!("operation of `{}` called", self.text(span));
+        self.unknown(&what, called.name, &[]);
+        None
+    }
+
+    pub fn values(&mut self, called: &Operated, wanted: &[Type]) -> Vec<Expression> {
+        self.arguments(
+            &called.name.text,
+            wanted,
+            &[],
+            called.arguments,
+            called.span,
+        )
+    }
+
+    pub fn one(&mut self, called: &Operated, wanted: Type) -> [Expression; 1] {
+        let values = self.values(called, &[wanted]);
+        values.try_into().expect("as many values as parameters")
+    }
+
+    pub fn two(&mut self, called: &Operated, first: Type, second: Type) -> [Expression; 2] {
+        let values = self.values(called, &[first, second]);
+        values.try_into().expect("as many values as parameters")
+    }
+}
