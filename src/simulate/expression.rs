@@ -1,6 +1,6 @@
 //! The value of an expression, for both interpreters.
 //!
-//! In: an expression of the checked program or of a state tree, and the [`Instant`] in which it
+//! In: an expression of the checked program or of a state tree, and the [`Moment`] in which it
 //! stands. Out: its value. Operators wrap at the width of the result; `and`, `or`, `if` and `else`
 //! evaluate what they need. Functions and filters are in [`super::function`].
 
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 /// What an expression can name besides the state of the stack.
 #[derive(Clone, Debug, Default)]
-pub struct Instant {
+pub struct Moment {
     /// The instance that code of a kind means by its own.
     pub own: BTreeMap<KindId, u32>,
     /// What the locals hold.
@@ -37,7 +37,7 @@ pub struct Evaluation<'a, 'p> {
     /// The stack.
     pub state: &'a mut State<'p>,
     /// The instant.
-    pub instant: &'a mut Instant,
+    pub instant: &'a mut Moment,
 }
 
 /// The beginning of a variable, and the steps from there.

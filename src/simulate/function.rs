@@ -4,7 +4,7 @@
 //! Out: the result, and what a filter yields. Functions in C (`extern`) are not run: they give
 //! zero, so that what depends on them is tested with the C alone.
 
-use super::expression::{Evaluation, Instant};
+use super::expression::{Evaluation, Moment};
 use super::value::{Datum, fit};
 use crate::types::expression::Expression;
 use crate::types::program::{CountId, Filter, FilterId, FunctionId, LocalId};
@@ -75,45 +75,18 @@ fn run_statement<'p>(body: &mut impl Body<'p>, statement: &'p Statement) -> Way<
             bind,
             otherwise,
             ..
-        } => {
-            if !try_value(body, attempt, *bind) {
-                return Way::Instead(otherwise);
-            }
-            ControlFlow::Continue(())
-        }
+        } => return way_through(try_value(body, attempt, *bind), otherwise),
         Kind::Require {
             condition,
             otherwise,
             ..
-        } => {
-            if !body.evaluation().is_true(condition) {
-                return Way::Instead(otherwise);
-            }
-            ControlFlow::Continue(())
-        }
+        } => return way_through(body.evaluation().is_true(condition), otherwise),
         Kind::Assign(variable, value) => {
             let value = body.evaluation().value(value);
             body.evaluation().write(variable, value);
             ControlFlow::Continue(())
         }
-        Kind::If {
-            condition,
-            then,
-            otherwise,
-            ..
-        } => {
-            let holds = body.evaluation().is_true(condition);
-            run_block(body, if holds { then } else { otherwise })
-        }
-        Kind::Match {
-            value,
-            cases,
-            otherwise,
-        } => {
-            let value = body.evaluation().number(value);
-            let case = cases.iter().find(|(case, _, _)| *case == value);
-            run_block(body, case.map_or(otherwise, |(_, _, block)| block))
-        }
+        Kind::If { .. } | Kind::Match { .. } => run_branch(body, &statement.kind),
         Kind::For {
             local,
             from,
@@ -138,6 +111,37 @@ fn run_statement<'p>(body: &mut impl Body<'p>, statement: &'p Statement) -> Way<
         ControlFlow::Continue(()) => Way::On,
         ControlFlow::Break(()) => Way::Out,
     }
+}
+
+fn way_through(holds: bool, otherwise: &Block) -> Way<'_> {
+    match holds {
+        true => Way::On,
+        false => Way::Instead(otherwise),
+    }
+}
+
+fn run_branch<'p>(body: &mut impl Body<'p>, branch: &'p Kind) -> ControlFlow<()> {
+    if let Kind::If {
+        condition,
+        then,
+        otherwise,
+        ..
+    } = branch
+    {
+        let holds = body.evaluation().is_true(condition);
+        return run_block(body, if holds { then } else { otherwise });
+    }
+    let Kind::Match {
+        value,
+        cases,
+        otherwise,
+    } = branch
+    else {
+        unreachable!("a branch is an `if` or a `match`");
+    };
+    let value = body.evaluation().number(value);
+    let case = cases.iter().find(|(case, _, _)| *case == value);
+    run_block(body, case.map_or(otherwise, |(_, _, block)| block))
 }
 
 fn try_value<'p>(body: &mut impl Body<'p>, attempt: &'p Attempt, bind: Option<LocalId>) -> bool {
@@ -212,7 +216,7 @@ impl<'p> Evaluation<'_, 'p> {
                 *local = Datum::empty(self.state.program, &declared.kind);
             }
         }
-        let mut instant = Instant {
+        let mut instant = Moment {
             locals,
             ..self.instant.clone()
         };
@@ -240,7 +244,7 @@ impl<'p> Evaluation<'_, 'p> {
         let filter = &self.state.program.filters[id.at()];
         let locals = filter.locals.iter();
         let empty = |local| Datum::empty(self.state.program, local);
-        let mut instant = Instant {
+        let mut instant = Moment {
             locals: locals.map(|local| empty(&local.kind)).collect(),
             ..self.instant.clone()
         };
@@ -282,7 +286,7 @@ fn missing(filter: &Filter, data: &[u8]) -> usize {
 /// A function or filter that runs.
 struct Running<'a, 'p> {
     state: &'a mut super::state::State<'p>,
-    instant: &'a mut Instant,
+    instant: &'a mut Moment,
     result: Option<Datum>,
     yielded: Vec<u8>,
     unit: usize,

@@ -25,5 +25,6 @@ pub mod stack;
 pub mod state;
 pub mod stream;
 pub mod timers;
+pub mod trace;
 pub mod trees;
 pub mod value;

@@ -4,7 +4,7 @@
 //! state trees. Out: what they bind, and whether they succeeded. What an attempt refuses stays
 //! where it was.
 
-use super::expression::{Evaluation, Instant};
+use super::expression::{Evaluation, Moment};
 use super::header;
 use super::message::Message;
 use super::state::standing_on;
@@ -190,7 +190,7 @@ impl Evaluation<'_, '_> {
             .iter()
             .map(|field| Datum::empty(program, &field.kind));
         instances.fields[index as usize] = empty.collect();
-        let mut instant = Instant::default();
+        let mut instant = Moment::default();
         instant.own.insert(kind, index);
         for (place, field) in fields.iter().enumerate() {
             if let Some(initial) = &field.initial {
@@ -358,7 +358,7 @@ impl Evaluation<'_, '_> {
         let declared = &program.kinds[kind.at()].fields[field.at()];
         let value = match &declared.initial {
             Some(initial) => {
-                let mut instant = Instant::default();
+                let mut instant = Moment::default();
                 instant.own.insert(*kind, self.index(*instance, *kind));
                 let state = &mut *self.state;
                 let instant = &mut instant;

@@ -11,7 +11,7 @@
 //!   handle(session, deliver)
 //! ```
 
-use super::expression::{Evaluation, Instant};
+use super::expression::{Evaluation, Moment};
 use super::function::{Body, run_block};
 use super::header;
 use super::joints::Joints;
@@ -197,11 +197,11 @@ impl<'p> Reference<'p> {
         headers: Headers,
     ) -> Handling<'a, 'p> {
         let own = BTreeMap::from([(kind, index)]);
-        let instant = Instant {
+        let instant = Moment {
             own,
             headers,
             locals: vec![Datum::Absent; locals],
-            ..Instant::default()
+            ..Moment::default()
         };
         Handling {
             joints: &self.joints,
@@ -225,7 +225,7 @@ fn strip(
     let table = &state.program.entities[entity.at()];
     let id = table.header.expect("what is stripped is a header");
     let bytes = message.data().to_vec();
-    let mut instant = Instant::default();
+    let mut instant = Moment::default();
     instant.own.insert(table.session, session);
     instant.message = Some(message.clone());
     let instant = &mut instant;
@@ -259,7 +259,7 @@ fn given(message: Option<Message>, arguments: Vec<Datum>) -> Vec<Datum> {
 struct Handling<'a, 'p> {
     joints: &'a Joints<'p>,
     state: &'a mut State<'p>,
-    instant: Instant,
+    instant: Moment,
     kind: KindId,
     index: u32,
     outputs: Vec<Pending>,
@@ -329,8 +329,8 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
             }
             Kind::End(instance, kind) => {
                 let index = self.evaluation().index(*instance, *kind);
-                self.state.end(*kind, index);
                 for kind in standing_on(self.state.program, *kind).into_iter().rev() {
+                    self.state.unlink(kind, index);
                     let event = Event::End;
                     let goal = Goal::Handle { kind, index, event };
                     self.outputs.push(Pending::new(goal));

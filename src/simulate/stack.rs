@@ -12,7 +12,7 @@
 //!                                   └ until there is none, or it left the stack
 //! ```
 
-use super::expression::{Evaluation, Instant};
+use super::expression::{Evaluation, Moment};
 use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
 use super::value::Datum;
 use crate::types::program::{
@@ -127,9 +127,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         if !self.state.agenda.is_empty() || self.state.find(kind, &keys).is_some() {
             return None;
         }
-        let index = self
-            .evaluation(&mut Instant::default())
-            .create(kind, keys)?;
+        let index = self.evaluation(&mut Moment::default()).create(kind, keys)?;
         let standing = standing_on(program, kind).into_iter();
         let starts = standing.filter(|kind| self.control.handles(*kind, index, Event::Start));
         let event = Event::Start;
@@ -230,6 +228,11 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         all
     }
 
+    /// All that the stack has.
+    pub fn state(&self) -> &State<'p> {
+        &self.state
+    }
+
     /// Whether every frame that came in has exactly one fate.
     pub fn adds_up(&self) -> bool {
         let fates = &self.state.fates;
@@ -253,7 +256,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 let keys = keys.map(|(value, key)| Datum::of(program, value, &key.kind));
                 let keys = keys.collect();
                 let index = index as u32;
-                self.evaluation(&mut Instant::default())
+                self.evaluation(&mut Moment::default())
                     .begin(id, index, keys);
                 if self.control.handles(id, index, Event::Start) {
                     let goal = Goal::Handle {
@@ -293,6 +296,12 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             match event.goal {
                 Goal::Frame(link) => self.leave(link, event),
                 Goal::Port(port, session, kind) => self.surface(port, session, kind, event),
+                Goal::Handle { kind, index, .. } if !self.state.is_live(kind, index) => {
+                    // What it was for has ended meanwhile.
+                    if let Some(message) = event.message {
+                        self.state.consume(message);
+                    }
+                }
                 Goal::Arrive { .. } | Goal::Handle { .. } => {
                     let mut outputs = self.control.handle(&mut self.state, event);
                     if !outputs.is_empty() {
@@ -382,11 +391,10 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     fn is_open(&self, port: PortId, session: u32) -> bool {
         let (kind, index) = self.below(port, session);
         debug_assert_eq!(self.state.program.kinds[kind.at()].role, Role::Session);
-        let live = &self.state.kinds[kind.at()].live;
-        live.get(index as usize).copied().unwrap_or(false)
+        self.state.is_live(kind, index)
     }
 
-    fn evaluation<'a>(&'a mut self, instant: &'a mut Instant) -> Evaluation<'a, 'p> {
+    fn evaluation<'a>(&'a mut self, instant: &'a mut Moment) -> Evaluation<'a, 'p> {
         let state = &mut self.state;
         Evaluation { state, instant }
     }

@@ -339,13 +339,17 @@ impl<'p> State<'p> {
         found.find(|index| instances.keys[*index as usize] == keys)
     }
 
-    /// An instance, and what stands on it, is found no more, and its timers stop.
-    pub fn end(&mut self, kind: KindId, index: u32) {
-        for kind in standing_on(self.program, kind) {
-            self.kinds[kind.at()].found.retain(|found| *found != index);
-            for timer in 0..self.program.kinds[kind.at()].timers.len() {
-                self.timers.stop(&(kind, index, TimerId(timer as u32)));
-            }
+    /// Whether an instance has a state. Any index may be asked for.
+    pub fn is_live(&self, kind: KindId, index: u32) -> bool {
+        let live = &self.kinds[kind.at()].live;
+        live.get(index as usize).copied().unwrap_or(false)
+    }
+
+    /// An instance is found no more, and its timers stop.
+    pub fn unlink(&mut self, kind: KindId, index: u32) {
+        self.kinds[kind.at()].found.retain(|found| *found != index);
+        for timer in 0..self.program.kinds[kind.at()].timers.len() {
+            self.timers.stop(&(kind, index, TimerId(timer as u32)));
         }
     }
 

@@ -4,7 +4,7 @@
 //! that is reached. It runs what lowering, weaving and rewriting have made, as the generated C
 //! does; that this is what the program means is checked against the reference interpreter.
 
-use super::expression::{Evaluation, Instant};
+use super::expression::{Evaluation, Moment};
 use super::function::turns;
 use super::header;
 use super::operation::Tried;
@@ -80,9 +80,9 @@ impl<'p> Control<'p> for Trees<'p> {
         let mut running = Running {
             forest: self.forest,
             state,
-            instant: Instant {
+            instant: Moment {
                 locals: vec![Datum::Absent; self.forest.locals.len()],
-                ..Instant::default()
+                ..Moment::default()
             },
         };
         running.begin(tree, index, event);
@@ -141,7 +141,7 @@ impl<'p> Control<'p> for Trees<'p> {
 struct Running<'a, 'p> {
     forest: &'p Forest,
     state: &'a mut State<'p>,
-    instant: Instant,
+    instant: Moment,
 }
 
 impl<'p> Running<'_, 'p> {
@@ -223,6 +223,45 @@ impl<'p> Running<'_, 'p> {
 
     fn act(&mut self, action: &'p Action) {
         match action {
+            Action::Let(..) | Action::Assign(..) | Action::SetAttribute(..) => self.write(action),
+            Action::Strip(..)
+            | Action::StripRest(..)
+            | Action::Push { .. }
+            | Action::Sum { .. }
+            | Action::Scan { .. } => self.act_on_bytes(action),
+            Action::StartTimer(instance, kind, ..)
+            | Action::StopTimer(instance, kind, _)
+            | Action::End(instance, kind)
+            | Action::Free(instance, kind) => {
+                let index = self.evaluation().index(*instance, *kind);
+                self.act_on_instance(action, *kind, index);
+            }
+            Action::Do(operation) => self.evaluation().operate(operation),
+            Action::Drop(message, reason) => {
+                let message = self.instant.locals[message.at()].take_message();
+                self.state.discard(message, *reason);
+            }
+            Action::DropAll(container, reason) => {
+                self.evaluation().discard_all(container, *reason);
+            }
+            Action::Consume(message) => {
+                let message = self.instant.locals[message.at()].take_message();
+                self.state.consume(message);
+            }
+            Action::Count(counter) => self.state.count(*counter, 1),
+            Action::Loop(turns) => {
+                let outputs = self.turns(turns);
+                assert!(outputs.is_empty(), "a loop's body ends in an empty leaf");
+            }
+            Action::Wait(outputs) => {
+                let outputs = self.outputs(outputs);
+                self.state.wait(outputs);
+            }
+        }
+    }
+
+    fn write(&mut self, action: &'p Action) {
+        match action {
             Action::Let(local, value) => {
                 self.evaluation().bind(*local, value);
                 self.name_own(*local);
@@ -235,6 +274,12 @@ impl<'p> Running<'_, 'p> {
                 let value = self.evaluation().value(value);
                 self.evaluation().message_mut(*message).attributes[attribute.at()] = value;
             }
+            other => unreachable!("{other:?} writes nothing"),
+        }
+    }
+
+    fn act_on_bytes(&mut self, action: &'p Action) {
+        match action {
             Action::Strip(message, header) => self.strip(*message, *header),
             Action::StripRest(message, count) => {
                 let count = self.evaluation().number(count);
@@ -269,45 +314,22 @@ impl<'p> Running<'_, 'p> {
                     result.expect("a filter that is scanned has a result"),
                 );
             }
-            Action::Do(operation) => self.evaluation().operate(operation),
-            Action::Drop(message, reason) => {
-                let message = self.instant.locals[message.at()].take_message();
-                self.state.discard(message, *reason);
-            }
-            Action::DropAll(container, reason) => {
-                self.evaluation().discard_all(container, *reason);
-            }
-            Action::Consume(message) => {
-                let message = self.instant.locals[message.at()].take_message();
-                self.state.consume(message);
-            }
-            Action::Count(counter) => self.state.count(*counter, 1),
-            Action::StartTimer(instance, kind, timer, after) => {
+            other => unreachable!("{other:?} touches no bytes"),
+        }
+    }
+
+    fn act_on_instance(&mut self, action: &'p Action, kind: KindId, index: u32) {
+        match action {
+            Action::StartTimer(_, _, timer, after) => {
                 let after_ns = self.evaluation().number(after);
                 let deadline_ns = self.state.now_ns.wrapping_add(after_ns);
-                let index = self.evaluation().index(*instance, *kind);
-                self.state.timers.start((*kind, index, *timer), deadline_ns);
+                self.state.timers.start((kind, index, *timer), deadline_ns);
             }
-            Action::StopTimer(instance, kind, timer) => {
-                let index = self.evaluation().index(*instance, *kind);
-                self.state.timers.stop(&(*kind, index, *timer));
-            }
-            Action::End(instance, kind) => {
-                let index = self.evaluation().index(*instance, *kind);
-                self.state.end(*kind, index);
-            }
-            Action::Free(instance, kind) => {
-                let index = self.evaluation().index(*instance, *kind);
-                self.state.free(*kind, index, None);
-            }
-            Action::Loop(turns) => {
-                let outputs = self.turns(turns);
-                assert!(outputs.is_empty(), "a loop's body ends in an empty leaf");
-            }
-            Action::Wait(outputs) => {
-                let outputs = self.outputs(outputs);
-                self.state.wait(outputs);
-            }
+            Action::StopTimer(_, _, timer) => self.state.timers.stop(&(kind, index, *timer)),
+            // What stands on it has an end of its own.
+            Action::End(..) => self.state.unlink(kind, index),
+            Action::Free(..) => self.state.free(kind, index, None),
+            other => unreachable!("{other:?} is about no instance"),
         }
     }
 

@@ -1,0 +1,305 @@
+//! Traces: what a host did, to be done again with whatever runs a stack, and compared.
+//!
+//! In: calls of a host, and two things that run the same stack (a [`Driver`] each: an interpreter,
+//! or compiled C). Out: the first step after which a host could tell them apart, and the shortest
+//! trace that still shows it.
+
+use super::stack::{Control, Stack};
+use super::state::{Emitted, Limits};
+use super::value::Datum;
+use crate::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
+use std::fmt;
+
+/// What a host did, from the start of a stack on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The values of the stack's configuration.
+    pub config: Vec<Datum>,
+    /// What the stack may use.
+    pub limits: Limits,
+    /// When the stack was started.
+    pub start_ns: u64,
+    /// What was called then, and when.
+    pub calls: Vec<(u64, Call)>,
+}
+
+/// A call of a host. After each, all outputs are taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    /// A frame comes in.
+    Input(LinkId, Vec<u8>),
+    /// An application sends.
+    Send {
+        /// By this port.
+        port: PortId,
+        /// In this conversation.
+        session: u32,
+        /// With these attributes.
+        attributes: Vec<(AttributeId, Datum)>,
+        /// These bytes.
+        bytes: Vec<u8>,
+    },
+    /// An application opens a conversation with these keys.
+    Open(PortId, Vec<Datum>),
+    /// An application gives a notice.
+    Notice {
+        /// By this port.
+        port: PortId,
+        /// In this conversation.
+        session: u32,
+        /// Which one.
+        notice: NoticeId,
+        /// Its arguments.
+        arguments: Vec<Datum>,
+    },
+    /// Time has passed.
+    Expire,
+}
+
+/// What a host sees after a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// What the call returned: frames or bytes taken, or the conversation that was opened.
+    pub returned: Option<u64>,
+    /// All outputs, in order.
+    pub outputs: Vec<Emitted>,
+    /// The deadline.
+    pub deadline_ns: Option<u64>,
+    /// The counters, by name.
+    pub counters: Vec<(String, u64)>,
+}
+
+/// Something that runs a stack.
+pub trait Driver {
+    /// Does what a host did, and says what the host sees.
+    fn call(&mut self, now_ns: u64, call: &Call) -> Seen;
+}
+
+/// Where two drivers differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// After which call.
+    pub step: usize,
+    /// What the first one shows.
+    pub one: Seen,
+    /// What the other one shows.
+    pub other: Seen,
+}
+
+impl Trace {
+    /// Where two drivers that were just started differ, if anywhere.
+    pub fn compare(&self, one: &mut dyn Driver, other: &mut dyn Driver) -> Option<Difference> {
+        for (step, (now_ns, call)) in self.calls.iter().enumerate() {
+            let (one, other) = (one.call(*now_ns, call), other.call(*now_ns, call));
+            if one != other {
+                return Some(Difference { step, one, other });
+            }
+        }
+        None
+    }
+
+    /// The shortest trace that calls can be left out for, as long as it still differs.
+    pub fn shortened(&self, differs: impl Fn(&Trace) -> bool) -> Trace {
+        let mut shortest = self.clone();
+        let mut length = shortest.calls.len();
+        while length > 0 {
+            let mut from = 0;
+            while from < shortest.calls.len() {
+                let to = (from + length).min(shortest.calls.len());
+                let mut shorter = shortest.clone();
+                shorter.calls.drain(from..to);
+                if differs(&shorter) {
+                    shortest = shorter;
+                } else {
+                    from = to;
+                }
+            }
+            length /= 2;
+        }
+        shortest
+    }
+}
+
+impl<'p, C: Control<'p>> Driver for Stack<'p, C> {
+    fn call(&mut self, now_ns: u64, call: &Call) -> Seen {
+        let returned = match call {
+            Call::Input(link, frame) => Some(self.input(*link, &[frame], now_ns) as u64),
+            Call::Send {
+                port,
+                session,
+                attributes,
+                bytes,
+            } => Some(self.send((*port, *session), attributes, bytes, now_ns) as u64),
+            Call::Open(port, keys) => self.open(*port, keys.clone(), now_ns).map(u64::from),
+            Call::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            } => {
+                self.notice((*port, *session), *notice, arguments.clone(), now_ns);
+                None
+            }
+            Call::Expire => {
+                self.expire(now_ns);
+                None
+            }
+        };
+        let mut outputs = Vec::new();
+        while let Some(output) = self.next_output() {
+            outputs.push(output);
+        }
+        assert!(self.adds_up(), "every frame that came in has one fate");
+        Seen {
+            returned,
+            outputs,
+            deadline_ns: self.deadline_ns(),
+            counters: self.counters(),
+        }
+    }
+}
+
+/// A trace to be read, with the names of its program.
+pub struct Shown<'a>(pub &'a Program, pub &'a Trace);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shown(program, trace) = self;
+        for (config, value) in program.config.iter().zip(&trace.config) {
+            writeln!(out, "{} = {}", config.name, plain(value))?;
+        }
+        for (now_ns, call) in &trace.calls {
+            write!(out, "{now_ns} ns  ")?;
+            match call {
+                Call::Input(link, frame) => {
+                    let link = &program.links[link.at()].name;
+                    writeln!(out, "{link} {}", hex(frame))?;
+                }
+                Call::Send {
+                    port,
+                    session,
+                    attributes,
+                    bytes,
+                } => {
+                    let port = &program.ports[port.at()].name;
+                    write!(out, "{port} {session} send {}", hex(bytes))?;
+                    for (attribute, value) in attributes {
+                        let name = &program.attributes[attribute.at()].name;
+                        write!(out, " {name} = {}", plain(value))?;
+                    }
+                    writeln!(out)?;
+                }
+                Call::Open(port, keys) => {
+                    let port = &program.ports[port.at()].name;
+                    writeln!(out, "{port} open {}", list(keys))?;
+                }
+                Call::Notice {
+                    port,
+                    session,
+                    notice,
+                    arguments,
+                } => {
+                    let port = &program.ports[port.at()].name;
+                    let notice = &program.notices[notice.at()].name;
+                    writeln!(out, "{port} {session} {notice} {}", list(arguments))?;
+                }
+                Call::Expire => writeln!(out, "expire")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What differs, line by line; the first driver's lines begin with `-`, the other's with `+`.
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "after call {}:", self.step + 1)?;
+        if self.one.returned != self.other.returned {
+            writeln!(out, "- returned {:?}", self.one.returned)?;
+            writeln!(out, "+ returned {:?}", self.other.returned)?;
+        }
+        if self.one.outputs != self.other.outputs {
+            for output in &self.one.outputs {
+                writeln!(out, "- {}", shown(output))?;
+            }
+            for output in &self.other.outputs {
+                writeln!(out, "+ {}", shown(output))?;
+            }
+        }
+        if self.one.deadline_ns != self.other.deadline_ns {
+            writeln!(out, "- deadline {:?}", self.one.deadline_ns)?;
+            writeln!(out, "+ deadline {:?}", self.other.deadline_ns)?;
+        }
+        if self.one.counters.len() != self.other.counters.len() {
+            writeln!(out, "not the same number of counters")?;
+        }
+        for (one, other) in self.one.counters.iter().zip(&self.other.counters) {
+            if one != other {
+                writeln!(out, "- {} {}", one.0, one.1)?;
+                writeln!(out, "+ {} {}", other.0, other.1)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn shown(output: &Emitted) -> String {
+    match output {
+        Emitted::Frame { link, bytes } => format!("frame on link {}: {}", link.0, hex(bytes)),
+        Emitted::Deliver {
+            port,
+            session,
+            bytes,
+            attributes,
+        } => {
+            let values = attributes.iter().map(|(_, value)| plain(value));
+            let values: Vec<String> = values.collect();
+            let values = values.join(", ");
+            format!(
+                "port {} {session} deliver {} ({values})",
+                port.0,
+                hex(bytes)
+            )
+        }
+        Emitted::Notice {
+            port,
+            session,
+            notice,
+            arguments,
+        } => {
+            let arguments = list(arguments);
+            format!(
+                "port {} {session} notice {} ({arguments})",
+                port.0, notice.0
+            )
+        }
+    }
+}
+
+fn list(data: &[Datum]) -> String {
+    let all: Vec<String> = data.iter().map(plain).collect();
+    all.join(", ")
+}
+
+fn plain(datum: &Datum) -> String {
+    match datum {
+        Datum::Number(number) => format!("{number:#x}"),
+        Datum::Bytes(bytes) => hex(bytes),
+        Datum::Optional(None) => "none".to_string(),
+        Datum::Optional(Some(value)) => plain(value),
+        Datum::Absent => "unset".to_string(),
+        Datum::Record(_)
+        | Datum::Array(_)
+        | Datum::Message(_)
+        | Datum::Header(_)
+        | Datum::Queue(_)
+        | Datum::Window(_)
+        | Datum::Stream(_)
+        | Datum::Set(_) => format!("{datum:?}"),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}

@@ -1,0 +1,80 @@
+//! Whatever runs a stack agrees with the reference interpreter, on random traces: every output,
+//! counter and deadline after every call of the host.
+//!
+//! In: programs. Out: the first difference, with its seed and the shortest trace that shows it.
+//! `AGREE_SEED` runs one seed alone, `AGREE_SEEDS` so many.
+
+#[path = "agree/random.rs"]
+mod random;
+#[path = "agree/sequencer.rs"]
+mod sequencer;
+#[path = "agree/traffic.rs"]
+mod traffic;
+
+use stackloom::reactive::lower;
+use stackloom::simulate::reference::Reference;
+use stackloom::simulate::stack::Stack;
+use stackloom::simulate::state::Limits;
+use stackloom::simulate::trace::{Difference, Shown, Trace};
+use stackloom::simulate::trees::Trees;
+use stackloom::tree::Forest;
+use stackloom::types::program::Program;
+
+/// Calls of a trace.
+const LENGTH: usize = 300;
+
+#[test]
+fn the_trees_of_a_sequencer_do_what_it_says() {
+    trees_agree(&sequencer::program());
+}
+
+/// The trees of a program, compared with the program, on traces of many seeds.
+fn trees_agree(program: &Program) {
+    let forest = lower(program).expect("the program has trees");
+    for seed in seeds() {
+        let trace = traffic::trace(program, seed, LENGTH, limits(seed));
+        if let Some(difference) = differs(program, &forest, &trace) {
+            let short = trace.shortened(|trace| differs(program, &forest, trace).is_some());
+            let last = differs(program, &forest, &short).unwrap_or(difference);
+            panic!("seed {seed}\n{}{last}", Shown(program, &short));
+        }
+    }
+}
+
+/// Where the trees do something else than the program.
+fn differs(program: &Program, forest: &Forest, trace: &Trace) -> Option<Difference> {
+    let (config, limits) = (&trace.config, trace.limits);
+    let reference = Reference::new(program);
+    let mut one = Stack::start(reference, program, config.clone(), limits, trace.start_ns);
+    let trees = Trees::new(program, forest);
+    let mut other = Stack::start(trees, program, config.clone(), limits, trace.start_ns);
+    trace.compare(&mut one, &mut other)
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| {
+        let value = std::env::var(name).ok();
+        value.map(|value| value.parse().expect("a seed is a number"))
+    };
+    match number("AGREE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("AGREE_SEEDS").unwrap_or(20),
+    }
+}
+
+/// Sometimes there are few buffers and little room to wait.
+fn limits(seed: u64) -> Limits {
+    match seed % 4 {
+        0 => Limits {
+            buffers: 12,
+            reserve: 4,
+            ..Limits::default()
+        },
+        1 => Limits {
+            budget: 3,
+            outputs: 4,
+            ..Limits::default()
+        },
+        _ => Limits::default(),
+    }
+}

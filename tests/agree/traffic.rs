@@ -1,0 +1,357 @@
+//! Random traffic: two stacks of one program talk with each other over links that lose, repeat,
+//! reorder and damage; what the host of the first one did is the trace.
+//!
+//! In: a program and a seed. Out: a [`Trace`]. The second stack makes the first one's frames, so
+//! that most are as a real peer would send them.
+
+use crate::random::Random;
+use stackloom::simulate::expression::{Evaluation, Moment};
+use stackloom::simulate::header;
+use stackloom::simulate::reference::Reference;
+use stackloom::simulate::stack::Stack;
+use stackloom::simulate::state::{Emitted, Limits, State};
+use stackloom::simulate::trace::{Call, Driver, Trace};
+use stackloom::simulate::value::{Datum, fit, mask};
+use stackloom::types::header::Rule;
+use stackloom::types::program::{
+    EntityId, HeaderFieldId, LinkId, NoticeId, Place, Population, PortId, Program,
+};
+use stackloom::types::value::{Type, Value};
+use std::collections::VecDeque;
+
+/// A trace of so many calls.
+pub fn trace(program: &Program, seed: u64, length: usize, limits: Limits) -> Trace {
+    let mut random = Random(seed);
+    let configs = configs(program, &mut random);
+    let start_ns = random.next() >> 20;
+    let mut ends: Vec<End<'_>> = configs
+        .iter()
+        .map(|config| End::new(program, config.clone(), limits, start_ns))
+        .collect();
+    let mut values = Values {
+        program,
+        random,
+        known: known_values(program, &configs),
+        hot: Vec::new(),
+    };
+    let mut now_ns = start_ns;
+    let mut calls = Vec::new();
+    while calls.len() < length {
+        let at = usize::from(values.random.percent(40));
+        let deadline_ns = ends[at].deadline_ns;
+        let call = next_call(program, &mut values, &mut ends, at);
+        if call == Call::Expire {
+            now_ns = later(&mut values.random, now_ns, deadline_ns);
+        } else {
+            now_ns += values.random.next() % 1_000;
+        }
+        if at == 0 {
+            calls.push((now_ns, call.clone()));
+        }
+        let frames = ends[at].call(now_ns, &call);
+        ends[1 - at].waiting.extend(frames);
+    }
+    let config = configs.into_iter().next();
+    Trace {
+        config: config.expect("there are two ends"),
+        limits,
+        start_ns,
+        calls,
+    }
+}
+
+/// One of the two stacks.
+struct End<'p> {
+    stack: Stack<'p, Reference<'p>>,
+    /// Frames on their way to it.
+    waiting: VecDeque<(LinkId, Vec<u8>)>,
+    /// Conversations that were opened.
+    open: Vec<(PortId, u32)>,
+    deadline_ns: Option<u64>,
+}
+
+impl<'p> End<'p> {
+    fn new(program: &'p Program, config: Vec<Datum>, limits: Limits, now_ns: u64) -> End<'p> {
+        let reference = Reference::new(program);
+        let standing = program.ports.iter().enumerate();
+        let standing = standing.filter(|(_, port)| port.opens.is_none());
+        End {
+            stack: Stack::start(reference, program, config, limits, now_ns),
+            waiting: VecDeque::new(),
+            open: standing.map(|(id, _)| (PortId(id as u32), 0)).collect(),
+            deadline_ns: Some(now_ns),
+        }
+    }
+
+    /// Does a call. Returns the frames that leave.
+    fn call(&mut self, now_ns: u64, call: &Call) -> Vec<(LinkId, Vec<u8>)> {
+        let seen = self.stack.call(now_ns, call);
+        if let (Call::Open(port, _), Some(session)) = (call, seen.returned) {
+            self.open.push((*port, session as u32));
+        }
+        self.deadline_ns = seen.deadline_ns;
+        let frames = seen.outputs.into_iter().filter_map(|output| match output {
+            Emitted::Frame { link, bytes } => Some((link, bytes)),
+            Emitted::Deliver { .. } | Emitted::Notice { .. } => None,
+        });
+        frames.collect()
+    }
+}
+
+/// Random values of all types, mostly such that mean something.
+struct Values<'p> {
+    program: &'p Program,
+    random: Random,
+    /// Numbers that the program or its configuration names, by type.
+    known: Vec<(Type, u64)>,
+    /// Numbers that are wanted just now.
+    hot: Vec<(Type, u64)>,
+}
+
+impl Values<'_> {
+    fn value(&mut self, kind: &Type) -> Datum {
+        match kind {
+            Type::Optional(inner) => match self.random.percent(50) {
+                true => Datum::Optional(None),
+                false => Datum::some(self.value(inner)),
+            },
+            Type::Bytes(length) => {
+                Datum::Bytes((0..*length).map(|_| self.random.next() as u8).collect())
+            }
+            Type::Enum(id) => {
+                let names = &self.program.enums[id.at()].names;
+                Datum::Number(self.random.one(names).1)
+            }
+            _ => Datum::Number(fit(kind, self.number(kind))),
+        }
+    }
+
+    fn number(&mut self, kind: &Type) -> u64 {
+        let same = |known: &[(Type, u64)]| -> Vec<u64> {
+            let known = known.iter().filter(|(of, _)| of == kind);
+            known.map(|(_, number)| *number).collect()
+        };
+        let (hot, known) = (same(&self.hot), same(&self.known));
+        match self.random.below(10) {
+            0..6 if !hot.is_empty() => *self.random.one(&hot),
+            0..7 if !known.is_empty() => *self.random.one(&known),
+            0..9 => self.random.next() % 3,
+            _ => self.random.next() >> (self.random.next() % 64),
+        }
+    }
+}
+
+/// What one host does next.
+fn next_call<'p>(
+    program: &'p Program,
+    values: &mut Values<'p>,
+    ends: &mut [End<'p>],
+    at: usize,
+) -> Call {
+    let end = &mut ends[at];
+    let known = end.open.clone();
+    let port = PortId(values.random.below(program.ports.len().max(1)) as u32);
+    match values.random.below(20) {
+        0..10 if !end.waiting.is_empty() => {
+            let (link, frame) = arriving(&mut values.random, &mut end.waiting);
+            Call::Input(link, frame)
+        }
+        0..14 if !known.is_empty() => send(program, values, &known),
+        14 if !program.ports.is_empty() => open(program, values, port),
+        15 if !known.is_empty() => notice(program, values, &known).unwrap_or(Call::Expire),
+        16..18 => crafted(program, values, &end.stack),
+        _ => Call::Expire,
+    }
+}
+
+/// A frame on its way: mostly the first; some get lost, come twice, or are damaged.
+fn arriving(random: &mut Random, waiting: &mut VecDeque<(LinkId, Vec<u8>)>) -> (LinkId, Vec<u8>) {
+    if waiting.len() > 20 || random.percent(5) {
+        waiting.pop_back();
+    }
+    let place = match random.percent(10) {
+        true => random.below(waiting.len().max(1)),
+        false => 0,
+    };
+    let Some((link, mut frame)) = waiting.get(place).cloned() else {
+        return (LinkId(0), Vec::new());
+    };
+    if !random.percent(10) {
+        waiting.remove(place);
+    }
+    if random.percent(12) && !frame.is_empty() {
+        let at = random.below(frame.len().min(64));
+        match random.below(4) {
+            0 => frame.truncate(at),
+            1 => frame.extend(random.bytes()),
+            _ => frame[at] ^= 1 << random.below(8),
+        }
+    }
+    (link, frame)
+}
+
+fn send(program: &Program, values: &mut Values<'_>, known: &[(PortId, u32)]) -> Call {
+    let &(port, session) = values.random.one(known);
+    let mut attributes = Vec::new();
+    for id in &program.ports[port.at()].attributes {
+        let attribute = &program.attributes[id.at()];
+        if attribute.default.is_none() || values.random.percent(20) {
+            attributes.push((*id, values.value(&attribute.kind)));
+        }
+    }
+    let bytes = values.random.bytes();
+    Call::Send {
+        port,
+        session,
+        attributes,
+        bytes,
+    }
+}
+
+fn open(program: &Program, values: &mut Values<'_>, port: PortId) -> Call {
+    let Some(kind) = program.ports[port.at()].opens else {
+        return Call::Expire;
+    };
+    let keys = program.kinds[kind.at()].keys.iter();
+    Call::Open(port, keys.map(|key| values.value(&key.kind)).collect())
+}
+
+fn notice(program: &Program, values: &mut Values<'_>, known: &[(PortId, u32)]) -> Option<Call> {
+    let &(port, session) = values.random.one(known);
+    let down = &program.ports[port.at()].down;
+    let down: Vec<NoticeId> = down
+        .iter()
+        .copied()
+        .filter(|id| !program.notices[id.at()].message)
+        .collect();
+    if down.is_empty() {
+        return None;
+    }
+    let notice = *values.random.one(&down);
+    let parameters = program.notices[notice.at()].parameters.iter();
+    Some(Call::Notice {
+        port,
+        session,
+        notice,
+        arguments: parameters.map(|field| values.value(&field.kind)).collect(),
+    })
+}
+
+/// A frame whose headers are written by their own rules, with random values.
+fn crafted<'p>(
+    program: &'p Program,
+    values: &mut Values<'p>,
+    stack: &Stack<'p, Reference<'p>>,
+) -> Call {
+    let link = LinkId(values.random.below(program.links.len()) as u32);
+    if values.random.percent(10) {
+        return Call::Input(link, values.random.bytes());
+    }
+    values.hot.clear();
+    let mut path = Vec::new();
+    let mut place = Some(program.links[link.at()].above);
+    while let Some(Place::Entity { entity, .. }) = place {
+        path.push(entity);
+        place = climb(program, values, entity);
+    }
+    let mut state: State<'p> = stack.state().clone();
+    let Some(mut message) = state.message(&values.random.bytes(), 0) else {
+        return Call::Expire;
+    };
+    for (place, attribute) in program.attributes.iter().enumerate() {
+        message.attributes[place] = values.value(&attribute.kind);
+    }
+    for entity in path.into_iter().rev() {
+        let Some(id) = program.entities[entity.at()].header else {
+            continue;
+        };
+        let mut given = Vec::new();
+        for (place, field) in program.headers[id.at()].fields.iter().enumerate() {
+            if matches!(field.rule, Rule::Given | Rule::Default(_)) && field.kind != Type::Nothing {
+                given.push((HeaderFieldId(place as u32), values.value(&field.kind)));
+            }
+        }
+        let mut moment = Moment::default();
+        let mut evaluation = Evaluation {
+            state: &mut state,
+            instant: &mut moment,
+        };
+        header::push(&mut evaluation, id, &given, &mut message);
+    }
+    Call::Input(link, message.data().to_vec())
+}
+
+/// What stands above a session of an entity; its keys are wanted in the headers below.
+fn climb(program: &Program, values: &mut Values<'_>, entity: EntityId) -> Option<Place> {
+    let kind = &program.kinds[program.entities[entity.at()].session.at()];
+    match &kind.population {
+        Population::Dynamic { above } => *above,
+        Population::Static(sessions) => {
+            let session = values.random.one(sessions);
+            for (key, value) in kind.keys.iter().zip(&session.keys) {
+                if let Value::Number(number) = value {
+                    values.hot.push((key.kind.clone(), *number));
+                }
+            }
+            session.above
+        }
+    }
+}
+
+/// The configurations of both ends: addresses differ, all else is the same.
+fn configs(program: &Program, random: &mut Random) -> Vec<Vec<Datum>> {
+    let mut both = vec![Vec::new(), Vec::new()];
+    for config in &program.config {
+        let same = match (&config.default, &config.kind) {
+            (Some(value), kind) => Some(Datum::of(program, value, kind)),
+            (None, Type::Unsigned(32 | 48)) => None,
+            (None, Type::Unsigned(5)) => Some(Datum::Number(24)),
+            (None, kind) => Some(Datum::Number(fit(kind, 3 + random.next() % 5))),
+        };
+        for (end, values) in both.iter_mut().enumerate() {
+            let own = match config.kind {
+                Type::Unsigned(48) => 0x0200_0000_0001 + end as u64,
+                _ if config.name.contains("gateway") => 0x0a00_0009,
+                _ => 0x0a00_0001 + end as u64,
+            };
+            values.push(same.clone().unwrap_or(Datum::Number(own)));
+        }
+    }
+    both
+}
+
+fn known_values(program: &Program, configs: &[Vec<Datum>]) -> Vec<(Type, u64)> {
+    let mut known = Vec::new();
+    for values in configs {
+        for (config, value) in program.config.iter().zip(values) {
+            if let Datum::Number(number) = value {
+                known.push((config.kind.clone(), *number));
+            }
+        }
+    }
+    for kind in &program.kinds {
+        if let Population::Static(instances) = &kind.population {
+            for instance in instances {
+                for (key, value) in kind.keys.iter().zip(&instance.keys) {
+                    if let Value::Number(number) = value {
+                        known.push((key.kind.clone(), *number));
+                    }
+                }
+            }
+        }
+    }
+    for width in [8, 16, 32, 48] {
+        known.push((Type::Unsigned(width), mask(width)));
+        known.push((Type::Unsigned(width), 7));
+    }
+    known
+}
+
+/// A later time: the deadline, or some time that has nothing to do with it.
+fn later(random: &mut Random, now_ns: u64, deadline_ns: Option<u64>) -> u64 {
+    let pause_ns = random.next() % (1 << random.below(36));
+    match deadline_ns {
+        Some(deadline_ns) if random.percent(60) => deadline_ns.max(now_ns),
+        _ => now_ns + pause_ns,
+    }
+}
