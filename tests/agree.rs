@@ -4,6 +4,8 @@
 //! In: programs. Out: the first difference, with its seed and the shortest trace that shows it.
 //! `AGREE_SEED` runs one seed alone, `AGREE_SEEDS` so many.
 
+#[path = "agree/fault.rs"]
+mod fault;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "agree/sequencer.rs"]
@@ -26,6 +28,29 @@ const LENGTH: usize = 300;
 #[test]
 fn the_trees_of_a_sequencer_do_what_it_says() {
     trees_agree(&sequencer::program());
+}
+
+#[test]
+fn every_fault_in_the_trees_of_a_sequencer_is_found() {
+    let program = sequencer::program();
+    let forest = lower(&program).expect("the program has trees");
+    let faults = fault::faults(&forest);
+    assert!(faults.len() > 5, "there is something to get wrong");
+    let missed: Vec<String> = faults
+        .into_iter()
+        .filter(|(_, faulty)| !is_found(&program, faulty))
+        .map(|(what, _)| what)
+        .collect();
+    assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+}
+
+/// Whether some trace shows that the trees do something else, or cannot be run at all.
+fn is_found(program: &Program, faulty: &Forest) -> bool {
+    seeds().any(|seed| {
+        let trace = traffic::trace(program, seed, LENGTH, limits(seed));
+        let shown = std::panic::catch_unwind(|| differs(program, faulty, &trace));
+        !matches!(shown, Ok(None))
+    })
 }
 
 /// The trees of a program, compared with the program, on traces of many seeds.
@@ -58,7 +83,7 @@ fn seeds() -> std::ops::Range<u64> {
     };
     match number("AGREE_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("AGREE_SEEDS").unwrap_or(20),
+        None => 0..number("AGREE_SEEDS").unwrap_or(24),
     }
 }
 
@@ -66,8 +91,8 @@ fn seeds() -> std::ops::Range<u64> {
 fn limits(seed: u64) -> Limits {
     match seed % 4 {
         0 => Limits {
-            buffers: 12,
-            reserve: 4,
+            buffers: seed as u32 / 4 % 6 * 2,
+            reserve: 1,
             ..Limits::default()
         },
         1 => Limits {

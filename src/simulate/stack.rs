@@ -13,6 +13,7 @@
 //! ```
 
 use super::expression::{Evaluation, Moment};
+use super::message::Message;
 use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
 use super::value::Datum;
 use crate::types::program::{
@@ -68,7 +69,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     }
 
     /// Frames that came in by a link: how many of them were taken.
-    pub fn input(&mut self, link: LinkId, frames: &[&[u8]], now_ns: u64) -> usize {
+    pub fn input(&mut self, link: LinkId, frames: &[Vec<u8>], now_ns: u64) -> usize {
         let mut left = self.resume(now_ns, self.state.limits.budget);
         for (taken, frame) in frames.iter().enumerate() {
             if !self.state.agenda.is_empty() {
@@ -160,9 +161,14 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         }
     }
 
-    /// What the host is to do next; the buffer of an output is given back at once.
+    /// What the host is to do next; it gives the buffer of an output back at once.
     pub fn next_output(&mut self) -> Option<Emitted> {
-        self.state.outputs.pop_front()
+        let output = self.state.outputs.pop_front()?;
+        match &output {
+            Emitted::Frame { .. } | Emitted::Deliver { .. } => self.state.give_back(),
+            Emitted::Notice { .. } => {}
+        }
+        Some(output)
     }
 
     /// When [`Stack::expire`] is to be called; never if none. At once, if events wait.
@@ -319,7 +325,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let bytes = message.data().to_vec();
         self.state.outputs.push_back(Emitted::Frame { link, bytes });
         self.state.fates.frames_out += 1;
-        self.state.consume(message);
+        self.state.fates.consumed += u64::from(message.came_in);
     }
 
     /// A message or notice comes to an application.
@@ -327,28 +333,42 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let Pending {
             message, arguments, ..
         } = pending;
-        if let Event::Notice(notice) = event {
-            let output = Emitted::Notice {
-                port,
-                session,
-                notice,
-                arguments,
-            };
-            self.state.outputs.push_back(output);
-        } else if let Some(message) = &message {
-            let listed = self.state.program.ports[port.at()].attributes.iter();
-            let attributes = listed.map(|id| (*id, message.attribute(*id).clone()));
-            self.state.outputs.push_back(Emitted::Deliver {
-                port,
-                session,
-                bytes: message.data().to_vec(),
-                attributes: attributes.collect(),
-            });
-        }
-        if let Some(message) = message {
-            self.state.fates.delivered += u64::from(message.came_in);
-            self.state.forget(message);
-        }
+        let came_in = message.as_ref().is_some_and(|message| message.came_in);
+        self.state.fates.delivered += u64::from(came_in);
+        let output = match (event, message) {
+            (Event::Notice(notice), message) => {
+                message
+                    .into_iter()
+                    .for_each(|message| self.state.forget(message));
+                Emitted::Notice {
+                    port,
+                    session,
+                    notice,
+                    arguments,
+                }
+            }
+            (_, message) => {
+                let message = message.expect("what is delivered is a message");
+                Emitted::Deliver {
+                    port,
+                    session,
+                    bytes: message.data().to_vec(),
+                    attributes: self.listed(port, &message),
+                }
+            }
+        };
+        self.state.outputs.push_back(output);
+    }
+
+    /// The attributes that an application reads; what nobody gave is empty.
+    fn listed(&self, port: PortId, message: &Message) -> Vec<(AttributeId, Datum)> {
+        let program = self.state.program;
+        let listed = program.ports[port.at()].attributes.iter();
+        let value = |id: &AttributeId| match message.attribute(*id) {
+            Datum::Absent => Datum::empty(program, &program.attributes[id.at()].kind),
+            value => value.clone(),
+        };
+        listed.map(|id| (*id, value(id))).collect()
     }
 
     /// Where a notice of an application goes: the record's handler, or else the session's.

@@ -254,6 +254,11 @@ impl<'p> State<'p> {
         self.buffers += 1;
     }
 
+    /// The host has given the buffer of an output back.
+    pub fn give_back(&mut self) {
+        self.buffers += 1;
+    }
+
     /// A message has done its duty.
     pub fn consume(&mut self, message: Message) {
         self.fates.consumed += u64::from(message.came_in);

@@ -19,15 +19,26 @@ pub struct Trace {
     pub limits: Limits,
     /// When the stack was started.
     pub start_ns: u64,
-    /// What was called then, and when.
-    pub calls: Vec<(u64, Call)>,
+    /// What was called then.
+    pub steps: Vec<Step>,
 }
 
-/// A call of a host. After each, all outputs are taken.
+/// A call, and what the host does behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// When it calls.
+    pub now_ns: u64,
+    /// What it calls.
+    pub call: Call,
+    /// Whether it then takes all outputs.
+    pub takes: bool,
+}
+
+/// A call of a host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
-    /// A frame comes in.
-    Input(LinkId, Vec<u8>),
+    /// Frames come in.
+    Input(LinkId, Vec<Vec<u8>>),
     /// An application sends.
     Send {
         /// By this port.
@@ -72,7 +83,7 @@ pub struct Seen {
 /// Something that runs a stack.
 pub trait Driver {
     /// Does what a host did, and says what the host sees.
-    fn call(&mut self, now_ns: u64, call: &Call) -> Seen;
+    fn step(&mut self, step: &Step) -> Seen;
 }
 
 /// Where two drivers differ.
@@ -89,25 +100,29 @@ pub struct Difference {
 impl Trace {
     /// Where two drivers that were just started differ, if anywhere.
     pub fn compare(&self, one: &mut dyn Driver, other: &mut dyn Driver) -> Option<Difference> {
-        for (step, (now_ns, call)) in self.calls.iter().enumerate() {
-            let (one, other) = (one.call(*now_ns, call), other.call(*now_ns, call));
+        for (at, step) in self.steps.iter().enumerate() {
+            let (one, other) = (one.step(step), other.step(step));
             if one != other {
-                return Some(Difference { step, one, other });
+                return Some(Difference {
+                    step: at,
+                    one,
+                    other,
+                });
             }
         }
         None
     }
 
-    /// The shortest trace that calls can be left out for, as long as it still differs.
+    /// The shortest trace that leaving out calls leads to, as long as it still differs.
     pub fn shortened(&self, differs: impl Fn(&Trace) -> bool) -> Trace {
         let mut shortest = self.clone();
-        let mut length = shortest.calls.len();
+        let mut length = shortest.steps.len();
         while length > 0 {
             let mut from = 0;
-            while from < shortest.calls.len() {
-                let to = (from + length).min(shortest.calls.len());
+            while from < shortest.steps.len() {
+                let to = (from + length).min(shortest.steps.len());
                 let mut shorter = shortest.clone();
-                shorter.calls.drain(from..to);
+                shorter.steps.drain(from..to);
                 if differs(&shorter) {
                     shortest = shorter;
                 } else {
@@ -121,9 +136,10 @@ impl Trace {
 }
 
 impl<'p, C: Control<'p>> Driver for Stack<'p, C> {
-    fn call(&mut self, now_ns: u64, call: &Call) -> Seen {
-        let returned = match call {
-            Call::Input(link, frame) => Some(self.input(*link, &[frame], now_ns) as u64),
+    fn step(&mut self, step: &Step) -> Seen {
+        let now_ns = step.now_ns;
+        let returned = match &step.call {
+            Call::Input(link, frames) => Some(self.input(*link, frames, now_ns) as u64),
             Call::Send {
                 port,
                 session,
@@ -146,7 +162,9 @@ impl<'p, C: Control<'p>> Driver for Stack<'p, C> {
             }
         };
         let mut outputs = Vec::new();
-        while let Some(output) = self.next_output() {
+        while step.takes
+            && let Some(output) = self.next_output()
+        {
             outputs.push(output);
         }
         assert!(self.adds_up(), "every frame that came in has one fate");
@@ -168,12 +186,14 @@ impl fmt::Display for Shown<'_> {
         for (config, value) in program.config.iter().zip(&trace.config) {
             writeln!(out, "{} = {}", config.name, plain(value))?;
         }
-        for (now_ns, call) in &trace.calls {
-            write!(out, "{now_ns} ns  ")?;
-            match call {
-                Call::Input(link, frame) => {
+        for step in &trace.steps {
+            let takes = if step.takes { "" } else { "(takes no output) " };
+            write!(out, "{} ns  {takes}", step.now_ns)?;
+            match &step.call {
+                Call::Input(link, frames) => {
                     let link = &program.links[link.at()].name;
-                    writeln!(out, "{link} {}", hex(frame))?;
+                    let frames: Vec<String> = frames.iter().map(|frame| hex(frame)).collect();
+                    writeln!(out, "{link} {}", frames.join(" "))?;
                 }
                 Call::Send {
                     port,

@@ -10,7 +10,7 @@ use stackloom::simulate::header;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::{Emitted, Limits, State};
-use stackloom::simulate::trace::{Call, Driver, Trace};
+use stackloom::simulate::trace::{Call, Driver, Step, Trace};
 use stackloom::simulate::value::{Datum, fit, mask};
 use stackloom::types::header::Rule;
 use stackloom::types::program::{
@@ -35,8 +35,9 @@ pub fn trace(program: &Program, seed: u64, length: usize, limits: Limits) -> Tra
         hot: Vec::new(),
     };
     let mut now_ns = start_ns;
-    let mut calls = Vec::new();
-    while calls.len() < length {
+    let patience = *values.random.one(&[95, 60, 15]);
+    let mut steps = Vec::new();
+    while steps.len() < length {
         let at = usize::from(values.random.percent(40));
         let deadline_ns = ends[at].deadline_ns;
         let call = next_call(program, &mut values, &mut ends, at);
@@ -45,18 +46,24 @@ pub fn trace(program: &Program, seed: u64, length: usize, limits: Limits) -> Tra
         } else {
             now_ns += values.random.next() % 1_000;
         }
-        if at == 0 {
-            calls.push((now_ns, call.clone()));
-        }
-        let frames = ends[at].call(now_ns, &call);
+        let takes = values.random.percent(patience);
+        let step = Step {
+            now_ns,
+            call,
+            takes,
+        };
+        let frames = ends[at].step(&step);
         ends[1 - at].waiting.extend(frames);
+        if at == 0 {
+            steps.push(step);
+        }
     }
     let config = configs.into_iter().next();
     Trace {
         config: config.expect("there are two ends"),
         limits,
         start_ns,
-        calls,
+        steps,
     }
 }
 
@@ -84,9 +91,9 @@ impl<'p> End<'p> {
     }
 
     /// Does a call. Returns the frames that leave.
-    fn call(&mut self, now_ns: u64, call: &Call) -> Vec<(LinkId, Vec<u8>)> {
-        let seen = self.stack.call(now_ns, call);
-        if let (Call::Open(port, _), Some(session)) = (call, seen.returned) {
+    fn step(&mut self, step: &Step) -> Vec<(LinkId, Vec<u8>)> {
+        let seen = self.stack.step(step);
+        if let (Call::Open(port, _), Some(session)) = (&step.call, seen.returned) {
             self.open.push((*port, session as u32));
         }
         self.deadline_ns = seen.deadline_ns;
@@ -154,7 +161,14 @@ fn next_call<'p>(
     match values.random.below(20) {
         0..10 if !end.waiting.is_empty() => {
             let (link, frame) = arriving(&mut values.random, &mut end.waiting);
-            Call::Input(link, frame)
+            let mut frames = vec![frame];
+            while values.random.percent(30) {
+                let (other, frame) = arriving(&mut values.random, &mut end.waiting);
+                if other == link {
+                    frames.push(frame);
+                }
+            }
+            Call::Input(link, frames)
         }
         0..14 if !known.is_empty() => send(program, values, &known),
         14 if !program.ports.is_empty() => open(program, values, port),
@@ -245,7 +259,7 @@ fn crafted<'p>(
 ) -> Call {
     let link = LinkId(values.random.below(program.links.len()) as u32);
     if values.random.percent(10) {
-        return Call::Input(link, values.random.bytes());
+        return Call::Input(link, vec![values.random.bytes()]);
     }
     values.hot.clear();
     let mut path = Vec::new();
@@ -278,7 +292,7 @@ fn crafted<'p>(
         };
         header::push(&mut evaluation, id, &given, &mut message);
     }
-    Call::Input(link, message.data().to_vec())
+    Call::Input(link, vec![message.data().to_vec()])
 }
 
 /// What stands above a session of an entity; its keys are wanted in the headers below.
