@@ -29,10 +29,10 @@ pub fn marks(
     }
     for (service, mark) in services.marks().collect::<Vec<_>>() {
         for entity in composition.entities() {
-            let mut provides = composition.node(entity).provides.iter();
-            let gives = provides.any(|provided| services.gives(*provided, service));
+            // Whoever provides more than this service stands on who provides it.
+            let provides = composition.node(entity).provides.contains(&service);
             let entity = &mut context.program.entities[entity.at()];
-            if gives && entity.header.is_some() {
+            if provides && entity.header.is_some() {
                 entity.mark = Some(mark);
             }
         }
