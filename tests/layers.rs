@@ -1,8 +1,11 @@
-//! The standard library and the examples, each file by itself: it looks as `loom fmt` leaves it.
+//! The standard library and the examples: each file looks as `loom fmt` leaves it, and each layer
+//! and each stack is checked without a word.
 
 use stackloom::diagnostic::render;
 use stackloom::source::Sources;
 use stackloom::syntax::loom;
+use stackloom::types::{check_layers, check_stack, load};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +24,46 @@ fn every_layer_and_example_is_formatted() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_layer_by_itself_and_every_stack_is_checked() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let library = library();
+    let mut wrong = Vec::new();
+    let mut stacks = 0;
+    for path in loom_files() {
+        let text = fs::read_to_string(&path).expect("a Loom file can be read");
+        let mut sources = Sources::new();
+        let name = path.strip_prefix(root).expect("it is below the root");
+        let file = vec![(name.display().to_string(), text)];
+        let (files, mut diagnostics) = load::load(&mut sources, file, &library);
+        diagnostics.extend(check_layers(&sources, &files));
+        for stack in &files.unit(files.root()).stacks {
+            let (program, found) = check_stack(&sources, &files, &stack.name.text);
+            diagnostics.extend(found);
+            stacks += usize::from(program.is_some());
+        }
+        if !diagnostics.is_empty() {
+            wrong.push(render(&diagnostics, &sources, false));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(stacks >= 4, "only {stacks} stacks were found");
+}
+
+/// The texts of the standard library, by the names under which they are used.
+fn library() -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("layers");
+    let files = loom_files().into_iter();
+    let texts = files.filter_map(|path| {
+        let name = path.strip_prefix(&folder).ok()?.display().to_string();
+        Some((
+            name,
+            fs::read_to_string(&path).expect("a layer can be read"),
+        ))
+    });
+    texts.collect()
 }
 
 /// All Loom files of the library and of the examples.

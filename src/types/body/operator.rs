@@ -10,12 +10,12 @@
 //! * `time + time`, `time - time`, `time * number` and `time / number` are a time; `time / time` is
 //!   a number.
 //! * Where a divisor may be zero, the division is refused. Shifting by more than the width gives
-//!   0; with a constant it is a mistake.
+//!   0; where that is written as a number it is a mistake.
 
 use super::super::constant::fold;
 use super::super::expression::{Binary, Expression, ExpressionKind, Unary};
 use super::super::value::{Type, Value};
-use super::words::{Body, make, nothing};
+use super::words::{Body, make, nothing, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -345,20 +345,31 @@ impl Body<'_, '_> {
         if let ExpressionKind::Constant(Value::Number(places)) = *right.value.kind
             && places >= u64::from(width)
         {
-            let title = format!("nothing is left of {width} bits when shifted by {places}");
-            let label = format!("{} or more", width);
-            let refused = Diagnostic::error(Id::ShiftTooFar, title, right.span, label);
-            let wide = places.next_power_of_two().clamp(16, 64);
-            return self.refuse(refused.help(format!(
-                "shift by less, or widen what is shifted: `{} as u{wide}`",
-                self.text(left.span)
-            )));
+            // A parameter may well say so, and mean it.
+            if !right.literal && !matches!(result, Type::Signed(_)) {
+                return number(0, result);
+            }
+            return self.refuse_shift(places, width, &left, right.span);
         }
         let left = self.coerce(left.value, &result, left.span);
         self.folded_if_known(make(
             ExpressionKind::Binary(operator, left, right.value),
             result,
         ))
+    }
+
+    fn refuse_shift(&mut self, places: u64, width: u8, left: &Operand, span: Span) -> Expression {
+        let title = format!("nothing is left of {width} bits when shifted by {places}");
+        let label = format!("{width} or more");
+        let refused = Diagnostic::error(Id::ShiftTooFar, title, span, label);
+        let text = self.text(left.span);
+        self.refuse(match u8::try_from(places) {
+            Ok(places @ ..64) => refused.help(format!(
+                "shift by less, or widen what is shifted: `{text} as u{}`",
+                (places + 1).next_power_of_two()
+            )),
+            Ok(64..) | Err(_) => refused.help("shift by less"),
+        })
     }
 
     /// The type in which two numbers are computed.
