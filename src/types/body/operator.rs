@@ -411,7 +411,7 @@ impl Body<'_, '_> {
             Some(range) => range.low > 0,
             None => constant.is_some_and(|constant| constant != 0),
         };
-        if never_zero || self.scope.alone && constant.is_none() {
+        if never_zero || self.is_open(&divisor.value) {
             return;
         }
         let text = self.text(divisor.span);
