@@ -20,7 +20,9 @@ use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Difference, Shown, Trace};
 use stackloom::simulate::trees::Trees;
 use stackloom::tree::Forest;
+use stackloom::tree::check::check;
 use stackloom::types::program::Program;
+use stackloom::weave::{self, weave};
 
 /// Calls of a trace.
 const LENGTH: usize = 300;
@@ -55,12 +57,30 @@ fn is_found(program: &Program, faulty: &Forest) -> bool {
 
 /// The trees of a program, compared with the program, on traces of many seeds.
 fn trees_agree(program: &Program) {
-    let forest = lower(program).expect("the program has trees");
+    let forest = checked(program, lower(program).expect("the program has trees"));
+    let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
+    for forest in [forest, checked(program, woven)] {
+        forest_agrees(program, &forest);
+    }
+}
+
+/// A forest that keeps all rules.
+fn checked(program: &Program, forest: Forest) -> Forest {
+    let violations = check(program, &forest);
+    let all: Vec<String> = violations
+        .iter()
+        .map(|violation| violation.to_string())
+        .collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+    forest
+}
+
+fn forest_agrees(program: &Program, forest: &Forest) {
     for seed in seeds() {
         let trace = traffic::trace(program, seed, LENGTH, limits(seed));
-        if let Some(difference) = differs(program, &forest, &trace) {
-            let short = trace.shortened(|trace| differs(program, &forest, trace).is_some());
-            let last = differs(program, &forest, &short).unwrap_or(difference);
+        if let Some(difference) = differs(program, forest, &trace) {
+            let short = trace.shortened(|trace| differs(program, forest, trace).is_some());
+            let last = differs(program, forest, &short).unwrap_or(difference);
             panic!("seed {seed}\n{}{last}", Shown(program, &short));
         }
     }

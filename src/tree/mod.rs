@@ -15,7 +15,9 @@
 //! index, an `Only` index, or the record of its entity.
 
 pub mod arena;
+pub mod check;
 pub mod rename;
+pub mod uses;
 pub mod walk;
 
 pub use arena::{Arena, NodeId};
@@ -176,7 +178,7 @@ impl Probability {
 
     /// That of the other way.
     pub fn other(self) -> Probability {
-        Probability(1_000_000 - self.0)
+        Probability(1_000_000_u32.saturating_sub(self.0))
     }
 }
 

@@ -1,0 +1,210 @@
+//! What expressions, attempts and operations name: locals, messages, instances, headers.
+//!
+//! In: any part of a tree. Out: all that it reads, in the order of writing. The checker asks
+//! whether each of them is there.
+
+use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
+use crate::types::program::{HeaderId, KindId, LocalId, Target};
+use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::value::Type;
+
+/// What is named.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    /// Locals whose value is read.
+    pub locals: Vec<LocalId>,
+    /// Messages that are read, and stay where they are.
+    pub messages: Vec<LocalId>,
+    /// Messages that move away.
+    pub moved: Vec<LocalId>,
+    /// Instances, and of which kind.
+    pub instances: Vec<(Instance, KindId)>,
+    /// Headers that were stripped.
+    pub headers: Vec<HeaderId>,
+}
+
+impl Uses {
+    /// What an expression names.
+    pub fn of(expression: &Expression) -> Uses {
+        let mut uses = Uses::default();
+        uses.expression(expression);
+        uses
+    }
+
+    /// Adds what an expression names.
+    pub fn expression(&mut self, expression: &Expression) {
+        match &*expression.kind {
+            Kind::Constant(_) | Kind::Config(_) | Kind::WholeLength | Kind::Now => {}
+            Kind::Read(Variable::Local(local)) if expression.result == Type::Message => {
+                self.messages.push(*local);
+            }
+            Kind::Read(variable) => self.variable(variable),
+            Kind::Key(instance, kind, _) => self.instance(*instance, *kind),
+            Kind::Header(header, _) | Kind::HeaderPresent(header, _) => self.headers.push(*header),
+            Kind::Peeked(local, ..) => self.locals.push(*local),
+            Kind::Attribute(message, _) | Kind::Length(message) => self.messages.push(*message),
+            Kind::Unary(_, a)
+            | Kind::Some(a)
+            | Kind::Unwrap(a)
+            | Kind::Present(a)
+            | Kind::Cast(a) => self.expression(a),
+            Kind::Binary(_, a, b) | Kind::Else(a, b) | Kind::Least(a, b) | Kind::Greatest(a, b) => {
+                self.expression(a);
+                self.expression(b);
+            }
+            Kind::If(a, b, c) => [a, b, c].into_iter().for_each(|part| self.expression(part)),
+            Kind::Call(_, arguments) => self.expressions(arguments),
+            Kind::Query(query) => self.query(query),
+            Kind::Through(_, arguments, message) => {
+                self.expressions(arguments);
+                self.messages.push(*message);
+            }
+        }
+    }
+
+    /// Adds what expressions name.
+    pub fn expressions(&mut self, expressions: &[Expression]) {
+        expressions.iter().for_each(|part| self.expression(part));
+    }
+
+    /// Adds what a variable names.
+    pub fn variable(&mut self, variable: &Variable) {
+        match variable {
+            Variable::Field(instance, kind, _) => self.instance(*instance, *kind),
+            Variable::Local(local) => self.locals.push(*local),
+            Variable::Element(array, index) => {
+                self.variable(array);
+                self.expression(index);
+            }
+            Variable::Part(record, ..) => self.variable(record),
+        }
+    }
+
+    /// Adds what an attempt names; what it moves, it moves only if it succeeds.
+    pub fn attempt(&mut self, attempt: &Attempt) {
+        match attempt {
+            Attempt::Instance(searches) => {
+                searches.iter().for_each(|search| self.search(search));
+            }
+            Attempt::Value(value) => self.expression(value),
+            Attempt::Pop(queue) | Attempt::PopValue(queue) => self.variable(queue),
+            Attempt::Push(queue, source) => {
+                self.variable(queue);
+                self.source(source);
+            }
+            Attempt::PushValue(container, value)
+            | Attempt::TakeWindow(container, value)
+            | Attempt::ShareWindow(container, value) => {
+                self.variable(container);
+                self.expression(value);
+            }
+            Attempt::InsertWindow(window, number, source) => {
+                self.variable(window);
+                self.expression(number);
+                self.source(source);
+            }
+            Attempt::InsertStream(stream, at, message) => {
+                self.variable(stream);
+                self.expression(at);
+                self.moved.push(*message);
+            }
+            Attempt::AppendStream(stream, message) => {
+                self.variable(stream);
+                self.moved.push(*message);
+            }
+            Attempt::Peek(message, _) | Attempt::Restore(message, _) => {
+                self.messages.push(*message);
+            }
+            Attempt::Message(source) => self.source(source),
+        }
+    }
+
+    /// Adds what an operation names.
+    pub fn operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Skip(message, count) | Operation::Cut(message, count) => {
+                self.messages.push(*message);
+                self.expression(count);
+            }
+            Operation::ReplaceWindow(window, number, source) => {
+                self.variable(window);
+                self.expression(number);
+                self.source(source);
+            }
+            Operation::Release(container, to) | Operation::Begin(container, to) => {
+                self.variable(container);
+                self.expression(to);
+            }
+            Operation::Clear(container) => self.variable(container),
+            Operation::Xor(bytes, message) => {
+                self.variable(bytes);
+                self.messages.push(*message);
+            }
+            Operation::Rewrite(message, _, arguments) => {
+                self.messages.push(*message);
+                self.expressions(arguments);
+            }
+            Operation::Call(_, arguments) => self.expressions(arguments),
+        }
+    }
+
+    /// Adds an instance.
+    pub fn instance(&mut self, instance: Instance, kind: KindId) {
+        self.instances.push((instance, kind));
+    }
+
+    fn source(&mut self, source: &Source) {
+        match source {
+            Source::Local(message) => self.moved.push(*message),
+            Source::New => {}
+            Source::NewFrom(variable, count) | Source::TakeStream(variable, count) => {
+                self.variable(variable);
+                self.expression(count);
+            }
+            Source::Share(message) => self.messages.push(*message),
+            Source::Piece(message, at, count) => {
+                self.messages.push(*message);
+                self.expression(at);
+                self.expression(count);
+            }
+            Source::SliceStream(stream, at, count) => {
+                self.variable(stream);
+                self.expression(at);
+                self.expression(count);
+            }
+        }
+    }
+
+    fn search(&mut self, search: &Search) {
+        match search {
+            Search::Find(Target {
+                keys, condition, ..
+            }) => {
+                self.expressions(keys);
+                condition.iter().for_each(|part| self.expression(part));
+            }
+            Search::Create(_, keys) => self.expressions(keys),
+        }
+    }
+
+    fn query(&mut self, query: &Query) {
+        match query {
+            Query::IsEmpty(container)
+            | Query::First(container)
+            | Query::Begin(container)
+            | Query::End(container) => self.variable(container),
+            Query::Has(container, at)
+            | Query::Ready(container, at)
+            | Query::InsertSet(container, at) => {
+                self.variable(container);
+                self.expression(at);
+            }
+            Query::Covers(container, at, count) => {
+                self.variable(container);
+                self.expression(at);
+                self.expression(count);
+            }
+            Query::Running(instance, kind, _) => self.instance(*instance, *kind),
+        }
+    }
+}
