@@ -209,13 +209,14 @@ ids! {
     UnknownService "unknown-service"
         "A layer names services that its file, or one that it uses, declares.";
     UnknownEntity "unknown-entity"
-        "A joint names a layer of the stack as it is called there: by its `as`, or by its own name.";
+        "A joint names a layer of the stack as it is called there: by its `as`, or by its own \
+        name.";
     UnknownParameter "unknown-parameter"
-        "What stands in the parentheses behind a layer are its parameters, its side joints, and, of \
-        a router, the joints below.";
+        "What stands in the parentheses behind a layer are its parameters, its side joints, and, \
+        of a router, the joints below.";
     UnknownEvent "unknown-event"
-        "A handler is for `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or a \
-        notice of a service that the layer provides, requires or uses.";
+        "A handler is for `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or \
+        a notice of a service that the layer provides, requires or uses.";
     NameTaken "name-taken"
         "Each name stands for one thing in its place.";
 
@@ -253,18 +254,22 @@ ids! {
     NoDirection "no-direction"
         "A notice of a service goes `up`, to who requires it, or `down`, to who provides it.";
 
+    AttributeUnset "attribute-unset"
+        "An attribute without a default must have been given to every message that comes to where \
+        it is read.";
+
     // What cannot be laid out.
     NoLayer "no-layer"
-        "A file without a layer gives constants, types, functions and filters; all else belongs to \
-        a layer.";
+        "A file without a layer gives constants, types, functions and filters; all else belongs \
+        to a layer.";
     BadCapacity "bad-capacity"
-        "There is no heap: the memory for all instances is laid out when the stack is compiled, so \
-        everything that there are several of has a constant number.";
+        "There is no heap: the memory for all instances is laid out when the stack is compiled, \
+        so everything that there are several of has a constant number.";
     BadEnum "bad-enum"
         "Each name of an enum has its own number, of as many bits as carry the enum.";
     BadHeader "bad-header"
-        "A header lies on the wire in whole bytes; each part has a form there, and a length that is \
-        fixed or counted.";
+        "A header lies on the wire in whole bytes; each part has a form there, and a length that \
+        is fixed or counted.";
 
     // What bodies name and compute.
     UnknownName "unknown-name"
