@@ -47,26 +47,33 @@ fn wrong(layer: &str, ids: &[&str]) {
 
 /// A handler of what comes from above, with some fields at hand; the rest passes.
 fn sending(body: &str) -> String {
-    format!(
-        "header big {{ kind: u8 = 0, number: seq16 }}
-        session {{
-            small: u8 = 0
-            large: u32 = 0
-            maybe: u16? = none
-            last: seq16 = 0
-            since: time = 0
-            names: array<u16>[4]
-            held: queue<message>[4]
-            early: window<message>[8]
-            timer retry
-        }}
-        fn double(n: u32) -> u32 = n * 2
-        on send(message) {{\n{body}\n}}
-        on deliver(message) {{ deliver message }}
-        on end {{ drop held as closed\ndrop early as closed }}
-        on retry {{ small = 0 }}"
-    )
+    FIELDS.replace("BODY", body)
 }
+
+const FIELDS: &str = "\
+header big { kind: u8 = 0, number: seq16 }
+session {
+    small: u8 = 0
+    large: u32 = 0
+    maybe: u16? = none
+    last: seq16 = 0
+    since: time = 0
+    names: array<u16>[4]
+    held: queue<message>[4]
+    early: window<message>[8]
+    timer retry
+}
+fn double(n: u32) -> u32 = n * 2
+on send(message) {
+BODY
+}
+on deliver(message) { deliver message }
+on end {
+    drop held as closed
+    drop early as closed
+}
+on retry { small = 0 }
+";
 
 const SEND: &str = "send message with { number = last }";
 
@@ -288,13 +295,15 @@ fn a_match_has_all_cases() {
     );
     wrong(
         &layer(
-            "case data { deliver message }\ncase data { consume message }\nelse { consume message }",
+            "case data { deliver message }\ncase data { consume message }\n\
+            else { consume message }",
         ),
         &["written-twice"],
     );
     wrong(
         &layer(
-            "case data {\nhighest = header.upto\ndeliver message\n}\nelse { drop message as other }",
+            "case data {\nhighest = header.upto\ndeliver message\n}\n\
+            else { drop message as other }",
         ),
         &["perhaps-none"],
     );
