@@ -7,6 +7,8 @@
 
 #[path = "case/format.rs"]
 mod format;
+#[path = "case/play.rs"]
+mod play;
 #[path = "case/sections.rs"]
 mod sections;
 

@@ -296,7 +296,8 @@ pub enum Output {
         /// The event's other arguments.
         arguments: Vec<Expression>,
     },
-    /// A family: the outputs of each turn, in order.
+    /// A family: the outputs of each turn, in order. A message that it cuts in pieces is consumed
+    /// behind the last output.
     Many(Loop),
     /// A notice on account of every live instance of a dynamic kind, in order of index.
     Every {

@@ -1,6 +1,8 @@
 //! Walks over trees: what a node leads to, and how often.
 
-use super::{Action, Forest, Node, NodeId, Output, Probability};
+use super::{Action, Arena, Forest, Node, NodeId, Output, Probability};
+use crate::types::program::LocalId;
+use crate::types::statement::{Attempt, Source};
 use std::collections::{BTreeSet, HashMap};
 
 /// The nodes below a root, children first.
@@ -83,6 +85,25 @@ fn family(output: &Output) -> Option<NodeId> {
         Output::Many(turns) => Some(turns.body),
         Output::One { .. } | Output::Every { .. } => None,
     }
+}
+
+/// The messages that families among these outputs cut in pieces. They are consumed behind the last
+/// output, when all pieces have been cut.
+pub fn cut_in_pieces(arena: &Arena, outputs: &[Output]) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<NodeId> = outputs.iter().filter_map(family).collect();
+    while let Some(node) = open.pop() {
+        let node = arena.node(node);
+        if let Node::Try {
+            attempt: Attempt::Message(Source::Piece(message, ..)),
+            ..
+        } = node
+        {
+            found.insert(*message);
+        }
+        open.extend(children(node));
+    }
+    found
 }
 
 /// A node with new children.

@@ -7,8 +7,9 @@ use super::context::Context;
 use super::instances::{KindSource, own_notice};
 use super::layers::{Layer, kind_scope};
 use super::names::{not_yet, suggest};
-use super::program::{Event, Local, NoticeId, Role, TimerId};
+use super::program::{Event, Field, KindId, Local, NoticeId, Population, Program, Role, TimerId};
 use super::services::{locals, message_local};
+use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -27,6 +28,24 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
         }
     }
     relay_messages(context, composition, layer);
+    if layer
+        .kinds
+        .iter()
+        .any(|kind| may_end_holding(context.program, kind.id))
+    {
+        context.reason(layer.entity, "ended");
+    }
+}
+
+/// Whether instances of a kind end, and may still hold messages then.
+fn may_end_holding(program: &Program, kind: KindId) -> bool {
+    let kind = &program.kinds[kind.at()];
+    let holds = |field: &Field| match &field.kind {
+        Type::Queue(of, _) => **of == Type::Message,
+        Type::Window(..) | Type::Stream(..) => true,
+        _ => false,
+    };
+    matches!(kind.population, Population::Dynamic { .. }) && kind.fields.iter().any(holds)
 }
 
 /// What a kind does at one event, in the order of writing.

@@ -105,9 +105,7 @@ impl<'p, C: Control<'p>> Player<'p, C> {
         let (link, bytes) = rest.split_once(' ')?;
         let link = self.program.links.iter().position(|it| it.name == link)?;
         let bytes = hexadecimal(bytes)?;
-        let taken = self
-            .stack
-            .input(LinkId(link as u32), &[&bytes], self.now_ns);
+        let taken = self.stack.input(LinkId(link as u32), &[bytes], self.now_ns);
         if taken == 0 {
             self.say("the frame is not taken");
         }
