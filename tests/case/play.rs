@@ -4,7 +4,7 @@
 //! when, and all counters that are not zero.
 //!
 //! ```text
-//! frame tap 0a00 0001 ...       a frame comes in; further lines with more of it are indented
+//! frame tap 0a00 0001 aa*40     a frame comes in; further lines with more of it are indented
 //! open datagrams 7 none none    an application opens a conversation, by its keys
 //! send datagrams 0 peer=10.0.0.1 peer_port=7 : 6869
 //! tell messages 0 grant_delivers 4
@@ -239,13 +239,15 @@ impl<'p, C: Control<'p>> Player<'p, C> {
     }
 
     fn show(&mut self, bytes: &[u8]) {
-        for row in bytes.chunks(32) {
-            let pairs = row.chunks(2).map(|pair| {
-                let digits = pair.iter().map(|byte| format!("{byte:02x}"));
-                digits.collect::<String>()
-            });
-            let _ = writeln!(self.out, "    {}", pairs.collect::<Vec<_>>().join(" "));
+        let mut row = String::new();
+        for word in words(bytes) {
+            if row.len() + word.len() > 80 {
+                let _ = writeln!(self.out, "   {row}");
+                row.clear();
+            }
+            let _ = write!(row, " {word}");
         }
+        let _ = writeln!(self.out, "   {row}");
     }
 
     /// The counters, at the end.
@@ -292,12 +294,47 @@ fn time(text: &str) -> Option<u64> {
     Some(number.parse::<u64>().ok()? * size)
 }
 
+/// Bytes as words of two, and what repeats for long as `aa*1480`.
+fn words(bytes: &[u8]) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = bytes;
+    while let Some(first) = rest.first() {
+        let same = rest.iter().take_while(|byte| *byte == first).count();
+        let taken = if same >= LONG {
+            same
+        } else {
+            rest.len().min(2)
+        };
+        words.push(match same >= LONG {
+            true => format!("{first:02x}*{same}"),
+            false => rest[..taken]
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
+        });
+        rest = &rest[taken..];
+    }
+    words
+}
+
+/// How often a byte repeats before it is said how often.
+const LONG: usize = 24;
+
+/// Bytes: `0800 45`, and `aa*1480` for one that repeats.
 fn hexadecimal(text: &str) -> Option<Vec<u8>> {
-    let digits: String = text.split_whitespace().collect();
-    let pairs = (0..digits.len()).step_by(2);
-    pairs
-        .map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok())
-        .collect()
+    let mut bytes = Vec::new();
+    for word in text.split_whitespace() {
+        let (digits, times) = match word.split_once('*') {
+            Some((digits, times)) => (digits, times.parse().ok()?),
+            None => (word, 1),
+        };
+        for _ in 0..times {
+            for at in (0..digits.len()).step_by(2) {
+                bytes.push(u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()?);
+            }
+        }
+    }
+    Some(bytes)
 }
 
 /// A number, `true`, an address with dots or colons, a length of time, or `none`.
