@@ -31,8 +31,7 @@ use crate::source::Span;
 use crate::tree::{Action, Arena, Forest, Index, Node, NodeId, Output, Parameters, Reaction, Tree};
 use crate::types::expression::{Instance, Variable};
 use crate::types::program::{
-    EntityId, Event, FieldId, Handler, KindId, Local, LocalId, Place, Population, Program,
-    ReasonId, Role,
+    EntityId, Event, Handler, KindId, Local, LocalId, Place, Population, Program, Role,
 };
 use crate::types::value::{Type, Value};
 use frame::Frame;
@@ -241,22 +240,12 @@ impl<'a> Lowering<'a> {
 
     /// What is done behind the end handler of an instance.
     fn last_steps(&self, kind: KindId, own: Instance) -> Vec<Action> {
-        let table = &self.program.kinds[kind.at()];
         let mut steps = Vec::new();
-        for (at, field) in table.fields.iter().enumerate() {
-            let holds = match &field.kind {
-                Type::Queue(of, _) => **of == Type::Message,
-                Type::Window(..) | Type::Stream(..) => true,
-                _ => false,
-            };
-            if holds {
-                let mut reasons = self.program.reasons.iter();
-                let ended = reasons
-                    .position(|r| r.entity == table.entity && r.name == "ended")
-                    .expect("a kind that ends and holds messages has the reason `ended`");
-                let variable = Variable::Field(own, kind, FieldId(at as u32));
-                steps.push(Action::DropAll(variable, ReasonId(ended as u32)));
-            }
+        for field in self.program.left_at_end(kind) {
+            let entity = self.program.kinds[kind.at()].entity;
+            let ended = self.program.ended(entity);
+            let reason = ended.expect("who may leave messages at its end has the reason `ended`");
+            steps.push(Action::DropAll(Variable::Field(own, kind, field), reason));
         }
         steps.push(Action::Free(own, kind));
         steps

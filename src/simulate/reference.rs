@@ -23,7 +23,7 @@ use super::value::Datum;
 use crate::types::expression::Expression;
 use crate::types::program::{
     AttributeId, EntityId, Event, Finder, Handler, HeaderFieldId, KindId, LocalId, Place, Program,
-    ReasonId, Shape,
+    Shape,
 };
 use crate::types::statement::{
     Attempt, Dropped, Output, Source, StatementKind as Kind, TellTarget,
@@ -169,7 +169,8 @@ impl<'p> Reference<'p> {
             None => Vec::new(),
         };
         if event == Event::End {
-            state.free(kind, index, ended(state.program, kind));
+            let entity = state.program.kinds[kind.at()].entity;
+            state.free(kind, index, state.program.ended(entity));
         }
         outputs
     }
@@ -239,14 +240,6 @@ fn strip(
     header::check_sums(&mut evaluation, id, &bytes[..extent.header], message)?;
     message.stripped = Some((id, bytes));
     Ok(())
-}
-
-/// The reason for which an instance's containers drop what they still hold at its end.
-fn ended(program: &Program, kind: KindId) -> Option<ReasonId> {
-    let entity = program.kinds[kind.at()].entity;
-    let mut reasons = program.reasons.iter();
-    let place = reasons.position(|reason| reason.entity == entity && reason.name == "ended");
-    place.map(|place| ReasonId(place as u32))
 }
 
 /// What a handler is given: the message first, where there is one.

@@ -11,7 +11,6 @@ use super::operation::Tried;
 use super::stack::Control;
 use super::state::{Goal, Pending, State};
 use super::value::Datum;
-use crate::tree::walk::cut_in_pieces;
 use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
 use crate::types::expression::{Expression, Instance};
 use crate::types::program::{
@@ -457,10 +456,6 @@ impl<'p> Running<'_, 'p> {
                     }
                 }
             }
-        }
-        for message in cut_in_pieces(&self.forest.arena, outputs) {
-            let message = self.instant.locals[message.at()].take_message();
-            self.state.consume(message);
         }
         events
     }

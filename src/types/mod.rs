@@ -21,7 +21,6 @@ pub mod scope;
 pub mod statement;
 pub mod value;
 
-mod attributes;
 mod compose;
 mod ends;
 mod functions;
@@ -32,7 +31,6 @@ mod items;
 mod joints;
 mod layers;
 mod parameters;
-mod reads;
 mod relays;
 mod services;
 
@@ -72,9 +70,6 @@ pub fn check_stack(
         sources,
     };
     elaborate(&mut context, files, &mut services, &composition);
-    if !is_refused(&diagnostics) {
-        attributes::check_attributes(&program, &mut diagnostics);
-    }
     let diagnostics = once_each(diagnostics);
     let program = (!is_refused(&diagnostics)).then_some(program);
     (program, diagnostics)
@@ -124,6 +119,13 @@ fn elaborate<'a>(
     program
         .handlers
         .sort_by_key(|handler| entity_of(handler.kind));
+    for kind in (0..program.kinds.len() as u32).map(program::KindId) {
+        let entity = program.kinds[kind.at()].entity;
+        if !program.left_at_end(kind).is_empty() && program.ended(entity).is_none() {
+            let name = "ended".to_string();
+            program.reasons.push(program::Reason { entity, name });
+        }
+    }
 }
 
 /// How often an event comes, in percent.

@@ -15,9 +15,9 @@
 //!   entity 1 arp:      kind arp (1), kind session static [()], kind neighbour dynamic [64]
 //! ```
 
-use super::expression::Expression;
+use super::expression::{Expression, Variable};
 use super::header::Header;
-use super::statement::Block;
+use super::statement::{Block, Dropped, StatementKind};
 use super::value::{Type, Value};
 use crate::source::Span;
 
@@ -128,6 +128,39 @@ pub struct Program {
 }
 
 impl Program {
+    /// The containers of messages that an instance of this kind may leave when it has ended: those
+    /// that its end handler does not drop whatever happens. What is in them is dropped as `ended`.
+    pub fn left_at_end(&self, kind: KindId) -> Vec<FieldId> {
+        let table = &self.kinds[kind.at()];
+        if let Population::Static(_) = table.population {
+            return Vec::new();
+        }
+        let mut handlers = self.handlers.iter();
+        let end = handlers.find(|h| h.kind == kind && h.event == Event::End);
+        let body = end.map(|handler| &handler.body[..]).unwrap_or_default();
+        let drops = |field: FieldId| {
+            body.iter().any(|statement| match &statement.kind {
+                StatementKind::Drop(Dropped::Container(Variable::Field(_, of, dropped)), _) => {
+                    *of == kind && *dropped == field
+                }
+                _ => false,
+            })
+        };
+        let fields = table.fields.iter().enumerate();
+        fields
+            .filter(|(_, field)| field.kind.holds_messages())
+            .map(|(at, _)| FieldId(at as u32))
+            .filter(|field| !drops(*field))
+            .collect()
+    }
+
+    /// The reason for which those are dropped.
+    pub fn ended(&self, entity: EntityId) -> Option<ReasonId> {
+        let mut reasons = self.reasons.iter();
+        let place = reasons.position(|r| r.entity == entity && r.name == "ended");
+        place.map(|at| ReasonId(at as u32))
+    }
+
     /// The kind of sessions above whose instances live and end with those of this one.
     pub fn session_living_on(&self, session: KindId) -> Option<KindId> {
         match self.kinds[session.at()].population {

@@ -45,6 +45,32 @@ pub enum Type {
     Nothing,
 }
 
+impl Type {
+    /// Whether it is a container of messages.
+    pub fn holds_messages(&self) -> bool {
+        match self {
+            Type::Queue(of, _) => **of == Type::Message,
+            Type::Window(..) | Type::Stream(..) => true,
+            Type::Unsigned(_)
+            | Type::Signed(_)
+            | Type::Bool
+            | Type::Sequence(_)
+            | Type::Time
+            | Type::Bytes(_)
+            | Type::Enum(_)
+            | Type::Record(_)
+            | Type::Optional(_)
+            | Type::Message
+            | Type::Array(..)
+            | Type::Set(_)
+            | Type::Instance(_)
+            | Type::Header(_)
+            | Type::Abstract(_)
+            | Type::Nothing => false,
+        }
+    }
+}
+
 /// A constant value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {

@@ -26,48 +26,68 @@ fn block(source: &ast::Block, words: &mut BTreeSet<String>) {
 
 /// Statements that functions may not have are refused elsewhere.
 fn statement(source: &ast::Statement, words: &mut BTreeSet<String>) {
-    let (values, blocks) = parts(&source.kind);
-    values
-        .into_iter()
-        .for_each(|value| expression(value, words));
-    blocks.into_iter().for_each(|inner| block(inner, words));
-}
-
-/// The values and the blocks of a statement of a function.
-fn parts(source: &ast::StatementKind) -> (Vec<&ast::Expression>, Vec<&ast::Block>) {
-    match source {
+    match &source.kind {
         ast::StatementKind::Let {
             value, otherwise, ..
-        } => (vec![value], otherwise.iter().collect()),
+        } => {
+            expression(value, words);
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
+        }
         ast::StatementKind::Require {
             condition,
             otherwise,
             ..
-        } => (vec![condition], vec![otherwise]),
-        ast::StatementKind::Assign { place, value, .. } => (vec![place, value], Vec::new()),
-        ast::StatementKind::Call { call, otherwise } => (vec![call], otherwise.iter().collect()),
+        } => {
+            expression(condition, words);
+            block(otherwise, words);
+        }
+        ast::StatementKind::Assign { place, value, .. } => {
+            expression(place, words);
+            expression(value, words);
+        }
+        ast::StatementKind::Call { call, otherwise } => {
+            expression(call, words);
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
+        }
         ast::StatementKind::If {
             branches,
             otherwise,
         } => {
-            let conditions = branches.iter().map(|branch| &branch.condition).collect();
-            let blocks = branches.iter().map(|branch| &branch.body).chain(otherwise);
-            (conditions, blocks.collect())
+            for branch in branches {
+                expression(&branch.condition, words);
+                block(&branch.body, words);
+            }
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
         }
         ast::StatementKind::Match {
             subject,
             cases,
             otherwise,
         } => {
-            let blocks = cases.iter().map(|case| &case.body).chain(otherwise);
-            (vec![subject], blocks.collect())
+            expression(subject, words);
+            cases.iter().for_each(|case| block(&case.body, words));
+            otherwise
+                .iter()
+                .for_each(|otherwise| block(otherwise, words));
         }
-        ast::StatementKind::For { over, body, .. } => match over {
-            ast::ForRange::Numbers { from, to, .. } => (vec![from, to], vec![body]),
-            ast::ForRange::Elements(elements) => (vec![elements], vec![body]),
-        },
+        ast::StatementKind::For { over, body, .. } => {
+            match over {
+                ast::ForRange::Numbers { from, to, .. } => {
+                    expression(from, words);
+                    expression(to, words);
+                }
+                ast::ForRange::Elements(elements) => expression(elements, words),
+            }
+            block(body, words);
+        }
         ast::StatementKind::Return(value) | ast::StatementKind::Yield(value) => {
-            (vec![value], Vec::new())
+            expression(value, words);
         }
         ast::StatementKind::Send(_)
         | ast::StatementKind::Deliver(_)
@@ -86,7 +106,7 @@ fn parts(source: &ast::StatementKind) -> (Vec<&ast::Expression>, Vec<&ast::Block
         | ast::StatementKind::Loop(_)
         | ast::StatementKind::Repeat { .. }
         | ast::StatementKind::Trap { .. }
-        | ast::StatementKind::Exit(_) => (Vec::new(), Vec::new()),
+        | ast::StatementKind::Exit(_) => {}
     }
 }
 

@@ -24,9 +24,6 @@ mod source;
 mod statement;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use super::context::Context;
 use super::expression::Expression;
 use super::program::{Event, Filter, FilterId, Finder, Function, FunctionId, Handler, Local};
