@@ -8,6 +8,7 @@
 use super::frame::Frame;
 use super::{Lowering, reads};
 use crate::source::Span;
+use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Action, Loop, Node, NodeId, Output, Probability, Range};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
 use crate::types::program::{Event, KindId, LocalId, Population, Role, Target};
@@ -172,6 +173,13 @@ impl<'a> Lowering<'a> {
             }
             StatementKind::Return(_) | StatementKind::Yield(_) => {
                 unreachable!("handlers do not return or yield")
+            }
+            // The family that cuts it comes with the outputs, and consumes it.
+            StatementKind::Consume(message)
+                if cut_in_pieces(&self.arena, &due.outputs)
+                    .contains(&frame.locals[message.at()]) =>
+            {
+                self.rest(body, inside, due)
             }
             StatementKind::Let(..)
             | StatementKind::Assign(..)

@@ -11,6 +11,7 @@ use super::operation::Tried;
 use super::stack::Control;
 use super::state::{Goal, Pending, State};
 use super::value::Datum;
+use crate::tree::walk::cut_in_pieces;
 use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
 use crate::types::expression::{Expression, Instance};
 use crate::types::program::{
@@ -456,6 +457,10 @@ impl<'p> Running<'_, 'p> {
                     }
                 }
             }
+        }
+        for message in cut_in_pieces(&self.forest.arena, outputs) {
+            let message = self.instant.locals[message.at()].take_message();
+            self.state.consume(message);
         }
         events
     }

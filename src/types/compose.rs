@@ -11,6 +11,7 @@
 //!   node 2 ipv4       below: node 0, upper 1      sides: [node 1, ..]
 //! ```
 
+use super::instances::session_keys;
 use super::joints::{check_joints, no_key_here};
 use super::load::{Files, UnitId};
 use super::names::{not_yet, refuse_repeated, suggest};
@@ -138,6 +139,9 @@ pub fn compose<'a>(
     for node in &stack.nodes {
         composer.place(node, None);
     }
+    if composer.composition.nodes.is_empty() && composer.diagnostics.is_empty() {
+        composer.diagnostics.push(empty_stack(stack));
+    }
     composer.name_nodes(stack);
     composer.join_sides();
     let composition = composer.composition;
@@ -191,28 +195,6 @@ impl<'a> Composition<'a> {
             Some((_, Sessions::Static(_))) | None => Sessions::Static(1),
         }
     }
-}
-
-/// The keys of a layer's sessions.
-pub fn session_keys(layer: &ast::Layer) -> &[ast::Parameter] {
-    let sessions = layer.items.iter().filter_map(|item| match item {
-        ast::Item::Instance(instance) if instance.kind == ast::InstanceKind::Session => {
-            Some(&*instance.keys)
-        }
-        ast::Item::Instance(_)
-        | ast::Item::Constant(_)
-        | ast::Item::Type(_)
-        | ast::Item::Enum(_)
-        | ast::Item::Record(_)
-        | ast::Item::Attribute(_)
-        | ast::Item::Header(_)
-        | ast::Item::Filter(_)
-        | ast::Item::Function(_)
-        | ast::Item::Process(_)
-        | ast::Item::Finder(_)
-        | ast::Item::Handler(_) => None,
-    });
-    sessions.max_by_key(|keys| keys.len()).unwrap_or(&[])
 }
 
 struct Composer<'a, 'b> {
@@ -575,6 +557,13 @@ fn collect_aliases<'a>(nodes: &'a [ast::Node], aliases: &mut Vec<&'a ast::Name>)
         }
         collect_aliases(&node.above, aliases);
     }
+}
+
+fn empty_stack(stack: &ast::Stack) -> Diagnostic {
+    let title = format!("no layer stands in `{}`", stack.name);
+    Diagnostic::error(Id::Misplaced, title, stack.name.span, "")
+        .why("A stack has at least one layer, on a link.")
+        .help("write `link NAME { … }` in its braces")
 }
 
 fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {

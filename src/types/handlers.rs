@@ -7,8 +7,9 @@ use super::context::Context;
 use super::instances::{KindSource, own_notice};
 use super::layers::{Layer, kind_scope};
 use super::names::{not_yet, suggest};
-use super::program::{Event, Local, NoticeId, Role, TimerId};
+use super::program::{Event, Field, KindId, Local, NoticeId, Population, Program, Role, TimerId};
 use super::services::{locals, message_local};
+use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -19,11 +20,32 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
     for kind in &layer.kinds {
         let scope = kind_scope(context.program, layer, kind.id);
         for (event, parameters, sources) in grouped(context, composition, layer, kind) {
+            if kind.role == Role::Session {
+                check_session(context, composition, layer, event, sources[0]);
+            }
             let handler = check_handler(context, &scope, &sources, event, &parameters);
             context.program.handlers.push(handler);
         }
     }
     relay_messages(context, composition, layer);
+    if layer
+        .kinds
+        .iter()
+        .any(|kind| may_end_holding(context.program, kind.id))
+    {
+        context.reason(layer.entity, "ended");
+    }
+}
+
+/// Whether instances of a kind end, and may still hold messages then.
+fn may_end_holding(program: &Program, kind: KindId) -> bool {
+    let kind = &program.kinds[kind.at()];
+    let holds = |field: &Field| match &field.kind {
+        Type::Queue(of, _) => **of == Type::Message,
+        Type::Window(..) | Type::Stream(..) => true,
+        _ => false,
+    };
+    matches!(kind.population, Population::Dynamic { .. }) && kind.fields.iter().any(holds)
 }
 
 /// What a kind does at one event, in the order of writing.
@@ -186,6 +208,36 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
             Diagnostic::error(Id::MissingFinder, title, node.layer.name.span, "")
                 .why("A multiplexor finds the session of each message from below by its keys.")
                 .help("write `on deliver find session(header.…) else drop message as …`"),
+        );
+    }
+}
+
+/// At a multiplexor, a notice from below or beside is for a session only if a finder, or the
+/// entity, says for which.
+fn check_session(
+    context: &mut Context,
+    composition: &Composition,
+    layer: &Layer,
+    event: Event,
+    source: &ast::Handler,
+) {
+    let Event::Notice(notice) = event else { return };
+    let mut faces = layer.requires.iter().chain(&layer.sides);
+    let comes_up = faces.any(|face| face.up.values().any(|up| *up == notice));
+    let node = composition.node(layer.entity);
+    let mut finders = context.program.entities[layer.entity.at()].finders.iter();
+    let is_found = finders.any(|finder| finder.event == event);
+    let record = layer.kinds[0].id;
+    let mut handlers = context.program.handlers.iter();
+    let is_told = handlers.any(|handler| handler.kind == record && handler.event == event);
+    if node.layer.shape == ast::Shape::Multiplexor && comes_up && !is_found && !is_told {
+        let name = &context.program.notices[notice.at()].name;
+        let title = format!("nothing says which session `{name}` is for");
+        let help = format!("write `on {name} find session(…) else …`, or move it into `entity`");
+        context.report(
+            Diagnostic::error(Id::MissingFinder, title, source.event.span, "")
+                .why("A multiplexor has many sessions; what comes from below is for one of them.")
+                .help(help),
         );
     }
 }

@@ -2,7 +2,7 @@
 //! keys, fields and timers, how many instances there are, and which exist from the start.
 
 use super::body::{check_expression, check_type};
-use super::compose::{Above, Composition, Ground, Sessions, session_keys};
+use super::compose::{Above, Composition, Ground, Sessions};
 use super::constant::{fold, fold_number};
 use super::context::Context;
 use super::items::{a_process, fields};
@@ -50,6 +50,28 @@ impl<'a> KindSource<'a> {
             })
             .collect()
     }
+}
+
+/// The keys of a layer's sessions.
+pub fn session_keys(layer: &ast::Layer) -> &[ast::Parameter] {
+    let sessions = layer.items.iter().filter_map(|item| match item {
+        ast::Item::Instance(instance) if instance.kind == ast::InstanceKind::Session => {
+            Some(&*instance.keys)
+        }
+        ast::Item::Instance(_)
+        | ast::Item::Constant(_)
+        | ast::Item::Type(_)
+        | ast::Item::Enum(_)
+        | ast::Item::Record(_)
+        | ast::Item::Attribute(_)
+        | ast::Item::Header(_)
+        | ast::Item::Filter(_)
+        | ast::Item::Function(_)
+        | ast::Item::Process(_)
+        | ast::Item::Finder(_)
+        | ast::Item::Handler(_) => None,
+    });
+    sessions.max_by_key(|keys| keys.len()).unwrap_or(&[])
 }
 
 /// The kinds of a layer, numbered from `first`: its record, its sessions, its children.

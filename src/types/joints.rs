@@ -1,7 +1,8 @@
 //! Whether what stands together fits: in, a [`Composition`]; out, nothing but what is wrong with
 //! its joints, as far as services and the number of joints go.
 
-use super::compose::{Composition, Ground, Sessions, session_keys};
+use super::compose::{Composition, Ground, Sessions};
+use super::instances::session_keys;
 use super::names::not_yet;
 use super::program::EntityId;
 use super::services::{ServiceId, Services};
@@ -42,6 +43,7 @@ impl Joints<'_, '_, '_> {
 
     /// Whether what stands on each other fits.
     fn check(&mut self) {
+        self.check_lowers();
         for entity in self.composition.entities() {
             let composition = self.composition;
             let node = composition.node(entity);
@@ -69,6 +71,33 @@ impl Joints<'_, '_, '_> {
                 {
                     self.report(mistake);
                 }
+            }
+        }
+    }
+
+    /// Only a router stands on several joints, and only there do they need names.
+    fn check_lowers(&mut self) {
+        let composition = self.composition;
+        for node in &composition.nodes {
+            let Some(second) = node
+                .layer
+                .requires
+                .iter()
+                .filter(|it| it.joint.is_some())
+                .nth(1)
+            else {
+                continue;
+            };
+            if node.layer.shape != ast::Shape::Router {
+                let title = format!(
+                    "`{}` stands on two joints, and is no router",
+                    node.layer.name
+                );
+                self.report(
+                    Diagnostic::error(Id::Misplaced, title, second.span, "the second")
+                        .why("A worker and a multiplexor stand on one thing.")
+                        .help("write `router` for `worker`, or `uses` for what is beside the path"),
+                );
             }
         }
     }

@@ -21,6 +21,7 @@ pub mod scope;
 pub mod statement;
 pub mod value;
 
+mod attributes;
 mod compose;
 mod ends;
 mod functions;
@@ -31,6 +32,7 @@ mod items;
 mod joints;
 mod layers;
 mod parameters;
+mod reads;
 mod relays;
 mod services;
 
@@ -70,6 +72,9 @@ pub fn check_stack(
         sources,
     };
     elaborate(&mut context, files, &mut services, &composition);
+    if !is_refused(&diagnostics) {
+        attributes::check_attributes(&program, &mut diagnostics);
+    }
     let diagnostics = once_each(diagnostics);
     let program = (!is_refused(&diagnostics)).then_some(program);
     (program, diagnostics)

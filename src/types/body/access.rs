@@ -435,7 +435,7 @@ impl Body<'_, '_> {
         let text = self.text(span);
         let diagnostic = match range {
             Some(range) if range.high < u64::from(size) => return,
-            Some(_) if self.scope.alone => return,
+            Some(_) if self.is_open(index) => return,
             Some(range) if range.low == range.high => Diagnostic::error(
                 Id::IndexOutOfRange,
                 format!("there is no element {}", range.low),

@@ -50,22 +50,7 @@ impl Body<'_, '_> {
         otherwise: Option<&ast::Block>,
         span: Span,
     ) -> Option<StatementKind> {
-        let value = self.check(subject, None);
-        match value.result {
-            Type::Nothing => return None,
-            Type::Enum(_) | Type::Unsigned(_) => {}
-            _ => {
-                let title = format!("{} cannot be matched", self.describe(&value.result));
-                let label = "an enum or a number is expected";
-                self.report(Diagnostic::error(
-                    Id::TypeMismatch,
-                    title,
-                    subject.span,
-                    label,
-                ));
-                return None;
-            }
-        }
+        let value = self.matched(subject)?;
         let before = self.flow.clone();
         let mut ends: Vec<(Flow, Way)> = Vec::new();
         let mut blocks = Vec::new();
@@ -97,14 +82,7 @@ impl Body<'_, '_> {
             };
             ends.push((std::mem::take(&mut self.flow), way));
         }
-        let mut ends = ends.into_iter();
-        if let Some((mut flow, mut way)) = ends.next() {
-            for (next, next_way) in ends {
-                flow = flow.join(&way, next, &next_way);
-                way = next_way;
-            }
-            self.flow = flow;
-        }
+        self.join_all(ends);
         let known: Vec<u64> = blocks.iter().map(|(value, ..)| *value).collect();
         let otherwise = match other {
             Some(other) => other,
@@ -118,6 +96,35 @@ impl Body<'_, '_> {
             cases: blocks,
             otherwise,
         })
+    }
+
+    /// What a `match` compares: a number or an enum.
+    fn matched(&mut self, subject: &ast::Expression) -> Option<Expression> {
+        let value = self.check(subject, None);
+        match value.result {
+            Type::Nothing => None,
+            Type::Enum(_) | Type::Unsigned(_) => Some(value),
+            _ => {
+                let title = format!("{} cannot be matched", self.describe(&value.result));
+                let label = "an enum or a number is expected";
+                let refused = Diagnostic::error(Id::TypeMismatch, title, subject.span, label);
+                self.report(refused);
+                None
+            }
+        }
+    }
+
+    /// What is known where the ends of all cases meet.
+    fn join_all(&mut self, ends: Vec<(Flow, Way)>) {
+        let mut ends = ends.into_iter();
+        let Some((mut flow, mut way)) = ends.next() else {
+            return;
+        };
+        for (next, next_way) in ends {
+            flow = flow.join(&way, next, &next_way);
+            way = next_way;
+        }
+        self.flow = flow;
     }
 
     fn case_value(&mut self, case: &ast::MatchCase, value: &Expression) -> CaseValue {

@@ -236,7 +236,7 @@ impl Body<'_, '_> {
         let Some(range) = self.range(index) else {
             return;
         };
-        if range.high < u64::from(size) || self.scope.alone {
+        if range.high < u64::from(size) || self.is_open(index) {
             return;
         }
         let title = "this number may be too large for the set";

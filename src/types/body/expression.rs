@@ -231,7 +231,7 @@ impl Body<'_, '_> {
         self.flow.facts = before;
         let result = match hint {
             Some(Type::Optional(_)) => hint.cloned().expect("there is a hint in this branch"),
-            Some(_) | None => self.common(&then, &otherwise),
+            Some(_) | None => self.type_of_both(&then, &otherwise),
         };
         let then = self.coerce(then, &result, spans.0);
         let otherwise = self.coerce(otherwise, &result, spans.1);

@@ -56,7 +56,7 @@ impl Body<'_, '_> {
             }
             None => match turns {
                 Some(turns) if turns <= TURNS => turns,
-                _ if self.scope.alone => TURNS,
+                _ if self.is_open(&from) || self.is_open(&to) => TURNS,
                 _ => return self.refuse_unbounded(span),
             },
         };

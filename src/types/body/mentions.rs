@@ -26,68 +26,48 @@ fn block(source: &ast::Block, words: &mut BTreeSet<String>) {
 
 /// Statements that functions may not have are refused elsewhere.
 fn statement(source: &ast::Statement, words: &mut BTreeSet<String>) {
-    match &source.kind {
+    let (values, blocks) = parts(&source.kind);
+    values
+        .into_iter()
+        .for_each(|value| expression(value, words));
+    blocks.into_iter().for_each(|inner| block(inner, words));
+}
+
+/// The values and the blocks of a statement of a function.
+fn parts(source: &ast::StatementKind) -> (Vec<&ast::Expression>, Vec<&ast::Block>) {
+    match source {
         ast::StatementKind::Let {
             value, otherwise, ..
-        } => {
-            expression(value, words);
-            otherwise
-                .iter()
-                .for_each(|otherwise| block(otherwise, words));
-        }
+        } => (vec![value], otherwise.iter().collect()),
         ast::StatementKind::Require {
             condition,
             otherwise,
             ..
-        } => {
-            expression(condition, words);
-            block(otherwise, words);
-        }
-        ast::StatementKind::Assign { place, value, .. } => {
-            expression(place, words);
-            expression(value, words);
-        }
-        ast::StatementKind::Call { call, otherwise } => {
-            expression(call, words);
-            otherwise
-                .iter()
-                .for_each(|otherwise| block(otherwise, words));
-        }
+        } => (vec![condition], vec![otherwise]),
+        ast::StatementKind::Assign { place, value, .. } => (vec![place, value], Vec::new()),
+        ast::StatementKind::Call { call, otherwise } => (vec![call], otherwise.iter().collect()),
         ast::StatementKind::If {
             branches,
             otherwise,
         } => {
-            for branch in branches {
-                expression(&branch.condition, words);
-                block(&branch.body, words);
-            }
-            otherwise
-                .iter()
-                .for_each(|otherwise| block(otherwise, words));
+            let conditions = branches.iter().map(|branch| &branch.condition).collect();
+            let blocks = branches.iter().map(|branch| &branch.body).chain(otherwise);
+            (conditions, blocks.collect())
         }
         ast::StatementKind::Match {
             subject,
             cases,
             otherwise,
         } => {
-            expression(subject, words);
-            cases.iter().for_each(|case| block(&case.body, words));
-            otherwise
-                .iter()
-                .for_each(|otherwise| block(otherwise, words));
+            let blocks = cases.iter().map(|case| &case.body).chain(otherwise);
+            (vec![subject], blocks.collect())
         }
-        ast::StatementKind::For { over, body, .. } => {
-            match over {
-                ast::ForRange::Numbers { from, to, .. } => {
-                    expression(from, words);
-                    expression(to, words);
-                }
-                ast::ForRange::Elements(elements) => expression(elements, words),
-            }
-            block(body, words);
-        }
+        ast::StatementKind::For { over, body, .. } => match over {
+            ast::ForRange::Numbers { from, to, .. } => (vec![from, to], vec![body]),
+            ast::ForRange::Elements(elements) => (vec![elements], vec![body]),
+        },
         ast::StatementKind::Return(value) | ast::StatementKind::Yield(value) => {
-            expression(value, words);
+            (vec![value], Vec::new())
         }
         ast::StatementKind::Send(_)
         | ast::StatementKind::Deliver(_)
@@ -106,7 +86,7 @@ fn statement(source: &ast::Statement, words: &mut BTreeSet<String>) {
         | ast::StatementKind::Loop(_)
         | ast::StatementKind::Repeat { .. }
         | ast::StatementKind::Trap { .. }
-        | ast::StatementKind::Exit(_) => {}
+        | ast::StatementKind::Exit(_) => (Vec::new(), Vec::new()),
     }
 }
 

@@ -24,6 +24,9 @@ mod source;
 mod statement;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use super::context::Context;
 use super::expression::Expression;
 use super::program::{Event, Filter, FilterId, Finder, Function, FunctionId, Handler, Local};

@@ -56,14 +56,7 @@ impl Body<'_, '_> {
             return self.extern_call(call, otherwise);
         };
         if !matches!(self.place, Place::Handler(_)) {
-            let title = "this is done by handlers alone";
-            self.report(Diagnostic::error(
-                Id::NotHere,
-                title,
-                span,
-                "changes something",
-            ));
-            return None;
+            return self.handlers_alone(span);
         }
         let failing = self.flow.clone();
         let operated = Operated {

@@ -143,9 +143,9 @@ impl Body<'_, '_> {
             return None;
         }
         let fixed = values.iter().filter(|(_, source)| !is_literal(source));
-        let mut common: Option<Type> = None;
+        let mut shared: Option<Type> = None;
         for (value, source) in fixed {
-            common = Some(match common {
+            shared = Some(match shared {
                 None => value.result.clone(),
                 Some(known) => match self.wider(&known, value) {
                     Some(wider) => wider,
@@ -166,14 +166,14 @@ impl Body<'_, '_> {
             .iter()
             .map(|(value, _)| &value.result)
             .max_by_key(|of| self.width(of));
-        let mut common = common.or_else(|| widest.cloned())?;
+        let mut shared = shared.or_else(|| widest.cloned())?;
         if let Some(hint @ Type::Unsigned(_)) = hint
-            && self.widens(&common, hint)
+            && self.widens(&shared, hint)
         {
-            common = hint.clone();
+            shared = hint.clone();
         }
         let coerced = values.into_iter();
-        let coerced = coerced.map(|(value, source)| self.coerce(value, &common, source.span));
+        let coerced = coerced.map(|(value, source)| self.coerce(value, &shared, source.span));
         let coerced: Vec<_> = coerced.collect();
         let known = coerced.iter().all(|value| value.result != Type::Nothing);
         known.then_some(coerced)
@@ -208,7 +208,7 @@ impl Body<'_, '_> {
     }
 
     /// The type of one of two values.
-    pub fn common(&self, one: &Expression, other: &Expression) -> Type {
+    pub fn type_of_both(&self, one: &Expression, other: &Expression) -> Type {
         let constant = |value: &Expression| matches!(*value.kind, ExpressionKind::Constant(_));
         match (&one.result, &other.result) {
             (Type::Nothing, kind) | (kind, Type::Nothing) => kind.clone(),
@@ -411,7 +411,7 @@ impl Body<'_, '_> {
             Some(range) => range.low > 0,
             None => constant.is_some_and(|constant| constant != 0),
         };
-        if never_zero || self.scope.alone && constant.is_none() {
+        if never_zero || self.is_open(&divisor.value) {
             return;
         }
         let text = self.text(divisor.span);

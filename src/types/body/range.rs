@@ -206,6 +206,20 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether a number hangs on a parameter that nobody has given yet, since the layer is checked
+    /// by itself: then its range is judged where it stands in a stack.
+    pub fn is_open(&self, value: &Expression) -> bool {
+        let given = |value: &Expression| reads(value, Root::Parameter);
+        let bounds = |fact: &Expression| match &*fact.kind {
+            ExpressionKind::Binary(_, left, right) => {
+                plain(left) == plain(value) && given(right)
+                    || plain(right) == plain(value) && given(left)
+            }
+            _ => false,
+        };
+        self.scope.alone && (given(value) || self.flow.facts.iter().any(bounds))
+    }
+
     /// Whether a test says that one number is at most the other.
     fn is_least(&self, small: &Expression, large: &Expression) -> bool {
         self.flow.facts.iter().any(|fact| {
@@ -354,6 +368,7 @@ enum Root {
     AnyField,
     Local(LocalId),
     Length(LocalId),
+    Parameter,
 }
 
 fn root(place: &Variable) -> Root {
@@ -394,8 +409,8 @@ fn reads(value: &Expression, root: Root) -> bool {
             matches!(root, Root::Length(of) if of == *local) || arguments.iter().any(inner)
         }
         ExpressionKind::Query(query) => query_reads(query, root),
+        ExpressionKind::Config(_) => matches!(root, Root::Parameter),
         ExpressionKind::Constant(_)
-        | ExpressionKind::Config(_)
         | ExpressionKind::Key(..)
         | ExpressionKind::Header(..)
         | ExpressionKind::Peeked(..)

@@ -131,17 +131,8 @@ impl Body<'_, '_> {
             | ast::StatementKind::Loop(_)
             | ast::StatementKind::Repeat { .. }
             | ast::StatementKind::Trap { .. }
-            | ast::StatementKind::Exit(_) => {
-                self.not_yet("what belongs to processes", span);
-                None
-            }
-            _ if !matches!(self.place, Place::Handler(_)) => {
-                let title = "this is done by handlers alone";
-                let label = "changes what is outside";
-                let refused = Diagnostic::error(Id::NotHere, title, span, label);
-                self.report(refused.why("Functions and filters compute, and nothing else."));
-                None
-            }
+            | ast::StatementKind::Exit(_) => self.of_processes(span),
+            _ if !matches!(self.place, Place::Handler(_)) => self.handlers_alone(span),
             ast::StatementKind::Send(output) => self.send(output, span),
             ast::StatementKind::Deliver(output) => self.deliver(output, span),
             ast::StatementKind::Tell {
@@ -151,27 +142,49 @@ impl Body<'_, '_> {
                 with,
             } => self.tell(target, event, arguments, with, span),
             ast::StatementKind::Drop { what, reason } => self.drop_statement(what, reason, span),
-            ast::StatementKind::Consume(name) => {
-                let message = self.owned_message(name)?;
-                self.give_away(message, span);
-                Some(StatementKind::Consume(message))
-            }
-            ast::StatementKind::Count(name) => {
-                let count = self.context.count(self.scope.entity, &name.text);
-                Some(StatementKind::Count(count))
-            }
+            ast::StatementKind::Consume(name) => self.consume(name, span),
+            ast::StatementKind::Count(name) => self.count(name),
             ast::StatementKind::Again => Some(StatementKind::Output(Output::Again)),
             ast::StatementKind::End(name) => self.end_statement(name.as_ref(), span),
-            ast::StatementKind::Start { timer, after } => {
-                let after = self.expect(after, &Type::Time);
-                let (instance, kind, timer) = self.timer(timer)?;
-                Some(StatementKind::StartTimer(instance, kind, timer, after))
-            }
-            ast::StatementKind::Stop(timer) => {
-                let (instance, kind, timer) = self.timer(timer)?;
-                Some(StatementKind::StopTimer(instance, kind, timer))
-            }
+            ast::StatementKind::Start { timer, after } => self.start(timer, after),
+            ast::StatementKind::Stop(timer) => self.stop(timer),
         }
+    }
+
+    fn of_processes(&mut self, span: Span) -> Option<StatementKind> {
+        self.not_yet("what belongs to processes", span);
+        None
+    }
+
+    /// Refuses what only handlers do.
+    pub fn handlers_alone(&mut self, span: Span) -> Option<StatementKind> {
+        let title = "this is done by handlers alone";
+        let label = "changes what is outside";
+        let refused = Diagnostic::error(Id::NotHere, title, span, label);
+        self.report(refused.why("Functions and filters compute, and nothing else."));
+        None
+    }
+
+    fn consume(&mut self, name: &ast::Name, span: Span) -> Option<StatementKind> {
+        let message = self.owned_message(name)?;
+        self.give_away(message, span);
+        Some(StatementKind::Consume(message))
+    }
+
+    fn count(&mut self, name: &ast::Name) -> Option<StatementKind> {
+        let count = self.context.count(self.scope.entity, &name.text);
+        Some(StatementKind::Count(count))
+    }
+
+    fn start(&mut self, timer: &ast::Path, after: &ast::Expression) -> Option<StatementKind> {
+        let after = self.expect(after, &Type::Time);
+        let (instance, kind, timer) = self.timer(timer)?;
+        Some(StatementKind::StartTimer(instance, kind, timer, after))
+    }
+
+    fn stop(&mut self, timer: &ast::Path) -> Option<StatementKind> {
+        let (instance, kind, timer) = self.timer(timer)?;
+        Some(StatementKind::StopTimer(instance, kind, timer))
     }
 
     fn require(
