@@ -10,6 +10,8 @@ mod fault;
 mod random;
 #[path = "agree/sequencer.rs"]
 mod sequencer;
+#[path = "agree/stacks.rs"]
+mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
@@ -30,6 +32,21 @@ const LENGTH: usize = 300;
 #[test]
 fn the_trees_of_a_sequencer_do_what_it_says() {
     trees_agree(&sequencer::program());
+}
+
+#[test]
+fn the_trees_of_radio_do_what_it_says() {
+    trees_agree(&stacks::example("examples/radio/radio.loom"));
+}
+
+#[test]
+fn the_trees_of_two_ways_do_what_it_says() {
+    trees_agree(&stacks::example("examples/radio/two_ways.loom"));
+}
+
+#[test]
+fn the_trees_of_ping_do_what_it_says() {
+    trees_agree(&stacks::example("examples/ping/ping.loom"));
 }
 
 #[test]

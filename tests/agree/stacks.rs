@@ -1,0 +1,50 @@
+//! The programs of the examples, and of stacks that are written for these tests.
+
+use stackloom::diagnostic::render;
+use stackloom::source::Sources;
+use stackloom::types::program::Program;
+use stackloom::types::{check_stack, load};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The program of the only stack in a file of the repository.
+pub fn example(path: &str) -> Program {
+    let text = fs::read_to_string(root().join(path)).expect("an example can be read");
+    program(path, text)
+}
+
+/// The program of the only stack in a text.
+pub fn program(name: &str, text: String) -> Program {
+    let mut sources = Sources::new();
+    let file = vec![(name.to_string(), text)];
+    let (files, mut diagnostics) = load::load(&mut sources, file, &library());
+    let stack = &files.unit(files.root()).stacks[0].name.text;
+    let (program, found) = check_stack(&sources, &files, stack);
+    diagnostics.extend(found);
+    program.unwrap_or_else(|| panic!("{}", render(&diagnostics, &sources, false)))
+}
+
+/// The texts of the library, by the names under which they are used.
+fn library() -> BTreeMap<String, String> {
+    let folder = root().join("layers");
+    let mut folders = vec![folder.clone()];
+    let mut texts = BTreeMap::new();
+    while let Some(below) = folders.pop() {
+        for entry in fs::read_dir(&below).expect("a folder can be listed") {
+            let path = entry.expect("a folder can be listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(&folder).expect("it is in the library");
+                let text = fs::read_to_string(&path).expect("a layer can be read");
+                texts.insert(name.display().to_string(), text);
+            }
+        }
+    }
+    texts
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
