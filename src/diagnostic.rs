@@ -202,15 +202,13 @@ ids! {
         "`use order.sequencer` names the file `order/sequencer.loom` or the folder \
         `order/sequencer`; it is looked for beside the file, then in each `--path`, then in the \
         library inside the compiler.";
-    UnknownStack "unknown-stack"
-        "A file declares its stacks with `stack NAME { … }`.";
     UnknownLayer "unknown-layer"
         "A stack is made of layers that its file, or one that it uses, declares.";
     UnknownService "unknown-service"
         "A layer names services that its file, or one that it uses, declares.";
     UnknownEntity "unknown-entity"
         "A joint names a layer of the stack as it is called there: by its `as`, or by its own \
-        name.";
+        name; a command names a stack of its file.";
     UnknownParameter "unknown-parameter"
         "What stands in the parentheses behind a layer are its parameters, its side joints, and, \
         of a router, the joints below.";

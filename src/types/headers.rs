@@ -70,6 +70,7 @@ fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header 
         most: 0,
         behind: Vec::new(),
         fields: Vec::new(),
+        uneven: false,
     };
     let mut names = Vec::new();
     for part in &source.parts {
@@ -84,7 +85,7 @@ fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header 
         }
     }
     refuse_repeated(names, context.diagnostics);
-    if !layout.bit.is_multiple_of(8) {
+    if !layout.bit.is_multiple_of(8) && !layout.uneven {
         context.report(uneven(source.span, layout.bit));
     }
     let name = match &source.name {
@@ -110,6 +111,8 @@ struct Layout {
     /// Parts whose length varies, so far.
     behind: Vec<HeaderFieldId>,
     fields: Vec<HeaderField>,
+    /// It was said already that something has no whole bytes.
+    uneven: bool,
 }
 
 impl Layout {
@@ -125,6 +128,7 @@ impl Layout {
         let varies = width == 0 || source.condition.is_some();
         let apart = varies || matches!(kind, Type::Bytes(_));
         if apart && !self.bit.is_multiple_of(8) || varies && !width.is_multiple_of(8) {
+            self.uneven = true;
             context.report(uneven(source.span, self.bit));
         }
         self.fields.push(HeaderField {
@@ -451,10 +455,11 @@ fn field_value(id: HeaderId, place: usize, kind: &Type) -> Expression {
 }
 
 fn uneven(span: Span, bits: u32) -> Diagnostic {
-    let title = format!(
-        "{} bits stand before or in this, and are no whole bytes",
-        bits % 8
-    );
+    let title = match bits % 8 {
+        0 => "this is no whole number of bytes".to_string(),
+        1 => "there is one bit too many here for whole bytes".to_string(),
+        bits => format!("there are {bits} bits too many here for whole bytes"),
+    };
     Diagnostic::error(Id::BadHeader, title, span, "").why(
         "A header has whole bytes, and so has everything before a part that is optional, counted, \
         or made of bytes.",

@@ -99,6 +99,35 @@ pub fn layers<'a>(
     layers
 }
 
+/// Checks files without layers. What is said of entities is said of one that stands in for all
+/// who use them.
+pub fn items_alone(context: &mut Context, files: &Files) {
+    let root = files.unit(files.root());
+    let span = context.sources.span(root.files[0]).before();
+    for role in [Role::Record, Role::Session] {
+        let kind = empty_kind(EntityId(0), role);
+        context.program.kinds.push(kind);
+    }
+    context.program.entities.push(Entity {
+        name: "anyone".to_string(),
+        layer: "anyone".to_string(),
+        docs: Vec::new(),
+        shape: Shape::Worker,
+        header: None,
+        record: KindId(0),
+        session: KindId(1),
+        children: Vec::new(),
+        below: Vec::new(),
+        users: Vec::new(),
+        beside: Vec::new(),
+        finders: Vec::new(),
+        mark: None,
+        no_buffer: None,
+        span,
+    });
+    Words::collect(context, files);
+}
+
 /// Gives entities and kinds their numbers.
 fn reserve<'a>(context: &mut Context, composition: &Composition<'a>) -> Vec<Layer<'a>> {
     let mut layers = Vec::new();

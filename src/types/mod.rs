@@ -83,7 +83,16 @@ pub fn check_stack(
 /// All that is wrong with the layers that the root of `files` declares, each by itself.
 pub fn check_layers(sources: &Sources, files: &Files) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    for layer in &files.unit(files.root()).layers {
+    let layers = &files.unit(files.root()).layers;
+    if layers.is_empty() {
+        let mut context = Context {
+            program: &mut Program::default(),
+            diagnostics: &mut diagnostics,
+            sources,
+        };
+        layers::items_alone(&mut context, files);
+    }
+    for layer in layers {
         let mut services = Services::collect(files, &mut diagnostics);
         let unit = files.root();
         let composition = compose::compose_alone(&services, unit, layer, &mut diagnostics);
@@ -165,6 +174,6 @@ fn unknown_stack(sources: &Sources, files: &Files, stack: &str) -> Diagnostic {
     let title = format!("there is no stack `{stack}`");
     let span = sources.span(root.files[0]).before();
     let known: Vec<_> = root.stacks.iter().map(|stack| &*stack.name.text).collect();
-    let diagnostic = Diagnostic::error(Id::UnknownStack, title, span, "in this file");
+    let diagnostic = Diagnostic::error(Id::UnknownEntity, title, span, "in this file");
     names::suggest(diagnostic, stack, &known)
 }
