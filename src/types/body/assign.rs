@@ -51,6 +51,9 @@ impl Body<'_, '_> {
         if let Some(why) = self.unassignable(&variable, &target.result) {
             return self.refuse_assignment(place, why);
         }
+        if operator.is_some() && self.is_once(&variable) {
+            return self.refuse_assignment(place, "is settled once, and so never counts");
+        }
         let kind = target.result.clone();
         let value = match operator {
             None => self.expect(value, &kind),
@@ -113,6 +116,17 @@ impl Body<'_, '_> {
             Variable::Element(inner, _) | Variable::Part(inner, ..) => {
                 self.unassignable(inner, &Type::Nothing)
             }
+        }
+    }
+
+    /// Whether the field is settled by its first write.
+    fn is_once(&self, variable: &Variable) -> bool {
+        match variable {
+            Variable::Field(_, kind, field) => {
+                self.context.program.kinds[kind.at()].fields[field.at()].once
+            }
+            Variable::Local(_) => false,
+            Variable::Element(inner, _) | Variable::Part(inner, ..) => self.is_once(inner),
         }
     }
 

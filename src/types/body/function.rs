@@ -150,6 +150,7 @@ fn function_body(context: &mut Context, id: FunctionId, scope: &Scope, source: &
     for (at, parameter) in source.parameters.iter().enumerate() {
         body.bind(&parameter.name, LocalId(at as u32));
     }
+    body.assume_given();
     if let Some(message) = declared.message {
         body.bind_unwritten("message", message);
     }

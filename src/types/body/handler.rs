@@ -21,6 +21,7 @@ pub(super) fn handler(
     let first = sources.first().expect("a handler is written somewhere");
     let mut body = Body::new(context, scope, Place::Handler(event));
     let parameters = body.event_parameters(parameters);
+    body.assume_given();
     let block = body.handlers(sources, &parameters);
     let messages = body.messages(&parameters);
     let end = last_brace(sources.last().unwrap_or(first).body.span);
@@ -46,6 +47,7 @@ pub(super) fn finder(
 ) -> Finder {
     let mut body = Body::new(context, scope, Place::Finder(event));
     let parameters = body.event_parameters(parameters);
+    body.assume_given();
     for local in &parameters {
         let name = body.local_name(*local).to_string();
         body.bind_unwritten(&name, *local);
@@ -153,8 +155,12 @@ impl Body<'_, '_> {
     fn bind_parameters(&mut self, source: &ast::Handler, parameters: &[LocalId]) {
         let bindings = &source.event.bindings;
         if bindings.is_empty() {
-            for message in self.messages(parameters) {
-                self.bind_unwritten("message", message);
+            // What the event carries has the names of its declaration, where they mean nothing else.
+            for local in parameters {
+                let name = self.local_name(*local).to_string();
+                if !self.scope.names.contains_key(&name) {
+                    self.bind_unwritten(&name, *local);
+                }
             }
             return;
         }

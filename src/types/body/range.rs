@@ -7,9 +7,9 @@
 use super::super::expression::{
     Binary, Expression, ExpressionKind, Instance, Query, Unary, Variable,
 };
-use super::super::program::{FieldId, KindId, LocalId};
+use super::super::program::{Event, FieldId, KindId, LocalId};
 use super::super::value::{Type, Value};
-use super::words::{Body, make, number};
+use super::words::{Body, Place, make, number};
 
 /// The least and the greatest that a number can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +64,27 @@ impl Body<'_, '_> {
                 let kind = ExpressionKind::Unary(Unary::Not, condition.clone());
                 self.flow.facts.push(make(kind, Type::Bool));
             }
+        }
+    }
+
+    /// What holds wherever the body runs: what the stack requires of its configuration, and what
+    /// the header that came in has passed.
+    pub fn assume_given(&mut self) {
+        let config = self.context.program.config.iter();
+        let config = config.flat_map(|config| config.constraints.clone());
+        let mut given: Vec<Expression> = config.collect();
+        let carries = match self.place {
+            Place::Handler(event) | Place::Finder(event) => event == Event::Deliver,
+            Place::Function => true,
+            Place::Value | Place::Filter => false,
+        };
+        if let Some(header) = self.scope.header.filter(|_| carries) {
+            let fields = &self.context.program.headers[header.at()].fields;
+            let always = fields.iter().filter(|field| field.present.is_none());
+            given.extend(always.filter_map(|field| field.constraint.clone()));
+        }
+        for condition in given {
+            self.assume(&condition, true);
         }
     }
 

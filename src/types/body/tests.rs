@@ -308,3 +308,124 @@ fn a_match_has_all_cases() {
         &["perhaps-none"],
     );
 }
+
+#[test]
+fn records_sets_and_bytes_repair_what_was_lost() {
+    let layer = |index: &str, room: &str| {
+        format!(
+            "const k = 8
+            const r = 2
+            header little {{ block: seq16, place: u8 where place < k + r, length: u16 }}
+            record row {{ sum: bytes[100] = 0, length: u16 = 0, missing: u8 = 5 }}
+            session {{ block: seq16 = 0, place: u8 = 0 }}
+            child repair(block: seq16)[4] {{
+                seen: set[{room}]
+                rows: array<row>[r]
+            }}
+            on deliver(message) {{
+                let b = find repair(header.block)
+                    else create repair(header.block)
+                    else deliver message
+                let i = {index}
+                require b.seen.insert(header.place) else drop message as repeated
+                b.rows[i].sum.xor(message.data)
+                b.rows[i].length ^= header.length
+                b.rows[i].missing -= 1
+                consume message
+                if b.rows[i].missing == 1 and b.seen.has(k + i) likely 1% {{
+                    deliver new message(b.rows[i].sum, b.rows[i].length)
+                    count repaired
+                    end b
+                }}
+            }}
+            on send(message) {{
+                send message with {{ block = block, place = place, length = 0 }}
+                place = (place + 1) % (k + r) as u8
+            }}"
+        )
+    };
+    right(&layer("header.place % r", "k + r"));
+    wrong(&layer("header.place", "k + r"), &["index-out-of-range"; 7]);
+    wrong(&layer("header.place % r", "k"), &["index-out-of-range"; 2]);
+}
+
+#[test]
+fn a_window_sends_again_what_was_asked_for() {
+    let layer = |bound: &str| {
+        format!(
+            "enum kind: u8 {{ cast, nak }}
+            header little {{ kind: kind, number: seq32, upto: seq32 if kind == nak }}
+            session {{
+                next: seq32 = 0
+                sent: window<message>[16]
+            }}
+            on deliver(message) {{
+                match header.kind {{
+                    case cast likely 99% {{ deliver message }}
+                    case nak {{
+                        for number in header.number..header.upto{bound} {{
+                            let copy = sent.share(number) else count asked_for_old
+                            send copy with {{ kind = cast, number = number }}
+                        }}
+                        sent.release_to(header.number)
+                        consume message
+                    }}
+                }}
+            }}
+            on send(message) {{
+                sent.insert(next, share message) else drop message as window_full
+                send message with {{ kind = cast, number = next }}
+                next += 1
+            }}
+            on end {{ drop sent as closed }}"
+        )
+    };
+    right(&layer(" at most 16"));
+    wrong(&layer(""), &["unbounded-loop"]);
+}
+
+#[test]
+fn a_filter_rewrites_what_nobody_shares() {
+    let layer = |body: &str| {
+        format!(
+            "filter flip(key: u32 = 7) rewrites u32 little {{
+                pad: u32 = key
+                each word {{
+                    yield word ^ pad
+                    pad = pad * 0x0019_660d + 0x3c6e_f35f
+                }}
+            }}
+            filter sum() reads u16 big {{
+                total: u32 = 0
+                each word {{ total += word }}
+                result u16 {{ total as u16 }}
+            }}
+            header big {{ sum: u16 }}
+            on send(message) {{\n{body}\n}}
+            on deliver(message) {{
+                message.data = message.data through flip(3)
+                let sum = message.data through sum()
+                require sum == header.sum else drop message as damaged
+                deliver message
+            }}"
+        )
+    };
+    right(&layer(
+        "let sum = message.data through sum()
+        message.data = message.data through flip()
+        send message with { sum = sum }",
+    ));
+    wrong(
+        &layer(
+            "let copy = share message else drop message as no_room
+            message.data = message.data through flip()
+            send message with { sum = 0 }
+            send copy with { sum = 1 }",
+        ),
+        &["message-gone"],
+    );
+    wrong(
+        &layer("message.data = message.data through sum()\nsend message with { sum = 1 }"),
+        &["type-mismatch"],
+    );
+}
