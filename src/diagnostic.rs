@@ -194,6 +194,8 @@ ids! {
         "A value alone does nothing. A statement assigns it, passes it on or calls something.";
     WrittenTwice "written-twice"
         "This part may be written once.";
+    TooManyMistakes "too-many-mistakes"
+        "Of one file, the first 20 mistakes of grammar are told. Often they come from one.";
     MissingPart "missing-part"
         "A part that every one of these has is not there.";
 

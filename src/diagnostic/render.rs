@@ -70,19 +70,30 @@ fn snippets<'a>(
         let here = labels
             .iter()
             .filter(move |(_, label)| label.span.file == file);
+        // Of a long file only the lines with labels are handed over.
+        let spans = here.clone().map(|(_, label)| label.span);
+        let stretch = spans
+            .reduce(Span::to)
+            .expect("a file is shown for a label in it");
+        let text = sources.text(file);
+        let start = text[..stretch.start as usize]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let rest = &text[stretch.end as usize..];
+        let end = rest
+            .find('\n')
+            .map_or(text.len(), |length| stretch.end as usize + length);
         let annotations = here.map(|(kind, label)| {
-            let text = (!label.text.is_empty()).then_some(label.text.as_str());
-            kind.span(range(label.span)).label(text)
+            let label_text = (!label.text.is_empty()).then_some(label.text.as_str());
+            let span = label.span.start as usize - start..label.span.end as usize - start;
+            kind.span(span).label(label_text)
         });
-        Snippet::source(sources.text(file))
+        Snippet::source(&text[start..end])
+            .line_start(sources.position(stretch).line as usize)
             .path(sources.name(file))
             .annotations(annotations)
     };
     files.into_iter().map(snippet).collect()
-}
-
-fn range(span: Span) -> std::ops::Range<usize> {
-    span.start as usize..span.end as usize
 }
 
 #[cfg(test)]

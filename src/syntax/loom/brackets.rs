@@ -81,11 +81,11 @@ impl<'a> Repair<'a, '_> {
         if matches!(token.kind, TokenKind::Newline) {
             return self.push(token);
         }
-        let position = self.sources.position(token.span);
-        let begins_line = position.line != self.line;
+        let line = self.sources.line(token.span.file, token.span.start);
+        let begins_line = line != self.line;
         if begins_line {
-            self.line = position.line;
-            self.indentation = position.column;
+            self.line = line;
+            self.indentation = self.sources.position(token.span).column;
         }
         if token.kind == TokenKind::End {
             self.close_while(|_| true, token);

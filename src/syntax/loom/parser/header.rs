@@ -20,7 +20,7 @@ impl Parser<'_> {
         order = order.or_else(|| self.byte_order());
         let Some(order) = order else {
             let title = "this header does not say which byte of a number comes first";
-            let span = self.token().span;
+            let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, span, "expected `big` or `little`")
                     .help("most Internet protocols are `big`: the highest byte comes first"),

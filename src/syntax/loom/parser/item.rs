@@ -99,7 +99,7 @@ impl Parser<'_> {
         let name = self.name("the name of the enum")?;
         if !self.is_at(":") {
             let title = "this enum does not say which type carries it";
-            let span = self.token().span;
+            let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, span, "expected `:` and a type")
                     .help(format!("write `enum {name}: u8 {{ … }}`")),
@@ -243,7 +243,7 @@ impl Parser<'_> {
         let parameters = self.parameters()?;
         if !self.is_at("->") {
             let title = "this function does not say what it returns";
-            let span = self.token().span;
+            let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, span, "expected `->` and a type")
                     .why("A function computes a value, and has no other effect."),
@@ -296,7 +296,7 @@ impl Parser<'_> {
         }
         if !self.is_at("else") {
             let title = "this `find` does not say what happens if nothing is found";
-            let span = self.token().span;
+            let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingElse, title, span, "expected `else`")
                     .help("add `else drop message as unknown`, with a reason of your own"),

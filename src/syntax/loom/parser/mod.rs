@@ -15,6 +15,9 @@ mod process;
 mod stack;
 mod statement;
 
+#[cfg(test)]
+mod tests;
+
 use super::ast::{File, Name, Path};
 use super::brackets::balance;
 use super::lexer::lex;
@@ -24,6 +27,9 @@ use crate::source::{FileId, Sources, Span};
 
 /// How deep blocks, brackets and operators may nest.
 const NESTING_LIMIT: usize = 100;
+
+/// How many mistakes of one file are told.
+const MISTAKE_LIMIT: usize = 20;
 
 /// Reads one file. The tree holds all that could be read; it is whole if there is no diagnostic.
 pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
@@ -56,6 +62,15 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
     diagnostics.extend(parser.diagnostics.into_iter().filter(is_certain));
     diagnostics.extend(balanced.diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    if let Some(first) = diagnostics.get(MISTAKE_LIMIT) {
+        let title = format!(
+            "there are {} more mistakes",
+            diagnostics.len() - MISTAKE_LIMIT
+        );
+        let rest = Diagnostic::error(Id::TooManyMistakes, title, first.primary.span, "the next");
+        diagnostics.truncate(MISTAKE_LIMIT);
+        diagnostics.push(rest);
+    }
     (tree, diagnostics)
 }
 
@@ -312,6 +327,22 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&mut self, expected: &str) -> Reported {
+        let (token, here) = (self.token(), self.here());
+        let label = format!("expected {expected}");
+        if here != token.span {
+            let title = "this line ends too early";
+            return self.report(Diagnostic::error(Id::UnexpectedNewline, title, here, label));
+        }
+        let title = if token.kind == TokenKind::End {
+            "the file ends too early".to_owned()
+        } else {
+            format!("`{}` cannot stand here", token.text)
+        };
+        self.report(Diagnostic::error(Id::UnexpectedWord, title, here, label))
+    }
+
+    /// Where something is missing: at the token here, or behind the last one if the line ends.
+    fn here(&self) -> Span {
         let token = self.token();
         let last = self.tokens[self.at.max(1) - 1];
         // A newline before a closing bracket separates nothing, and yet the line ended there.
@@ -319,31 +350,8 @@ impl<'a> Parser<'a> {
             let between = last.span.end as usize..token.span.start.max(last.span.end) as usize;
             self.text[between].contains('\n')
         };
-        let label = format!("expected {expected}");
-        if token.kind == TokenKind::Newline || closes_line {
-            let title = "this line ends too early";
-            return self.report(Diagnostic::error(
-                Id::UnexpectedNewline,
-                title,
-                last.span.after(),
-                label,
-            ));
-        }
-        let title = match token.kind {
-            TokenKind::End => "the file ends too early".to_owned(),
-            TokenKind::Newline => unreachable!("a newline has been dealt with"),
-            TokenKind::Word
-            | TokenKind::Number
-            | TokenKind::Share
-            | TokenKind::Sign
-            | TokenKind::Angle => format!("`{}` cannot stand here", token.text),
-        };
-        self.report(Diagnostic::error(
-            Id::UnexpectedWord,
-            title,
-            token.span,
-            label,
-        ))
+        let ends = token.kind == TokenKind::Newline || closes_line;
+        if ends { last.span.after() } else { token.span }
     }
 
     /// If the word here is almost one of these, says so and goes on as if it were that one.

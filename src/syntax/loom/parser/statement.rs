@@ -185,7 +185,7 @@ impl Parser<'_> {
         let likely = self.likely()?;
         if !self.is_at("else") {
             let title = "this `require` does not say what happens otherwise";
-            let span = self.token().span;
+            let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingElse, title, span, "expected `else`")
                     .label(condition.span, "when this does not hold")
@@ -376,7 +376,7 @@ impl Parser<'_> {
         let what = self.place()?;
         if self.accept("as").is_none() {
             let title = "this drop has no reason";
-            let span = self.token().span;
+            let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingReason, title, span, "expected `as` and a name")
                     .why("Every drop is counted under a name, so that no message is lost unseen.")

@@ -1,0 +1,317 @@
+//! What the parser makes of a text, and what it says of mistakes.
+
+use super::parse;
+use crate::diagnostic::{Diagnostic, render};
+use crate::source::Sources;
+use crate::syntax::loom::ast::{
+    Declaration, Expression, ExpressionKind, File, Item, Statement, StatementKind,
+};
+
+/// The tree of a text, and its mistakes as they are shown.
+fn read(text: &str) -> (File, String) {
+    let mut sources = Sources::new();
+    let id = sources.add("test.loom", text);
+    let (file, diagnostics) = parse(id, &sources);
+    let shown = render(&diagnostics, &sources, false);
+    (file, shown)
+}
+
+fn file(text: &str) -> File {
+    let (file, shown) = read(text);
+    assert_eq!(shown, "");
+    file
+}
+
+/// The titles of the mistakes in a text, each with its line and its label.
+fn mistakes(text: &str) -> Vec<String> {
+    let mut sources = Sources::new();
+    let id = sources.add("test.loom", text);
+    let (_, diagnostics) = parse(id, &sources);
+    let line = |diagnostic: &Diagnostic| sources.position(diagnostic.primary.span).line;
+    diagnostics
+        .iter()
+        .map(|it| format!("{}: {}", line(it), it.title))
+        .collect()
+}
+
+/// The statements of one handler.
+fn statements(text: &str) -> Vec<Statement> {
+    let file = file(&format!("on start {{\n{text}\n}}\n"));
+    match file.declarations.into_iter().next() {
+        Some(Declaration::Item(Item::Handler(handler))) => handler.body.statements,
+        other => panic!("a handler was written: {other:?}"),
+    }
+}
+
+/// A value with parentheses around every operation.
+fn grouped(text: &str) -> String {
+    let statements = statements(&format!("x = {text}"));
+    match &statements[0].kind {
+        StatementKind::Assign { value, .. } => show(value),
+        other => panic!("an assignment was written: {other:?}"),
+    }
+}
+
+fn show(value: &Expression) -> String {
+    match &value.kind {
+        ExpressionKind::Name(name) => name.text.clone(),
+        ExpressionKind::Number(number) => number.to_string(),
+        ExpressionKind::Duration(duration_ns) => format!("{duration_ns} ns"),
+        ExpressionKind::Group(inner) => show(inner),
+        ExpressionKind::Unary { operator, operand } => {
+            format!("({} {})", operator.text(), show(operand))
+        }
+        ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } => {
+            format!("({} {} {})", show(left), operator.text(), show(right))
+        }
+        ExpressionKind::Else { value, otherwise } => {
+            format!("({} else {})", show(value), show(otherwise))
+        }
+        ExpressionKind::Cast { operand, .. } => format!("({} as)", show(operand)),
+        ExpressionKind::Field { of, name } => format!("{}.{name}", show(of)),
+        other => panic!("not needed in these tests: {other:?}"),
+    }
+}
+
+#[test]
+fn operators_bind_as_the_grammar_says() {
+    assert_eq!(
+        grouped("a or b and not c == d"),
+        "(a or (b and (not (c == d))))"
+    );
+    assert_eq!(
+        grouped("a | b ^ c & d << e + f * g"),
+        "(a | (b ^ (c & (d << (e + (f * g))))))"
+    );
+    assert_eq!(grouped("a - b - c"), "((a - b) - c)");
+    assert_eq!(grouped("-a.b as u8 + ~c"), "((- (a.b as)) + (~ c))");
+    assert_eq!(
+        grouped("a else b or c else d"),
+        "((a else (b or c)) else d)"
+    );
+}
+
+#[test]
+fn pre_and_present_belong_to_the_value_behind_them() {
+    assert_eq!(
+        grouped("a <= pre b and present c"),
+        "((a <= (pre b)) and (present c))"
+    );
+    assert_eq!(grouped("pre a.b - pre c"), "((pre a.b) - (pre c))");
+}
+
+#[test]
+fn a_time_is_a_number_and_a_unit() {
+    assert_eq!(grouped("200 ms"), "200000000 ns");
+    assert_eq!(grouped("0x10"), "16");
+    assert_eq!(
+        mistakes("const a = 99999999999 h"),
+        ["1: this time is too long"]
+    );
+    assert_eq!(
+        mistakes("const a = 5ms"),
+        ["1: a space stands between a number and its unit"]
+    );
+    assert_eq!(
+        mistakes("const a = 18446744073709551616"),
+        ["1: `18446744073709551616` does not fit into 64 bits"]
+    );
+}
+
+#[test]
+fn an_else_with_a_statement_ends_the_value() {
+    let statements = statements("let n = find a(b)\n  else create a(b)\n  else drop m as full");
+    let StatementKind::Let {
+        value, otherwise, ..
+    } = &statements[0].kind
+    else {
+        panic!("a `let` was written");
+    };
+    assert!(matches!(value.kind, ExpressionKind::Else { .. }));
+    let otherwise = otherwise.as_ref().expect("there is a drop");
+    assert!(matches!(
+        otherwise.statements[0].kind,
+        StatementKind::Drop { .. }
+    ));
+}
+
+#[test]
+fn items_belong_to_the_layer_before_them() {
+    let file = file("const a = 1\nworker w\nrequires x: s\nentity\nstack s { w }\nconst b = 2\n");
+    let kinds = file
+        .declarations
+        .iter()
+        .map(|declaration| match declaration {
+            Declaration::Layer(layer) => layer.items.len(),
+            Declaration::Item(_) => 100,
+            Declaration::Stack(_) => 200,
+            Declaration::Service(_) => 300,
+        });
+    assert_eq!(kinds.collect::<Vec<_>>(), [100, 1, 200, 100]);
+}
+
+#[test]
+fn documentation_and_rules_stay_with_their_nodes() {
+    let text = "\
+/// first
+///   second
+on start {
+    //= rfc1#2  before
+    a = 1         //= rfc1#3
+    if b {        //= rfc1#4  at the beginning
+        c = 1
+    } else { d = 1 }  //= rfc1#5
+}
+";
+    let file = file(text);
+    let Declaration::Item(Item::Handler(handler)) = &file.declarations[0] else {
+        panic!("a handler was written");
+    };
+    assert_eq!(handler.notes.documentation, ["first", "  second"]);
+    let references = |statement: &Statement| {
+        let rules = statement.notes.rules.iter();
+        rules
+            .map(|rule| format!("{} {}", rule.reference, rule.remark))
+            .collect::<Vec<_>>()
+    };
+    let statements = &handler.body.statements;
+    assert_eq!(references(&statements[0]), ["rfc1#2 before", "rfc1#3 "]);
+    assert_eq!(
+        references(&statements[1]),
+        ["rfc1#4 at the beginning", "rfc1#5 "]
+    );
+    assert!(handler.notes.rules.is_empty());
+}
+
+#[test]
+fn every_mistake_of_a_file_is_told_in_one_run() {
+    let text = "\
+wroker w(a: u32)
+header {
+    a: u8
+}
+session { timr x, last: seq32 = 0; }
+on deliver(message) {
+    if a = b && !c { drop message }
+    require x
+    delvier message
+    a < b < c
+    return 3
+    stop a   exit b
+    let z = early.first else drop message as
+}
+";
+    let expected = [
+        "1: there is no word `wroker` here",
+        "2: this header does not say which byte of a number comes first",
+        "5: there is no word `timr` here",
+        "5: Loom has no semicolons: newlines end statements",
+        "7: `=` does not compare",
+        "7: `&&` is written `and`",
+        "7: `!` is written `not`",
+        "7: this drop has no reason",
+        "8: this `require` does not say what happens otherwise",
+        "9: there is no word `delvier` here",
+        "10: comparisons cannot be chained",
+        "11: there is no `return` in a handler",
+        "12: two statements on one line",
+        "13: this line ends too early",
+    ];
+    assert_eq!(mistakes(text), expected);
+}
+
+#[test]
+fn indentation_tells_which_bracket_was_forgotten() {
+    let text = "\
+on send(message) {
+    if a {
+        send message
+
+on tick {
+    x = f(a
+    y = 3
+    again ]
+}
+";
+    let expected = [
+        "1: this `{` is never closed",
+        "2: this `{` is never closed",
+        "6: this `(` is never closed",
+        "8: this `]` closes nothing",
+    ];
+    assert_eq!(mistakes(text), expected);
+    let (tree, _) = read(text);
+    assert_eq!(tree.declarations.len(), 2, "both handlers are in the tree");
+}
+
+#[test]
+fn words_of_other_languages_are_translated() {
+    assert_eq!(
+        mistakes("import link.service"),
+        ["1: `import` is written `use`"]
+    );
+    assert_eq!(
+        mistakes("struct a { b: u8 }"),
+        ["1: `struct` is written `record`"]
+    );
+    let text = "on start {\n    while (true) { a = 1 }\n    switch a { case b { again } }\n}";
+    assert_eq!(
+        mistakes(text),
+        [
+            "2: there is no `while`: no loop is unbounded within an instant",
+            "3: `switch` is written `match`"
+        ]
+    );
+}
+
+#[test]
+fn a_diagnostic_says_what_is_expected_and_what_to_do() {
+    let (_, shown) = read("on deliver(message) {\n    drop message\n}\n");
+    let expected = "\
+error[missing-reason]: this drop has no reason
+ --> test.loom:2:17
+  |
+2 |     drop message
+  |                 ^ expected `as` and a name
+  |
+  = Every drop is counted under a name, so that no message is lost unseen.
+  = help: write `drop message as too_long`, with a reason of your own
+
+";
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn hostile_nesting_is_a_mistake_and_no_overflow() {
+    let deep = |before: &str, repeated: &str, after: &str| {
+        let text = format!("{before}{}{after}", repeated.repeat(20_000));
+        let told = mistakes(&text).len();
+        assert!(
+            (1..=21).contains(&told),
+            "{before}{repeated}… is refused in a few words"
+        );
+    };
+    deep("const a = ", "(", "");
+    deep("const a = ", "-", "1");
+    deep("const a = ", "not ", "b");
+    deep("const a = b", " + b", "");
+    deep("const a = b", " else b", "");
+    deep("const a = b", ".b", "");
+    deep("const a = b", "[b]", "");
+    deep("const a = b", " as u8", "");
+    deep("const a = ", "if b { c } else ", "{ d }");
+    deep("const a = ", "if b { ", "");
+    deep("type a = ", "b<", "");
+    deep("record a { b: ", "c<", "");
+    deep("on start ", "{ if a ", "{}");
+    deep("on start {", "require a else ", "{} }");
+    deep("stack s ", "{ a ", "");
+    deep("on start { send m with ", "{ a = ", "");
+    deep("process a ", "{ process a ", "");
+    deep("", "}", "");
+    deep("on a ", "{\n", "");
+}
