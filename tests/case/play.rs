@@ -247,7 +247,9 @@ impl<'p, C: Control<'p>> Player<'p, C> {
             }
             let _ = write!(row, " {word}");
         }
-        let _ = writeln!(self.out, "   {row}");
+        if !row.is_empty() {
+            let _ = writeln!(self.out, "   {row}");
+        }
     }
 
     /// The counters, at the end.
