@@ -7,7 +7,7 @@
 //! | `source` | goes in: a file of Loom; others, `=== source FOLDER/NAME.loom`, are for its `use` |
 //! | `stack PATH` | goes in: a file of the repository, instead of the first `source` |
 //! | `config` | goes in: what the stack is started with, `NAME = VALUE` |
-//! | `in` | goes in: what the host does, as [`crate::play`] says |
+//! | `in` | goes in: what the host does, as [`crate::play`] says; `=== in NAME`: to this stack |
 //! | `error` | comes out: all diagnostics; where it is missing, there must be none |
 //! | `fmt` | comes out: the first file in its canonical form |
 //! | `out` | comes out: what the stack gives its host, the same from all interpreters |
@@ -38,6 +38,9 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
             "there are errors, but no section for them\n{errors}"
         ));
     }
+    if case.text("error").is_some() && errors.is_empty() {
+        return Err("nothing is wrong here".to_string());
+    }
     let config = case.text("config").unwrap_or_default().to_string();
     let script = case.text("in").unwrap_or_default().to_string();
     let mut comes_out = false;
@@ -58,7 +61,8 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
     }
 }
 
-/// The programs of all stacks of the first file, and all that is wrong.
+/// The programs of the stacks of the first file, and all that is wrong: of the one that is played
+/// to, where the case says which.
 fn compile(sources: &mut Sources, case: &Case) -> Result<(Vec<Program>, Vec<Diagnostic>), String> {
     let mut texts = case
         .sections
@@ -78,15 +82,22 @@ fn compile(sources: &mut Sources, case: &Case) -> Result<(Vec<Program>, Vec<Diag
     let mut programs = Vec::new();
     if found.is_empty() {
         found.extend(check_layers(sources, &files));
-        for stack in &files.unit(files.root()).stacks {
-            let (program, wrong) = check_stack(sources, &files, &stack.name.text);
+        let played = case.sections.iter().find(|section| section.kind == "in");
+        let played = played.map(|section| section.name.as_str());
+        let declared = files.unit(files.root()).stacks.iter();
+        let declared = declared.map(|stack| stack.name.text.as_str());
+        let stacks: Vec<&str> = match played {
+            Some(name) if !name.is_empty() => vec![name],
+            Some(_) | None => declared.collect(),
+        };
+        for stack in stacks {
+            let (program, wrong) = check_stack(sources, &files, stack);
             programs.extend(program);
-            found.extend(
-                wrong
-                    .into_iter()
-                    .filter(|it| !found.contains(it))
-                    .collect::<Vec<_>>(),
-            );
+            for wrong in wrong {
+                if !found.contains(&wrong) {
+                    found.push(wrong);
+                }
+            }
         }
     }
     for program in &programs {
