@@ -8,7 +8,6 @@ use super::flow::{Flow, Way};
 use super::statement::percent;
 use super::words::{Body, listed, make};
 use crate::diagnostic::{Diagnostic, Id};
-use crate::source::Span;
 use crate::syntax::loom::ast;
 
 impl Body<'_, '_> {
@@ -48,7 +47,6 @@ impl Body<'_, '_> {
         subject: &ast::Expression,
         cases: &[ast::MatchCase],
         otherwise: Option<&ast::Block>,
-        span: Span,
     ) -> Option<StatementKind> {
         let value = self.matched(subject)?;
         let before = self.flow.clone();
@@ -87,7 +85,7 @@ impl Body<'_, '_> {
         let otherwise = match other {
             Some(other) => other,
             None => {
-                self.check_all_cases(&value.result, &known, subject, span)?;
+                self.check_all_cases(&value.result, &known, subject)?;
                 without_last(&mut blocks)
             }
         };
@@ -172,7 +170,6 @@ impl Body<'_, '_> {
         of: &Type,
         known: &[u64],
         subject: &ast::Expression,
-        span: Span,
     ) -> Option<()> {
         let missing = match of {
             Type::Enum(id) => self.missing_names(*id, known),
@@ -189,11 +186,7 @@ impl Body<'_, '_> {
         };
         let title = format!("not all that `{text}` can be has a case");
         let refused = Diagnostic::error(Id::MissingCase, title, subject.span, label);
-        self.report(
-            refused
-                .label(span.before(), "in this `match`")
-                .help("add the cases, or `else { … }` behind the last"),
-        );
+        self.report(refused.help("add the cases, or `else { … }` behind the last"));
         None
     }
 

@@ -11,6 +11,7 @@ use super::super::scope::{Named, Scope};
 use super::super::statement::{Block, Statement, StatementKind};
 use super::super::value::{Type, Value};
 use super::mentions::mentioned;
+use super::statement::last_brace;
 use super::words::{Body, Place, make, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
@@ -277,7 +278,7 @@ impl Body<'_, '_> {
         let block = self.block(source);
         if !self.flow.dead {
             let title = "a function returns something on every path";
-            let end = source.span.after();
+            let end = last_brace(source.span);
             let refused = Diagnostic::error(Id::MissingReturn, title, end, "nothing is returned");
             self.report(refused.help("write `return …` here"));
         }

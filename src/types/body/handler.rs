@@ -5,9 +5,9 @@ use super::super::program::{Event, Finder, Handler, Local, LocalId, Target};
 use super::super::scope::Scope;
 use super::super::statement::{Block, Statement, StatementKind};
 use super::super::value::Type;
+use super::statement::last_brace;
 use super::words::{Body, Place};
 use crate::diagnostic::{Diagnostic, Id};
-use crate::source::Span;
 use crate::syntax::loom::ast;
 
 /// All handlers of one event, one after the other.
@@ -75,14 +75,6 @@ pub(super) fn finder(
         targets,
         otherwise,
         span: source.span,
-    }
-}
-
-/// Where something is missing at the end of a block.
-fn last_brace(block: Span) -> Span {
-    Span {
-        start: block.end.saturating_sub(1).max(block.start),
-        ..block
     }
 }
 
@@ -155,7 +147,7 @@ impl Body<'_, '_> {
     fn bind_parameters(&mut self, source: &ast::Handler, parameters: &[LocalId]) {
         let bindings = &source.event.bindings;
         if bindings.is_empty() {
-            // What the event carries has the names of its declaration, where they mean nothing else.
+            // What it carries has the names of its declaration, where they mean nothing else.
             for local in parameters {
                 let name = self.local_name(*local).to_string();
                 if !self.scope.names.contains_key(&name) {

@@ -26,6 +26,14 @@ pub(super) fn percent(likely: Option<&ast::Likely>) -> Likely {
     likely.map(|likely| f64::from(likely.millionths) / 10_000.0)
 }
 
+/// Where something is missing at the end of a block.
+pub(super) fn last_brace(block: Span) -> Span {
+    Span {
+        start: block.end.saturating_sub(1).max(block.start),
+        ..block
+    }
+}
+
 impl Body<'_, '_> {
     /// Statements one after the other; what they introduce ends with them.
     pub fn block(&mut self, source: &ast::Block) -> Block {
@@ -44,11 +52,7 @@ impl Body<'_, '_> {
         }
         let introduced = self.words[words..].iter().map(|word| word.local);
         let introduced: Vec<LocalId> = introduced.collect();
-        let end = Span {
-            start: source.span.end.saturating_sub(1).max(source.span.start),
-            ..source.span
-        };
-        self.check_gone(introduced.into_iter(), end);
+        self.check_gone(introduced.into_iter(), last_brace(source.span));
         self.leave_words(words);
         block
     }
@@ -120,7 +124,7 @@ impl Body<'_, '_> {
                 subject,
                 cases,
                 otherwise,
-            } => self.match_statement(subject, cases, otherwise.as_ref(), span),
+            } => self.match_statement(subject, cases, otherwise.as_ref()),
             ast::StatementKind::For { name, over, body } => self.for_statement(name, over, body),
             ast::StatementKind::Return(value) => self.return_statement(value, span),
             ast::StatementKind::Yield(value) => self.yield_statement(value, span),
