@@ -29,6 +29,8 @@ pub mod reactive;
 
 pub mod weave;
 
+pub mod c;
+
 pub mod emit;
 
 pub mod simulate;

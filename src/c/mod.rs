@@ -1,0 +1,6 @@
+//! C as a tree, and the one printer of it.
+//!
+//! In: what `emit` builds. Out: C11 as a careful person would lay it out, in 100 columns.
+
+pub mod printer;
+pub mod tree;
