@@ -1,0 +1,284 @@
+//! The names of generated C: those of the source where they are names in C, and these beside them.
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `STACK_x` | what the header offers |
+//! | `ENTITY_x`, `ENTITY_KEY_x` | the reaction of an entity's instance to the event x |
+//! | `ENTITY_arrive` | parses a header and finds the session |
+//! | `X_rare`, `X_then` | a part of the reaction X that stands in a function of its own |
+//! | `has_x` | whether the optional x is there |
+//! | `x_items`, `x_held`, `x_bytes`, `x_pieces` | what stands beside the container x |
+//! | `x_pool`, `x_next`, `x_buckets` | the slots of the instances x, and how they are found |
+//! | `x_2` | another x |
+//! | `x_` | x, where x is a word of C |
+//! | `DO_X` | an event on the agenda, handled by X |
+//! | `COUNT_ENTITY_X`, `ENTITY_X` | a counter, a reason why a message is dropped |
+//! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
+//! | `sl_x` | the runtime, of which the file holds a copy |
+
+use crate::tree::{Forest, Index, Reaction};
+use crate::types::program::{Event, KindId, Population, Program, Role};
+use crate::types::value::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words that mean something to C, to C++ or to the code around.
+const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case catch char class \
+    compl const constexpr continue default delete do double else enum explicit export extern \
+    false float for friend goto if inline int long main memcmp memcpy memset mutable namespace new \
+    not nullptr operator or private protected public register restrict return short signed sizeof \
+    static struct switch template this throw true try typedef typeid typename typeof union \
+    unsigned using virtual void volatile while xor stack with event output NULL size_t";
+
+/// Names of functions and structs in the text that every stack has.
+const OWN: &str = "add again begin blank carries consume copy cut drop drop_queue drop_stream \
+    drop_window expire handle hold holds message_from new_message peek piece push put queue_pop \
+    queue_push rebuild release retrieve reverse run send_frame share skip start_agenda \
+    stream_append stream_insert stream_release stream_slice stream_take window_insert \
+    window_release window_replace window_share window_take work reason count";
+
+/// A name as C takes it.
+pub fn c_name(name: &str) -> String {
+    if WORDS.split_whitespace().any(|word| word == name) {
+        format!("{name}_")
+    } else {
+        name.to_string()
+    }
+}
+
+/// Names that are taken, and a free one for whoever asks.
+#[derive(Clone, Debug, Default)]
+pub struct Taken(BTreeSet<String>);
+
+impl Taken {
+    /// The name, or the first numbered one that is free; taken from now on.
+    pub fn take(&mut self, wanted: &str) -> String {
+        let plain = c_name(wanted);
+        let numbered = (2..).map(|n| format!("{plain}_{n}"));
+        let free = std::iter::once(plain.clone())
+            .chain(numbered)
+            .find(|name| !self.0.contains(name))
+            .expect("there are more numbers than names");
+        self.0.insert(free.clone());
+        free
+    }
+
+    /// Whether a name is taken.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+}
+
+/// The names of all that a stack has.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// The stack itself.
+    pub stack: String,
+    /// By kind: the struct, and the member that holds its instances.
+    pub kinds: Vec<String>,
+    /// By function.
+    pub functions: Vec<String>,
+    /// By filter.
+    pub filters: Vec<String>,
+    /// By record: the struct.
+    pub records: Vec<String>,
+    /// By enum: its values.
+    pub enums: Vec<Vec<String>>,
+    /// By enum: itself.
+    pub enum_tags: Vec<String>,
+    /// By reason.
+    pub reasons: Vec<String>,
+    /// By count.
+    pub counts: Vec<String>,
+    /// By attribute: the member of a message.
+    pub attributes: Vec<String>,
+    /// By notice, where it comes up to an application: `HOST_FAILED`.
+    pub notices: Vec<String>,
+    /// By reaction: the function.
+    pub reactions: BTreeMap<Reaction, String>,
+    /// All names at the top of the file.
+    pub taken: Taken,
+}
+
+impl Names {
+    /// Names for all of a program; the same program gets the same names.
+    pub fn new(program: &Program, forest: &Forest) -> Names {
+        let mut taken = Taken::default();
+        for word in WORDS.split_whitespace().chain(OWN.split_whitespace()) {
+            taken.0.insert(word.to_string());
+        }
+        let stack = program.name.clone();
+        let own = ["", "_message", "_event", "_config", "_output", "_frame", "_next"];
+        for suffix in own {
+            taken.take(&format!("{stack}{suffix}"));
+        }
+        let kinds = (0..program.kinds.len() as u32)
+            .map(|kind| taken.take(&kind_name(program, KindId(kind))))
+            .collect();
+        let reactions = forest
+            .trees
+            .iter()
+            .map(|tree| {
+                let name = reaction_name(program, tree.reaction);
+                (tree.reaction, taken.take(&name))
+            })
+            .collect();
+        let entity = |id: crate::types::program::EntityId| &program.entities[id.at()].name;
+        let functions = program.functions.iter().map(|function| {
+            let own = match (function.entity, &function.body) {
+                (Some(id), Some(_)) => format!("{}_{}", entity(id), function.name),
+                (None, Some(_)) => function.name.clone(),
+                (_, None) => format!("{stack}_{}", function.name),
+            };
+            taken.take(&own)
+        });
+        let functions = functions.collect();
+        let filters = program.filters.iter().map(|filter| taken.take(&filter.name)).collect();
+        let mut upper = |name: String| taken.take(&name.to_uppercase());
+        let reasons = program.reasons.iter().map(|one| {
+            upper(format!("{}_{}", entity(one.entity), one.name))
+        });
+        let reasons = reasons.collect();
+        let counts = program.counts.iter().map(|one| {
+            upper(format!("COUNT_{}_{}", entity(one.entity), one.name))
+        });
+        let counts = counts.collect();
+        let notices = program.notices.iter().map(|one| format!("{stack}_{}", one.name).to_uppercase());
+        let notices = notices.collect();
+        let mut tags = Taken::default();
+        let enum_tags: Vec<String> =
+            program.enums.iter().map(|one| tags.take(&format!("{stack}_{}", one.name))).collect();
+        let enums = program.enums.iter().zip(&enum_tags).map(|(one, tag)| {
+            let values = one.names.iter().map(|(name, _)| upper(format!("{tag}_{name}")));
+            values.collect()
+        });
+        Names {
+            enums: enums.collect(),
+            records: program
+                .records
+                .iter()
+                .map(|one| taken.take(&format!("{stack}_{}", one.name)))
+                .collect(),
+            attributes: attribute_names(program),
+            stack,
+            kinds,
+            functions,
+            filters,
+            enum_tags,
+            reasons,
+            counts,
+            notices,
+            reactions,
+            taken,
+        }
+    }
+}
+
+fn attribute_names(program: &Program) -> Vec<String> {
+    let mut members = Taken::default();
+    for own in ["data", "length", "buffer", "came_in", "header"] {
+        members.take(own);
+    }
+    let repeats = |name: &str| program.attributes.iter().filter(|one| one.name == name).count() > 1;
+    program
+        .attributes
+        .iter()
+        .map(|one| {
+            let clashes = members.has(&one.name) || repeats(&one.name);
+            let wanted =
+                if clashes { format!("{}_{}", one.owner, one.name) } else { one.name.clone() };
+            members.take(&wanted)
+        })
+        .collect()
+}
+
+fn kind_name(program: &Program, id: KindId) -> String {
+    let kind = &program.kinds[id.at()];
+    let entity = &program.entities[kind.entity.at()].name;
+    match kind.role {
+        Role::Record => entity.clone(),
+        Role::Session => format!("{entity}_session"),
+        Role::Child => format!("{entity}_{}", kind.name),
+    }
+}
+
+/// `send`, `deliver`, a notice's or a timer's name, `start`, `end`, `again`.
+pub fn event_name(program: &Program, kind: Option<KindId>, event: Event) -> String {
+    match event {
+        Event::Send => "send".to_string(),
+        Event::Deliver => "deliver".to_string(),
+        Event::Notice(notice) => program.notices[notice.at()].name.clone(),
+        Event::Timer(timer) => {
+            let kind = kind.expect("a timer belongs to a kind");
+            program.kinds[kind.at()].timers[timer.at()].clone()
+        }
+        Event::Start => "start".to_string(),
+        Event::End => "end".to_string(),
+        Event::Again => "again".to_string(),
+    }
+}
+
+fn reaction_name(program: &Program, reaction: Reaction) -> String {
+    match reaction {
+        Reaction::Arrive {
+            entity: id,
+            joint,
+            index,
+            event,
+        } => {
+            let entity = &program.entities[id.at()];
+            let below = match &entity.below[..] {
+                [_] => String::new(),
+                many => match &many[joint as usize].name {
+                    Some(name) => format!("_{name}"),
+                    None => format!("_{joint}"),
+                },
+            };
+            let key = key_name(program, entity.session, index);
+            let event = match event {
+                Event::Deliver => String::new(),
+                other => format!("_{}", event_name(program, None, other)),
+            };
+            format!("{}{key}{below}_arrive{event}", entity.name)
+        }
+        Reaction::Handle { kind, index, event } => {
+            let own = &program.kinds[kind.at()];
+            let entity = &program.entities[own.entity.at()].name;
+            let child = match own.role {
+                Role::Child => format!("_{}", own.name),
+                Role::Record | Role::Session => String::new(),
+            };
+            let key = key_name(program, kind, index);
+            format!("{entity}{child}{key}_{}", event_name(program, Some(kind), event))
+        }
+    }
+}
+
+/// `_17` for the one session whose key is 17; nothing where there is but one.
+fn key_name(program: &Program, kind: KindId, index: Index) -> String {
+    let own = &program.kinds[kind.at()];
+    match (index, &own.population) {
+        (Index::Only(n), Population::Static(instances)) if own.capacity > 1 => {
+            let keys = &instances[n as usize].keys;
+            let keys = keys.iter().map(|key| match key {
+                Value::Number(number) => format!("_{number}"),
+                Value::None => "_none".to_string(),
+                Value::Bytes(_) | Value::Record(_) => format!("_{n}"),
+            });
+            keys.collect()
+        }
+        (Index::Only(n), _) if own.capacity > 1 => format!("_{n}"),
+        (Index::Only(_) | Index::Any, _) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number_and_a_word_of_c_an_underscore() {
+        let mut taken = Taken::default();
+        let names = ["port", "port", "default", "port"].map(|name| taken.take(name));
+        assert_eq!(names, ["port", "port_2", "default_", "port_3"]);
+    }
+}

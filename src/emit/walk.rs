@@ -1,0 +1,114 @@
+//! What an expression is made of.
+
+use crate::types::expression::{Expression, ExpressionKind as Kind, Query, Variable};
+
+/// Calls `each` for an expression and for all that stand within it.
+pub fn each(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
+    visit(expression);
+    match &*expression.kind {
+        Kind::Constant(_)
+        | Kind::Config(_)
+        | Kind::Key(..)
+        | Kind::Header(..)
+        | Kind::Peeked(..)
+        | Kind::HeaderPresent(..)
+        | Kind::Attribute(..)
+        | Kind::Length(_)
+        | Kind::WholeLength
+        | Kind::Now => {}
+        Kind::Read(variable) => indices(variable, visit),
+        Kind::Unary(_, a)
+        | Kind::Some(a)
+        | Kind::Unwrap(a)
+        | Kind::Present(a)
+        | Kind::Cast(a) => each(a, visit),
+        Kind::Binary(_, a, b) | Kind::Else(a, b) | Kind::Least(a, b) | Kind::Greatest(a, b) => {
+            each(a, visit);
+            each(b, visit);
+        }
+        Kind::If(a, b, c) => [a, b, c].into_iter().for_each(|part| each(part, visit)),
+        Kind::Call(_, list) | Kind::Through(_, list, _) => {
+            list.iter().for_each(|part| each(part, visit));
+        }
+        Kind::Query(query) => in_query(query, visit),
+    }
+}
+
+fn in_query(query: &Query, visit: &mut dyn FnMut(&Expression)) {
+    match query {
+        Query::Has(variable, a) | Query::Ready(variable, a) | Query::InsertSet(variable, a) => {
+            indices(variable, visit);
+            each(a, visit);
+        }
+        Query::Covers(variable, a, b) => {
+            indices(variable, visit);
+            each(a, visit);
+            each(b, visit);
+        }
+        Query::IsEmpty(variable)
+        | Query::First(variable)
+        | Query::Begin(variable)
+        | Query::End(variable) => indices(variable, visit),
+        Query::Running(..) => {}
+    }
+}
+
+/// The expressions that say which element a variable is.
+pub fn indices(variable: &Variable, visit: &mut dyn FnMut(&Expression)) {
+    match variable {
+        Variable::Field(..) | Variable::Local(_) => {}
+        Variable::Element(inner, index) => {
+            indices(inner, visit);
+            each(index, visit);
+        }
+        Variable::Part(inner, ..) => indices(inner, visit),
+    }
+}
+
+/// The variable that an expression reads or asks something, if it is about one.
+pub fn variable(expression: &Expression) -> Option<&Variable> {
+    match &*expression.kind {
+        Kind::Read(variable) => Some(variable),
+        Kind::Query(query) => match query {
+            Query::Has(variable, _)
+            | Query::Ready(variable, _)
+            | Query::InsertSet(variable, _)
+            | Query::Covers(variable, ..)
+            | Query::IsEmpty(variable)
+            | Query::First(variable)
+            | Query::Begin(variable)
+            | Query::End(variable) => Some(variable),
+            Query::Running(..) => None,
+        },
+        Kind::Constant(_)
+        | Kind::Config(_)
+        | Kind::Key(..)
+        | Kind::Header(..)
+        | Kind::Peeked(..)
+        | Kind::HeaderPresent(..)
+        | Kind::Attribute(..)
+        | Kind::Length(_)
+        | Kind::WholeLength
+        | Kind::Now
+        | Kind::Unary(..)
+        | Kind::Some(_)
+        | Kind::Unwrap(_)
+        | Kind::Present(_)
+        | Kind::Cast(_)
+        | Kind::Binary(..)
+        | Kind::Else(..)
+        | Kind::Least(..)
+        | Kind::Greatest(..)
+        | Kind::If(..)
+        | Kind::Call(..)
+        | Kind::Through(..) => None,
+    }
+}
+
+/// The field or local that a variable is, or is a part of.
+pub fn base(variable: &Variable) -> &Variable {
+    match variable {
+        Variable::Field(..) | Variable::Local(_) => variable,
+        Variable::Element(inner, _) | Variable::Part(inner, ..) => base(inner),
+    }
+}

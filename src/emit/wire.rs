@@ -1,0 +1,457 @@
+//! Headers on the wire: how a field is read, and how a header is written before a message.
+
+use super::expression::{mask, number_text};
+use super::function;
+use super::layout::{c_bits, c_type};
+use super::names::c_name;
+use super::scope::Scope;
+use super::Stack;
+use crate::c::tree::{
+    Expression as C, Function, Statement, assign, atom, binary, call, call_statement, conditional,
+};
+use crate::types::expression::Expression;
+use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
+use crate::types::value::{Type, Value};
+
+/// A field as it has been read.
+pub struct Loaded {
+    /// Its value.
+    pub c: C,
+    /// Bits of the C type it was loaded as.
+    pub bits: u32,
+    /// Whether it was shifted or masked, and so is an `int` where it is narrow.
+    pub cut: bool,
+}
+
+/// `base + offset`
+fn advanced(base: &C, offset: u32) -> C {
+    if offset == 0 { base.clone() } else { binary("+", base.clone(), atom(offset.to_string())) }
+}
+
+/// Where the whole bytes before a field end: what is fixed, and what the fields before it add.
+fn start(scope: &Scope, id: HeaderId, field: &HeaderField, base: &C) -> C {
+    let header = &scope.stack.program.headers[id.at()];
+    let fixed = advanced(base, field.bit / 8);
+    field.behind.iter().fold(fixed, |at, before| {
+        match length_of(scope, id, header, *before) {
+            Some(length) => binary("+", at, length),
+            None => at,
+        }
+    })
+}
+
+/// The length of an optional or variable field, in bytes; none where it is never there.
+fn length_of(scope: &Scope, id: HeaderId, header: &Header, at: HeaderFieldId) -> Option<C> {
+    let field = &header.fields[at.at()];
+    if let Some(present) = &field.present {
+        let length = atom((field.width / 8).to_string());
+        return Some(conditional(scope.value(present), length, atom("0")));
+    }
+    let (counter, ranges, unit) = header.fields.iter().enumerate().find_map(|(n, one)| {
+        let Rule::Counts { ranges, unit } = one.rule else { return None };
+        let covers = match ranges {
+            Ranges::Header => true,
+            Ranges::Between(from, to) => from <= at && at <= to,
+            Ranges::Data | Ranges::HeaderAndData => false,
+        };
+        covers.then_some((HeaderFieldId(n as u32), ranges, unit))
+    })?;
+    let fixed = match ranges {
+        Ranges::Between(from, to) => {
+            let last = &header.fields[to.at()];
+            (last.bit + last.width) / 8 - header.fields[from.at()].bit / 8
+        }
+        Ranges::Header | Ranges::Data | Ranges::HeaderAndData => header.least,
+    };
+    let read = Expression {
+        kind: Box::new(crate::types::expression::ExpressionKind::Header(id, counter)),
+        result: header.fields[counter.at()].kind.clone(),
+    };
+    let counted = binary("*", atom(unit.to_string()), scope.value(&read).cast("size_t"));
+    Some(binary("-", counted, atom(fixed.to_string())))
+}
+
+/// A field of a header that begins at `base`.
+pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Loaded {
+    let header = &scope.stack.program.headers[id.at()];
+    let field = &header.fields[field.at()];
+    let at = start(scope, id, field, base);
+    if let Type::Bytes(length) = field.kind {
+        let kind = c_type(scope.stack, &Type::Bytes(length));
+        let c = call(format!("{}_at", kind.trim_start_matches("struct ")), vec![at]);
+        return Loaded { c, bits: 64, cut: false };
+    }
+    let skipped = field.bit % 8;
+    let bytes = (skipped + field.width).div_ceil(8);
+    let (whole, loaded) = load_bytes(header.big, at, bytes);
+    let below = if header.big { 8 * bytes - skipped - field.width } else { skipped };
+    let exact = field.width == 8 * bytes;
+    if field.kind == Type::Bool {
+        let bit = number_text(1 << below);
+        return Loaded {
+            c: binary("!=", binary("&", whole, atom(bit)), atom("0")),
+            bits: 8,
+            cut: false,
+        };
+    }
+    let shifted = if below == 0 { whole } else { binary(">>", whole, atom(below.to_string())) };
+    let above = below + field.width < 8 * bytes;
+    let c = if above { binary("&", shifted, atom(mask(field.width))) } else { shifted };
+    let own = c_bits(field.width);
+    if loaded > own && (loaded > 32 || own < 32) {
+        let c = c.cast(format!("uint{own}_t"));
+        return Loaded { c, bits: own, cut: false };
+    }
+    Loaded { c, bits: loaded, cut: !exact }
+}
+
+/// So many bytes at a place, and the bits of the C type that they come in.
+fn load_bytes(big: bool, at: C, bytes: u32) -> (C, u32) {
+    let order = if big { "big" } else { "little" };
+    match bytes {
+        1 => (element(at), 8),
+        2 | 3 | 4 | 6 | 8 => {
+            (call(format!("sl_load_{order}{}", 8 * bytes), vec![at]), c_bits(8 * bytes))
+        }
+        _ => {
+            let (low, rest) = (4, bytes - 4);
+            let behind = |n: u32| binary("+", at.clone(), atom(n.to_string()));
+            let (high_at, low_at) = if big { (at.clone(), behind(rest)) } else { (behind(low), at.clone()) };
+            let (high, _) = load_bytes(big, high_at, rest);
+            let (low, _) = load_bytes(big, low_at, low);
+            (binary("|", binary("<<", high.cast("uint64_t"), atom("32")), low), 64)
+        }
+    }
+}
+
+/// `base[offset]` instead of `*(base + offset)`.
+fn element(at: C) -> C {
+    match at {
+        C::Binary("+", base, offset) => base.element(*offset),
+        other => other.element(atom("0")),
+    }
+}
+
+/// The statements that put a header before a message whose attributes are set.
+pub fn push(
+    scope: &mut Scope,
+    message: LocalId,
+    id: HeaderId,
+    values: &[(HeaderFieldId, Expression)],
+) -> Vec<Statement> {
+    let stack = scope.stack;
+    let header = &stack.program.headers[id.at()];
+    let data = scope.of_message(message, "data");
+    let length = scope.of_message(message, "length");
+    let bytes = atom(header.least.to_string());
+    scope.message = Some(message);
+    let mut statements = vec![
+        Statement::Assign(data.clone(), "-=", bytes.clone()),
+        Statement::Assign(length.clone(), "+=", bytes),
+    ];
+    let before = scope.headers.remove(&id);
+    let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
+    for (at, field) in header.fields.iter().enumerate() {
+        if field.width == 0 || field.present.is_some() {
+            continue;
+        }
+        let given = values.iter().find(|(one, _)| one.at() == at).map(|(_, value)| value);
+        if let Some(old) = &before {
+            scope.headers.insert(id, old.clone());
+        }
+        let value = written(scope, header, field, given, &length);
+        scope.headers.remove(&id);
+        pieces.push((field, value));
+        if (field.bit + field.width).is_multiple_of(8) {
+            statements.push(store(scope, header, &data, &pieces));
+            pieces.clear();
+        }
+    }
+    assert!(pieces.is_empty(), "a header ends with a whole byte");
+    scope.headers.insert(id, data.clone());
+    for (at, field) in header.fields.iter().enumerate() {
+        if let Rule::Checks { arguments, unless, .. } = &field.rule {
+            let sum = sum_call(scope, id, HeaderFieldId(at as u32), message, arguments);
+            let sum = match unless {
+                Some(_) => call(format!("{}_or_not", sum_name(stack, id, at)), vec![sum]),
+                None => sum,
+            };
+            statements.push(store(scope, header, &data, &[(field, sum)]));
+        }
+    }
+    scope.headers.remove(&id);
+    if let Some(old) = before {
+        scope.headers.insert(id, old);
+    }
+    statements
+}
+
+/// What a field is written as, before the sums are known.
+fn written(
+    scope: &Scope,
+    header: &Header,
+    field: &HeaderField,
+    given: Option<&Expression>,
+    length: &C,
+) -> C {
+    if let Some(value) = given {
+        return scope.stored(value);
+    }
+    match &field.rule {
+        Rule::Given => unreachable!("a field without a default is given (checked)"),
+        Rule::Default(value) => scope.stored(value),
+        Rule::Is(value) => scope.constant(value, &field.kind),
+        Rule::Checks { .. } => atom("0"),
+        Rule::Counts { ranges, unit } => {
+            let counted = match ranges {
+                Ranges::Header => return atom((header.least / unit).to_string()),
+                Ranges::HeaderAndData => length.clone(),
+                Ranges::Data => binary("-", length.clone(), atom(header.least.to_string())),
+                Ranges::Between(from, to) => {
+                    let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
+                    let bytes = (to.bit + to.width) / 8 - from.bit / 8;
+                    return atom((bytes / unit).to_string());
+                }
+            };
+            let units = match unit {
+                1 => counted,
+                unit => binary("/", counted, atom(unit.to_string())),
+            };
+            if field.width <= 16 { units.cast(c_type(scope.stack, &field.kind)) } else { units }
+        }
+    }
+}
+
+/// Stores fields that fill whole bytes together.
+fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)]) -> Statement {
+    let (first, _) = &pieces[0];
+    let bits: u32 = pieces.iter().map(|(field, _)| field.width).sum();
+    let at = advanced(data, first.bit / 8);
+    if let Type::Bytes(length) = first.kind {
+        let kind = c_type(scope.stack, &Type::Bytes(length));
+        let name = format!("{}_to", kind.trim_start_matches("struct "));
+        return call_statement(name, vec![at, pieces[0].1.clone()]);
+    }
+    let bytes = bits / 8;
+    let own = format!("uint{}_t", c_bits(bits));
+    let value = joined(header.big, bits, pieces);
+    let value = match value {
+        Joined::Number(number) => atom(number_text(number)),
+        Joined::One(c) => c,
+        Joined::Many(c) if bits < 32 => c.cast(own),
+        Joined::Many(c) => c,
+    };
+    if bytes == 1 {
+        return assign(element(at), value);
+    }
+    let order = if header.big { "big" } else { "little" };
+    assert!(matches!(bytes, 2 | 3 | 4 | 6 | 8), "fields that share bytes fill 1, 2, 3, 4, 6 or 8");
+    call_statement(format!("sl_store_{order}{bits}"), vec![at, value])
+}
+
+/// Fields side by side in one number.
+enum Joined {
+    Number(u64),
+    One(C),
+    Many(C),
+}
+
+fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
+    let mut known = 0_u64;
+    let mut parts: Vec<C> = Vec::new();
+    let mut passed = 0;
+    for (field, value) in pieces {
+        let below = if big { bits - passed - field.width } else { passed };
+        passed += field.width;
+        if let Some(number) = literal(value) {
+            known |= number << below;
+            continue;
+        }
+        let value = match field.kind {
+            Type::Bool => conditional(value.clone(), atom("1"), atom("0")),
+            _ => value.clone(),
+        };
+        if pieces.len() == 1 {
+            return Joined::One(value);
+        }
+        let wide = match c_bits(bits) {
+            64 => value.cast("uint64_t"),
+            32 if below > 0 => value.cast("uint32_t"),
+            _ => value,
+        };
+        parts.push(if below == 0 { wide } else { binary("<<", wide, atom(below.to_string())) });
+    }
+    if known != 0 {
+        parts.push(atom(number_text(known)));
+    }
+    match parts.into_iter().reduce(|all, part| binary("|", all, part)) {
+        Some(c) if known == 0 || pieces.len() > 1 && !matches!(c, C::Atom(_)) => Joined::Many(c),
+        _ => Joined::Number(known),
+    }
+}
+
+fn literal(value: &C) -> Option<u64> {
+    let C::Atom(text) = value else { return None };
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None if text == "true" => Some(1),
+        None if text == "false" => Some(0),
+        None => text.parse().ok(),
+    }
+}
+
+/// The name of the function that computes a sum.
+fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
+    let header = &stack.program.headers[id.at()];
+    format!("{}_{}", header.name, c_name(&header.fields[field].name))
+}
+
+/// Computes the sum of a `checks` field of a header that begins at `scope.headers[id]` and whose
+/// message is what lies behind it.
+pub fn sum_call(
+    scope: &mut Scope,
+    id: HeaderId,
+    field: HeaderFieldId,
+    message: LocalId,
+    arguments: &[Expression],
+) -> C {
+    let stack = scope.stack;
+    let header = &stack.program.headers[id.at()];
+    let Rule::Checks { ranges, filter, .. } = &header.fields[field.at()].rule else {
+        unreachable!("only sums are summed");
+    };
+    let base = scope.headers.get(&id).expect("the header of a sum is there").clone();
+    let data = scope.of_message(message, "data");
+    let length = scope.of_message(message, "length");
+    let pushed = base == data;
+    let whole = if pushed {
+        length.clone()
+    } else {
+        let behind = binary("-", data.clone(), base.clone()).cast("uint32_t");
+        binary("+", behind, length.clone())
+    };
+    let bytes = match ranges {
+        Ranges::HeaderAndData => whole.clone(),
+        Ranges::Header if pushed => atom(header.least.to_string()),
+        Ranges::Header => binary("-", data, base.clone()).cast("size_t"),
+        Ranges::Data => length,
+        Ranges::Between(from, to) => {
+            let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
+            atom(((to.bit + to.width) / 8 - from.bit / 8).to_string())
+        }
+    };
+    scope.whole_length = Some(whole);
+    scope.message = Some(message);
+    let mut all = vec![base, bytes];
+    let filter = &stack.program.filters[filter.at()];
+    if function::filter_needs_stack(stack, filter) {
+        all.insert(0, atom("stack"));
+    }
+    all.extend(arguments.iter().flat_map(|argument| scope.arguments(argument)));
+    scope.whole_length = None;
+    call(sum_name(stack, id, field.at()), all)
+}
+
+/// The functions that compute the sums of all headers.
+pub fn sum_functions(stack: &Stack) -> Vec<Function> {
+    let mut functions = Vec::new();
+    for (id, header) in stack.program.headers.iter().enumerate() {
+        for (at, field) in header.fields.iter().enumerate() {
+            if let Rule::Checks { ranges, filter, unless, .. } = &field.rule {
+                let own = stack.program.filters[filter.at()].clone();
+                functions.push(sum_function(stack, (header, HeaderId(id as u32), at), *ranges, &own));
+                if let Some(unless) = unless {
+                    functions.push(turned(stack, HeaderId(id as u32), at, *unless));
+                }
+            }
+        }
+    }
+    functions
+}
+
+fn sum_function(
+    stack: &Stack,
+    (header, id, at): (&Header, HeaderId, usize),
+    ranges: Ranges,
+    filter: &crate::types::program::Filter,
+) -> Function {
+    let field = &header.fields[at];
+    let kind = c_type(stack, &field.kind);
+    let mut parameters = vec!["uint8_t *header".to_string(), "size_t length".to_string()];
+    let mut names: Vec<C> = Vec::new();
+    let needs_stack = function::filter_needs_stack(stack, filter);
+    if needs_stack {
+        parameters.insert(0, format!("const struct {} *stack", stack.names.stack));
+        names.push(atom("stack"));
+    }
+    let from = match ranges {
+        Ranges::Between(from, _) => header.fields[from.at()].bit / 8,
+        Ranges::Data => header.least,
+        Ranges::Header | Ranges::HeaderAndData => 0,
+    };
+    let inside = (from * 8..).contains(&field.bit) && !matches!(ranges, Ranges::Data);
+    names.extend([advanced(&atom("header"), from), atom("length")]);
+    for local in &filter.locals[..filter.parameters as usize] {
+        let name = c_name(&local.name);
+        let name = if name == "header" || name == "length" { format!("{name}_") } else { name };
+        parameters.extend(super::layout::parameters(stack, &local.kind, &name));
+        names.push(atom(name));
+    }
+    let scope = Scope::new(stack, &[]);
+    let place = atom("header");
+    let sum = call(function::filter_name(stack, filter), names);
+    let declare = |name: &str, value| Statement::Declare {
+        kind: format!("const {kind}"),
+        name: name.to_string(),
+        value: Some(value),
+    };
+    let body = if inside {
+        vec![
+            declare("was", load(&scope, id, HeaderFieldId(at as u32), &place).c),
+            store(&scope, header, &place, &[(field, atom("0"))]),
+            declare("sum", sum),
+            store(&scope, header, &place, &[(field, atom("was"))]),
+            Statement::Return(Some(atom("sum"))),
+        ]
+    } else {
+        vec![Statement::Return(Some(sum))]
+    };
+    let comment = format!("The {} of a header of {}, itself read as zero.", field.name, header.name);
+    Function {
+        comment,
+        result: format!("static {kind}"),
+        name: sum_name(stack, id, at),
+        parameters,
+        body,
+    }
+}
+
+/// A sum that would say that nothing was summed is turned into its complement.
+fn turned(stack: &Stack, id: HeaderId, at: usize, unless: u64) -> Function {
+    let header = &stack.program.headers[id.at()];
+    let field = &header.fields[at];
+    let kind = c_type(stack, &field.kind);
+    let ones = if field.width >= 64 { u64::MAX } else { (1 << field.width) - 1 };
+    let plain = number_text(unless);
+    let other = number_text(!unless & ones);
+    Function {
+        comment: format!("{plain} says that nothing was summed: a sum of {plain} is {other}."),
+        result: format!("static {kind}"),
+        name: format!("{}_or_not", sum_name(stack, id, at)),
+        parameters: vec![format!("{kind} sum")],
+        body: vec![Statement::Return(Some(conditional(
+            binary("==", atom("sum"), atom(plain)),
+            atom(other),
+            atom("sum"),
+        )))],
+    }
+}
+
+/// The constant a required field must have.
+pub fn required(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => Some(*number),
+        Value::Bytes(_) | Value::None | Value::Record(_) => None,
+    }
+}
