@@ -94,6 +94,10 @@ fn print_lines(lines: &[Line], mark: &str, text: &mut String) {
     let column = short.filter(|length| *length <= 48).max().unwrap_or(0);
     for line in lines {
         let own = format!("{}{mark}", line.text);
+        if line.text.contains('\n') {
+            *text += &format!("    {own}\n");
+            continue;
+        }
         if line.comment.is_empty() {
             print_line(1, &own, text);
             continue;

@@ -94,7 +94,10 @@ impl Scope<'_> {
                 }
             }
             Kind::Header(header, field) => {
-                let base = self.headers.get(header).expect("a header is read where one was");
+                let base = self
+                    .headers
+                    .get(header)
+                    .expect("a header is read where one was");
                 self.load(*header, *field, base, result)
             }
             Kind::Peeked(local, header, field) => {
@@ -142,7 +145,9 @@ impl Scope<'_> {
             Kind::Through(filter, arguments, message) => {
                 let data = self.of_message(*message, "data");
                 let length = self.of_message(*message, "length");
-                exact(super::function::filter_call(self, *filter, data, length, arguments))
+                exact(super::function::filter_call(
+                    self, *filter, data, length, arguments,
+                ))
             }
         }
     }
@@ -169,21 +174,29 @@ impl Scope<'_> {
                     Some(_) | None => atom(number_text(*number)),
                 }
             }
-            (Value::Number(number), Type::Bool) => atom(if *number == 0 { "false" } else { "true" }),
+            (Value::Number(number), Type::Bool) => {
+                atom(if *number == 0 { "false" } else { "true" })
+            }
             (Value::Number(number), Type::Signed(_)) => signed_constant(*number as i64),
             (Value::Number(number), Type::Time) => atom(number.to_string()),
             (Value::Number(number), _) => atom(number_text(*number)),
             (Value::Bytes(bytes), _) => {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 let kind = c_type(self.stack, kind);
-                C::Struct(kind, vec![("at".to_string(), atom(format!("{{{}}}", bytes.join(", "))))])
+                C::Struct(
+                    kind,
+                    vec![("at".to_string(), atom(format!("{{{}}}", bytes.join(", "))))],
+                )
             }
             (Value::None, Type::Optional(inner)) => self.constant(&Value::Number(0), inner),
             (Value::None, _) => atom("0"),
             (Value::Record(values), Type::Record(id)) => {
                 let fields = &self.stack.program.records[id.at()].fields;
                 let fields = fields.iter().zip(values).map(|(field, value)| {
-                    (super::names::c_name(&field.name), self.constant(value, &field.kind))
+                    (
+                        super::names::c_name(&field.name),
+                        self.constant(value, &field.kind),
+                    )
                 });
                 C::Struct(c_type(self.stack, kind), fields.collect())
             }
@@ -211,7 +224,11 @@ impl Scope<'_> {
         if *result == Type::Bool || matches!(result, Type::Bytes(_)) {
             return exact(loaded.c);
         }
-        if loaded.bits < 32 && loaded.cut { promoted(loaded.c) } else { exact(loaded.c) }
+        if loaded.bits < 32 && loaded.cut {
+            promoted(loaded.c)
+        } else {
+            exact(loaded.c)
+        }
     }
 
     /// Whether an optional is there.
@@ -258,9 +275,7 @@ impl Scope<'_> {
                 }
             }
             Kind::If(a, b, c) => conditional(self.value(a), self.unwrapped(b), self.unwrapped(c)),
-            Kind::Else(a, b) => {
-                conditional(self.present(a), self.unwrapped(a), self.unwrapped(b))
-            }
+            Kind::Else(a, b) => conditional(self.present(a), self.unwrapped(a), self.unwrapped(b)),
             Kind::Call(..) => self.typed(expression).c.member("value"),
             Kind::Query(Query::First(window)) => {
                 let first = self.place(window).member("first");
@@ -279,7 +294,9 @@ impl Scope<'_> {
     pub fn zero(&self, kind: &Type) -> C {
         match kind {
             Type::Bool => atom("false"),
-            Type::Bytes(_) | Type::Record(_) => atom(format!("({}){{0}}", c_type(self.stack, kind))),
+            Type::Bytes(_) | Type::Record(_) => {
+                atom(format!("({}){{0}}", c_type(self.stack, kind)))
+            }
             _ => atom("0"),
         }
     }
@@ -321,7 +338,11 @@ impl Scope<'_> {
     fn binary(&self, operator: Binary, a: &Expression, b: &Expression, result: &Type) -> Typed {
         let plain = |sign: &'static str| {
             let c = binary(sign, self.operand(a), self.operand(b));
-            if self.width(result) <= 16 { promoted(c) } else { exact(c) }
+            if self.width(result) <= 16 {
+                promoted(c)
+            } else {
+                exact(c)
+            }
         };
         match operator {
             Binary::Or => exact(binary("||", self.value(a), self.value(b))),
@@ -354,7 +375,11 @@ impl Scope<'_> {
             let c = binary(sign, left.cast(&unsigned), right.cast(&unsigned));
             return self.wrapped(c, result);
         }
-        let left = if sign == "*" && c_bits(width) == 16 { left.cast("uint32_t") } else { left };
+        let left = if sign == "*" && c_bits(width) == 16 {
+            left.cast("uint32_t")
+        } else {
+            left
+        };
         self.wrapped(binary(sign, left, right), result)
     }
 
@@ -418,9 +443,16 @@ impl Scope<'_> {
                 let both = binary("==", self.present(a), self.present(b));
                 let absent = self.present(a).negated();
                 let same = binary("==", self.unwrapped(a), self.unwrapped(b));
-                assert!(!matches!(**inner, Type::Bytes(_)), "optional bytes are not compared");
+                assert!(
+                    !matches!(**inner, Type::Bytes(_)),
+                    "optional bytes are not compared"
+                );
                 let equal = binary("&&", both, binary("||", absent, same));
-                if operator == Binary::Equal { equal } else { equal.negated() }
+                if operator == Binary::Equal {
+                    equal
+                } else {
+                    equal.negated()
+                }
             }
             Type::Bytes(length) => {
                 let pointers = [a, b].map(|side| self.value(side).address());
@@ -435,7 +467,11 @@ impl Scope<'_> {
             Type::Bool if is_constant(b) && equality => {
                 let holds = self.value(b) == atom("true");
                 let c = self.value(a);
-                if holds == (operator == Binary::Equal) { c } else { c.negated() }
+                if holds == (operator == Binary::Equal) {
+                    c
+                } else {
+                    c.negated()
+                }
             }
             _ => binary(sign, self.value(a), self.value(b)),
         }
@@ -448,10 +484,16 @@ impl Scope<'_> {
         if let (Type::Optional(_), _) | (_, Type::Optional(_)) = (&a.result, result) {
             return self.typed(a);
         }
-        let Some(from) = bits(self.stack, &a.result).or((a.result == Type::Bool).then_some(1)) else {
+        let Some(from) = bits(self.stack, &a.result).or((a.result == Type::Bool).then_some(1))
+        else {
             return self.typed(a);
         };
-        self.resized(self.typed(a), from, matches!(a.result, Type::Signed(_)), result)
+        self.resized(
+            self.typed(a),
+            from,
+            matches!(a.result, Type::Signed(_)),
+            result,
+        )
     }
 
     /// A number of one width as one of another.
@@ -493,7 +535,9 @@ impl Scope<'_> {
 
 fn config(scope: &Scope, at: usize, before: &str) -> C {
     let name = super::names::c_name(&scope.stack.program.config[at].name);
-    atom("stack").behind("config").member(format!("{before}{name}"))
+    atom("stack")
+        .behind("config")
+        .member(format!("{before}{name}"))
 }
 
 fn is_constant(expression: &Expression) -> bool {
@@ -510,7 +554,11 @@ fn signed_constant(number: i64) -> C {
 
 /// All ones in so many bits.
 pub fn mask(width: u32) -> String {
-    let ones = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+    let ones = if width >= 64 {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    };
     number_text(ones)
 }
 

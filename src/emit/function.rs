@@ -25,9 +25,19 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
         all.push(scope.own.clone().unwrap_or_else(|| atom("0")));
     }
     if let Some(header) = header_read(stack, function) {
-        all.push(scope.headers.get(&header).expect("its header is there").clone());
+        all.push(
+            scope
+                .headers
+                .get(&header)
+                .expect("its header is there")
+                .clone(),
+        );
     }
-    all.extend(arguments.iter().flat_map(|argument| scope.arguments(argument)));
+    all.extend(
+        arguments
+            .iter()
+            .flat_map(|argument| scope.arguments(argument)),
+    );
     call(&stack.names.functions[id.at()], all)
 }
 
@@ -44,7 +54,11 @@ pub fn filter_call(
     if filter_needs_stack(scope.stack, filter) {
         all.insert(0, atom("stack"));
     }
-    all.extend(arguments.iter().flat_map(|argument| scope.arguments(argument)));
+    all.extend(
+        arguments
+            .iter()
+            .flat_map(|argument| scope.arguments(argument)),
+    );
     call(&scope.stack.names.filters[id.at()], all)
 }
 
@@ -62,11 +76,19 @@ fn expressions(block: &[Statement], visit: &mut dyn FnMut(&Expression)) {
             StatementKind::Let(_, e) | StatementKind::Return(e) | StatementKind::Yield(e) => {
                 walk::each(e, visit);
             }
-            StatementKind::Require { condition, otherwise, .. } => {
+            StatementKind::Require {
+                condition,
+                otherwise,
+                ..
+            } => {
                 walk::each(condition, visit);
                 expressions(otherwise, visit);
             }
-            StatementKind::Attempt { attempt: Attempt::Value(e), otherwise, .. } => {
+            StatementKind::Attempt {
+                attempt: Attempt::Value(e),
+                otherwise,
+                ..
+            } => {
                 walk::each(e, visit);
                 expressions(otherwise, visit);
             }
@@ -74,14 +96,25 @@ fn expressions(block: &[Statement], visit: &mut dyn FnMut(&Expression)) {
                 walk::indices(variable, visit);
                 walk::each(e, visit);
             }
-            StatementKind::If { condition, then, otherwise, .. } => {
+            StatementKind::If {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
                 walk::each(condition, visit);
                 expressions(then, visit);
                 expressions(otherwise, visit);
             }
-            StatementKind::Match { value, cases, otherwise } => {
+            StatementKind::Match {
+                value,
+                cases,
+                otherwise,
+            } => {
                 walk::each(value, visit);
-                cases.iter().for_each(|(_, _, body)| expressions(body, visit));
+                cases
+                    .iter()
+                    .for_each(|(_, _, body)| expressions(body, visit));
                 expressions(otherwise, visit);
             }
             StatementKind::For { from, to, body, .. } => {
@@ -116,7 +149,9 @@ pub fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
             Kind::Config(_) | Kind::Now | Kind::Query(Query::Running(..)) => true,
             Kind::Key(instance, kind, key) => {
                 let scope = Scope::new(stack, &[]);
-                scope.constant_key(*instance, *kind, key.at(), &part.result).is_none()
+                scope
+                    .constant_key(*instance, *kind, key.at(), &part.result)
+                    .is_none()
             }
             Kind::Call(id, _) => needs_stack(stack, &stack.program.functions[id.at()]),
             Kind::Through(id, ..) => filter_needs_stack(stack, &stack.program.filters[id.at()]),
@@ -135,25 +170,30 @@ fn any(block: Option<&Block>, holds: &dyn Fn(&Expression) -> bool) -> bool {
 }
 
 fn needs_stack(stack: &Stack, function: &Function) -> bool {
-    any(function.body.as_ref(), &|expression| reads_stack(stack, expression))
+    any(function.body.as_ref(), &|expression| {
+        reads_stack(stack, expression)
+    })
 }
 
-fn needs_own(stack: &Stack, function: &Function) -> bool {
+pub fn needs_own(stack: &Stack, function: &Function) -> bool {
     let several = |kind: crate::types::program::KindId| stack.program.kinds[kind.at()].capacity > 1;
     function.kind.is_some_and(several)
-        && any(function.body.as_ref(), &|expression| match &*expression.kind {
-            Kind::Key(Instance::Own, kind, _) => several(*kind),
-            Kind::Query(Query::Running(Instance::Own, kind, _)) => several(*kind),
-            Kind::Call(id, _) => needs_own(stack, &stack.program.functions[id.at()]),
-            _ => matches!(
-                walk::variable(expression).map(walk::base),
-                Some(Variable::Field(Instance::Own, kind, _)) if several(*kind)
-            ),
-        })
+        && any(
+            function.body.as_ref(),
+            &|expression| match &*expression.kind {
+                Kind::Key(Instance::Own, kind, _) => several(*kind),
+                Kind::Query(Query::Running(Instance::Own, kind, _)) => several(*kind),
+                Kind::Call(id, _) => needs_own(stack, &stack.program.functions[id.at()]),
+                _ => matches!(
+                    walk::variable(expression).map(walk::base),
+                    Some(Variable::Field(Instance::Own, kind, _)) if several(*kind)
+                ),
+            },
+        )
 }
 
 /// The header that a function reads, itself or by what it calls.
-fn header_read(stack: &Stack, function: &Function) -> Option<crate::types::program::HeaderId> {
+pub fn header_read(stack: &Stack, function: &Function) -> Option<crate::types::program::HeaderId> {
     let mut found = None;
     if let Some(body) = &function.body {
         expressions(body, &mut |expression| match &*expression.kind {
@@ -202,7 +242,10 @@ pub fn function(stack: &Stack, id: FunctionId) -> CFunction {
     }
     if let Some(message) = function.message {
         let name = scope.name(message);
-        all.push(format!("const struct {}_message *{name}", stack.names.stack));
+        all.push(format!(
+            "const struct {}_message *{name}",
+            stack.names.stack
+        ));
         scope.message = Some(message);
     }
     let body = function.body.as_ref().map(|body| {
@@ -225,7 +268,11 @@ pub fn filter(stack: &Stack, at: usize) -> CFunction {
     let filter = &stack.program.filters[at];
     let mut scope = Scope::new(stack, &filter.locals);
     let [data, length] = ["data", "length"].map(|name| scope.taken.take(name));
-    let byte = if filter.rewrites { "uint8_t *" } else { "const uint8_t *" };
+    let byte = if filter.rewrites {
+        "uint8_t *"
+    } else {
+        "const uint8_t *"
+    };
     let mut all = vec![format!("{byte}{data}"), format!("size_t {length}")];
     if filter_needs_stack(stack, filter) {
         all.insert(0, format!("const struct {} *stack", stack.names.stack));
@@ -338,13 +385,19 @@ pub fn declare(
     };
     let before = if constant { "const " } else { "" };
     let own = c_type(scope.stack, &inner);
-    let own = if own.ends_with('*') { own } else { format!("{before}{own}") };
+    let own = if own.ends_with('*') {
+        own
+    } else {
+        format!("{before}{own}")
+    };
     let mut names = vec![(own, name.clone())];
     if matches!(kind, Type::Optional(_)) {
         names.insert(0, (format!("{before}bool"), format!("has_{name}")));
     }
     let pairs = names.into_iter().zip(values);
-    pairs.map(|((kind, name), value)| S::Declare { kind, name, value }).collect()
+    pairs
+        .map(|((kind, name), value)| S::Declare { kind, name, value })
+        .collect()
 }
 
 /// The statements that give a variable a value.
@@ -432,11 +485,20 @@ impl<'a, 'b> Code<'a, 'b> {
         self.depth += 1;
         for (at, statement) in body.iter().enumerate() {
             match &statement.kind {
-                StatementKind::Require { condition, otherwise, .. } => {
+                StatementKind::Require {
+                    condition,
+                    otherwise,
+                    ..
+                } => {
                     let failed = self.scope.value(condition).negated();
                     return self.guarded(all, failed, otherwise, &body[at + 1..], Vec::new());
                 }
-                StatementKind::Attempt { attempt: Attempt::Value(value), bind, otherwise, .. } => {
+                StatementKind::Attempt {
+                    attempt: Attempt::Value(value),
+                    bind,
+                    otherwise,
+                    ..
+                } => {
                     let failed = self.scope.present(value).negated();
                     let binding = bind.map(|local| {
                         let found = Expression {
@@ -469,12 +531,24 @@ impl<'a, 'b> Code<'a, 'b> {
         going_on.extend(self.block(rest));
         self.depth -= 1;
         if crate::c::tree::leaves(&other) {
-            all.push(S::If { condition: failed, then: other, otherwise: Vec::new() });
+            all.push(S::If {
+                condition: failed,
+                then: other,
+                otherwise: Vec::new(),
+            });
             all.extend(going_on);
         } else if other.is_empty() {
-            all.push(S::If { condition: failed.negated(), then: going_on, otherwise: Vec::new() });
+            all.push(S::If {
+                condition: failed.negated(),
+                then: going_on,
+                otherwise: Vec::new(),
+            });
         } else {
-            all.push(S::If { condition: failed, then: other, otherwise: going_on });
+            all.push(S::If {
+                condition: failed,
+                then: other,
+                otherwise: going_on,
+            });
         }
         all
     }
@@ -483,13 +557,26 @@ impl<'a, 'b> Code<'a, 'b> {
         match &statement.kind {
             StatementKind::Let(local, value) => self.bind(*local, value),
             StatementKind::Assign(variable, value) => assign_to(self.scope, variable, value),
-            StatementKind::If { condition, then, otherwise, .. } => {
+            StatementKind::If {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
                 let condition = self.scope.value(condition);
                 let then = self.block(then);
                 let otherwise = self.block(otherwise);
-                vec![S::If { condition, then, otherwise }]
+                vec![S::If {
+                    condition,
+                    then,
+                    otherwise,
+                }]
             }
-            StatementKind::Match { value, cases, otherwise } => {
+            StatementKind::Match {
+                value,
+                cases,
+                otherwise,
+            } => {
                 let kind = value.result.clone();
                 let label = |scope: &Scope, number: u64| {
                     scope.constant(&crate::types::value::Value::Number(number), &kind)
@@ -501,11 +588,20 @@ impl<'a, 'b> Code<'a, 'b> {
                     .collect();
                 let otherwise = self.block(otherwise);
                 let otherwise = (!otherwise.is_empty()).then_some(otherwise);
-                vec![S::Switch { value, cases, otherwise }]
+                vec![S::Switch {
+                    value,
+                    cases,
+                    otherwise,
+                }]
             }
-            StatementKind::For { local, from, to, at_most, body, .. } => {
-                self.turns(*local, from, to, *at_most, body)
-            }
+            StatementKind::For {
+                local,
+                from,
+                to,
+                at_most,
+                body,
+                ..
+            } => self.turns(*local, from, to, *at_most, body),
             StatementKind::Do(Operation::Call(function, arguments)) => {
                 vec![S::Do(call_of(self.scope, *function, arguments))]
             }
@@ -556,7 +652,10 @@ impl<'a, 'b> Code<'a, 'b> {
         let order = if big { "big" } else { "little" };
         let store = match unit {
             1 => assign(out.clone().element(atom("0")), value),
-            unit => S::Do(call(format!("sl_store_{order}{}", 8 * unit), vec![out.clone(), value])),
+            unit => S::Do(call(
+                format!("sl_store_{order}{}", 8 * unit),
+                vec![out.clone(), value],
+            )),
         };
         vec![store, S::Assign(out, "+=", atom(unit.to_string()))]
     }
@@ -605,10 +704,16 @@ fn inner_blocks(statement: &Statement) -> Vec<&Block> {
         StatementKind::Require { otherwise, .. } | StatementKind::Attempt { otherwise, .. } => {
             vec![otherwise]
         }
-        StatementKind::If { then, otherwise, .. } => vec![then, otherwise],
-        StatementKind::Match { cases, otherwise, .. } => {
-            cases.iter().map(|(_, _, body)| body).chain([otherwise]).collect()
-        }
+        StatementKind::If {
+            then, otherwise, ..
+        } => vec![then, otherwise],
+        StatementKind::Match {
+            cases, otherwise, ..
+        } => cases
+            .iter()
+            .map(|(_, _, body)| body)
+            .chain([otherwise])
+            .collect(),
         StatementKind::For { body, .. } => vec![body],
         _ => Vec::new(),
     }
@@ -626,7 +731,9 @@ fn count_bindings(body: &[Statement], bound: &mut BTreeMap<LocalId, u32>) {
         if let Some(Variable::Local(local)) = assigned {
             *bound.entry(*local).or_default() += 1;
         }
-        inner_blocks(statement).into_iter().for_each(|block| count_bindings(block, bound));
+        inner_blocks(statement)
+            .into_iter()
+            .for_each(|block| count_bindings(block, bound));
     }
 }
 

@@ -13,7 +13,9 @@ use crate::types::value::Type;
 /// Bits of a number as the source declares it; none of what is no number.
 pub fn bits(stack: &Stack, kind: &Type) -> Option<u32> {
     match kind {
-        Type::Unsigned(width) | Type::Signed(width) | Type::Sequence(width) => Some(u32::from(*width)),
+        Type::Unsigned(width) | Type::Signed(width) | Type::Sequence(width) => {
+            Some(u32::from(*width))
+        }
         Type::Enum(id) => Some(u32::from(stack.program.enums[id.at()].width)),
         Type::Time => Some(64),
         Type::Instance(_) => Some(32),
@@ -68,7 +70,10 @@ pub fn c_type(stack: &Stack, kind: &Type) -> String {
 
 /// A type as part of a name.
 pub fn word(stack: &Stack, kind: &Type) -> String {
-    c_type(stack, kind).trim_start_matches("struct ").trim_end_matches("_t").replace(' ', "_")
+    c_type(stack, kind)
+        .trim_start_matches("struct ")
+        .trim_end_matches("_t")
+        .replace(' ', "_")
 }
 
 /// The members that hold a field, the first with its comment.
@@ -86,14 +91,22 @@ pub fn named_members(stack: &Stack, kind: &Type, name: &str, comment: &str) -> V
     let words = |capacity: u32| capacity.div_ceil(64);
     match kind {
         Type::Optional(inner) => {
-            let has = line("bool", format!("has_{name}"), &format!("whether there is {name}"));
+            let has = line(
+                "bool",
+                format!("has_{name}"),
+                &format!("whether there is {name}"),
+            );
             let mut all = vec![has];
             all.extend(named_members(stack, inner, name, comment));
             all
         }
         Type::Queue(item, capacity) => vec![
             line("struct sl_ring", name.to_string(), comment),
-            line(&item_type(stack, item), format!("{name}_items[{capacity}]"), ""),
+            line(
+                &item_type(stack, item),
+                format!("{name}_items[{capacity}]"),
+                "",
+            ),
         ],
         Type::Window(_, capacity) => vec![
             line("struct sl_window", name.to_string(), comment),
@@ -103,14 +116,26 @@ pub fn named_members(stack: &Stack, kind: &Type, name: &str, comment: &str) -> V
         Type::Stream(_, capacity) => vec![
             line("struct sl_stream", name.to_string(), comment),
             line("uint64_t", format!("{name}_held[{}]", words(*capacity)), ""),
-            line("uint32_t", format!("{name}_pieces"), "how many messages are in it"),
+            line(
+                "uint32_t",
+                format!("{name}_pieces"),
+                "how many messages are in it",
+            ),
             line("uint8_t", format!("{name}_bytes[{capacity}]"), ""),
         ],
         Type::Array(item, capacity) => {
-            vec![line(&item_type(stack, item), format!("{name}[{capacity}]"), comment)]
+            vec![line(
+                &item_type(stack, item),
+                format!("{name}[{capacity}]"),
+                comment,
+            )]
         }
         Type::Set(capacity) => {
-            vec![line("uint64_t", format!("{name}[{}]", words(*capacity)), comment)]
+            vec![line(
+                "uint64_t",
+                format!("{name}[{}]", words(*capacity)),
+                comment,
+            )]
         }
         Type::Unsigned(_)
         | Type::Signed(_)

@@ -1,3 +1,230 @@
-//! Emission: the trees of a stack come in, files go out.
+//! Emission: the trees of a stack come in, one C file and its header go out.
+//!
+//! ```text
+//! names      what everything is called            layout     types, members, parameters
+//! scope      what names stand for in a function   expression, wire, containers
+//! function   functions and filters                tree, output, action, uses
+//! state      instances                            port       what applications see
+//! header_file, source_file                        the two files; parts, runtime: copied C
+//! ```
+//!
+//! The checked program says what there is, the forest what happens. Values become C values of
+//! their width, optionals two values each, messages one struct; each reaction is one function, and
+//! its tree an `if` for each test (`tree`).
 
 pub mod runtime;
+
+mod action;
+mod containers;
+mod expression;
+mod function;
+mod header_file;
+mod layout;
+mod names;
+mod output;
+mod parts;
+mod port;
+mod scope;
+mod source_file;
+mod state;
+mod tree;
+mod types;
+mod uses;
+mod walk;
+mod wire;
+
+use crate::c::printer;
+use crate::c::tree::{Expression as C, Function, Item, Statement, atom};
+use crate::source::{Sources, Span};
+use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
+use crate::types::program::{Event, KindId, Program};
+use names::Names;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The C of a stack.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// `NAME.c`
+    pub c: String,
+    /// `NAME.h`
+    pub h: String,
+    /// The structs of the header that depend on the program: their names and those of their
+    /// members, in order.
+    pub layouts: Vec<(String, Vec<String>)>,
+}
+
+/// Emits a stack. The sources give each reaction its line.
+pub fn c(sources: &Sources, program: &Program, forest: &Forest) -> Emitted {
+    let stack = Stack::new(sources, program, forest);
+    Emitted {
+        c: source_file::text(&stack),
+        h: header_file::text(&stack),
+        layouts: port::layouts(&stack),
+    }
+}
+
+/// A stack that is being emitted.
+#[derive(Clone, Debug)]
+pub struct Stack<'a> {
+    sources: &'a Sources,
+    program: &'a Program,
+    forest: &'a Forest,
+    names: Names,
+    /// By reaction: its place in the forest.
+    trees: BTreeMap<Reaction, usize>,
+    /// Calls that would lead back to where they come from; they go by the agenda.
+    rounds: BTreeSet<(Reaction, Reaction)>,
+}
+
+impl<'a> Stack<'a> {
+    fn new(sources: &'a Sources, program: &'a Program, forest: &'a Forest) -> Stack<'a> {
+        let trees = forest
+            .trees
+            .iter()
+            .enumerate()
+            .map(|(at, tree)| (tree.reaction, at))
+            .collect();
+        let mut stack = Stack {
+            sources,
+            program,
+            forest,
+            names: Names::new(program, forest),
+            trees,
+            rounds: BTreeSet::new(),
+        };
+        stack.rounds = stack.find_rounds();
+        stack
+    }
+
+    fn tree(&self, reaction: Reaction) -> Option<&'a Tree> {
+        self.trees.get(&reaction).map(|at| &self.forest.trees[*at])
+    }
+
+    /// Whether a call leads back to where it comes from.
+    fn comes_round(&self, from: Reaction, to: Reaction) -> bool {
+        self.rounds.contains(&(from, to))
+    }
+
+    /// Calls that close a circle, in a walk from the first tree to the last.
+    fn find_rounds(&self) -> BTreeSet<(Reaction, Reaction)> {
+        let calls: BTreeMap<Reaction, Vec<Reaction>> = self
+            .forest
+            .trees
+            .iter()
+            .map(|tree| (tree.reaction, self.called_by(tree)))
+            .collect();
+        let mut rounds = BTreeSet::new();
+        let mut done = BTreeSet::new();
+        for tree in &self.forest.trees {
+            let mut path: Vec<(Reaction, usize)> = vec![(tree.reaction, 0)];
+            while let Some((from, next)) = path.last_mut() {
+                let Some(&to) = calls[from].get(*next) else {
+                    done.insert(*from);
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                let from = *from;
+                if path.iter().any(|(reaction, _)| *reaction == to) {
+                    rounds.insert((from, to));
+                } else if !done.contains(&to) {
+                    path.push((to, 0));
+                }
+            }
+        }
+        rounds
+    }
+
+    /// The reactions that a tree calls at once.
+    fn called_by(&self, tree: &Tree) -> Vec<Reaction> {
+        let mut called = Vec::new();
+        for node in crate::tree::walk::reachable(self.forest, tree.root) {
+            let Node::Leaf { outputs } = self.forest.arena.node(node) else {
+                continue;
+            };
+            if let Some(Output::One {
+                goal: Goal::Reaction(reaction, _),
+                ..
+            }) = outputs.first()
+                && self.trees.contains_key(reaction)
+                && !called.contains(reaction)
+            {
+                called.push(*reaction);
+            }
+        }
+        called
+    }
+
+    /// The kind whose slots the instances of a kind have.
+    fn pool_of(&self, kind: KindId) -> KindId {
+        let mut kinds = (0..self.program.kinds.len() as u32).map(KindId);
+        match kinds.find(|below| self.program.session_living_on(*below) == Some(kind)) {
+            Some(below) => self.pool_of(below),
+            None => kind,
+        }
+    }
+
+    /// Whether something is to be done when an instance of a kind ends.
+    fn has_end(&self, kind: KindId) -> bool {
+        !output::is_static(self, kind)
+            && (self.pool_of(kind) == kind || !self.program.kinds[kind.at()].timers.is_empty())
+    }
+
+    /// `arp.loom:41`
+    fn line_of(&self, span: Span) -> String {
+        let name = self.sources.name(span.file);
+        let file = name.rsplit('/').next().unwrap_or(name);
+        format!("{file}:{}", self.sources.position(span).line)
+    }
+
+    /// Where the code of a reaction is written.
+    fn reaction_comment(&self, reaction: Reaction) -> String {
+        let span = match reaction {
+            Reaction::Handle { kind, event, .. } => self
+                .program
+                .handlers
+                .iter()
+                .find(|handler| handler.kind == kind && handler.event == event)
+                .map(|handler| handler.span),
+            Reaction::Arrive { entity, event, .. } => {
+                let own = &self.program.entities[entity.at()];
+                let finder = own.finders.iter().find(|finder| finder.event == event);
+                let session = |event: Event| {
+                    let mut handlers = self.program.handlers.iter();
+                    handlers.find(|one| one.kind == own.session && one.event == event)
+                };
+                finder
+                    .map(|one| one.span)
+                    .or_else(|| session(event).map(|one| one.span))
+            }
+        };
+        span.map(|span| self.line_of(span)).unwrap_or_default()
+    }
+}
+
+/// A function in which no parameter goes unused unsaid.
+fn with_all_used(function: Function) -> Function {
+    let mut function = function;
+    let text = printer::file(&[Item::Function(Function {
+        parameters: Vec::new(),
+        ..function.clone()
+    })]);
+    let words = parts::words(&text);
+    let name = |parameter: &String| {
+        let start = parameter.rfind([' ', '*']).map_or(0, |at| at + 1);
+        parameter[start..].to_string()
+    };
+    let unused: Vec<String> = function
+        .parameters
+        .iter()
+        .map(name)
+        .filter(|name| !words.contains(name.as_str()))
+        .collect();
+    for name in unused.into_iter().rev() {
+        function.body.insert(
+            0,
+            Statement::Do(C::Cast("void".to_string(), Box::new(atom(name)))),
+        );
+    }
+    function
+}

@@ -17,7 +17,10 @@
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
 use crate::tree::{Forest, Index, Reaction};
-use crate::types::program::{Event, KindId, Population, Program, Role};
+use crate::types::header::Rule;
+use crate::types::program::{
+    Event, HeaderFieldId, HeaderId, KindId, Population, PortId, Program, Role,
+};
 use crate::types::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +37,10 @@ const OWN: &str = "add again begin blank carries consume copy cut drop drop_queu
     drop_window expire handle hold holds message_from new_message peek piece push put queue_pop \
     queue_push rebuild release retrieve reverse run send_frame share skip start_agenda \
     stream_append stream_insert stream_release stream_slice stream_take window_insert \
-    window_release window_replace window_share window_take work reason count";
+    window_release window_replace window_share window_take work reason count answer answers \
+    begin_call blank expire frame_arrives later may_go_on FRAMES_IN FRAMES_OUT DELIVERED CONSUMED \
+    MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA OUTPUTS \
+    RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// A name as C takes it.
 pub fn c_name(name: &str) -> String {
@@ -95,6 +101,10 @@ pub struct Names {
     pub notices: Vec<String>,
     /// By reaction: the function.
     pub reactions: BTreeMap<Reaction, String>,
+    /// By port and event: the function that hands it to the application.
+    pub ports: BTreeMap<(PortId, Event), String>,
+    /// By header and field: the function that computes a sum.
+    pub sums: BTreeMap<(HeaderId, HeaderFieldId), String>,
     /// All names at the top of the file.
     pub taken: Taken,
 }
@@ -107,7 +117,9 @@ impl Names {
             taken.0.insert(word.to_string());
         }
         let stack = program.name.clone();
-        let own = ["", "_message", "_event", "_config", "_output", "_frame", "_next"];
+        let own = [
+            "", "_message", "_event", "_config", "_output", "_frame", "_next",
+        ];
         for suffix in own {
             taken.take(&format!("{stack}{suffix}"));
         }
@@ -122,6 +134,20 @@ impl Names {
                 (tree.reaction, taken.take(&name))
             })
             .collect();
+        let ports = port_events(program)
+            .map(|(port, event)| {
+                let event_name = event_name(program, None, event);
+                let name = format!("{}_{event_name}", program.ports[port.at()].name);
+                ((port, event), taken.take(&name))
+            })
+            .collect();
+        let sums = sums(program)
+            .map(|(header, field)| {
+                let own = &program.headers[header.at()];
+                let name = format!("{}_{}", own.name, own.fields[field.at()].name);
+                ((header, field), taken.take(&name))
+            })
+            .collect();
         let entity = |id: crate::types::program::EntityId| &program.entities[id.at()].name;
         let functions = program.functions.iter().map(|function| {
             let own = match (function.entity, &function.body) {
@@ -132,23 +158,38 @@ impl Names {
             taken.take(&own)
         });
         let functions = functions.collect();
-        let filters = program.filters.iter().map(|filter| taken.take(&filter.name)).collect();
+        let filters = program
+            .filters
+            .iter()
+            .map(|filter| taken.take(&filter.name))
+            .collect();
         let mut upper = |name: String| taken.take(&name.to_uppercase());
-        let reasons = program.reasons.iter().map(|one| {
-            upper(format!("{}_{}", entity(one.entity), one.name))
-        });
+        let reasons = program
+            .reasons
+            .iter()
+            .map(|one| upper(format!("{}_{}", entity(one.entity), one.name)));
         let reasons = reasons.collect();
-        let counts = program.counts.iter().map(|one| {
-            upper(format!("COUNT_{}_{}", entity(one.entity), one.name))
-        });
+        let counts = program
+            .counts
+            .iter()
+            .map(|one| upper(format!("COUNT_{}_{}", entity(one.entity), one.name)));
         let counts = counts.collect();
-        let notices = program.notices.iter().map(|one| format!("{stack}_{}", one.name).to_uppercase());
+        let notices = program
+            .notices
+            .iter()
+            .map(|one| format!("{stack}_{}", one.name).to_uppercase());
         let notices = notices.collect();
         let mut tags = Taken::default();
-        let enum_tags: Vec<String> =
-            program.enums.iter().map(|one| tags.take(&format!("{stack}_{}", one.name))).collect();
+        let enum_tags: Vec<String> = program
+            .enums
+            .iter()
+            .map(|one| tags.take(&format!("{stack}_{}", one.name)))
+            .collect();
         let enums = program.enums.iter().zip(&enum_tags).map(|(one, tag)| {
-            let values = one.names.iter().map(|(name, _)| upper(format!("{tag}_{name}")));
+            let values = one
+                .names
+                .iter()
+                .map(|(name, _)| upper(format!("{tag}_{name}")));
             values.collect()
         });
         Names {
@@ -168,9 +209,32 @@ impl Names {
             counts,
             notices,
             reactions,
+            ports,
+            sums,
             taken,
         }
     }
+}
+
+/// What can come up to applications.
+fn port_events(program: &Program) -> impl Iterator<Item = (PortId, Event)> + '_ {
+    program.ports.iter().enumerate().flat_map(|(at, port)| {
+        let id = PortId(at as u32);
+        let notices = port
+            .up
+            .iter()
+            .map(move |notice| (id, Event::Notice(*notice)));
+        std::iter::once((id, Event::Deliver)).chain(notices)
+    })
+}
+
+/// The fields of headers that are sums.
+fn sums(program: &Program) -> impl Iterator<Item = (HeaderId, HeaderFieldId)> + '_ {
+    program.headers.iter().enumerate().flat_map(|(at, header)| {
+        let fields = header.fields.iter().enumerate();
+        let sums = fields.filter(|(_, field)| matches!(field.rule, Rule::Checks { .. }));
+        sums.map(move |(field, _)| (HeaderId(at as u32), HeaderFieldId(field as u32)))
+    })
 }
 
 fn attribute_names(program: &Program) -> Vec<String> {
@@ -178,14 +242,24 @@ fn attribute_names(program: &Program) -> Vec<String> {
     for own in ["data", "length", "buffer", "came_in", "header"] {
         members.take(own);
     }
-    let repeats = |name: &str| program.attributes.iter().filter(|one| one.name == name).count() > 1;
+    let repeats = |name: &str| {
+        program
+            .attributes
+            .iter()
+            .filter(|one| one.name == name)
+            .count()
+            > 1
+    };
     program
         .attributes
         .iter()
         .map(|one| {
             let clashes = members.has(&one.name) || repeats(&one.name);
-            let wanted =
-                if clashes { format!("{}_{}", one.owner, one.name) } else { one.name.clone() };
+            let wanted = if clashes {
+                format!("{}_{}", one.owner, one.name)
+            } else {
+                one.name.clone()
+            };
             members.take(&wanted)
         })
         .collect()
@@ -248,7 +322,10 @@ fn reaction_name(program: &Program, reaction: Reaction) -> String {
                 Role::Record | Role::Session => String::new(),
             };
             let key = key_name(program, kind, index);
-            format!("{entity}{child}{key}_{}", event_name(program, Some(kind), event))
+            format!(
+                "{entity}{child}{key}_{}",
+                event_name(program, Some(kind), event)
+            )
         }
     }
 }

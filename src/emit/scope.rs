@@ -69,23 +69,35 @@ impl<'a> Scope<'a> {
     /// The name of a local that has one.
     pub fn known(&self, local: LocalId) -> String {
         let local = if local == LocalId::MESSAGE {
-            self.message.expect("a header expression stands beside a message")
+            self.message
+                .expect("a header expression stands beside a message")
         } else {
             local
         };
-        self.names.get(&local).expect("a local is bound before it is read").clone()
+        self.names
+            .get(&local)
+            .expect("a local is bound before it is read")
+            .clone()
     }
 
     /// A message.
     pub fn message(&self, local: LocalId) -> C {
         let name = atom(self.known(local));
-        if self.pointers { C::Unary("*", Box::new(name)) } else { name }
+        if self.pointers {
+            C::Unary("*", Box::new(name))
+        } else {
+            name
+        }
     }
 
     /// A part of a message.
     pub fn of_message(&self, local: LocalId, part: &str) -> C {
         let name = atom(self.known(local));
-        if self.pointers { name.behind(part) } else { name.member(part) }
+        if self.pointers {
+            name.behind(part)
+        } else {
+            name.member(part)
+        }
     }
 
     /// A pointer to a message.
@@ -151,13 +163,15 @@ impl<'a> Scope<'a> {
     /// The type of a variable.
     pub fn variable_type(&self, variable: &Variable) -> Type {
         match variable {
-            Variable::Field(_, kind, field) => {
-                self.stack.program.kinds[kind.at()].fields[field.at()].kind.clone()
-            }
+            Variable::Field(_, kind, field) => self.stack.program.kinds[kind.at()].fields
+                [field.at()]
+            .kind
+            .clone(),
             Variable::Local(local) => self.kind(*local).clone(),
-            Variable::Part(_, record, field) => {
-                self.stack.program.records[record.at()].fields[field.at()].kind.clone()
-            }
+            Variable::Part(_, record, field) => self.stack.program.records[record.at()].fields
+                [field.at()]
+            .kind
+            .clone(),
             Variable::Element(array, _) => match self.variable_type(array) {
                 Type::Array(item, _) => *item,
                 _ => Type::Unsigned(8),

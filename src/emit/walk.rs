@@ -17,11 +17,9 @@ pub fn each(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
         | Kind::WholeLength
         | Kind::Now => {}
         Kind::Read(variable) => indices(variable, visit),
-        Kind::Unary(_, a)
-        | Kind::Some(a)
-        | Kind::Unwrap(a)
-        | Kind::Present(a)
-        | Kind::Cast(a) => each(a, visit),
+        Kind::Unary(_, a) | Kind::Some(a) | Kind::Unwrap(a) | Kind::Present(a) | Kind::Cast(a) => {
+            each(a, visit)
+        }
         Kind::Binary(_, a, b) | Kind::Else(a, b) | Kind::Least(a, b) | Kind::Greatest(a, b) => {
             each(a, visit);
             each(b, visit);

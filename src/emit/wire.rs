@@ -1,18 +1,18 @@
 //! Headers on the wire: how a field is read, and how a header is written before a message.
 
+use super::Stack;
 use super::expression::{mask, number_text};
 use super::function;
 use super::layout::{c_bits, c_type};
 use super::names::c_name;
 use super::scope::Scope;
-use super::Stack;
 use crate::c::tree::{
     Expression as C, Function, Statement, assign, atom, binary, call, call_statement, conditional,
 };
 use crate::types::expression::Expression;
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
 use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
-use crate::types::value::{Type, Value};
+use crate::types::value::Type;
 
 /// A field as it has been read.
 pub struct Loaded {
@@ -26,7 +26,11 @@ pub struct Loaded {
 
 /// `base + offset`
 fn advanced(base: &C, offset: u32) -> C {
-    if offset == 0 { base.clone() } else { binary("+", base.clone(), atom(offset.to_string())) }
+    if offset == 0 {
+        base.clone()
+    } else {
+        binary("+", base.clone(), atom(offset.to_string()))
+    }
 }
 
 /// Where the whole bytes before a field end: what is fixed, and what the fields before it add.
@@ -49,7 +53,9 @@ fn length_of(scope: &Scope, id: HeaderId, header: &Header, at: HeaderFieldId) ->
         return Some(conditional(scope.value(present), length, atom("0")));
     }
     let (counter, ranges, unit) = header.fields.iter().enumerate().find_map(|(n, one)| {
-        let Rule::Counts { ranges, unit } = one.rule else { return None };
+        let Rule::Counts { ranges, unit } = one.rule else {
+            return None;
+        };
         let covers = match ranges {
             Ranges::Header => true,
             Ranges::Between(from, to) => from <= at && at <= to,
@@ -65,10 +71,16 @@ fn length_of(scope: &Scope, id: HeaderId, header: &Header, at: HeaderFieldId) ->
         Ranges::Header | Ranges::Data | Ranges::HeaderAndData => header.least,
     };
     let read = Expression {
-        kind: Box::new(crate::types::expression::ExpressionKind::Header(id, counter)),
+        kind: Box::new(crate::types::expression::ExpressionKind::Header(
+            id, counter,
+        )),
         result: header.fields[counter.at()].kind.clone(),
     };
-    let counted = binary("*", atom(unit.to_string()), scope.value(&read).cast("size_t"));
+    let counted = binary(
+        "*",
+        atom(unit.to_string()),
+        scope.value(&read).cast("size_t"),
+    );
     Some(binary("-", counted, atom(fixed.to_string())))
 }
 
@@ -79,13 +91,24 @@ pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Load
     let at = start(scope, id, field, base);
     if let Type::Bytes(length) = field.kind {
         let kind = c_type(scope.stack, &Type::Bytes(length));
-        let c = call(format!("{}_at", kind.trim_start_matches("struct ")), vec![at]);
-        return Loaded { c, bits: 64, cut: false };
+        let c = call(
+            format!("{}_at", kind.trim_start_matches("struct ")),
+            vec![at],
+        );
+        return Loaded {
+            c,
+            bits: 64,
+            cut: false,
+        };
     }
     let skipped = field.bit % 8;
     let bytes = (skipped + field.width).div_ceil(8);
     let (whole, loaded) = load_bytes(header.big, at, bytes);
-    let below = if header.big { 8 * bytes - skipped - field.width } else { skipped };
+    let below = if header.big {
+        8 * bytes - skipped - field.width
+    } else {
+        skipped
+    };
     let exact = field.width == 8 * bytes;
     if field.kind == Type::Bool {
         let bit = number_text(1 << below);
@@ -95,15 +118,31 @@ pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Load
             cut: false,
         };
     }
-    let shifted = if below == 0 { whole } else { binary(">>", whole, atom(below.to_string())) };
+    let shifted = if below == 0 {
+        whole
+    } else {
+        binary(">>", whole, atom(below.to_string()))
+    };
     let above = below + field.width < 8 * bytes;
-    let c = if above { binary("&", shifted, atom(mask(field.width))) } else { shifted };
+    let c = if above {
+        binary("&", shifted, atom(mask(field.width)))
+    } else {
+        shifted
+    };
     let own = c_bits(field.width);
     if loaded > own && (loaded > 32 || own < 32) {
         let c = c.cast(format!("uint{own}_t"));
-        return Loaded { c, bits: own, cut: false };
+        return Loaded {
+            c,
+            bits: own,
+            cut: false,
+        };
     }
-    Loaded { c, bits: loaded, cut: !exact }
+    Loaded {
+        c,
+        bits: loaded,
+        cut: !exact,
+    }
 }
 
 /// So many bytes at a place, and the bits of the C type that they come in.
@@ -111,16 +150,24 @@ fn load_bytes(big: bool, at: C, bytes: u32) -> (C, u32) {
     let order = if big { "big" } else { "little" };
     match bytes {
         1 => (element(at), 8),
-        2 | 3 | 4 | 6 | 8 => {
-            (call(format!("sl_load_{order}{}", 8 * bytes), vec![at]), c_bits(8 * bytes))
-        }
+        2 | 3 | 4 | 6 | 8 => (
+            call(format!("sl_load_{order}{}", 8 * bytes), vec![at]),
+            c_bits(8 * bytes),
+        ),
         _ => {
             let (low, rest) = (4, bytes - 4);
             let behind = |n: u32| binary("+", at.clone(), atom(n.to_string()));
-            let (high_at, low_at) = if big { (at.clone(), behind(rest)) } else { (behind(low), at.clone()) };
+            let (high_at, low_at) = if big {
+                (at.clone(), behind(rest))
+            } else {
+                (behind(low), at.clone())
+            };
             let (high, _) = load_bytes(big, high_at, rest);
             let (low, _) = load_bytes(big, low_at, low);
-            (binary("|", binary("<<", high.cast("uint64_t"), atom("32")), low), 64)
+            (
+                binary("|", binary("<<", high.cast("uint64_t"), atom("32")), low),
+                64,
+            )
         }
     }
 }
@@ -150,18 +197,17 @@ pub fn push(
         Statement::Assign(data.clone(), "-=", bytes.clone()),
         Statement::Assign(length.clone(), "+=", bytes),
     ];
-    let before = scope.headers.remove(&id);
+    let before = scope.headers.insert(id, data.clone());
     let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
     for (at, field) in header.fields.iter().enumerate() {
         if field.width == 0 || field.present.is_some() {
             continue;
         }
-        let given = values.iter().find(|(one, _)| one.at() == at).map(|(_, value)| value);
-        if let Some(old) = &before {
-            scope.headers.insert(id, old.clone());
-        }
+        let given = values
+            .iter()
+            .find(|(one, _)| one.at() == at)
+            .map(|(_, value)| value);
         let value = written(scope, header, field, given, &length);
-        scope.headers.remove(&id);
         pieces.push((field, value));
         if (field.bit + field.width).is_multiple_of(8) {
             statements.push(store(scope, header, &data, &pieces));
@@ -169,9 +215,11 @@ pub fn push(
         }
     }
     assert!(pieces.is_empty(), "a header ends with a whole byte");
-    scope.headers.insert(id, data.clone());
     for (at, field) in header.fields.iter().enumerate() {
-        if let Rule::Checks { arguments, unless, .. } = &field.rule {
+        if let Rule::Checks {
+            arguments, unless, ..
+        } = &field.rule
+        {
             let sum = sum_call(scope, id, HeaderFieldId(at as u32), message, arguments);
             let sum = match unless {
                 Some(_) => call(format!("{}_or_not", sum_name(stack, id, at)), vec![sum]),
@@ -218,7 +266,11 @@ fn written(
                 1 => counted,
                 unit => binary("/", counted, atom(unit.to_string())),
             };
-            if field.width <= 16 { units.cast(c_type(scope.stack, &field.kind)) } else { units }
+            if field.width <= 16 {
+                units.cast(c_type(scope.stack, &field.kind))
+            } else {
+                units
+            }
         }
     }
 }
@@ -246,7 +298,10 @@ fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)])
         return assign(element(at), value);
     }
     let order = if header.big { "big" } else { "little" };
-    assert!(matches!(bytes, 2 | 3 | 4 | 6 | 8), "fields that share bytes fill 1, 2, 3, 4, 6 or 8");
+    assert!(
+        matches!(bytes, 2 | 3 | 4 | 6 | 8),
+        "fields that share bytes fill 1, 2, 3, 4, 6 or 8"
+    );
     call_statement(format!("sl_store_{order}{bits}"), vec![at, value])
 }
 
@@ -262,7 +317,11 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
     let mut parts: Vec<C> = Vec::new();
     let mut passed = 0;
     for (field, value) in pieces {
-        let below = if big { bits - passed - field.width } else { passed };
+        let below = if big {
+            bits - passed - field.width
+        } else {
+            passed
+        };
         passed += field.width;
         if let Some(number) = literal(value) {
             known |= number << below;
@@ -280,7 +339,11 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
             32 if below > 0 => value.cast("uint32_t"),
             _ => value,
         };
-        parts.push(if below == 0 { wide } else { binary("<<", wide, atom(below.to_string())) });
+        parts.push(if below == 0 {
+            wide
+        } else {
+            binary("<<", wide, atom(below.to_string()))
+        });
     }
     if known != 0 {
         parts.push(atom(number_text(known)));
@@ -303,8 +366,7 @@ fn literal(value: &C) -> Option<u64> {
 
 /// The name of the function that computes a sum.
 fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
-    let header = &stack.program.headers[id.at()];
-    format!("{}_{}", header.name, c_name(&header.fields[field].name))
+    stack.names.sums[&(id, HeaderFieldId(field as u32))].clone()
 }
 
 /// Computes the sum of a `checks` field of a header that begins at `scope.headers[id]` and whose
@@ -321,7 +383,11 @@ pub fn sum_call(
     let Rule::Checks { ranges, filter, .. } = &header.fields[field.at()].rule else {
         unreachable!("only sums are summed");
     };
-    let base = scope.headers.get(&id).expect("the header of a sum is there").clone();
+    let base = scope
+        .headers
+        .get(&id)
+        .expect("the header of a sum is there")
+        .clone();
     let data = scope.of_message(message, "data");
     let length = scope.of_message(message, "length");
     let pushed = base == data;
@@ -348,7 +414,11 @@ pub fn sum_call(
     if function::filter_needs_stack(stack, filter) {
         all.insert(0, atom("stack"));
     }
-    all.extend(arguments.iter().flat_map(|argument| scope.arguments(argument)));
+    all.extend(
+        arguments
+            .iter()
+            .flat_map(|argument| scope.arguments(argument)),
+    );
     scope.whole_length = None;
     call(sum_name(stack, id, field.at()), all)
 }
@@ -358,9 +428,20 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
     let mut functions = Vec::new();
     for (id, header) in stack.program.headers.iter().enumerate() {
         for (at, field) in header.fields.iter().enumerate() {
-            if let Rule::Checks { ranges, filter, unless, .. } = &field.rule {
+            if let Rule::Checks {
+                ranges,
+                filter,
+                unless,
+                ..
+            } = &field.rule
+            {
                 let own = stack.program.filters[filter.at()].clone();
-                functions.push(sum_function(stack, (header, HeaderId(id as u32), at), *ranges, &own));
+                functions.push(sum_function(
+                    stack,
+                    (header, HeaderId(id as u32), at),
+                    *ranges,
+                    &own,
+                ));
                 if let Some(unless) = unless {
                     functions.push(turned(stack, HeaderId(id as u32), at, *unless));
                 }
@@ -394,7 +475,11 @@ fn sum_function(
     names.extend([advanced(&atom("header"), from), atom("length")]);
     for local in &filter.locals[..filter.parameters as usize] {
         let name = c_name(&local.name);
-        let name = if name == "header" || name == "length" { format!("{name}_") } else { name };
+        let name = if name == "header" || name == "length" {
+            format!("{name}_")
+        } else {
+            name
+        };
         parameters.extend(super::layout::parameters(stack, &local.kind, &name));
         names.push(atom(name));
     }
@@ -417,7 +502,10 @@ fn sum_function(
     } else {
         vec![Statement::Return(Some(sum))]
     };
-    let comment = format!("The {} of a header of {}, itself read as zero.", field.name, header.name);
+    let comment = format!(
+        "The {} of a header of {}, itself read as zero.",
+        field.name, header.name
+    );
     Function {
         comment,
         result: format!("static {kind}"),
@@ -432,7 +520,11 @@ fn turned(stack: &Stack, id: HeaderId, at: usize, unless: u64) -> Function {
     let header = &stack.program.headers[id.at()];
     let field = &header.fields[at];
     let kind = c_type(stack, &field.kind);
-    let ones = if field.width >= 64 { u64::MAX } else { (1 << field.width) - 1 };
+    let ones = if field.width >= 64 {
+        u64::MAX
+    } else {
+        (1 << field.width) - 1
+    };
     let plain = number_text(unless);
     let other = number_text(!unless & ones);
     Function {
@@ -445,13 +537,5 @@ fn turned(stack: &Stack, id: HeaderId, at: usize, unless: u64) -> Function {
             atom(other),
             atom("sum"),
         )))],
-    }
-}
-
-/// The constant a required field must have.
-pub fn required(value: &Value) -> Option<u64> {
-    match value {
-        Value::Number(number) => Some(*number),
-        Value::Bytes(_) | Value::None | Value::Record(_) => None,
     }
 }

@@ -1,0 +1,379 @@
+//! Queues, windows, streams, sets and timers: what is asked of them, tried with them and done to
+//! them, as calls of the runtime.
+
+use super::layout::c_type;
+use super::scope::Scope;
+use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
+use crate::types::expression::{Expression, Instance, Query, Variable};
+use crate::types::program::{KindId, LocalId, ReasonId, TimerId};
+use crate::types::value::Type;
+
+/// A container and what stands beside it, as the runtime takes it.
+struct Container {
+    kind: Type,
+    itself: C,
+    items: C,
+    held: C,
+    bytes: C,
+    pieces: C,
+}
+
+impl Container {
+    fn new(scope: &Scope, variable: &Variable) -> Container {
+        let beside = |suffix: &str| scope.beside(variable, "", suffix);
+        Container {
+            kind: scope.variable_type(variable),
+            itself: scope.place(variable),
+            items: beside("_items"),
+            held: beside("_held"),
+            bytes: beside("_bytes"),
+            pieces: beside("_pieces"),
+        }
+    }
+
+    fn capacity(&self) -> C {
+        match &self.kind {
+            Type::Queue(_, capacity)
+            | Type::Window(_, capacity)
+            | Type::Stream(_, capacity)
+            | Type::Set(capacity) => atom(capacity.to_string()),
+            other => unreachable!("{other:?} is no container"),
+        }
+    }
+
+    /// The largest number or position.
+    fn largest(&self, scope: &Scope) -> C {
+        let bits = match &self.kind {
+            Type::Window(bits, _) => u32::from(*bits),
+            Type::Stream(position, _) => super::layout::bits(scope.stack, position).unwrap_or(32),
+            other => unreachable!("{other:?} has no numbers"),
+        };
+        atom(match bits {
+            8 => "UINT8_MAX".to_string(),
+            16 => "UINT16_MAX".to_string(),
+            32 => "UINT32_MAX".to_string(),
+            bits => format!("{:#x}", (1_u64 << bits) - 1),
+        })
+    }
+
+    /// The arguments that every call on a window begins with.
+    fn window(&self, scope: &Scope, items: bool) -> Vec<C> {
+        let mut all = vec![self.itself.clone().address(), self.held.clone()];
+        if items {
+            all.push(self.items.clone());
+        }
+        all.extend([self.capacity(), self.largest(scope)]);
+        all
+    }
+}
+
+/// What a container or timer can tell.
+pub fn query(scope: &Scope, query: &Query) -> C {
+    match query {
+        Query::IsEmpty(queue) => binary("==", scope.place(queue).member("count"), atom("0")),
+        Query::Has(variable, number) => {
+            let own = Container::new(scope, variable);
+            let number = scope.stored(number);
+            match own.kind {
+                Type::Set(_) => call(
+                    "sl_set_has",
+                    vec![own.itself.clone(), own.capacity(), number],
+                ),
+                _ => {
+                    let mut all = own.window(scope, false);
+                    all.push(number);
+                    call("sl_window_has", all)
+                }
+            }
+        }
+        Query::InsertSet(variable, number) => {
+            let own = Container::new(scope, variable);
+            call(
+                "sl_set_insert",
+                vec![own.itself.clone(), own.capacity(), scope.stored(number)],
+            )
+        }
+        Query::First(_) => unreachable!("whether there is a first, and which, are two values"),
+        Query::Covers(stream, at, length) => {
+            let own = Container::new(scope, stream);
+            let mut all = own.window(scope, false);
+            all.extend([scope.stored(at), scope.stored(length)]);
+            call("sl_stream_covers", all)
+        }
+        Query::Ready(stream, at) => {
+            let own = Container::new(scope, stream);
+            let mut all = own.window(scope, false);
+            all.push(scope.stored(at));
+            call("sl_stream_ready", all)
+        }
+        Query::Begin(stream) => position(scope, stream, scope.place(stream).member("begin")),
+        Query::End(stream) => {
+            let own = Container::new(scope, stream);
+            let largest = own.largest(scope);
+            let end = call("sl_stream_end", vec![own.itself.address(), largest]);
+            position(scope, stream, end)
+        }
+        Query::Running(instance, kind, timer) => {
+            let id = timer_id(scope, *instance, *kind, *timer);
+            call("sl_timers_running", vec![timers(), id])
+        }
+    }
+}
+
+/// A position has the type that the source gives it.
+fn position(scope: &Scope, stream: &Variable, c: C) -> C {
+    match scope.variable_type(stream) {
+        Type::Stream(own, _) if super::layout::bits(scope.stack, &own) != Some(32) => {
+            c.cast(c_type(scope.stack, &own))
+        }
+        _ => c,
+    }
+}
+
+fn timers() -> C {
+    atom("stack").behind("timers").address()
+}
+
+/// The id of a timer of an instance.
+pub fn timer_id(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> C {
+    let own = &scope.stack.program.kinds[kind.at()];
+    let base = atom(format!(
+        "{}_TIMERS",
+        scope.stack.names.kinds[kind.at()].to_uppercase()
+    ));
+    let count = own.timers.len();
+    let mut id = base;
+    if own.capacity > 1 {
+        let index = scope.index(instance);
+        let first = match count {
+            1 => index,
+            count => binary("*", atom(count.to_string()), index),
+        };
+        id = binary("+", id, first);
+    }
+    match timer.at() {
+        0 => id,
+        at => binary("+", id, atom(at.to_string())),
+    }
+}
+
+/// Starts a timer anew.
+pub fn start_timer(
+    scope: &Scope,
+    (instance, kind, timer): (Instance, KindId, TimerId),
+    after: &Expression,
+) -> S {
+    let deadline = binary("+", atom("stack").behind("now_ns"), scope.stored(after));
+    let id = timer_id(scope, instance, kind, timer);
+    S::Do(call("sl_timers_start", vec![timers(), id, deadline]))
+}
+
+/// Stops a timer.
+pub fn stop_timer(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> S {
+    S::Do(call(
+        "sl_timers_stop",
+        vec![timers(), timer_id(scope, instance, kind, timer)],
+    ))
+}
+
+fn stack() -> C {
+    atom("stack")
+}
+
+/// Puts a message in a queue, if it takes it.
+pub fn push(scope: &Scope, queue: &Variable, message: LocalId) -> C {
+    let own = Container::new(scope, queue);
+    let capacity = own.capacity();
+    let message = scope.message_address(message);
+    call(
+        "queue_push",
+        vec![stack(), own.itself.address(), own.items, capacity, message],
+    )
+}
+
+/// Takes the oldest message out of a queue, if there is one.
+pub fn pop(scope: &Scope, queue: &Variable, into: LocalId) -> C {
+    let own = Container::new(scope, queue);
+    let capacity = own.capacity();
+    let into = scope.message_address(into);
+    call(
+        "queue_pop",
+        vec![stack(), own.itself.address(), own.items, capacity, into],
+    )
+}
+
+/// The slot for a new value in a queue.
+pub fn push_value(scope: &Scope, queue: &Variable) -> C {
+    let own = Container::new(scope, queue);
+    let capacity = own.capacity();
+    call("sl_ring_push", vec![own.itself.address(), capacity])
+}
+
+/// The slot of the oldest value of a queue, which leaves it.
+pub fn pop_value(scope: &Scope, queue: &Variable) -> C {
+    let own = Container::new(scope, queue);
+    let capacity = own.capacity();
+    call("sl_ring_pop", vec![own.itself.address(), capacity])
+}
+
+/// The items of a queue.
+pub fn items(scope: &Scope, queue: &Variable) -> C {
+    scope.beside(queue, "", "_items")
+}
+
+/// A call on a window that takes or gives a message by its number.
+pub fn by_number(
+    scope: &Scope,
+    function: &str,
+    window: &Variable,
+    number: &Expression,
+    message: LocalId,
+) -> C {
+    let own = Container::new(scope, window);
+    let mut all = vec![stack()];
+    all.extend(own.window(scope, true));
+    all.extend([scope.stored(number), scope.message_address(message)]);
+    call(function, all)
+}
+
+/// Merges a message into a stream at a position, or at its end.
+pub fn stream_insert(
+    scope: &Scope,
+    stream: &Variable,
+    at: Option<&Expression>,
+    message: LocalId,
+) -> C {
+    let own = Container::new(scope, stream);
+    let at = match at {
+        Some(at) => scope.stored(at),
+        None => {
+            let end = vec![own.itself.clone().address(), own.largest(scope)];
+            call("sl_stream_end", end)
+        }
+    };
+    let (capacity, largest) = (own.capacity(), own.largest(scope));
+    let message = scope.message_address(message);
+    let all = vec![
+        stack(),
+        own.itself.address(),
+        own.held,
+        own.bytes,
+        own.pieces.address(),
+        capacity,
+        largest,
+        at,
+        message,
+    ];
+    call("stream_insert", all)
+}
+
+/// A new message of bytes at the start of a stream, which then leave it.
+pub fn stream_take(scope: &Scope, stream: &Variable, length: &Expression, into: LocalId) -> C {
+    let own = Container::new(scope, stream);
+    let (capacity, largest) = (own.capacity(), own.largest(scope));
+    let all = vec![
+        stack(),
+        own.itself.address(),
+        own.held,
+        own.bytes,
+        own.pieces.address(),
+        capacity,
+        largest,
+        scope.stored(length),
+        scope.message_address(into),
+    ];
+    call("stream_take", all)
+}
+
+/// A new message of bytes somewhere in a stream.
+pub fn stream_slice(
+    scope: &Scope,
+    stream: &Variable,
+    at: &Expression,
+    length: &Expression,
+    into: LocalId,
+) -> C {
+    let own = Container::new(scope, stream);
+    let (capacity, largest) = (own.capacity(), own.largest(scope));
+    let all = vec![
+        stack(),
+        own.itself.address(),
+        own.held,
+        own.bytes,
+        capacity,
+        largest,
+        scope.stored(at),
+        scope.stored(length),
+        scope.message_address(into),
+    ];
+    call("stream_slice", all)
+}
+
+/// Lets go of all before a number or position.
+pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> S {
+    let own = Container::new(scope, variable);
+    let mut all = vec![stack()];
+    match own.kind {
+        Type::Stream(..) => {
+            let (capacity, largest) = (own.capacity(), own.largest(scope));
+            all.extend([
+                own.itself.address(),
+                own.held,
+                own.pieces.address(),
+                capacity,
+                largest,
+            ]);
+            all.push(scope.stored(to));
+            S::Do(call("stream_release", all))
+        }
+        _ => {
+            all.extend(own.window(scope, true));
+            all.push(scope.stored(to));
+            S::Do(call("window_release", all))
+        }
+    }
+}
+
+/// Gives a stream its first position.
+pub fn begin(scope: &Scope, stream: &Variable, at: &Expression) -> S {
+    let own = Container::new(scope, stream);
+    let capacity = own.capacity();
+    let all = vec![own.itself.address(), own.held, capacity, scope.stored(at)];
+    S::Do(call("sl_stream_begin", all))
+}
+
+/// Empties a set.
+pub fn clear_set(scope: &Scope, set: &Variable) -> S {
+    let own = Container::new(scope, set);
+    let capacity = own.capacity();
+    S::Do(call("sl_set_clear", vec![own.itself, capacity]))
+}
+
+/// All that a container holds is gone for a reason.
+pub fn drop_all(scope: &Scope, variable: &Variable, reason: ReasonId) -> S {
+    let own = Container::new(scope, variable);
+    let reason = atom(&scope.stack.names.reasons[reason.at()]);
+    let capacity = own.capacity();
+    let (function, rest) = match &own.kind {
+        Type::Queue(item, _) if **item == Type::Message => (
+            "drop_queue",
+            vec![own.itself.address(), own.items, capacity],
+        ),
+        Type::Queue(..) => {
+            let count = own.itself.member("count");
+            return crate::c::tree::assign(count, atom("0"));
+        }
+        Type::Stream(..) => (
+            "drop_stream",
+            vec![
+                own.itself.address(),
+                own.held,
+                own.pieces.address(),
+                capacity,
+            ],
+        ),
+        _ => ("drop_window", own.window(scope, true)),
+    };
+    let all = [vec![stack()], rest, vec![reason]].concat();
+    S::Do(call(function, all))
+}

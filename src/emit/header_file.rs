@@ -1,0 +1,337 @@
+//! `NAME.h`: the contract, then what a host may say.
+
+use super::Stack;
+use super::layout::members;
+use super::port;
+use super::types;
+use crate::c::printer;
+use crate::c::tree::{Item, Line};
+use crate::types::program::Field;
+use crate::types::value::Type;
+
+/// The whole header.
+pub fn text(stack: &Stack) -> String {
+    let name = &stack.names.stack;
+    let upper = name.to_uppercase();
+    let mut items = Vec::new();
+    items.extend(public(stack));
+    let body = printer::file(&items);
+    let before = types::values(stack, &body);
+    let records = types::records(stack)
+        .into_iter()
+        .filter(|item| mentions(&body, item));
+    let enums = public_enums(stack);
+    let before: Vec<Item> = before.into_iter().chain(records).chain(enums).collect();
+    let mut top = printer::file(&before);
+    if !top.is_empty() {
+        top.push('\n');
+    }
+    format!(
+        "{}\n#ifndef {upper}_H\n#define {upper}_H\n\n#include <stdbool.h>\n#include <stddef.h>\n\
+         #include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\nstruct {name};\n\n\
+         {top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        contract(stack)
+    )
+}
+
+fn mentions(text: &str, item: &Item) -> bool {
+    match item {
+        Item::Struct { name, .. } => super::parts::words(text).contains(name.as_str()),
+        _ => false,
+    }
+}
+
+/// The enums of what applications see.
+fn public_enums(stack: &Stack) -> Vec<Item> {
+    let program = stack.program;
+    let mut seen: Vec<&Type> = program.config.iter().map(|one| &one.kind).collect();
+    for port in &program.ports {
+        if let Some(kind) = port.opens {
+            seen.extend(program.kinds[kind.at()].keys.iter().map(|key| &key.kind));
+        }
+        seen.extend(
+            port.attributes
+                .iter()
+                .map(|id| &program.attributes[id.at()].kind),
+        );
+        let notices = port.up.iter().chain(&port.down);
+        seen.extend(
+            notices
+                .flat_map(|id| &program.notices[id.at()].parameters)
+                .map(|f| &f.kind),
+        );
+    }
+    let shown = |at: usize| {
+        seen.iter().any(|kind| match kind {
+            Type::Enum(id) => id.at() == at,
+            Type::Optional(inner) => matches!(&**inner, Type::Enum(id) if id.at() == at),
+            _ => false,
+        })
+    };
+    let all = types::enums(stack).into_iter().enumerate();
+    all.filter(|(at, _)| shown(*at))
+        .map(|(_, item)| item)
+        .collect()
+}
+
+/// The enums that only the file itself needs.
+pub fn private_enums(stack: &Stack) -> Vec<Item> {
+    let public = public_enums(stack);
+    types::enums(stack)
+        .into_iter()
+        .filter(|item| !public.contains(item))
+        .collect()
+}
+
+fn contract(stack: &Stack) -> String {
+    let name = &stack.names.stack;
+    let mut lines: Vec<String> = vec![format!("{name}: a protocol stack, compiled by Stackloom.")];
+    lines.extend(
+        stack
+            .program
+            .docs
+            .iter()
+            .map(|line| line.trim_end().to_string()),
+    );
+    let links: Vec<String> = numbered(stack.program.links.iter().map(|one| &one.name));
+    let ports: Vec<String> = numbered(stack.program.ports.iter().map(|one| &one.name));
+    lines.push(String::new());
+    let text = format!(
+        "The stack has no memory, no clock and no devices of its own. A host gives it memory once \
+         ({name}_size, {name}_start), and then calls it: with frames that came in by a link \
+         ({name}_input), with what applications send, and when {name}_deadline has come \
+         ({name}_expire). After every call it asks {name}_next what to do until the answer is \
+         {}_IDLE, does it, and gives the buffer back with {name}_done.\n\n\
+         Frames are handed over in buffers of the stack ({name}_buffer), which belong to the host \
+         until {name}_input has taken them; it takes them in order, and those that it did not take \
+         are handed over again later. Times are nanoseconds of a clock that does not go \
+         backwards. Nothing here may be called from two threads at once.\n\n\
+         Every frame that came in is delivered, consumed, merged into another, held, or dropped \
+         for a reason, and the counters add up: frames_in = delivered + consumed + merged + held + \
+         all of dropped.",
+        name.to_uppercase()
+    );
+    lines.extend(text.split('\n').flat_map(filled));
+    lines.push(String::new());
+    lines.push(format!("links: {}", links.join(", ")));
+    lines.push(format!("ports: {}", ports.join(", ")));
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| format!(" * {line}").trim_end().replace("*/", "* /"))
+        .collect();
+    format!("/*\n{}\n */", lines.join("\n"))
+}
+
+fn numbered<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    names
+        .enumerate()
+        .map(|(at, name)| format!("{at} {name}"))
+        .collect()
+}
+
+/// A paragraph in lines.
+fn filled(paragraph: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in paragraph.split(' ') {
+        let last = lines.last_mut().expect("there is a line");
+        if !last.is_empty() && last.len() + 1 + word.len() > 96 {
+            lines.push(word.to_string());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+fn line(text: &str, comment: &str) -> Line {
+    Line {
+        text: text.to_string(),
+        comment: comment.to_string(),
+    }
+}
+
+/// All structs and functions of the interface.
+fn public(stack: &Stack) -> Vec<Item> {
+    let name = &stack.names.stack;
+    let mut items = vec![config(stack)];
+    items.push(Item::Struct {
+        comment: "A frame in a buffer of the stack.".to_string(),
+        name: format!("{name}_frame"),
+        members: vec![
+            line("uint8_t *data", "as the stack gave it"),
+            line("size_t length", "bytes of the frame"),
+        ],
+    });
+    for port in &stack.program.ports {
+        items.extend(port::structs(stack, port));
+    }
+    items.push(next(stack));
+    items.push(output(stack));
+    items.push(Item::Text(functions(stack)));
+    for port in &stack.program.ports {
+        let mut text = String::new();
+        for (comment, head) in port::heads(stack, port) {
+            text += &comment_text(&comment);
+            text += &format!("{};\n\n", port::wrapped(&head));
+        }
+        items.push(Item::Text(text));
+    }
+    let externs: Vec<Item> = externs(stack);
+    if !externs.is_empty() {
+        items.push(Item::Text(
+            "/* Written by whoever uses the stack. */".to_string(),
+        ));
+        items.extend(externs);
+    }
+    items
+}
+
+fn comment_text(comment: &str) -> String {
+    let lines = filled(comment);
+    format!("/* {} */\n", lines.join("\n * "))
+}
+
+/// Functions of the sources that are written in C.
+fn externs(stack: &Stack) -> Vec<Item> {
+    let functions = stack.program.functions.iter().enumerate();
+    let externs = functions.filter(|(_, function)| function.body.is_none());
+    externs
+        .map(|(at, _)| {
+            let id = crate::types::program::FunctionId(at as u32);
+            let mut function = super::function::function(stack, id);
+            function.comment = String::new();
+            Item::Prototype(function)
+        })
+        .collect()
+}
+
+fn config(stack: &Stack) -> Item {
+    let name = &stack.names.stack;
+    let mut all = Vec::new();
+    for one in &stack.program.config {
+        let field = Field {
+            name: one.name.clone(),
+            kind: one.kind.clone(),
+            initial: None,
+            once: true,
+        };
+        let comment = match one.kind {
+            Type::Time => "in nanoseconds",
+            _ => "",
+        };
+        all.extend(members(stack, &field, comment));
+    }
+    all.push(line(
+        "uint32_t buffers",
+        "how many messages there can be at a time",
+    ));
+    all.push(line(
+        "uint32_t budget",
+        "how many events one call handles at most",
+    ));
+    all.push(line(
+        "uint64_t hash_seed",
+        "a number that peers cannot know",
+    ));
+    Item::Struct {
+        comment: "What is set when the stack is started.".to_string(),
+        name: format!("{name}_config"),
+        members: all,
+    }
+}
+
+fn next(stack: &Stack) -> Item {
+    let upper = stack.names.stack.to_uppercase();
+    let mut values = vec![
+        line(&format!("{upper}_IDLE"), "nothing"),
+        line(
+            &format!("{upper}_FRAME"),
+            "the data leaves by the link `place`",
+        ),
+        line(
+            &format!("{upper}_DELIVER"),
+            "the data is for the port `place`",
+        ),
+    ];
+    for port in &stack.program.ports {
+        for notice in &port.up {
+            let own = &stack.names.notices[notice.at()];
+            if !values.iter().any(|value| value.text == *own) {
+                let what = &stack.program.notices[notice.at()].name;
+                values.push(line(own, &format!("the port `place` is told: {what}")));
+            }
+        }
+    }
+    Item::Enum {
+        comment: "What the host is to do.".to_string(),
+        name: format!("{}_next", stack.names.stack),
+        values,
+    }
+}
+
+fn output(stack: &Stack) -> Item {
+    let mut all = vec![
+        line("unsigned place", "the number of the link or port"),
+        line("uint32_t session", "the conversation at the port"),
+        line("const uint8_t *data", "the message"),
+        line("size_t length", "bytes of it"),
+        line("uint32_t buffer", "where it is; for the stack alone"),
+    ];
+    let with = port::with_members(stack);
+    if !with.is_empty() {
+        let members = with.iter().map(|one| format!("        {};", one.text));
+        let members: Vec<String> = members.collect();
+        all.push(line(
+            &format!("union {{\n{}\n    }} with", members.join("\n")),
+            "",
+        ));
+    }
+    Item::Struct {
+        comment: "What the host is to do it with; good until it is given back.".to_string(),
+        name: format!("{}_output", stack.names.stack),
+        members: all,
+    }
+}
+
+fn functions(stack: &Stack) -> String {
+    let text = "\
+/* Settings as they are unless somebody changes them. */
+void STACK_config_default(struct STACK_config *config);
+
+/* How many bytes of memory a stack with these settings needs. */
+size_t STACK_size(const struct STACK_config *config);
+
+/* Starts a stack in memory that then belongs to it; NULL if there is too little. */
+struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *config,
+                          uint64_t now_ns);
+
+/* A buffer for a frame, with room for so many bytes; NULL if none is left. */
+uint8_t *STACK_buffer(struct STACK *stack, size_t *room);
+
+/* Frames came in by a link; the answer is how many of them were taken. */
+size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                   size_t count, uint64_t now_ns);
+
+/* What the host is to do next. */
+enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output);
+
+/* It has been done: gives its buffer back. */
+void STACK_done(struct STACK *stack, const struct STACK_output *output);
+
+/* When to call STACK_expire; UINT64_MAX if nothing waits for a time. */
+uint64_t STACK_deadline(const struct STACK *stack);
+
+/* A time has come. */
+void STACK_expire(struct STACK *stack, uint64_t now_ns);
+
+/* Writes at most so many counters; the answer is how many there are. */
+size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capacity);
+
+/* What they count; NULL behind the last. */
+extern const char *const STACK_counter_name[];
+";
+    super::parts::named(text, &stack.names.stack, "")
+}

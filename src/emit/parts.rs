@@ -1,0 +1,88 @@
+//! The C that every stack has in common: the names that generated code mentions come in, the parts
+//! that it needs go out, with the names of the stack in them.
+
+use std::collections::BTreeSet;
+
+/// What works on messages, containers and the agenda.
+pub const OWN: &str = include_str!("text/own.c");
+
+/// What a host calls.
+pub const INTERFACE: &str = include_str!("text/interface.c");
+
+const MARK: &str = "\n/* part ";
+
+/// The words of C code, comments left out.
+pub fn words(code: &str) -> BTreeSet<&str> {
+    let mut words = BTreeSet::new();
+    let mut rest = code;
+    while !rest.is_empty() {
+        let end = rest.find("/*").unwrap_or(rest.len());
+        let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        words.extend(rest[..end].split(letters).filter(|word| !word.is_empty()));
+        rest = match rest[end..].find("*/") {
+            Some(closed) => &rest[end + closed + 2..],
+            None => "",
+        };
+    }
+    words
+}
+
+/// All parts of a file: their names and their texts.
+fn parts(file: &'static str) -> Vec<(&'static str, &'static str)> {
+    let parts = file.split(MARK).skip(1);
+    let cut = |part: &'static str| part.split_once(" */\n").expect("a part has a name");
+    parts
+        .map(cut)
+        .map(|(name, text)| (name, text.trim_end()))
+        .collect()
+}
+
+/// The parts of a file that code mentions, and those that these mention.
+pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
+    let mut wanted: BTreeSet<String> = words(code).into_iter().map(String::from).collect();
+    let mut chosen = Vec::new();
+    for (name, text) in parts(file).into_iter().rev() {
+        if wanted.contains(name) {
+            wanted.extend(words(text).into_iter().map(String::from));
+            chosen.push(text);
+        }
+    }
+    chosen.reverse();
+    chosen
+}
+
+/// All parts of a file.
+pub fn all(file: &'static str) -> Vec<&'static str> {
+    parts(file).into_iter().map(|(_, text)| text).collect()
+}
+
+/// The text with the names of the stack.
+pub fn named(text: &str, stack: &str, blank: &str) -> String {
+    let agenda = text.replace("STACK_AGENDA_FULL", "\u{1}");
+    let upper = agenda.replace("UPPER", &stack.to_uppercase());
+    let own = upper
+        .replace("STACK", stack)
+        .replace("{BLANK}", &format!("{{{blank}}}"));
+    own.replace('\u{1}', "STACK_AGENDA_FULL")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_brings_what_it_mentions() {
+        let texts = select(OWN, "    drop_queue(stack, &held, items, 3, LATE);");
+        let has = |start: &str| texts.iter().any(|text| text.contains(start));
+        assert!(has("static void drop_queue(") && has("queue_pop(struct") && has("release(struct"));
+        assert!(!has("static void later("));
+    }
+
+    #[test]
+    fn comments_have_no_words() {
+        assert_eq!(
+            words("/* drop it */ cut(x); /* all */"),
+            BTreeSet::from(["cut", "x"])
+        );
+    }
+}

@@ -1,0 +1,573 @@
+//! Ports: what an application opens, sends, tells, and what comes up to it.
+
+use super::Stack;
+use super::layout::{member_names, named_members, parameters};
+use super::names::{c_name, event_name};
+use super::output::Queued;
+use super::scope::Scope;
+use crate::c::printer;
+use crate::c::tree::{Item, Line};
+use crate::tree::{Index, Reaction};
+use crate::types::program::{Event, KindId, NoticeId, Place, Port, PortId, SessionIndex};
+use crate::types::value::Type;
+
+/// An attribute as an application knows it: its name there, its member of a message, its type.
+pub fn attributes<'a>(stack: &'a Stack, port: &Port) -> Vec<(String, &'a str, &'a Type)> {
+    let own: Vec<_> = port
+        .attributes
+        .iter()
+        .map(|id| &stack.program.attributes[id.at()])
+        .collect();
+    let named = port.attributes.iter().zip(&own).map(|(id, attribute)| {
+        let repeats = own
+            .iter()
+            .filter(|other| other.name == attribute.name)
+            .count()
+            > 1;
+        let member = stack.names.attributes[id.at()].as_str();
+        let name = if repeats {
+            member.to_string()
+        } else {
+            c_name(&attribute.name)
+        };
+        (name, member, &attribute.kind)
+    });
+    named.collect()
+}
+
+/// The structs of the header whose members depend on the program.
+pub fn layouts(stack: &Stack) -> Vec<(String, Vec<String>)> {
+    let name = &stack.names.stack;
+    let config = stack.program.config.iter();
+    let config = config.flat_map(|one| member_names(&one.kind, &one.name));
+    let own = ["buffers", "budget", "hash_seed"].map(String::from);
+    let mut all = vec![(format!("{name}_config"), config.chain(own).collect())];
+    for port in &stack.program.ports {
+        if let Some(kind) = port.opens {
+            let keys = stack.program.kinds[kind.at()].keys.iter();
+            let keys = keys.flat_map(|key| member_names(&key.kind, &key.name));
+            all.push((format!("{name}_{}_keys", port.name), keys.collect()));
+        }
+        let attributes = attributes(stack, port);
+        let members = attributes
+            .iter()
+            .flat_map(|(name, _, kind)| member_names(kind, name));
+        let members: Vec<String> = members.collect();
+        if !members.is_empty() {
+            all.push((format!("{name}_{}_attributes", port.name), members));
+        }
+    }
+    all
+}
+
+/// The structs of a port: its keys, its attributes, the arguments of its notices.
+pub fn structs(stack: &Stack, port: &Port) -> Vec<Item> {
+    let name = format!("{}_{}", stack.names.stack, port.name);
+    let item = |comment: String, name: String, members: Vec<Line>| Item::Struct {
+        comment,
+        name,
+        members,
+    };
+    let mut all = Vec::new();
+    if let Some(kind) = port.opens {
+        let keys = stack.program.kinds[kind.at()].keys.iter();
+        let members: Vec<Line> = keys
+            .flat_map(|key| named_members(stack, &key.kind, &c_name(&key.name), ""))
+            .collect();
+        if !members.is_empty() {
+            let comment = format!("What a session of {} is found by.", port.name);
+            all.push(item(comment, format!("{name}_keys"), members));
+        }
+    }
+    let members: Vec<Line> = attributes(stack, port)
+        .into_iter()
+        .flat_map(|(name, member, kind)| {
+            let at = stack.names.attributes.iter().position(|one| one == member);
+            let owner = at.map(|at| stack.program.attributes[at].owner.as_str());
+            let comment = format!("of {}", owner.unwrap_or_default());
+            named_members(stack, kind, &name, &comment)
+        })
+        .collect();
+    if !members.is_empty() {
+        let comment = format!("What travels beside a message of {}.", port.name);
+        all.push(item(comment, format!("{name}_attributes"), members));
+    }
+    for notice in &port.up {
+        let own = &stack.program.notices[notice.at()];
+        let members: Vec<Line> = own
+            .parameters
+            .iter()
+            .flat_map(|one| named_members(stack, &one.kind, &c_name(&one.name), ""))
+            .collect();
+        if !members.is_empty() {
+            let comment = format!("What {} is told with {}.", port.name, own.name);
+            all.push(item(comment, format!("{name}_{}", own.name), members));
+        }
+    }
+    all
+}
+
+/// The members of the union that goes with an output.
+pub fn with_members(stack: &Stack) -> Vec<Line> {
+    let mut all = Vec::new();
+    let mut add = |tag: String, member: String, comment: &str| {
+        let text = format!("struct {}_{tag} {member}", stack.names.stack);
+        all.push(Line {
+            text,
+            comment: comment.to_string(),
+        });
+    };
+    for port in &stack.program.ports {
+        if !port.attributes.is_empty() {
+            add(
+                format!("{}_attributes", port.name),
+                c_name(&port.name),
+                "with what it is delivered",
+            );
+        }
+        for notice in &port.up {
+            let own = &stack.program.notices[notice.at()];
+            if !own.parameters.is_empty() {
+                let member = format!("{}_{}", port.name, own.name);
+                add(member.clone(), member, "with what it is told");
+            }
+        }
+    }
+    all
+}
+
+/// The heads of the functions that applications call on a port.
+pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
+    let name = &stack.names.stack;
+    let own = &port.name;
+    let mut all = Vec::new();
+    let keys = |kind: KindId| !stack.program.kinds[kind.at()].keys.is_empty();
+    if let Some(kind) = port.opens {
+        let keys = if keys(kind) {
+            format!("const struct {name}_{own}_keys *keys, ")
+        } else {
+            String::new()
+        };
+        all.push((
+            format!(
+                "A new session of {own}; UINT32_MAX if there is one with these keys, or no room."
+            ),
+            format!("uint32_t {name}_{own}_open(struct {name} *stack, {keys}uint64_t now_ns)"),
+        ));
+    }
+    let with = match port.attributes.is_empty() {
+        true => "const void *with".to_string(),
+        false => format!("const struct {name}_{own}_attributes *with"),
+    };
+    all.push((
+        "Sends bytes, which are copied; the answer is how many were taken: all, or 0 for later. \
+         What stands beside them may be NULL: all at its default."
+            .to_string(),
+        format!(
+            "size_t {name}_{own}_send(struct {name} *stack, uint32_t session, {with}, \
+             const uint8_t *data, size_t length, uint64_t now_ns)"
+        ),
+    ));
+    for notice in &port.down {
+        let told = &stack.program.notices[notice.at()];
+        let arguments: String = told
+            .parameters
+            .iter()
+            .flat_map(|one| parameters(stack, &one.kind, &c_name(&one.name)))
+            .map(|one| format!("{one}, "))
+            .collect();
+        all.push((
+            format!("Tells a session of {own}: {}.", told.name),
+            format!(
+                "void {name}_{own}_{}(struct {name} *stack, uint32_t session, {arguments}\
+                 uint64_t now_ns)",
+                told.name
+            ),
+        ));
+    }
+    all
+}
+
+/// Which reaction a session below a port has to an event, and whether its index goes with it.
+fn below(stack: &Stack, port: &Port, event: Event) -> Option<Reaction> {
+    let Place::Entity { entity, index, .. } = port.below else {
+        return None;
+    };
+    let entity = &stack.program.entities[entity.at()];
+    let record = Reaction::Handle {
+        kind: entity.record,
+        index: Index::Only(0),
+        event,
+    };
+    let index = match index {
+        SessionIndex::Only(only) => Index::Only(only),
+        SessionIndex::Same => Index::Any,
+    };
+    let session = Reaction::Handle {
+        kind: entity.session,
+        index,
+        event,
+    };
+    let notice = matches!(event, Event::Notice(_));
+    [notice.then_some(record), Some(session)]
+        .into_iter()
+        .flatten()
+        .find(|reaction| stack.tree(*reaction).is_some())
+}
+
+/// A call of a reaction from the host: its instance, message and arguments as far as it has them.
+fn called(
+    stack: &Stack,
+    reaction: Reaction,
+    message: Option<&str>,
+    arguments: &[String],
+) -> String {
+    let tree = stack.tree(reaction).expect("what is called has a tree");
+    let mut all = vec!["stack".to_string()];
+    all.extend(tree.parameters.instance.map(|_| "session".to_string()));
+    all.extend(message.map(String::from));
+    all.extend(arguments.iter().cloned());
+    format!("{}({});", stack.names.reactions[&reaction], all.join(", "))
+}
+
+/// The condition under which a session is there.
+fn exists(stack: &Stack, port: &Port) -> String {
+    match port.opens {
+        Some(kind) => {
+            let name = &stack.names.kinds[stack.pool_of(kind).at()];
+            format!(
+                "sl_pool_has(&stack->{name}_pool, stack->{name}_next, session) && \
+                 !stack->{name}_ended[session]"
+            )
+        }
+        None => match port.below {
+            Place::Entity {
+                entity,
+                index: SessionIndex::Same,
+                ..
+            } => {
+                let kind = stack.program.entities[entity.at()].session;
+                format!("session < {}", stack.program.kinds[kind.at()].capacity)
+            }
+            _ => "session == 0".to_string(),
+        },
+    }
+}
+
+/// The C of a port that applications call.
+pub fn functions(stack: &Stack, port: &Port) -> Vec<Item> {
+    let heads = heads(stack, port);
+    let mut bodies = Vec::new();
+    if let Some(kind) = port.opens {
+        bodies.push(open_body(stack, port, kind));
+    }
+    bodies.push(send_body(stack, port));
+    bodies.extend(
+        port.down
+            .iter()
+            .map(|notice| tell_body(stack, port, *notice)),
+    );
+    let texts = heads.into_iter().zip(bodies);
+    texts
+        .map(|((_, head), body)| Item::Text(format!("{} {{\n{body}}}\n", wrapped(&head))))
+        .collect()
+}
+
+/// A head that is too long for a line goes on under its parenthesis.
+pub fn wrapped(head: &str) -> String {
+    let (left, parameters) = head.split_once('(').expect("a head has parameters");
+    let (kind, name) = left.rsplit_once(' ').expect("a head has a result");
+    let parameters = parameters.trim_end_matches(')');
+    let function = crate::c::tree::Function {
+        comment: String::new(),
+        result: kind.to_string(),
+        name: name.to_string(),
+        parameters: parameters.split(", ").map(String::from).collect(),
+        body: Vec::new(),
+    };
+    let text = printer::file(&[Item::Prototype(function)]);
+    text.trim_end().trim_end_matches(';').to_string()
+}
+
+fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
+    let own = &stack.program.kinds[kind.at()];
+    let name = &stack.names.kinds[kind.at()];
+    let keys: String = own
+        .keys
+        .iter()
+        .flat_map(|key| member_names(&key.kind, &key.name))
+        .map(|key| format!(", keys->{key}"))
+        .collect();
+    let mut text = "    begin_call(stack, now_ns);\n".to_string();
+    if !own.keys.is_empty() {
+        text += &format!(
+            "    if ({name}_find(stack{keys}) != SL_NONE) {{\n        return SL_NONE;\n    }}\n"
+        );
+    }
+    text += &format!("    const uint32_t session = {name}_create(stack{keys});\n");
+    text += "    if (session == SL_NONE) {\n        return SL_NONE;\n    }\n";
+    let mut events = Vec::new();
+    let mut living = Some(kind);
+    while let Some(one) = living {
+        events.push(Reaction::Handle {
+            kind: one,
+            index: Index::Any,
+            event: Event::Start,
+        });
+        living = stack.program.session_living_on(one);
+    }
+    let opened = port
+        .down
+        .iter()
+        .find(|id| stack.program.notices[id.at()].name == "open");
+    let told = opened.and_then(|id| below(stack, port, Event::Notice(*id)));
+    let events: Vec<Reaction> = events.into_iter().chain(told).collect();
+    for reaction in events
+        .into_iter()
+        .rev()
+        .filter(|one| stack.tree(*one).is_some())
+    {
+        let work = printer::expression(&Queued::Reaction(reaction).work(stack));
+        let event = format!("struct {}_event", stack.names.stack);
+        text += &format!("    later(stack, ({event}){{.work = {work}, .instance = session}});\n");
+    }
+    text += "    run(stack);\n    return session;\n";
+    text
+}
+
+/// What `open` puts on the agenda.
+pub fn queued(stack: &Stack) -> Vec<Queued> {
+    let mut all = Vec::new();
+    for port in &stack.program.ports {
+        let Some(kind) = port.opens else { continue };
+        let mut living = Some(kind);
+        while let Some(one) = living {
+            let start = Reaction::Handle {
+                kind: one,
+                index: Index::Any,
+                event: Event::Start,
+            };
+            all.push(start);
+            living = stack.program.session_living_on(one);
+        }
+        let opened = port
+            .down
+            .iter()
+            .find(|id| stack.program.notices[id.at()].name == "open");
+        all.extend(opened.and_then(|id| below(stack, port, Event::Notice(*id))));
+    }
+    all.retain(|reaction| stack.tree(*reaction).is_some());
+    all.into_iter().map(Queued::Reaction).collect()
+}
+
+fn send_body(stack: &Stack, port: &Port) -> String {
+    let name = &stack.names.stack;
+    let Some(reaction) = below(stack, port, Event::Send) else {
+        return "    (void)stack;\n    (void)session;\n    (void)with;\n    (void)data;\n    \
+                (void)length;\n    (void)now_ns;\n    return 0;\n"
+            .to_string();
+    };
+    let exists = exists(stack, port);
+    let exists = if exists.contains(" && ") {
+        format!("!({exists})")
+    } else {
+        negated(&exists)
+    };
+    let mut text = format!(
+        "    begin_call(stack, now_ns);\n    \
+         if (stack->waiting != 0 || !may_go_on(stack) || {exists}) {{\n        return 0;\n    }}\n    \
+         if (length > BUFFER_SIZE - HEADROOM) {{\n        \
+         stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }}\n    \
+         struct {name}_message message;\n    \
+         if (!message_from(stack, data, length, &message)) {{\n        return 0;\n    }}\n"
+    );
+    let attributes = attributes(stack, port);
+    if attributes.is_empty() {
+        text += "    (void)with;\n";
+    } else {
+        text += "    if (with != NULL) {\n";
+        for (own, member, kind) in &attributes {
+            if let Type::Optional(_) = kind {
+                text += &format!("        message.has_{member} = with->has_{own};\n");
+            }
+            text += &format!("        message.{member} = with->{own};\n");
+        }
+        text += "    }\n";
+    }
+    text += "    stack->steps += 1;\n";
+    text += &format!("    {}\n", called(stack, reaction, Some("message"), &[]));
+    text + "    run(stack);\n    return length;\n"
+}
+
+fn negated(condition: &str) -> String {
+    match condition.split_once(" < ") {
+        Some((left, right)) => format!("{left} >= {right}"),
+        None => condition.replace("==", "!="),
+    }
+}
+
+fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
+    let own = &stack.program.notices[notice.at()];
+    let arguments: Vec<String> = own
+        .parameters
+        .iter()
+        .flat_map(|one| member_names(&one.kind, &one.name))
+        .collect();
+    let Some(reaction) = below(stack, port, Event::Notice(notice)) else {
+        let unused = ["stack", "session", "now_ns"].map(String::from);
+        let all = unused.iter().chain(&arguments);
+        return all.map(|name| format!("    (void){name};\n")).collect();
+    };
+    let exists = exists(stack, port);
+    let queued = Queued::Reaction(reaction);
+    let work = printer::expression(&queued.work(stack));
+    let name = queued.name(stack);
+    let values: String = queued
+        .arguments(stack)
+        .iter()
+        .flat_map(|(name, kind)| member_names(kind, name))
+        .zip(&arguments)
+        .map(|(member, value)| format!(", .with.{name}.{member} = {value}"))
+        .collect();
+    let event = format!("struct {}_event", stack.names.stack);
+    format!(
+        "    begin_call(stack, now_ns);\n    if ({exists}) {{\n        \
+         later(stack, ({event}){{.work = {work}, .instance = session{values}}});\n        \
+         run(stack);\n    }}\n"
+    )
+}
+
+/// What the notices of applications put on the agenda.
+pub fn told(stack: &Stack) -> Vec<Queued> {
+    let ports = stack.program.ports.iter();
+    let told = ports.flat_map(|port| {
+        port.down
+            .iter()
+            .filter_map(|id| below(stack, port, Event::Notice(*id)))
+    });
+    told.map(Queued::Reaction).collect()
+}
+
+/// The functions that hand messages and notices to applications.
+pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
+    let port = &stack.program.ports[id.at()];
+    let stack_name = &stack.names.stack;
+    let name = &stack.names.ports[&(id, event)];
+    let mut all = vec![
+        format!("struct {stack_name} *stack"),
+        "uint32_t session".to_string(),
+    ];
+    let (next, carries, fields) = match event {
+        Event::Notice(notice) => {
+            let own = &stack.program.notices[notice.at()];
+            if own.message {
+                all.push(format!("const struct {stack_name}_message *message"));
+            }
+            let mut fields = Vec::new();
+            for one in &own.parameters {
+                all.extend(parameters(stack, &one.kind, &c_name(&one.name)));
+                for member in member_names(&one.kind, &one.name) {
+                    let union = format!("{}_{}", port.name, own.name);
+                    fields.push(format!(".with.{union}.{member} = {member}"));
+                }
+            }
+            (
+                stack.names.notices[notice.at()].clone(),
+                own.message,
+                fields,
+            )
+        }
+        _ => {
+            all.push(format!("const struct {stack_name}_message *message"));
+            let mut fields = Vec::new();
+            for (own, member, kind) in attributes(stack, port) {
+                let union = c_name(&port.name);
+                let flags = matches!(kind, Type::Optional(_)).then_some("has_");
+                for before in flags.into_iter().chain([""]) {
+                    fields.push(format!(
+                        ".with.{union}.{before}{own} = message->{before}{member}"
+                    ));
+                }
+            }
+            (
+                format!("{}_DELIVER", stack_name.to_uppercase()),
+                true,
+                fields,
+            )
+        }
+    };
+    let mut given = vec![
+        format!(".place = {}", id.at()),
+        ".session = session".to_string(),
+    ];
+    if carries {
+        given.extend(
+            [
+                ".data = message->data",
+                ".length = message->length",
+                ".buffer = message->buffer",
+            ]
+            .map(String::from),
+        );
+    } else {
+        given.push(".buffer = SL_NONE".to_string());
+    }
+    given.extend(fields);
+    let delivered = match carries {
+        true => "    stack->counters[DELIVERED] += message->came_in;\n",
+        false => "",
+    };
+    let head = wrapped(&format!("static void {name}({})", all.join(", ")));
+    let what = event_name(stack.program, None, event);
+    Item::Text(format!(
+        "/* {}: {what} */\n{head} {{\n{delivered}    const struct {stack_name}_output output = {{\n        \
+         {},\n    }};\n    answer(stack, {next}, &output);\n}}\n",
+        port.name,
+        given.join(",\n        ")
+    ))
+}
+
+/// A frame comes in by a link: the reaction above it.
+pub fn above_link(stack: &Stack, place: Place, event: Event) -> Vec<Reaction> {
+    let Place::Entity {
+        entity: id,
+        index,
+        joint,
+    } = place
+    else {
+        return Vec::new();
+    };
+    let entity = &stack.program.entities[id.at()];
+    let only = match index {
+        SessionIndex::Only(only) => Index::Only(only),
+        SessionIndex::Same => Index::Any,
+    };
+    let arrive = |index| Reaction::Arrive {
+        entity: id,
+        joint,
+        index,
+        event,
+    };
+    let record = Reaction::Handle {
+        kind: entity.record,
+        index: Index::Only(0),
+        event,
+    };
+    let known = |reaction: &Reaction| stack.tree(*reaction).is_some();
+    let first = [arrive(Index::Any), arrive(only), record];
+    if let Some(reaction) = first.into_iter().find(|one| known(one)) {
+        return vec![reaction];
+    }
+    let count = stack.program.kinds[entity.session.at()].capacity;
+    let sessions = (0..count).map(|at| Reaction::Handle {
+        kind: entity.session,
+        index: Index::Only(at),
+        event,
+    });
+    sessions.filter(known).collect()
+}
+
+/// A scope that knows no locals, for what stands outside of trees.
+pub fn outside<'a>(stack: &'a Stack<'a>) -> Scope<'a> {
+    Scope::new(stack, &[])
+}

@@ -1,0 +1,540 @@
+//! The state of a stack: a struct for each kind of instances, and how they begin, are found, end.
+
+use super::Stack;
+use super::layout::{members, named_members, parameters};
+use super::names::c_name;
+use super::scope::Scope;
+use crate::c::tree::{
+    Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call, conditional,
+};
+use crate::types::expression::Instance;
+use crate::types::program::{Field, Kind, KindId, Population, Role};
+use crate::types::value::{Type, Value};
+
+/// Whether instances of a kind hold anything.
+pub fn has_struct(stack: &Stack, id: KindId) -> bool {
+    let kind = &stack.program.kinds[id.at()];
+    !kind.fields.is_empty() || stores_keys(kind)
+}
+
+/// Keys of instances that always exist are constants, but where the instance is known only here.
+fn stores_keys(kind: &Kind) -> bool {
+    !kind.keys.is_empty()
+        && (matches!(kind.population, Population::Dynamic { .. }) || kind.capacity > 1)
+}
+
+fn line(text: String, comment: &str) -> Line {
+    Line {
+        text,
+        comment: comment.to_string(),
+    }
+}
+
+/// What a kind is, for people.
+fn described(stack: &Stack, kind: &Kind) -> String {
+    let entity = &stack.program.entities[kind.entity.at()].name;
+    match kind.role {
+        Role::Record => format!("{entity}: what its sessions share"),
+        Role::Session => format!("{entity}: a session"),
+        Role::Child => format!("{entity}: a {}", kind.name),
+    }
+}
+
+/// The struct of a kind.
+pub fn structure(stack: &Stack, id: KindId) -> Item {
+    let kind = &stack.program.kinds[id.at()];
+    let mut all = Vec::new();
+    if stores_keys(kind) {
+        for key in &kind.keys {
+            all.extend(named_members(
+                stack,
+                &key.kind,
+                &c_name(&key.name),
+                "its key",
+            ));
+        }
+    }
+    for field in &kind.fields {
+        all.extend(members(stack, field, ""));
+    }
+    Item::Struct {
+        comment: described(stack, kind),
+        name: stack.names.kinds[id.at()].clone(),
+        members: all,
+    }
+}
+
+/// Buckets for so many instances: a power of two, not less.
+fn buckets(capacity: u32) -> u32 {
+    capacity.next_power_of_two()
+}
+
+/// The members of the stack that hold the instances of a kind.
+pub fn instances(stack: &Stack, id: KindId) -> Vec<Line> {
+    let kind = &stack.program.kinds[id.at()];
+    let name = &stack.names.kinds[id.at()];
+    let mut all = Vec::new();
+    if has_struct(stack, id) {
+        let many = if kind.capacity > 1 {
+            format!("[{}]", kind.capacity)
+        } else {
+            String::new()
+        };
+        all.push(line(format!("struct {name} {name}{many}"), ""));
+    }
+    if stack.pool_of(id) == id && !super::output::is_static(stack, id) {
+        all.push(line(
+            format!("struct sl_pool {name}_pool"),
+            "which of them exist",
+        ));
+        all.push(line(format!("uint32_t {name}_next[{}]", kind.capacity), ""));
+        all.push(line(format!("bool {name}_ended[{}]", kind.capacity), ""));
+        if !kind.keys.is_empty() {
+            let count = buckets(kind.capacity);
+            all.push(line(
+                format!("uint32_t {name}_buckets[{count}]"),
+                "by hash of the key",
+            ));
+        }
+    }
+    all
+}
+
+/// The statements that give a field of an instance its first value, where that is not all zero.
+pub fn initial(scope: &Scope, field: &Field, place: &C) -> Vec<S> {
+    let name = c_name(&field.name);
+    let Some(value) = &field.initial else {
+        return Vec::new();
+    };
+    let own = place.clone().member(&name);
+    if is_zero(&value.kind) {
+        return Vec::new();
+    }
+    match &field.kind {
+        Type::Array(_, capacity) => vec![S::For {
+            start: "uint32_t at = 0".to_string(),
+            condition: binary("<", atom("at"), atom(capacity.to_string())),
+            step: "at++".to_string(),
+            body: vec![assign(own.element(atom("at")), scope.stored(value))],
+        }],
+        Type::Queue(..) | Type::Window(..) | Type::Set(_) => Vec::new(),
+        Type::Stream(..) => vec![assign(own.member("begin"), scope.stored(value))],
+        Type::Optional(_) => vec![
+            assign(
+                place.clone().member(format!("has_{name}")),
+                scope.present(value),
+            ),
+            assign(own, scope.unwrapped(value)),
+        ],
+        _ => vec![assign(own, scope.stored(value))],
+    }
+}
+
+fn is_zero(kind: &crate::types::expression::ExpressionKind) -> bool {
+    use crate::types::expression::ExpressionKind;
+    matches!(
+        kind,
+        ExpressionKind::Constant(Value::None | Value::Number(0))
+    )
+}
+
+/// An instance comes into being: all zero, then what begins as something else.
+fn begin(stack: &Stack, id: KindId) -> Option<Function> {
+    let kind = &stack.program.kinds[id.at()];
+    if !has_struct(stack, id) {
+        return None;
+    }
+    let name = &stack.names.kinds[id.at()];
+    let mut scope = Scope::new(stack, &[]);
+    scope.own = Some(atom("n"));
+    let place = scope.instance(Instance::Own, id);
+    let mut body = Vec::new();
+    let keep_keys = stores_keys(kind);
+    if !super::output::is_static(stack, id) {
+        let whole = vec![
+            place.clone().address(),
+            atom("0"),
+            atom(format!("sizeof(struct {name})")),
+        ];
+        body.push(S::Do(call("memset", whole)));
+    }
+    if keep_keys {
+        for key in &kind.keys {
+            let key_name = c_name(&key.name);
+            if let Type::Optional(_) = key.kind {
+                let has = format!("has_{key_name}");
+                body.push(assign(place.clone().member(&has), atom(has)));
+            }
+            body.push(assign(place.clone().member(&key_name), atom(key_name)));
+        }
+    }
+    for field in &kind.fields {
+        body.extend(initial(&scope, field, &place));
+    }
+    if body.is_empty() {
+        return None;
+    }
+    let mut all = vec![format!("struct {} *stack", stack.names.stack)];
+    if kind.capacity > 1 {
+        all.push("uint32_t n".to_string());
+    }
+    if keep_keys {
+        all.extend(key_parameters(stack, kind));
+    }
+    Some(Function {
+        comment: String::new(),
+        result: "static void".to_string(),
+        name: format!("{name}_begin"),
+        parameters: all,
+        body,
+    })
+}
+
+fn key_parameters(stack: &Stack, kind: &Kind) -> Vec<String> {
+    let keys = kind.keys.iter();
+    keys.flat_map(|key| parameters(stack, &key.kind, &c_name(&key.name)))
+        .collect()
+}
+
+/// The keys as they are handed on.
+fn key_names(kind: &Kind) -> Vec<C> {
+    let keys = kind.keys.iter().flat_map(|key| {
+        let name = c_name(&key.name);
+        match key.kind {
+            Type::Optional(_) => vec![atom(format!("has_{name}")), atom(name)],
+            _ => vec![atom(name)],
+        }
+    });
+    keys.collect()
+}
+
+/// The functions of a kind: how its instances begin, are found, created, ended and freed.
+pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
+    let mut all: Vec<Function> = begin(stack, id).into_iter().collect();
+    if super::output::is_static(stack, id) {
+        return all;
+    }
+    let kind = &stack.program.kinds[id.at()];
+    if stack.pool_of(id) == id {
+        if !kind.keys.is_empty() {
+            all.push(hash(stack, id, kind));
+            all.push(find(stack, id, kind));
+        }
+        all.push(create(stack, id, kind));
+        all.push(free(stack, id));
+    }
+    all.extend(end(stack, id, kind));
+    all
+}
+
+fn member(stack: &Stack, id: KindId, suffix: &str) -> C {
+    atom("stack").behind(format!("{}_{suffix}", stack.names.kinds[id.at()]))
+}
+
+fn pointer(stack: &Stack, constant: bool) -> String {
+    let before = if constant { "const " } else { "" };
+    format!("{before}struct {} *stack", stack.names.stack)
+}
+
+fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
+    let mut hash = atom("stack").behind("config").member("hash_seed");
+    for key in &kind.keys {
+        let name = c_name(&key.name);
+        let (inner, value) = match &key.kind {
+            Type::Optional(inner) => (
+                (**inner).clone(),
+                conditional(atom(format!("has_{name}")), atom(&name), atom("UINT64_MAX")),
+            ),
+            other => (other.clone(), atom(&name)),
+        };
+        assert!(
+            !matches!(inner, Type::Bytes(_) | Type::Record(_)),
+            "keys are numbers"
+        );
+        hash = call("sl_hash", vec![hash, value]);
+    }
+    let mask = atom((buckets(kind.capacity) - 1).to_string());
+    Function {
+        comment: String::new(),
+        result: "static uint32_t".to_string(),
+        name: format!("{}_bucket", stack.names.kinds[id.at()]),
+        parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
+        body: vec![S::Return(Some(binary("&", hash, mask).cast("uint32_t")))],
+    }
+}
+
+fn bucket_of(stack: &Stack, id: KindId, kind: &Kind) -> C {
+    let name = format!("{}_bucket", stack.names.kinds[id.at()]);
+    call(name, [vec![atom("stack")], key_names(kind)].concat())
+}
+
+fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
+    let mut scope = Scope::new(stack, &[]);
+    scope.own = Some(atom("n"));
+    let place = scope.instance(Instance::Own, id);
+    let differs = kind.keys.iter().map(|key| {
+        let name = c_name(&key.name);
+        let other = binary("!=", place.clone().member(&name), atom(&name));
+        match key.kind {
+            Type::Optional(_) => {
+                let has = format!("has_{name}");
+                let flags = binary("!=", place.clone().member(&has), atom(&has));
+                binary("||", flags, binary("&&", atom(has), other))
+            }
+            _ => other,
+        }
+    });
+    let differs = differs
+        .reduce(|all, one| binary("||", all, one))
+        .expect("it has keys");
+    let [buckets, next] = ["buckets", "next"].map(|suffix| member(stack, id, suffix));
+    let first = call("sl_pool_first", vec![buckets, bucket_of(stack, id, kind)]);
+    let body = vec![
+        S::Declare {
+            kind: "uint32_t".to_string(),
+            name: "n".to_string(),
+            value: Some(first),
+        },
+        S::While {
+            condition: binary("&&", binary("!=", atom("n"), atom("SL_NONE")), differs),
+            body: vec![assign(
+                atom("n"),
+                call("sl_pool_next", vec![next, atom("n")]),
+            )],
+        },
+        S::Return(Some(atom("n"))),
+    ];
+    Function {
+        comment: "The instance with this key; SL_NONE if there is none.".to_string(),
+        result: "static uint32_t".to_string(),
+        name: format!("{}_find", stack.names.kinds[id.at()]),
+        parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
+        body,
+    }
+}
+
+fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
+    let [pool, next, ended] = ["pool", "next", "ended"].map(|suffix| member(stack, id, suffix));
+    let capacity = atom(kind.capacity.to_string());
+    let n = || atom("n");
+    let taken = call("sl_pool_take", vec![pool.address(), next.clone(), capacity]);
+    let mut body = vec![
+        S::Declare {
+            kind: "const uint32_t".to_string(),
+            name: "n".to_string(),
+            value: Some(taken),
+        },
+        S::If {
+            condition: binary("==", n(), atom("SL_NONE")),
+            then: vec![S::Return(Some(atom("SL_NONE")))],
+            otherwise: Vec::new(),
+        },
+        assign(ended.element(n()), atom("false")),
+    ];
+    if !kind.keys.is_empty() {
+        let bucket = bucket_of(stack, id, kind);
+        let link = vec![member(stack, id, "buckets"), next, bucket, n()];
+        body.push(S::Do(call("sl_pool_link", link)));
+    }
+    let mut living = Some(id);
+    while let Some(one) = living {
+        if begin(stack, one).is_some() {
+            let own = &stack.program.kinds[one.at()];
+            let mut all = vec![atom("stack")];
+            if own.capacity > 1 {
+                all.push(n());
+            }
+            if stores_keys(own) {
+                all.extend(key_names(own));
+            }
+            body.push(S::Do(call(
+                format!("{}_begin", stack.names.kinds[one.at()]),
+                all,
+            )));
+        }
+        living = stack.program.session_living_on(one);
+    }
+    body.push(S::Return(Some(n())));
+    Function {
+        comment: "A new instance; SL_NONE if there is no room for it.".to_string(),
+        result: "static uint32_t".to_string(),
+        name: format!("{}_create", stack.names.kinds[id.at()]),
+        parameters: [vec![pointer(stack, false)], key_parameters(stack, kind)].concat(),
+        body,
+    }
+}
+
+fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
+    if !stack.has_end(id) {
+        return None;
+    }
+    let mut scope = Scope::new(stack, &[]);
+    scope.own = Some(atom("n"));
+    let mut body = Vec::new();
+    if stack.pool_of(id) == id {
+        let ended = member(stack, id, "ended").element(atom("n"));
+        body.push(S::If {
+            condition: ended.clone(),
+            then: vec![S::Return(None)],
+            otherwise: Vec::new(),
+        });
+        body.push(assign(ended, atom("true")));
+        if !kind.keys.is_empty() {
+            let place = scope.instance(Instance::Own, id);
+            let stored = key_names(kind).into_iter().map(|key| match key {
+                C::Atom(name) => place.clone().member(name),
+                other => other,
+            });
+            let name = format!("{}_bucket", stack.names.kinds[id.at()]);
+            let bucket = call(name, [vec![atom("stack")], stored.collect()].concat());
+            let [buckets, next] = ["buckets", "next"].map(|suffix| member(stack, id, suffix));
+            body.push(S::Do(call(
+                "sl_pool_unlink",
+                vec![buckets, next, bucket, atom("n")],
+            )));
+        }
+    }
+    for timer in 0..kind.timers.len() as u32 {
+        let timer = crate::types::program::TimerId(timer);
+        body.push(super::containers::stop_timer(
+            &scope,
+            Instance::Own,
+            id,
+            timer,
+        ));
+    }
+    Some(super::with_all_used(Function {
+        comment: "The instance is found no more.".to_string(),
+        result: "static void".to_string(),
+        name: format!("{}_end", stack.names.kinds[id.at()]),
+        parameters: vec![pointer(stack, false), "uint32_t n".to_string()],
+        body,
+    }))
+}
+
+fn free(stack: &Stack, id: KindId) -> Function {
+    let [pool, next] = ["pool", "next"].map(|suffix| member(stack, id, suffix));
+    let held = call(
+        "sl_pool_has",
+        vec![pool.clone().address(), next.clone(), atom("n")],
+    );
+    Function {
+        comment: "The slot of an instance that has ended can be taken again.".to_string(),
+        result: "static void".to_string(),
+        name: format!("{}_free", stack.names.kinds[id.at()]),
+        parameters: vec![pointer(stack, false), "uint32_t n".to_string()],
+        body: vec![S::If {
+            condition: held,
+            then: vec![S::Do(call(
+                "sl_pool_give",
+                vec![pool.address(), next, atom("n")],
+            ))],
+            otherwise: Vec::new(),
+        }],
+    }
+}
+
+/// What is done at the start for the instances that exist from the start.
+pub fn at_start(stack: &Stack) -> Vec<S> {
+    let mut all = Vec::new();
+    for (at, kind) in stack.program.kinds.iter().enumerate() {
+        let id = KindId(at as u32);
+        let Population::Static(instances) = &kind.population else {
+            continue;
+        };
+        if begin(stack, id).is_none() {
+            continue;
+        }
+        let scope = Scope::new(stack, &[]);
+        for (n, instance) in instances.iter().enumerate() {
+            let mut arguments = vec![atom("stack")];
+            if kind.capacity > 1 {
+                arguments.push(atom(n.to_string()));
+            }
+            if stores_keys(kind) {
+                for (key, value) in kind.keys.iter().zip(&instance.keys) {
+                    let value = crate::types::expression::Expression::constant(
+                        value.clone(),
+                        key.kind.clone(),
+                    );
+                    arguments.extend(scope.arguments(&value));
+                }
+            }
+            all.push(S::Do(call(
+                format!("{}_begin", stack.names.kinds[at]),
+                arguments,
+            )));
+        }
+    }
+    all
+}
+
+/// The kinds that have timers, with the first id of each; and how many ids there are.
+pub fn timers(stack: &Stack) -> (Vec<(KindId, u32)>, u32) {
+    let mut all = Vec::new();
+    let mut next = 0;
+    for (at, kind) in stack.program.kinds.iter().enumerate() {
+        if !kind.timers.is_empty() {
+            all.push((KindId(at as u32), next));
+            next += kind.capacity * kind.timers.len() as u32;
+        }
+    }
+    (all, next)
+}
+
+/// The message of a stack.
+pub fn message(stack: &Stack) -> Item {
+    let mut members = vec![
+        line("uint8_t *data".to_string(), "where its bytes begin"),
+        line("uint32_t length".to_string(), "how many there are"),
+        line("uint32_t buffer".to_string(), "the buffer they are in"),
+        line(
+            "bool came_in".to_string(),
+            "whether it is a frame that came in by a link",
+        ),
+        line(
+            "uint8_t *header".to_string(),
+            "the header that was stripped last",
+        ),
+    ];
+    for (attribute, name) in stack.program.attributes.iter().zip(&stack.names.attributes) {
+        let comment = format!("an attribute of {}", attribute.owner);
+        members.extend(named_members(stack, &attribute.kind, name, &comment));
+    }
+    Item::Struct {
+        comment: "A message, which alone has its buffer, and what travels beside it.".to_string(),
+        name: format!("{}_message", stack.names.stack),
+        members,
+    }
+}
+
+/// What a new message has, as the fields of an initializer.
+pub fn blank(stack: &Stack) -> String {
+    let mut fields = vec![
+        ".data = sl_buffers_at(&stack->buffers, buffer) + HEADROOM".to_string(),
+        ".buffer = buffer".to_string(),
+    ];
+    let scope = Scope::new(stack, &[]);
+    for (attribute, name) in stack.program.attributes.iter().zip(&stack.names.attributes) {
+        let Some(value) = &attribute.default else {
+            continue;
+        };
+        let value =
+            crate::types::expression::Expression::constant(value.clone(), attribute.kind.clone());
+        if is_zero(&value.kind) {
+            continue;
+        }
+        if let Type::Optional(_) = attribute.kind {
+            fields.push(format!(".has_{name} = true"));
+        }
+        let value = match attribute.kind {
+            Type::Optional(_) => scope.unwrapped(&value),
+            _ => scope.stored(&value),
+        };
+        fields.push(format!(
+            ".{name} = {}",
+            crate::c::printer::expression(&value)
+        ));
+    }
+    fields.join(",\n        ")
+}

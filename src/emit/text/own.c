@@ -1,0 +1,349 @@
+What every stack does the same way. A part begins behind a line that names it, and a generated file
+holds copies of those that it mentions, in this order; STACK is the name of the stack. Sizes
+(HEADROOM, BUFFER_SIZE, AGENDA, OUTPUTS, RESERVE) and counters stand in the generated file.
+
+/* part blank */
+/* A message without bytes, in a buffer that has been taken for it. */
+static struct STACK_message blank(const struct STACK *stack, uint32_t buffer) {
+    return (struct STACK_message){BLANK};
+}
+
+/* part new_message */
+/* False without a free buffer. */
+static bool new_message(struct STACK *stack, struct STACK_message *message) {
+    const uint32_t buffer = sl_buffers_take(&stack->buffers, 0);
+    if (buffer == SL_NONE) {
+        return false;
+    }
+    *message = blank(stack, buffer);
+    return true;
+}
+
+/* part message_from */
+/* A new message that holds these bytes; false without a free buffer. */
+static bool message_from(struct STACK *stack, const uint8_t *bytes, size_t length,
+                         struct STACK_message *message) {
+    if (length > BUFFER_SIZE - HEADROOM || !new_message(stack, message)) {
+        return false;
+    }
+    memcpy(message->data, bytes, length);
+    message->length = (uint32_t)length;
+    return true;
+}
+
+/* part piece */
+/* A copy of so many bytes at a place of a message, as far as it has them. */
+static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t at,
+                  uint32_t length, struct STACK_message *message) {
+    const uint32_t buffer = sl_buffers_take(&stack->buffers, 0);
+    if (buffer == SL_NONE) {
+        return false;
+    }
+    const uint32_t start = at < of->length ? at : of->length;
+    *message = *of;
+    message->data = sl_buffers_at(&stack->buffers, buffer) + HEADROOM;
+    message->length = length < of->length - start ? length : of->length - start;
+    message->buffer = buffer;
+    message->came_in = false;
+    message->header = NULL;
+    memcpy(message->data, of->data + start, message->length);
+    return true;
+}
+
+/* part share */
+/* A second handle of a message, with a copy of its bytes and of the header before them. */
+static bool share(struct STACK *stack, const struct STACK_message *of,
+                  struct STACK_message *message) {
+    const uint32_t buffer = sl_buffers_take(&stack->buffers, 0);
+    if (buffer == SL_NONE) {
+        return false;
+    }
+    const uint8_t *const from = sl_buffers_at(&stack->buffers, of->buffer);
+    uint8_t *const to = sl_buffers_at(&stack->buffers, buffer);
+    const size_t before = (size_t)(of->data - from);
+    memcpy(to, from, before + of->length);
+    *message = *of;
+    message->data = to + before;
+    message->buffer = buffer;
+    message->came_in = false;
+    message->header = of->header == NULL ? NULL : to + (of->header - from);
+    return true;
+}
+
+/* part skip */
+/* Takes so many bytes, or all there are, off the front of a message. */
+static void skip(struct STACK_message *message, uint32_t bytes) {
+    const uint32_t skipped = bytes < message->length ? bytes : message->length;
+    message->data += skipped;
+    message->length -= skipped;
+}
+
+/* part cut */
+/* Keeps so many bytes of a message, or all there are. */
+static void cut(struct STACK_message *message, uint32_t bytes) {
+    if (bytes < message->length) {
+        message->length = bytes;
+    }
+}
+
+/* part release */
+/* Nobody needs the message any more. */
+static void release(struct STACK *stack, const struct STACK_message *message) {
+    sl_buffers_give(&stack->buffers, message->buffer);
+}
+
+/* part consume */
+/* The message has done its duty. */
+static void consume(struct STACK *stack, const struct STACK_message *message) {
+    stack->counters[CONSUMED] += message->came_in;
+    release(stack, message);
+}
+
+/* part drop */
+/* The message is gone for a reason. */
+static void drop(struct STACK *stack, const struct STACK_message *message, unsigned reason) {
+    stack->counters[(message->came_in ? DROPPED : UNSENT) + reason] += 1;
+    release(stack, message);
+}
+
+/* part hold */
+/* The message waits in a container, which keeps the number of its buffer. */
+static uint32_t hold(struct STACK *stack, const struct STACK_message *message) {
+    stack->messages[message->buffer] = *message;
+    stack->counters[HELD] += message->came_in;
+    return message->buffer;
+}
+
+/* part retrieve */
+/* The message that waited in a container, and leaves it. */
+static struct STACK_message retrieve(struct STACK *stack, uint32_t buffer) {
+    stack->counters[HELD] -= stack->messages[buffer].came_in;
+    return stack->messages[buffer];
+}
+
+/* part queue_push */
+/* False if the queue is full; then the message stays with the caller. */
+static bool queue_push(struct STACK *stack, struct sl_ring *queue, uint32_t *items,
+                       uint32_t capacity, const struct STACK_message *message) {
+    const uint32_t slot = sl_ring_push(queue, capacity);
+    if (slot == SL_NONE) {
+        return false;
+    }
+    items[slot] = hold(stack, message);
+    return true;
+}
+
+/* part queue_pop */
+/* The oldest message of a queue; false if there is none. */
+static bool queue_pop(struct STACK *stack, struct sl_ring *queue, const uint32_t *items,
+                      uint32_t capacity, struct STACK_message *message) {
+    const uint32_t slot = sl_ring_pop(queue, capacity);
+    if (slot == SL_NONE) {
+        return false;
+    }
+    *message = retrieve(stack, items[slot]);
+    return true;
+}
+
+/* part drop_queue */
+/* All messages of a queue are gone for a reason. */
+static void drop_queue(struct STACK *stack, struct sl_ring *queue, const uint32_t *items,
+                       uint32_t capacity, unsigned reason) {
+    struct STACK_message message;
+    while (queue_pop(stack, queue, items, capacity, &message)) {
+        drop(stack, &message, reason);
+    }
+}
+
+/* part window_insert */
+/* False if the number is held or out of reach; then the message stays with the caller. */
+static bool window_insert(struct STACK *stack, struct sl_window *window, uint64_t *held,
+                          uint32_t *items, uint32_t capacity, uint32_t largest, uint32_t n,
+                          const struct STACK_message *message) {
+    const uint32_t slot = sl_window_insert(window, held, capacity, largest, n);
+    if (slot == SL_NONE) {
+        return false;
+    }
+    items[slot] = hold(stack, message);
+    return true;
+}
+
+/* part window_take */
+/* The message with this number, which leaves the window; false if it is not held. */
+static bool window_take(struct STACK *stack, struct sl_window *window, uint64_t *held,
+                        const uint32_t *items, uint32_t capacity, uint32_t largest, uint32_t n,
+                        struct STACK_message *message) {
+    const uint32_t slot = sl_window_take(window, held, capacity, largest, n);
+    if (slot == SL_NONE) {
+        return false;
+    }
+    *message = retrieve(stack, items[slot]);
+    return true;
+}
+
+/* part window_share */
+/* A second handle of the message with this number; false if it is not held, or without a buffer. */
+static bool window_share(struct STACK *stack, const struct sl_window *window, const uint64_t *held,
+                         const uint32_t *items, uint32_t capacity, uint32_t largest, uint32_t n,
+                         struct STACK_message *message) {
+    const uint32_t slot = sl_window_find(window, held, capacity, largest, n);
+    return slot != SL_NONE && share(stack, &stack->messages[items[slot]], message);
+}
+
+/* part window_release */
+/* The messages before this number have done their duty. */
+static void window_release(struct STACK *stack, struct sl_window *window, uint64_t *held,
+                           const uint32_t *items, uint32_t capacity, uint32_t largest,
+                           uint32_t to) {
+    uint32_t slot = sl_window_release(window, held, capacity, largest, to);
+    while (slot != SL_NONE) {
+        const struct STACK_message message = retrieve(stack, items[slot]);
+        consume(stack, &message);
+        slot = sl_window_release(window, held, capacity, largest, to);
+    }
+}
+
+/* part window_replace */
+/* Puts a message in a window; the oldest make room, and have done their duty. */
+static void window_replace(struct STACK *stack, struct sl_window *window, uint64_t *held,
+                           uint32_t *items, uint32_t capacity, uint32_t largest, uint32_t n,
+                           const struct STACK_message *message) {
+    uint32_t slot = sl_window_replace(window, held, capacity, largest, n);
+    while (slot != SL_NONE) {
+        const struct STACK_message old = retrieve(stack, items[slot]);
+        consume(stack, &old);
+        slot = sl_window_replace(window, held, capacity, largest, n);
+    }
+    if (!window_insert(stack, window, held, items, capacity, largest, n, message)) {
+        consume(stack, message);
+    }
+}
+
+/* part drop_window */
+/* All messages of a window are gone for a reason. */
+static void drop_window(struct STACK *stack, struct sl_window *window, uint64_t *held,
+                        const uint32_t *items, uint32_t capacity, uint32_t largest,
+                        unsigned reason) {
+    struct STACK_message message;
+    while (window->span != 0) {
+        if (window_take(stack, window, held, items, capacity, largest, window->first, &message)) {
+            drop(stack, &message, reason);
+        }
+    }
+}
+
+/* part stream_insert */
+/* Merges a message into a stream; false if the stream refuses it, which the caller then keeps. */
+static bool stream_insert(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+                          uint8_t *bytes, uint32_t *pieces, uint32_t capacity, uint32_t largest,
+                          uint32_t at, const struct STACK_message *message) {
+    if (!sl_stream_insert(stream, held, bytes, capacity, largest, at, message->data,
+                          message->length)) {
+        return false;
+    }
+    *pieces += message->came_in;
+    stack->counters[HELD] += message->came_in;
+    release(stack, message);
+    return true;
+}
+
+/* part stream_slice */
+/* A new message with so many bytes of a stream at a position, as far as they are there. */
+static bool stream_slice(struct STACK *stack, const struct sl_stream *stream, const uint64_t *held,
+                         const uint8_t *bytes, uint32_t capacity, uint32_t largest, uint32_t at,
+                         uint32_t length, struct STACK_message *message) {
+    const uint32_t ready = sl_stream_ready(stream, held, capacity, largest, at);
+    if (!new_message(stack, message)) {
+        return false;
+    }
+    message->length = length < ready ? length : ready;
+    sl_stream_copy(stream, bytes, capacity, largest, at, message->data, message->length);
+    return true;
+}
+
+/* part stream_take */
+/* A new message with so many bytes of a stream from its beginning, which leave it. The message
+ * has the fate of one piece that came in; the others have been merged into it. */
+static bool stream_take(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+                        const uint8_t *bytes, uint32_t *pieces, uint32_t capacity,
+                        uint32_t largest, uint32_t length, struct STACK_message *message) {
+    if (!stream_slice(stack, stream, held, bytes, capacity, largest, stream->begin, length,
+                      message)) {
+        return false;
+    }
+    sl_stream_release(stream, held, capacity, largest,
+                      (stream->begin + message->length) & largest);
+    if (*pieces != 0) {
+        message->came_in = true;
+        stack->counters[MERGED] += *pieces - 1;
+        stack->counters[HELD] -= *pieces;
+        *pieces = 0;
+    }
+    return true;
+}
+
+/* part stream_release */
+/* The bytes before a position have done their duty, and their messages with the last of them. */
+static void stream_release(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+                           uint32_t *pieces, uint32_t capacity, uint32_t largest, uint32_t to) {
+    sl_stream_release(stream, held, capacity, largest, to);
+    if (stream->span == 0) {
+        stack->counters[CONSUMED] += *pieces;
+        stack->counters[HELD] -= *pieces;
+        *pieces = 0;
+    }
+}
+
+/* part drop_stream */
+/* All bytes of a stream, and the messages they came in, are gone for a reason. */
+static void drop_stream(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+                        uint32_t *pieces, uint32_t capacity, unsigned reason) {
+    if (*pieces != 0) {
+        stack->counters[DROPPED + reason] += *pieces;
+        stack->counters[HELD] -= *pieces;
+        *pieces = 0;
+    } else if (stream->span != 0) {
+        stack->counters[UNSENT + reason] += 1;
+    }
+    sl_stream_begin(stream, held, capacity, stream->begin);
+}
+
+/* part later */
+/* Puts an event on the agenda, before all that wait there already. */
+static void later(struct STACK *stack, struct STACK_event event) {
+    if (stack->waiting < AGENDA) {
+        stack->agenda[stack->waiting] = event;
+        stack->waiting += 1;
+    } else if (event.message.data != NULL) {
+        drop(stack, &event.message, STACK_AGENDA_FULL);
+    }
+}
+
+/* part reverse */
+/* Turns round what was put on the agenda since it held so many events: the first comes first. */
+static void reverse(struct STACK *stack, uint32_t since) {
+    for (uint32_t one = since, other = stack->waiting; one + 1 < other; one += 1) {
+        other -= 1;
+        const struct STACK_event event = stack->agenda[one];
+        stack->agenda[one] = stack->agenda[other];
+        stack->agenda[other] = event;
+    }
+}
+
+/* part answer */
+/* Puts what the host is to do behind all that waits for it; each step leaves room for one. */
+static void answer(struct STACK *stack, enum STACK_next next, const struct STACK_output *output) {
+    const uint32_t slot = sl_ring_push(&stack->answers, OUTPUTS);
+    stack->answer[slot].next = next;
+    stack->answer[slot].output = *output;
+}
+
+/* part send_frame */
+/* A message leaves by a link. */
+static void send_frame(struct STACK *stack, unsigned link, const struct STACK_message *message) {
+    stack->counters[FRAMES_OUT] += 1;
+    stack->counters[CONSUMED] += message->came_in;
+    const struct STACK_output output = {
+        .place = link, .data = message->data, .length = message->length, .buffer = message->buffer};
+    answer(stack, UPPER_FRAME, &output);
+}

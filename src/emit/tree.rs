@@ -1,0 +1,608 @@
+//! One tree -> one C function, and the functions of the parts that stand for themselves.
+//!
+//! A test becomes an `if` whose unlikely branch stands first and leaves, so that the common path
+//! runs straight down the page; where both ways meet again, what follows is written once, behind
+//! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
+
+use super::Stack;
+use super::containers;
+use super::function::declare;
+use super::layout::{c_type, parameters};
+use super::output::Queued;
+use super::scope::Scope;
+use super::uses::{Facts, Need, facts};
+use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
+use crate::tree::{Action, Loop, Node, NodeId, Probability, Range, Tree};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use crate::types::program::{HeaderId, LocalId};
+use crate::types::value::{Type, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is rare and longer than this stands in a function of its own.
+const LONG: u32 = 12;
+
+/// What several ways lead to is repeated up to this size.
+const SHORT: u32 = 8;
+
+/// At most this rare.
+const RARE: Probability = Probability(20_000);
+
+/// The code of one tree.
+pub struct Body<'a> {
+    /// The stack.
+    pub stack: &'a Stack<'a>,
+    /// The names of the function at hand.
+    pub scope: Scope<'a>,
+    /// The tree.
+    pub tree: &'a Tree,
+    /// What is known about its nodes.
+    pub facts: &'a Facts,
+    /// Locals that are declared where the code stands.
+    visible: BTreeSet<LocalId>,
+    /// Nodes that stand in functions of their own.
+    apart: &'a BTreeMap<NodeId, String>,
+    /// How often the code of each node was written.
+    written: BTreeMap<NodeId, u32>,
+    /// Nodes that could stand apart.
+    may_be_apart: BTreeSet<NodeId>,
+    /// How many loops stand around the code.
+    pub turns: u32,
+    /// What has been put on the agenda.
+    pub queued: BTreeSet<Queued>,
+}
+
+/// The functions of a tree: its own, then those of its parts; and what they put on the agenda.
+pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
+    let facts = facts(stack, &tree.parameters, tree.root);
+    let name = stack.names.reactions[&tree.reaction].clone();
+    let mut apart = BTreeMap::new();
+    loop {
+        let mut all = vec![function(stack, tree, &facts, &apart, tree.root, &name)];
+        let nodes: Vec<(NodeId, String)> = apart
+            .iter()
+            .map(|(node, name)| (*node, name.clone()))
+            .collect();
+        for (node, name) in nodes.iter().rev() {
+            all.push(function(stack, tree, &facts, &apart, *node, name));
+        }
+        let mut written: BTreeMap<NodeId, u32> = BTreeMap::new();
+        let mut may = BTreeSet::new();
+        for (_, body) in &all {
+            body.written
+                .iter()
+                .for_each(|(node, times)| *written.entry(*node).or_default() += times);
+            may.extend(&body.may_be_apart);
+        }
+        let twice = may.iter().rev().find(|node| {
+            written[node] > 1 && facts.size[node] > SHORT && !apart.contains_key(node)
+        });
+        let rare = all.iter().flat_map(|(_, body)| rare_parts(body)).max();
+        let (node, suffix) = match (rare, twice) {
+            (Some(node), _) if !apart.contains_key(&node) => (node, "rare"),
+            (_, Some(node)) => (*node, "then"),
+            _ => {
+                all.iter()
+                    .for_each(|(_, body)| queued.extend(body.queued.iter().copied()));
+                return all.into_iter().map(|(function, _)| function).collect();
+            }
+        };
+        let taken = |name: &String| {
+            stack.names.taken.has(name) || apart.values().any(|other| other == name)
+        };
+        let plain = format!("{name}_{suffix}");
+        let numbered = (2..).map(|n| format!("{plain}_{n}"));
+        let free = std::iter::once(plain.clone())
+            .chain(numbered)
+            .find(|name| !taken(name));
+        apart.insert(node, free.expect("there are more numbers than names"));
+    }
+}
+
+/// Long parts that a function holds though they are rare.
+fn rare_parts(body: &Body) -> Option<NodeId> {
+    let held = body
+        .may_be_apart
+        .iter()
+        .filter(|node| !body.apart.contains_key(node));
+    let arena = &body.stack.forest.arena;
+    let rare = |node: &NodeId| {
+        body.written.keys().any(|above| {
+            let (likely, then, otherwise) = match arena.node(*above) {
+                Node::Test {
+                    likely,
+                    then,
+                    otherwise,
+                    ..
+                } => (likely, then, otherwise),
+                Node::Try {
+                    likely,
+                    done,
+                    failed,
+                    ..
+                } => (likely, done, failed),
+                _ => return false,
+            };
+            (*likely <= RARE && then == node) || (likely.other() <= RARE && otherwise == node)
+        })
+    };
+    held.filter(|node| body.facts.size[node] > LONG && rare(node))
+        .max()
+        .copied()
+}
+
+/// The function of a part of a tree.
+fn function<'a>(
+    stack: &'a Stack,
+    tree: &'a Tree,
+    facts: &'a Facts,
+    apart: &'a BTreeMap<NodeId, String>,
+    root: NodeId,
+    name: &str,
+) -> (Function, Body<'a>) {
+    let mut body = Body {
+        stack,
+        scope: Scope::new(stack, &stack.forest.locals),
+        tree,
+        facts,
+        visible: BTreeSet::new(),
+        apart,
+        written: BTreeMap::new(),
+        may_be_apart: BTreeSet::new(),
+        turns: 0,
+        queued: BTreeSet::new(),
+    };
+    let whole = root == tree.root;
+    let mut all = vec![format!("struct {} *stack", stack.names.stack)];
+    let given: Vec<Need> = if whole {
+        let own = &tree.parameters;
+        let locals = own
+            .instance
+            .iter()
+            .chain(&own.message)
+            .chain(&own.arguments);
+        locals.map(|local| Need::Local(*local)).collect()
+    } else {
+        facts.needs[&root].iter().copied().collect()
+    };
+    for need in given {
+        all.extend(body.parameter(need));
+    }
+    let mut statements = Vec::new();
+    if whole {
+        statements.extend(body.header_of_message());
+    }
+    body.scope.own = body.own_index();
+    body.code(root, None, true, &mut statements);
+    strip_last(&mut statements);
+    let function = Function {
+        comment: if whole {
+            stack.reaction_comment(tree.reaction)
+        } else {
+            String::new()
+        },
+        result: "static void".to_string(),
+        name: name.to_string(),
+        parameters: all,
+        body: statements,
+    };
+    (super::with_all_used(function), body)
+}
+
+/// A return at the very end says nothing.
+fn strip_last(statements: &mut Vec<S>) {
+    while matches!(statements.last(), Some(S::Return(None) | S::Continue)) {
+        statements.pop();
+    }
+}
+
+impl<'a> Body<'a> {
+    fn parameter(&mut self, need: Need) -> Vec<String> {
+        match need {
+            Need::Local(local) => {
+                self.visible.insert(local);
+                let name = self.scope.name(local);
+                parameters(self.stack, self.scope.kind(local), &name)
+            }
+            Need::Header(header) => {
+                let name = self.header_name(header);
+                let parameter = format!("uint8_t *{name}");
+                self.scope.headers.insert(header, atom(name));
+                vec![parameter]
+            }
+        }
+    }
+
+    fn header_name(&mut self, header: HeaderId) -> String {
+        let own = &self.stack.program.headers[header.at()].name;
+        self.scope.taken.take(&format!("{own}_header"))
+    }
+
+    /// The header that a message was told with.
+    fn header_of_message(&mut self) -> Vec<S> {
+        let needs = self.facts.needs[&self.tree.root].clone();
+        let mut all = Vec::new();
+        for need in needs {
+            let Need::Header(header) = need else { continue };
+            let message = self
+                .tree
+                .parameters
+                .message
+                .expect("a header comes with a message");
+            let name = self.header_name(header);
+            let value = self.scope.of_message(message, "header");
+            self.scope.headers.insert(header, atom(&name));
+            all.push(S::Declare {
+                kind: "uint8_t *const".to_string(),
+                name,
+                value: Some(value),
+            });
+        }
+        all
+    }
+
+    fn own_index(&mut self) -> Option<C> {
+        use crate::tree::{Index, Reaction};
+        match (self.tree.reaction, self.tree.parameters.instance) {
+            (_, Some(local)) => self.scope.names.get(&local).map(atom),
+            (
+                Reaction::Handle {
+                    index: Index::Only(n),
+                    ..
+                }
+                | Reaction::Arrive {
+                    index: Index::Only(n),
+                    ..
+                },
+                None,
+            ) => Some(atom(n.to_string())),
+            (Reaction::Handle { .. } | Reaction::Arrive { .. }, None) => None,
+        }
+    }
+
+    /// The statement that leaves from here.
+    fn exit(&self) -> S {
+        if self.turns > 0 {
+            S::Continue
+        } else {
+            S::Return(None)
+        }
+    }
+
+    /// The code from a node to where it stops; `first` where the function begins with it.
+    pub fn code(&mut self, from: NodeId, stop: Option<NodeId>, first: bool, out: &mut Vec<S>) {
+        let mut node = from;
+        let mut first = first;
+        let stack = self.stack;
+        while Some(node) != stop {
+            if let (false, Some(name)) = (first, self.apart.get(&node)) {
+                let call = self.call_apart(node, name);
+                out.push(call);
+                out.push(self.exit());
+                return;
+            }
+            let times = self.written.entry(node).or_default();
+            *times += 1;
+            if *times > 64 && stop.is_none() && self.turns == 0 {
+                return;
+            }
+            if !first && stop.is_none() && self.turns == 0 {
+                self.may_be_apart.insert(node);
+            }
+            first = false;
+            let next = match stack.forest.arena.node(node) {
+                Node::Act { action, next } => {
+                    self.action(action, *next, out);
+                    Some(*next)
+                }
+                Node::Test {
+                    condition,
+                    likely,
+                    then,
+                    otherwise,
+                } => {
+                    let ways = (self.scope.value(condition), *likely, *then, *otherwise);
+                    self.branch(node, ways, Vec::new(), stop, out)
+                }
+                Node::Try {
+                    attempt,
+                    bind,
+                    likely,
+                    done,
+                    failed,
+                } => {
+                    self.declare_for(node, out);
+                    let (succeeds, then) = self.attempt(attempt, *bind, out);
+                    self.branch(node, (succeeds, *likely, *done, *failed), then, stop, out)
+                }
+                Node::Case {
+                    value,
+                    cases,
+                    otherwise,
+                } => self.switch(node, value, cases, *otherwise, stop, out),
+                Node::Leaf { outputs } => {
+                    self.leaf(outputs, out);
+                    out.push(self.exit());
+                    None
+                }
+            };
+            match next {
+                Some(next) => node = next,
+                None => return,
+            }
+        }
+    }
+
+    fn call_apart(&self, node: NodeId, name: &str) -> S {
+        let mut all = vec![atom("stack")];
+        for need in &self.facts.needs[&node] {
+            match need {
+                Need::Header(header) => all.push(self.scope.headers[header].clone()),
+                Need::Local(local) => {
+                    let known = self.scope.known(*local);
+                    if matches!(self.scope.kind(*local), Type::Optional(_)) {
+                        all.push(atom(format!("has_{known}")));
+                    }
+                    all.push(atom(known));
+                }
+            }
+        }
+        S::Do(C::Call(name.to_string(), all))
+    }
+
+    /// What is bound before ways meet and read behind is declared before they part.
+    fn declare_for(&mut self, node: NodeId, out: &mut Vec<S>) {
+        let Some(join) = self.facts.join[&node] else {
+            return;
+        };
+        for need in self.facts.needs[&join].clone() {
+            if let Need::Local(local) = need
+                && !self.visible.contains(&local)
+                && self.facts.bound.get(&local).is_some_and(|times| *times > 1)
+            {
+                out.extend(self.declare_empty(local));
+            }
+        }
+    }
+
+    /// A local that gets its value later.
+    pub fn declare_empty(&mut self, local: LocalId) -> Vec<S> {
+        if !self.visible.insert(local) {
+            return Vec::new();
+        }
+        declare(&mut self.scope, local, None, false)
+    }
+
+    /// A local gets its value: declared here, unless it has been.
+    pub fn bind(&mut self, local: LocalId, value: &Expression) -> Vec<S> {
+        if self.visible.contains(&local) {
+            return super::function::assign_to(&self.scope, &Variable::Local(local), value);
+        }
+        self.visible.insert(local);
+        let once = self.facts.bound.get(&local).is_none_or(|times| *times == 1);
+        declare(&mut self.scope, local, Some(value), once)
+    }
+
+    /// The same for what is no expression of the source.
+    pub fn bind_c(&mut self, local: LocalId, value: C) -> S {
+        let name = self.scope.name(local);
+        if !self.visible.insert(local) {
+            return assign(atom(name), value);
+        }
+        let once = self.facts.bound.get(&local).is_none_or(|times| *times == 1);
+        let own = c_type(self.stack, self.scope.kind(local));
+        let kind = match (once, own.ends_with('*')) {
+            (true, false) => format!("const {own}"),
+            (true, true) => format!("{own}const"),
+            (false, _) => own,
+        };
+        S::Declare {
+            kind,
+            name,
+            value: Some(value),
+        }
+    }
+
+    /// The code of one way, whose declarations end with it.
+    fn way(&mut self, before: Vec<S>, node: NodeId, stop: Option<NodeId>) -> Vec<S> {
+        let visible = self.visible.clone();
+        let mut statements = before;
+        self.code(node, stop, false, &mut statements);
+        self.visible = visible;
+        statements
+    }
+
+    /// Two ways: `then` where the condition holds. Gives the node that goes on behind them.
+    fn branch(
+        &mut self,
+        node: NodeId,
+        (holds, likely, then, otherwise): (C, Probability, NodeId, NodeId),
+        before_then: Vec<S>,
+        stop: Option<NodeId>,
+        out: &mut Vec<S>,
+    ) -> Option<NodeId> {
+        if let Some(join) = self.facts.join[&node] {
+            self.declare_for(node, out);
+            let one = self.way(before_then, then, Some(join));
+            let other = self.way(Vec::new(), otherwise, Some(join));
+            push_if(holds, one, other, out);
+            return Some(join);
+        }
+        assert!(stop.is_none(), "ways that meet nowhere lead to the end");
+        let size = |node| self.facts.size[&node];
+        let then_is_rare = match likely {
+            Probability::EVEN => size(then) <= size(otherwise),
+            other => other < Probability::EVEN,
+        };
+        if then_is_rare {
+            let guarded = self.way(before_then, then, None);
+            push_if(holds, guarded, Vec::new(), out);
+            return Some(otherwise);
+        }
+        let guarded = self.way(Vec::new(), otherwise, None);
+        push_if(holds.negated(), guarded, Vec::new(), out);
+        out.extend(before_then);
+        Some(then)
+    }
+
+    fn switch(
+        &mut self,
+        node: NodeId,
+        value: &Expression,
+        cases: &[(u64, Probability, NodeId)],
+        otherwise: NodeId,
+        stop: Option<NodeId>,
+        out: &mut Vec<S>,
+    ) -> Option<NodeId> {
+        let join = self.facts.join[&node];
+        assert!(
+            join.is_some() || stop.is_none(),
+            "ways that meet nowhere lead to the end"
+        );
+        self.declare_for(node, out);
+        let mut ways: Vec<(Vec<C>, NodeId)> = Vec::new();
+        for (number, _, to) in cases {
+            let label = self.scope.constant(&Value::Number(*number), &value.result);
+            match ways.iter_mut().find(|(_, known)| known == to) {
+                Some((labels, _)) => labels.push(label),
+                None => ways.push((vec![label], *to)),
+            }
+        }
+        let value = self.scope.value(value);
+        let cases = ways
+            .into_iter()
+            .map(|(labels, to)| (labels, self.way(Vec::new(), to, join)));
+        let cases = cases.collect();
+        let (otherwise, next) = match join {
+            Some(join) => {
+                let body = self.way(Vec::new(), otherwise, Some(join));
+                ((!body.is_empty()).then_some(body), Some(join))
+            }
+            None => (None, Some(otherwise)),
+        };
+        out.push(S::Switch {
+            value,
+            cases,
+            otherwise,
+        });
+        next
+    }
+
+    /// A loop; where `outputs` the leaves of its body hold what each turn lets happen.
+    pub fn turns(&mut self, turns: &Loop, out: &mut Vec<S>) {
+        let visible = self.visible.clone();
+        let local = turns.local;
+        self.visible.insert(local);
+        let name = self.scope.name(local);
+        let kind = c_type(self.stack, self.scope.kind(local));
+        self.turns += 1;
+        match &turns.range {
+            Range::Numbers {
+                from,
+                to,
+                at_most,
+                clamped,
+            } => {
+                let start = crate::c::printer::expression(&self.scope.stored(from));
+                let index = atom(&name);
+                let mut body = Vec::new();
+                let passed = match &*from.kind {
+                    ExpressionKind::Constant(Value::Number(0)) => index.clone(),
+                    _ => binary("-", index.clone(), self.scope.value(from)),
+                };
+                if let Some(count) = clamped {
+                    let counter = self.counter(*count);
+                    body.push(S::If {
+                        condition: binary("==", passed, atom(at_most.to_string())),
+                        then: vec![S::Assign(counter, "+=", atom("1")), S::Break],
+                        otherwise: Vec::new(),
+                    });
+                }
+                self.code(turns.body, None, false, &mut body);
+                strip_last(&mut body);
+                let condition = binary("<", index, self.scope.value(to));
+                let start = format!("{kind} {name} = {start}");
+                out.push(S::For {
+                    start,
+                    condition,
+                    step: format!("{name}++"),
+                    body,
+                });
+            }
+            Range::Queue(queue, _) => {
+                out.push(S::Declare {
+                    kind,
+                    name,
+                    value: None,
+                });
+                let condition = containers::pop(&self.scope, queue, local);
+                let mut body = Vec::new();
+                self.code(turns.body, None, false, &mut body);
+                strip_last(&mut body);
+                out.push(S::While { condition, body });
+            }
+        }
+        self.turns -= 1;
+        self.visible = visible;
+    }
+
+    /// The place of a counter.
+    pub fn counter(&self, count: crate::types::program::CountId) -> C {
+        let name = atom(&self.stack.names.counts[count.at()]);
+        atom("stack")
+            .behind("counters")
+            .element(binary("+", atom("COUNTED"), name))
+    }
+
+    /// Whether a local is read anywhere.
+    pub fn is_read(&self, local: LocalId) -> bool {
+        self.facts.read.contains(&Need::Local(local))
+    }
+
+    /// The index of an instance.
+    pub fn index(&self, instance: Instance) -> C {
+        self.scope.index(instance)
+    }
+
+    /// A step.
+    fn action(&mut self, action: &Action, next: NodeId, out: &mut Vec<S>) {
+        super::action::emit(self, action, next, out);
+    }
+}
+
+/// An `if`, as far as there is something to do.
+fn push_if(holds: C, then: Vec<S>, otherwise: Vec<S>, out: &mut Vec<S>) {
+    match (then.is_empty(), otherwise.is_empty()) {
+        (true, true) => {}
+        (true, false) => out.push(S::If {
+            condition: holds.negated(),
+            then: otherwise,
+            otherwise: then,
+        }),
+        (false, _) if leaves(&then) && !otherwise.is_empty() => {
+            out.push(S::If {
+                condition: holds,
+                then,
+                otherwise: Vec::new(),
+            });
+            out.extend(otherwise);
+        }
+        (false, _) => out.push(S::If {
+            condition: holds,
+            then,
+            otherwise,
+        }),
+    }
+}
+
+/// Whether computing a value does something.
+pub fn has_effects(stack: &Stack, expression: &Expression) -> bool {
+    let mut found = false;
+    super::walk::each(expression, &mut |part| {
+        found |= match &*part.kind {
+            ExpressionKind::Query(Query::InsertSet(..)) => true,
+            ExpressionKind::Call(id, _) => stack.program.functions[id.at()].body.is_none(),
+            _ => false,
+        };
+    });
+    found
+}

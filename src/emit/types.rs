@@ -1,0 +1,209 @@
+//! The types of a stack as C declares them: enums, records, bytes, optionals that are one value.
+
+use super::Stack;
+use super::expression::number_text;
+use super::layout::{c_type, members, named_members};
+use crate::c::tree::{Expression as C, Item, Line, atom, call};
+use crate::types::program::EnumId;
+use crate::types::value::Type;
+
+/// Whether the order of writing is that of the values.
+pub fn in_order(stack: &Stack, id: EnumId) -> bool {
+    stack.program.enums[id.at()]
+        .names
+        .is_sorted_by_key(|(_, value)| *value)
+}
+
+/// The place of an enum's value in the order of writing.
+pub fn rank(stack: &Stack, id: EnumId, value: C) -> C {
+    call(rank_name(stack, id), vec![value])
+}
+
+fn rank_name(stack: &Stack, id: EnumId) -> String {
+    format!("{}_rank", stack.names.enum_tags[id.at()])
+}
+
+/// The enums of a stack.
+pub fn enums(stack: &Stack) -> Vec<Item> {
+    let all = stack.program.enums.iter().enumerate();
+    all.map(|(at, one)| {
+        let values = one.names.iter().zip(&stack.names.enums[at]);
+        let fitting = values.filter(|((_, value), _)| *value <= i32::MAX as u64);
+        Item::Enum {
+            comment: String::new(),
+            name: stack.names.enum_tags[at].clone(),
+            values: fitting
+                .map(|((_, value), name)| Line {
+                    text: format!("{name} = {}", number_text(*value)),
+                    comment: String::new(),
+                })
+                .collect(),
+        }
+    })
+    .collect()
+}
+
+/// The records, those that others are made of first.
+pub fn records(stack: &Stack) -> Vec<Item> {
+    let all = stack.program.records.iter().enumerate();
+    all.map(|(at, one)| Item::Struct {
+        comment: String::new(),
+        name: stack.names.records[at].clone(),
+        members: one
+            .fields
+            .iter()
+            .flat_map(|field| members(stack, field, ""))
+            .collect(),
+    })
+    .collect()
+}
+
+/// The structs of fixed bytes and of optionals that a text mentions.
+pub fn values(stack: &Stack, text: &str) -> Vec<Item> {
+    let name = &stack.names.stack;
+    let words = super::parts::words(text);
+    let mut items = Vec::new();
+    for kind in all_types(stack) {
+        let own = match &kind {
+            Type::Bytes(length) => vec![Line {
+                text: format!("uint8_t at[{length}]"),
+                comment: String::new(),
+            }],
+            Type::Optional(inner) => {
+                let mut lines = named_members(stack, &Type::Bool, "present", "");
+                lines.extend(named_members(stack, inner, "value", ""));
+                lines
+            }
+            _ => continue,
+        };
+        let tag = c_type(stack, &kind)
+            .trim_start_matches("struct ")
+            .to_string();
+        let item = Item::Struct {
+            comment: String::new(),
+            name: tag.clone(),
+            members: own,
+        };
+        if words.contains(tag.as_str()) && !items.contains(&item) {
+            items.push(item);
+        }
+    }
+    assert!(name == &stack.names.stack, "a stack keeps its name");
+    items
+}
+
+/// How fixed bytes are read and written, for those that a text mentions.
+pub fn byte_functions(stack: &Stack, text: &str) -> Vec<Item> {
+    let words = super::parts::words(text);
+    let mut items: Vec<Item> = Vec::new();
+    for kind in all_types(stack) {
+        let Type::Bytes(length) = kind else { continue };
+        let own = c_type(stack, &kind);
+        let tag = own.trim_start_matches("struct ");
+        let load = format!(
+            "static {own} {tag}_at(const uint8_t *at) {{\n    {own} bytes;\n    \
+             memcpy(bytes.at, at, {length});\n    return bytes;\n}}\n"
+        );
+        let store = format!(
+            "static void {tag}_to(uint8_t *at, {own} bytes) {{\n    \
+             memcpy(at, bytes.at, {length});\n}}\n"
+        );
+        for (suffix, text) in [("at", load), ("to", store)] {
+            let item = Item::Text(text);
+            if words.contains(format!("{tag}_{suffix}").as_str()) && !items.contains(&item) {
+                items.push(item);
+            }
+        }
+    }
+    items
+}
+
+/// The functions that tell the place of a value in the order of its enum, as far as mentioned.
+pub fn ranks(stack: &Stack, text: &str) -> Vec<Item> {
+    let words = super::parts::words(text);
+    let mut items = Vec::new();
+    for (at, one) in stack.program.enums.iter().enumerate() {
+        let name = rank_name(stack, EnumId(at as u32));
+        if !words.contains(name.as_str()) {
+            continue;
+        }
+        let kind = c_type(stack, &Type::Enum(EnumId(at as u32)));
+        let cases = one.names.iter().enumerate().map(|(rank, (_, value))| {
+            let label = vec![atom(number_text(*value))];
+            let back = crate::c::tree::Statement::Return(Some(atom(rank.to_string())));
+            (label, vec![back])
+        });
+        let last = crate::c::tree::Statement::Return(Some(atom(one.names.len().to_string())));
+        items.push(Item::Function(crate::c::tree::Function {
+            comment: format!(
+                "The place of a value in the order in which {} names them.",
+                one.name
+            ),
+            result: "static unsigned".to_string(),
+            name,
+            parameters: vec![format!("{kind} value")],
+            body: vec![crate::c::tree::Statement::Switch {
+                value: atom("value"),
+                cases: cases.collect(),
+                otherwise: Some(vec![last]),
+            }],
+        }));
+    }
+    items
+}
+
+/// Every type that a value of the stack has, and what it is made of.
+fn all_types(stack: &Stack) -> Vec<Type> {
+    let program = stack.program;
+    let mut all: Vec<Type> = Vec::new();
+    let mut add = |kind: &Type| {
+        let mut open = vec![kind.clone()];
+        while let Some(kind) = open.pop() {
+            match &kind {
+                Type::Optional(inner)
+                | Type::Queue(inner, _)
+                | Type::Array(inner, _)
+                | Type::Stream(inner, _) => open.push((**inner).clone()),
+                _ => {}
+            }
+            all.push(kind);
+        }
+    };
+    let fields = program.kinds.iter().flat_map(|kind| &kind.fields);
+    fields
+        .chain(program.records.iter().flat_map(|one| &one.fields))
+        .for_each(|f| add(&f.kind));
+    program.config.iter().for_each(|one| add(&one.kind));
+    program.attributes.iter().for_each(|one| add(&one.kind));
+    program
+        .kinds
+        .iter()
+        .flat_map(|kind| &kind.keys)
+        .for_each(|key| add(&key.kind));
+    program
+        .notices
+        .iter()
+        .flat_map(|one| &one.parameters)
+        .for_each(|f| add(&f.kind));
+    program
+        .headers
+        .iter()
+        .flat_map(|one| &one.fields)
+        .for_each(|f| add(&f.kind));
+    stack
+        .forest
+        .locals
+        .iter()
+        .for_each(|local| add(&local.kind));
+    for function in &program.functions {
+        add(&function.result);
+        function.locals.iter().for_each(|local| add(&local.kind));
+    }
+    program
+        .filters
+        .iter()
+        .flat_map(|one| &one.locals)
+        .for_each(|local| add(&local.kind));
+    all.reverse();
+    all
+}

@@ -1,0 +1,411 @@
+//! What a node reads and binds: locals, and headers that were stripped before.
+
+use super::Stack;
+use super::function;
+use super::walk;
+use crate::tree::walk::children;
+use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Parameters, Range};
+use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
+use crate::types::program::{HeaderId, LocalId};
+use crate::types::statement::{Attempt, Operation, Search, Source};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What code needs from the code before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// The value of a local.
+    Local(LocalId),
+    /// The bytes of a header.
+    Header(HeaderId),
+}
+
+/// What one node reads and binds.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    /// What it reads.
+    pub reads: BTreeSet<Need>,
+    /// What it binds.
+    pub binds: BTreeSet<Need>,
+}
+
+/// Collects what a node itself uses.
+struct Collector<'a> {
+    stack: &'a Stack<'a>,
+    own: Option<LocalId>,
+    uses: Uses,
+}
+
+impl Collector<'_> {
+    fn local(&mut self, local: LocalId) {
+        if local != LocalId::MESSAGE {
+            self.uses.reads.insert(Need::Local(local));
+        }
+    }
+
+    fn bind(&mut self, local: LocalId) {
+        self.uses.binds.insert(Need::Local(local));
+    }
+
+    fn instance(&mut self, instance: Instance) {
+        if let Instance::Local(local) = instance {
+            self.local(local);
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable) {
+        match walk::base(variable) {
+            Variable::Field(instance, ..) => self.instance(*instance),
+            Variable::Local(local) => self.local(*local),
+            Variable::Element(..) | Variable::Part(..) => unreachable!("a base is no part"),
+        }
+        let mut inner = Vec::new();
+        walk::indices(variable, &mut |expression| inner.push(expression.clone()));
+        inner.iter().for_each(|expression| self.itself(expression));
+    }
+
+    fn expression(&mut self, expression: &Expression) {
+        let mut parts = Vec::new();
+        walk::each(expression, &mut |part| parts.push(part.clone()));
+        parts.iter().for_each(|part| self.itself(part));
+    }
+
+    /// What an expression reads, without its parts.
+    fn itself(&mut self, expression: &Expression) {
+        if let Some(variable) = walk::variable(expression) {
+            match walk::base(variable) {
+                Variable::Field(instance, ..) => self.instance(*instance),
+                Variable::Local(local) => self.local(*local),
+                Variable::Element(..) | Variable::Part(..) => {}
+            }
+        }
+        match &*expression.kind {
+            Kind::Key(instance, ..) | Kind::Query(Query::Running(instance, ..)) => {
+                self.instance(*instance);
+            }
+            Kind::Header(header, _) | Kind::HeaderPresent(header, _) => {
+                self.uses.reads.insert(Need::Header(*header));
+            }
+            Kind::Peeked(local, ..)
+            | Kind::Attribute(local, _)
+            | Kind::Length(local)
+            | Kind::Through(_, _, local) => self.local(*local),
+            Kind::Call(id, _) => {
+                let called = &self.stack.program.functions[id.at()];
+                if let Some(header) = function::header_read(self.stack, called) {
+                    self.uses.reads.insert(Need::Header(header));
+                }
+                if function::needs_own(self.stack, called) {
+                    self.own.into_iter().for_each(|own| self.local(own));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn expressions(&mut self, list: &[Expression]) {
+        list.iter()
+            .for_each(|expression| self.expression(expression));
+    }
+
+    fn source(&mut self, source: &Source) {
+        match source {
+            Source::Local(local) | Source::Share(local) => self.local(*local),
+            Source::New => {}
+            Source::NewFrom(variable, length) | Source::TakeStream(variable, length) => {
+                self.variable(variable);
+                self.expression(length);
+            }
+            Source::Piece(local, at, length) => {
+                self.local(*local);
+                self.expression(at);
+                self.expression(length);
+            }
+            Source::SliceStream(variable, at, length) => {
+                self.variable(variable);
+                self.expression(at);
+                self.expression(length);
+            }
+        }
+    }
+
+    fn attempt(&mut self, attempt: &Attempt) {
+        match attempt {
+            Attempt::Instance(steps) => steps.iter().for_each(|step| match step {
+                Search::Find(target) => {
+                    self.expressions(&target.keys);
+                    target.condition.iter().for_each(|c| self.expression(c));
+                }
+                Search::Create(_, keys) => self.expressions(keys),
+            }),
+            Attempt::Value(value) => self.expression(value),
+            Attempt::Pop(variable) | Attempt::PopValue(variable) => self.variable(variable),
+            Attempt::Push(variable, source) => {
+                self.variable(variable);
+                self.source(source);
+            }
+            Attempt::PushValue(variable, value)
+            | Attempt::TakeWindow(variable, value)
+            | Attempt::ShareWindow(variable, value) => {
+                self.variable(variable);
+                self.expression(value);
+            }
+            Attempt::InsertWindow(variable, number, source) => {
+                self.variable(variable);
+                self.expression(number);
+                self.source(source);
+            }
+            Attempt::InsertStream(variable, at, message) => {
+                self.variable(variable);
+                self.expression(at);
+                self.local(*message);
+            }
+            Attempt::AppendStream(variable, message) => {
+                self.variable(variable);
+                self.local(*message);
+            }
+            Attempt::Peek(message, _) | Attempt::Restore(message, _) => self.local(*message),
+            Attempt::Message(source) => self.source(source),
+        }
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Skip(message, bytes) | Operation::Cut(message, bytes) => {
+                self.local(*message);
+                self.expression(bytes);
+            }
+            Operation::ReplaceWindow(variable, number, source) => {
+                self.variable(variable);
+                self.expression(number);
+                self.source(source);
+            }
+            Operation::Release(variable, to) | Operation::Begin(variable, to) => {
+                self.variable(variable);
+                self.expression(to);
+            }
+            Operation::Clear(variable) => self.variable(variable),
+            Operation::Xor(variable, message) => {
+                self.variable(variable);
+                self.local(*message);
+            }
+            Operation::Rewrite(message, _, arguments) => {
+                self.local(*message);
+                self.expressions(arguments);
+            }
+            Operation::Call(function, arguments) => {
+                let result = crate::types::value::Type::Nothing;
+                let call = Kind::Call(*function, arguments.clone());
+                self.expression(&Expression::new(call, result));
+            }
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        match action {
+            Action::Let(local, value) => {
+                self.expression(value);
+                self.bind(*local);
+            }
+            Action::Assign(variable, value) => {
+                self.variable(variable);
+                self.expression(value);
+            }
+            Action::SetAttribute(message, _, value) => {
+                self.local(*message);
+                self.expression(value);
+            }
+            Action::Strip(message, header) => {
+                self.local(*message);
+                self.uses.binds.insert(Need::Header(*header));
+            }
+            Action::StripRest(message, bytes) => {
+                self.local(*message);
+                self.expression(bytes);
+            }
+            Action::Push {
+                message,
+                header,
+                values,
+            } => {
+                self.local(*message);
+                values.iter().for_each(|(_, value)| self.expression(value));
+                self.uses.reads.remove(&Need::Header(*header));
+            }
+            Action::Sum {
+                bind,
+                message,
+                header,
+                arguments,
+                ..
+            } => {
+                self.local(*message);
+                self.uses.reads.insert(Need::Header(*header));
+                self.expressions(arguments);
+                self.bind(*bind);
+            }
+            Action::Scan {
+                bind,
+                message,
+                arguments,
+                ..
+            } => {
+                self.local(*message);
+                self.expressions(arguments);
+                self.bind(*bind);
+            }
+            Action::Do(operation) => self.operation(operation),
+            Action::Drop(message, _) | Action::Consume(message) => self.local(*message),
+            Action::DropAll(variable, _) => self.variable(variable),
+            Action::Count(_) => {}
+            Action::StartTimer(instance, _, _, after) => {
+                self.instance(*instance);
+                self.expression(after);
+            }
+            Action::StopTimer(instance, ..)
+            | Action::End(instance, _)
+            | Action::Free(instance, _) => self.instance(*instance),
+            Action::Loop(turns) => self.turns(turns),
+            Action::Wait(outputs) => self.outputs(outputs),
+        }
+    }
+
+    fn turns(&mut self, turns: &Loop) {
+        match &turns.range {
+            Range::Numbers { from, to, .. } => {
+                self.expression(from);
+                self.expression(to);
+            }
+            Range::Queue(queue, _) => self.variable(queue),
+        }
+        self.bind(turns.local);
+    }
+
+    fn outputs(&mut self, outputs: &[Output]) {
+        for output in outputs {
+            match output {
+                Output::One {
+                    goal,
+                    message,
+                    arguments,
+                } => {
+                    match goal {
+                        Goal::Port(_, instance, _) | Goal::Reaction(_, Some(instance)) => {
+                            self.instance(*instance);
+                        }
+                        Goal::Frame(_) | Goal::Reaction(_, None) => {}
+                    }
+                    message.iter().for_each(|local| self.local(*local));
+                    self.expressions(arguments);
+                }
+                Output::Many(turns) => self.turns(turns),
+                Output::Every {
+                    local, arguments, ..
+                } => {
+                    self.expressions(arguments);
+                    self.bind(*local);
+                }
+            }
+        }
+    }
+}
+
+/// What a node itself reads and binds, in a tree with these parameters.
+pub fn uses(stack: &Stack, parameters: &Parameters, node: &Node) -> Uses {
+    let mut collector = Collector {
+        stack,
+        own: parameters.instance,
+        uses: Uses::default(),
+    };
+    match node {
+        Node::Test { condition, .. } => collector.expression(condition),
+        Node::Case { value, .. } => collector.expression(value),
+        Node::Try { attempt, bind, .. } => {
+            collector.attempt(attempt);
+            bind.iter().for_each(|local| collector.bind(*local));
+        }
+        Node::Act { action, .. } => collector.action(action),
+        Node::Leaf { outputs } => collector.outputs(outputs),
+    }
+    collector.uses
+}
+
+/// Facts about the nodes of one tree.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// What stands at a node needs from before.
+    pub needs: BTreeMap<NodeId, BTreeSet<Need>>,
+    /// How many nodes bind a local.
+    pub bound: BTreeMap<LocalId, u32>,
+    /// What any node reads.
+    pub read: BTreeSet<Need>,
+    /// Nodes from here on, shared ones counted once for each way to them, up to a hundred.
+    pub size: BTreeMap<NodeId, u32>,
+    /// Where all ways from a node meet again; none where only the end follows.
+    pub join: BTreeMap<NodeId, Option<NodeId>>,
+}
+
+/// The facts about all nodes below a root.
+pub fn facts(stack: &Stack, parameters: &Parameters, root: NodeId) -> Facts {
+    let mut facts = Facts::default();
+    for id in crate::tree::walk::reachable(stack.forest, root) {
+        let node = stack.forest.arena.node(id);
+        let own = uses(stack, parameters, node);
+        let mut needs: BTreeSet<Need> = BTreeSet::new();
+        let mut size = 1;
+        for child in children(node) {
+            needs.extend(&facts.needs[&child]);
+            size += facts.size[&child];
+        }
+        for bound in &own.binds {
+            needs.remove(bound);
+            if let Need::Local(local) = bound {
+                *facts.bound.entry(*local).or_default() += 1;
+            }
+        }
+        needs.extend(&own.reads);
+        facts.read.extend(&own.reads);
+        facts.needs.insert(id, needs);
+        facts.size.insert(id, size.min(100));
+        let join = join_of(stack, &facts, node);
+        facts.join.insert(id, join);
+    }
+    facts
+}
+
+fn is_end(stack: &Stack, node: NodeId) -> bool {
+    matches!(stack.forest.arena.node(node), Node::Leaf { outputs } if outputs.is_empty())
+}
+
+/// Where all ways from a node meet first.
+fn join_of(stack: &Stack, facts: &Facts, node: &Node) -> Option<NodeId> {
+    let ways: Vec<NodeId> = match node {
+        Node::Test {
+            then, otherwise, ..
+        } => vec![*then, *otherwise],
+        Node::Case {
+            cases, otherwise, ..
+        } => cases
+            .iter()
+            .map(|(_, _, node)| *node)
+            .chain([*otherwise])
+            .collect(),
+        Node::Try { done, failed, .. } => vec![*done, *failed],
+        Node::Act { next, .. } => vec![*next],
+        Node::Leaf { .. } => return None,
+    };
+    let mut meeting = Some(ways[0]).filter(|node| !is_end(stack, *node));
+    for way in &ways[1..] {
+        meeting = meet(stack, facts, meeting?, *way);
+    }
+    meeting
+}
+
+/// Children stand before their parents, so the later of two nodes is not behind the other.
+fn meet(stack: &Stack, facts: &Facts, one: NodeId, other: NodeId) -> Option<NodeId> {
+    let (mut one, mut other) = (one, other);
+    while one != other {
+        let later = if one > other { &mut one } else { &mut other };
+        *later = facts.join.get(later).copied().flatten()?;
+    }
+    Some(one).filter(|node| !is_end(stack, *node))
+}
