@@ -27,6 +27,17 @@ pub fn words(code: &str) -> BTreeSet<&str> {
     words
 }
 
+/// The words that a parenthesis follows: what code calls or declares.
+fn called(code: &str) -> BTreeSet<&str> {
+    let mut called = BTreeSet::new();
+    for (open, _) in code.match_indices('(') {
+        let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let start = code[..open].rfind(letters).map_or(0, |at| at + 1);
+        called.insert(&code[start..open]);
+    }
+    called
+}
+
 /// All parts of a file: their names and their texts.
 fn parts(file: &'static str) -> Vec<(&'static str, &'static str)> {
     let parts = file.split(MARK).skip(1);
@@ -37,13 +48,13 @@ fn parts(file: &'static str) -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
-/// The parts of a file that code mentions, and those that these mention.
+/// The parts of a file that code calls, and those that these call.
 pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
-    let mut wanted: BTreeSet<String> = words(code).into_iter().map(String::from).collect();
+    let mut wanted: BTreeSet<String> = called(code).into_iter().map(String::from).collect();
     let mut chosen = Vec::new();
     for (name, text) in parts(file).into_iter().rev() {
         if wanted.contains(name) {
-            wanted.extend(words(text).into_iter().map(String::from));
+            wanted.extend(called(text).into_iter().map(String::from));
             chosen.push(text);
         }
     }

@@ -1,0 +1,128 @@
+//! The C of every example compiles without a word, and does on real frames what it should.
+
+use stackloom::emit::{self, Emitted};
+use stackloom::reactive::lower;
+use stackloom::source::Sources;
+use stackloom::types::check_stack;
+use stackloom::types::load::load;
+use stackloom::weave::{Limits, weave};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Every compiler has to be content with these.
+const FLAGS: [&str; 7] = [
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    "-Wshadow",
+    "-Werror",
+];
+
+const EXAMPLES: [(&str, &str); 5] = [
+    ("examples/ping/ping.loom", "ping"),
+    ("examples/host/host.loom", "host"),
+    ("examples/radio/radio.loom", "radio"),
+    ("examples/radio/two_ways.loom", "two_ways"),
+    ("examples/telemetry/telemetry.loom", "station"),
+];
+
+/// All files of the library, by the path under which they are used.
+fn library() -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    let mut folders = vec![Path::new("layers").to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the library is there") {
+            let path = entry.expect("its entries can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "loom") {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                let name = path.strip_prefix("layers").expect("found there");
+                texts.insert(name.to_string_lossy().replace('\\', "/"), text);
+            }
+        }
+    }
+    texts
+}
+
+/// The C of a stack, woven or as it was lowered.
+fn emitted(file: &str, text: &str, name: &str, woven: bool) -> Emitted {
+    let mut sources = Sources::new();
+    let root = vec![(file.to_string(), text.to_string())];
+    let (files, _) = load(&mut sources, root, &library());
+    let (program, diagnostics) = check_stack(&sources, &files, name);
+    let program = program.unwrap_or_else(|| panic!("{file} is right: {diagnostics:?}"));
+    let forest = lower(&program).expect("it has trees");
+    let forest = if woven {
+        weave(&program, forest, Limits::default()).0
+    } else {
+        forest
+    };
+    emit::c(&sources, &program, &forest)
+}
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder to compile in");
+    folder
+}
+
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<String, String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .map_err(|error| format!("{program}: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        return Ok(text);
+    }
+    Err(format!("{program} {arguments:?}:\n{text}{errors}"))
+}
+
+fn write(folder: &Path, name: &str, emitted: &Emitted) {
+    std::fs::write(folder.join(format!("{name}.c")), &emitted.c).expect("written");
+    std::fs::write(folder.join(format!("{name}.h")), &emitted.h).expect("written");
+}
+
+/// `gcc`, and `clang-16` where there is one.
+fn compilers() -> Vec<&'static str> {
+    let there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+    let mut all = vec!["gcc"];
+    all.extend(Some("clang-16").filter(there));
+    all
+}
+
+#[test]
+fn every_example_compiles_without_a_word() {
+    for woven in [false, true] {
+        for (file, name) in EXAMPLES {
+            let text = std::fs::read_to_string(file).expect("an example");
+            let emitted = emitted(file, &text, name, woven);
+            let folder = folder(&format!("example_{name}_{woven}"));
+            write(&folder, name, &emitted);
+            for compiler in compilers() {
+                for level in ["-O0", "-O2", "-O3"] {
+                    let source = format!("{name}.c");
+                    let last = [level, "-c", &source, "-o", "out.o"];
+                    let arguments = [&FLAGS[..], &last].concat();
+                    run(compiler, &arguments, &folder).unwrap_or_else(|error| panic!("{error}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_program_gives_the_same_bytes() {
+    let (file, name) = EXAMPLES[1];
+    let text = std::fs::read_to_string(file).expect("an example");
+    let [one, other] = [true, true].map(|woven| emitted(file, &text, name, woven));
+    assert_eq!(one.c, other.c);
+    assert_eq!(one.h, other.h);
+}
