@@ -121,7 +121,7 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
 }
 
 fn of_instance(body: &Body, what: &str, instance: Instance, kind: KindId) -> S {
-    let name = format!("{}_{what}", body.stack.names.kinds[kind.at()]);
+    let name = format!("{what}_{}", body.stack.names.kinds[kind.at()]);
     S::Do(on_stack(&name, vec![body.index(instance)]))
 }
 
@@ -423,7 +423,7 @@ impl Body<'_> {
             Search::Find(Target { kind, keys, .. }) => ("find", *kind, keys),
             Search::Create(kind, keys) => ("create", *kind, keys),
         };
-        let name = format!("{}_{what}", self.stack.names.kinds[kind.at()]);
+        let name = format!("{what}_{}", self.stack.names.kinds[kind.at()]);
         let declared = &self.stack.program.kinds[kind.at()].keys;
         let arguments =
             keys.iter()

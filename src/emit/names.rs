@@ -11,6 +11,7 @@
 //! | `x_pool`, `x_next`, `x_buckets` | the slots of the instances x, and how they are found |
 //! | `x_2` | another x |
 //! | `x_` | x, where x is a word of C |
+//! | `find_x`, `create_x`, `begin_x`, `end_x`, `free_x`, `bucket_x` | what is done with instances |
 //! | `DO_X` | an event on the agenda, handled by X |
 //! | `COUNT_ENTITY_X`, `ENTITY_X` | a counter, a reason why a message is dropped |
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |

@@ -189,7 +189,7 @@ pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
 }
 
 /// Which reaction a session below a port has to an event, and whether its index goes with it.
-fn below(stack: &Stack, port: &Port, event: Event) -> Option<Reaction> {
+pub fn below(stack: &Stack, port: &Port, event: Event) -> Option<Reaction> {
     let Place::Entity { entity, index, .. } = port.below else {
         return None;
     };
@@ -301,10 +301,10 @@ fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
     let mut text = "    begin_call(stack, now_ns);\n".to_string();
     if !own.keys.is_empty() {
         text += &format!(
-            "    if ({name}_find(stack{keys}) != SL_NONE) {{\n        return SL_NONE;\n    }}\n"
+            "    if (find_{name}(stack{keys}) != SL_NONE) {{\n        return SL_NONE;\n    }}\n"
         );
     }
-    text += &format!("    const uint32_t session = {name}_create(stack{keys});\n");
+    text += &format!("    const uint32_t session = create_{name}(stack{keys});\n");
     text += "    if (session == SL_NONE) {\n        return SL_NONE;\n    }\n";
     let mut events = Vec::new();
     let mut living = Some(kind);

@@ -37,9 +37,10 @@ const LONGEST_FRAME: u32 = 9216;
 /// The whole file.
 pub fn text(stack: &Stack) -> String {
     let reactions = Reactions::new(stack);
-    let values = values(stack);
-    let kinds = kind_functions(stack);
     let driver = driver(stack, &reactions.queued);
+    let started = printer::file(&driver) + &interface(stack);
+    let kinds = kind_functions(stack, &(reactions.text.clone() + &started));
+    let values = values(stack, &(reactions.text.clone() + &printer::file(&kinds)));
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let upward = upward(stack, &code);
     let upward_text = printer::file(&upward);
@@ -115,45 +116,118 @@ fn top(stack: &Stack) -> String {
     )
 }
 
-/// The functions of all trees, with a banner for each entity.
+/// The functions of all trees that something starts, with a banner for each entity.
 struct Reactions {
     items: Vec<Item>,
+    /// The functions as text.
+    text: String,
+    queued: BTreeSet<Queued>,
+}
+
+/// The functions of one tree, and what they put on the agenda.
+struct Reacting {
+    reaction: Reaction,
+    functions: Vec<Function>,
     queued: BTreeSet<Queued>,
 }
 
 impl Reactions {
     fn new(stack: &Stack) -> Reactions {
-        let mut queued: BTreeSet<Queued> = port::queued(stack)
-            .into_iter()
-            .chain(port::told(stack))
-            .collect();
+        let mut all = Vec::new();
+        for tree in &stack.forest.trees {
+            let mut queued = BTreeSet::new();
+            let functions = tree::functions(stack, tree, &mut queued);
+            all.push(Reacting {
+                reaction: tree.reaction,
+                functions,
+                queued,
+            });
+        }
+        keep_started(stack, &mut all);
+        let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
         let mut prototypes = Vec::new();
         let mut items = Vec::new();
+        let mut text = String::new();
         let mut last: Option<EntityId> = None;
-        for tree in &stack.forest.trees {
-            let entity = match tree.reaction {
-                Reaction::Arrive { entity, .. } => entity,
-                Reaction::Handle { kind, .. } => stack.program.kinds[kind.at()].entity,
-            };
+        for one in all {
+            let entity = entity_of(stack, one.reaction);
             if last != Some(entity) {
                 items.push(Item::Banner(banner(stack, entity)));
                 last = Some(entity);
             }
-            for function in tree::functions(stack, tree, &mut queued) {
+            queued.extend(one.queued);
+            for function in one.functions {
                 prototypes.push(Item::Prototype(Function {
                     comment: String::new(),
                     ..function.clone()
                 }));
-                items.push(Item::Function(function));
+                let item = Item::Function(function);
+                text += &printer::file(std::slice::from_ref(&item));
+                items.push(item);
             }
         }
         prototypes.extend(items);
-        queued.extend(at_start(stack));
         Reactions {
             items: prototypes,
+            text,
             queued,
         }
     }
+}
+
+/// What is put on the agenda from outside of trees.
+fn started(stack: &Stack) -> Vec<Queued> {
+    [port::queued(stack), port::told(stack), at_start(stack)].concat()
+}
+
+fn entity_of(stack: &Stack, reaction: Reaction) -> EntityId {
+    match reaction {
+        Reaction::Arrive { entity, .. } => entity,
+        Reaction::Handle { kind, .. } => stack.program.kinds[kind.at()].entity,
+    }
+}
+
+/// Keeps the trees that links, ports, timers or the start lead to.
+fn keep_started(stack: &Stack, all: &mut Vec<Reacting>) {
+    let is_timer = |reaction: &Reaction| {
+        matches!(
+            reaction,
+            Reaction::Handle {
+                event: Event::Timer(_),
+                ..
+            }
+        )
+    };
+    let links = stack.program.links.iter();
+    let mut open: Vec<Reaction> = links
+        .flat_map(|link| port::above_link(stack, link.above, Event::Deliver))
+        .collect();
+    open.extend(
+        stack
+            .program
+            .ports
+            .iter()
+            .filter_map(|one| port::below(stack, one, Event::Send)),
+    );
+    open.extend(all.iter().map(|one| one.reaction).filter(is_timer));
+    let reactions = |queued: &Queued| match queued {
+        Queued::Reaction(reaction) => Some(*reaction),
+        Queued::Frame(_) | Queued::Port(..) => None,
+    };
+    open.extend(started(stack).iter().filter_map(reactions));
+    let mut kept = BTreeSet::new();
+    while let Some(reaction) = open.pop() {
+        if !kept.insert(reaction) {
+            continue;
+        }
+        let own = all
+            .iter()
+            .find(|one| one.reaction == reaction)
+            .expect("it has a tree");
+        open.extend(own.queued.iter().filter_map(reactions));
+        open.extend(stack.called_by(stack.tree(reaction).expect("it has a tree")));
+    }
+    all.retain(|one| kept.contains(&one.reaction));
 }
 
 fn banner(stack: &Stack, entity: EntityId) -> String {
@@ -203,8 +277,9 @@ fn line(text: String, comment: &str) -> Line {
     }
 }
 
-/// Functions of values: filters and functions of the sources, and the sums of headers.
-fn values(stack: &Stack) -> Vec<Item> {
+/// Functions of values: filters and functions of the sources, and the sums of headers, as far as
+/// some code needs them.
+fn values(stack: &Stack, code: &str) -> Vec<Item> {
     let mut all: Vec<Function> = Vec::new();
     for (at, function) in stack.program.functions.iter().enumerate() {
         if function.body.is_some() {
@@ -213,107 +288,69 @@ fn values(stack: &Stack) -> Vec<Item> {
     }
     all.extend((0..stack.program.filters.len()).map(|at| function::filter(stack, at)));
     all.extend(wire::sum_functions(stack));
-    used_only(stack, all)
+    in_order_of_calls(needed(all, code))
 }
 
-/// Functions in the order in which they call each other, those that nobody calls left out.
-fn used_only(stack: &Stack, all: Vec<Function>) -> Vec<Item> {
-    let text = |function: &Function| printer::file(&[Item::Function(function.clone())]);
-    let trees: Vec<Function> = {
-        let mut queued = BTreeSet::new();
-        let trees = stack.forest.trees.iter();
-        trees
-            .flat_map(|tree| tree::functions(stack, tree, &mut queued))
-            .collect()
-    };
-    let kinds = (0..stack.program.kinds.len() as u32)
-        .flat_map(|kind| state::functions(stack, KindId(kind)));
-    let roots: String = trees
-        .iter()
-        .chain(&kinds.collect::<Vec<_>>())
-        .map(&text)
-        .collect();
-    let mut wanted: BTreeSet<String> = parts::words(&roots).into_iter().map(String::from).collect();
-    let mut changed = true;
-    while changed {
-        let before = wanted.len();
-        for function in all
-            .iter()
-            .filter(|one| wanted.contains(&one.name))
-            .collect::<Vec<_>>()
-        {
-            let own = text(function);
-            wanted.extend(parts::words(&own).into_iter().map(String::from));
+fn text_of(function: &Function) -> String {
+    printer::file(&[Item::Function(function.clone())])
+}
+
+/// Those functions that some code calls, or that these call.
+fn needed(all: Vec<Function>, code: &str) -> Vec<Function> {
+    let mut wanted: BTreeSet<String> = parts::words(code).into_iter().map(String::from).collect();
+    let mut open = all.clone();
+    loop {
+        let (found, others): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|one| wanted.contains(&one.name));
+        for function in &found {
+            let text = text_of(function);
+            wanted.extend(parts::words(&text).into_iter().map(String::from));
         }
-        changed = wanted.len() > before;
+        open = others;
+        if found.is_empty() {
+            return all
+                .into_iter()
+                .filter(|one| wanted.contains(&one.name))
+                .collect();
+        }
     }
-    let used: Vec<Function> = all
-        .into_iter()
-        .filter(|one| wanted.contains(&one.name))
-        .collect();
-    let mut placed: Vec<Function> = Vec::new();
-    let mut open = used;
+}
+
+/// Functions of which each stands behind those that it calls.
+fn in_order_of_calls(functions: Vec<Function>) -> Vec<Item> {
+    let mut placed: Vec<Item> = Vec::new();
+    let mut open = functions;
     while !open.is_empty() {
         let names: BTreeSet<String> = open.iter().map(|one| one.name.clone()).collect();
-        let calls_open = |one: &Function| {
-            let own = text(one);
-            parts::words(&own)
+        let waits = |one: &Function| {
+            let text = text_of(one);
+            let words = parts::words(&text);
+            words
                 .iter()
                 .any(|word| *word != one.name && names.contains(*word))
         };
-        let (ready, waiting): (Vec<_>, Vec<_>) = open.into_iter().partition(|one| !calls_open(one));
+        let (ready, waiting): (Vec<_>, Vec<_>) = open.into_iter().partition(|one| !waits(one));
         assert!(
             !ready.is_empty(),
             "functions do not call each other in circles"
         );
-        placed.extend(ready);
+        placed.extend(
+            ready
+                .into_iter()
+                .map(|one| Item::Function(super::with_all_used(one))),
+        );
         open = waiting;
     }
     placed
-        .into_iter()
-        .map(|one| Item::Function(super::with_all_used(one)))
-        .collect()
 }
 
-fn kind_functions(stack: &Stack) -> Vec<Item> {
+/// The functions of all kinds that some code needs.
+fn kind_functions(stack: &Stack, code: &str) -> Vec<Item> {
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let all: Vec<Function> = kinds
         .flat_map(|kind| state::functions(stack, kind))
         .collect();
-    let text: String = all
-        .iter()
-        .map(|one| printer::file(&[Item::Function(one.clone())]))
-        .collect();
-    let mut queued = BTreeSet::new();
-    let trees: String = stack
-        .forest
-        .trees
-        .iter()
-        .flat_map(|tree| tree::functions(stack, tree, &mut queued))
-        .map(|one| printer::file(&[Item::Function(one)]))
-        .collect();
-    let driver = printer::file(&driver(stack, &queued));
-    let rest = [trees.as_str(), &driver, &interface(stack)].join("\n");
-    let outside = parts::words(&rest);
-    let called_inside = |name: &str| text.matches(&format!("{name}(")).count() > 1;
-    let used = |one: &Function| outside.contains(one.name.as_str()) || called_inside(&one.name);
-    let mut kept: Vec<Function> = all.into_iter().filter(|one| used(one)).collect();
-    // What only unused functions called is unused itself.
-    loop {
-        let text: String = kept
-            .iter()
-            .map(|one| printer::file(&[Item::Function(one.clone())]))
-            .collect();
-        let still = |one: &Function| {
-            outside.contains(one.name.as_str())
-                || text.matches(&format!("{}(", one.name)).count() > 1
-        };
-        let count = kept.len();
-        kept.retain(still);
-        if kept.len() == count {
-            return kept.into_iter().map(Item::Function).collect();
-        }
-    }
+    in_order_of_calls(needed(all, code))
 }
 
 /// The functions that hand things to applications, as far as they are called.

@@ -184,7 +184,7 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
     Some(Function {
         comment: String::new(),
         result: "static void".to_string(),
-        name: format!("{name}_begin"),
+        name: format!("begin_{name}"),
         parameters: all,
         body,
     })
@@ -257,14 +257,14 @@ fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     Function {
         comment: String::new(),
         result: "static uint32_t".to_string(),
-        name: format!("{}_bucket", stack.names.kinds[id.at()]),
+        name: format!("bucket_{}", stack.names.kinds[id.at()]),
         parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
         body: vec![S::Return(Some(binary("&", hash, mask).cast("uint32_t")))],
     }
 }
 
 fn bucket_of(stack: &Stack, id: KindId, kind: &Kind) -> C {
-    let name = format!("{}_bucket", stack.names.kinds[id.at()]);
+    let name = format!("bucket_{}", stack.names.kinds[id.at()]);
     call(name, [vec![atom("stack")], key_names(kind)].concat())
 }
 
@@ -307,7 +307,7 @@ fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     Function {
         comment: "The instance with this key; SL_NONE if there is none.".to_string(),
         result: "static uint32_t".to_string(),
-        name: format!("{}_find", stack.names.kinds[id.at()]),
+        name: format!("find_{}", stack.names.kinds[id.at()]),
         parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
         body,
     }
@@ -348,7 +348,7 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
                 all.extend(key_names(own));
             }
             body.push(S::Do(call(
-                format!("{}_begin", stack.names.kinds[one.at()]),
+                format!("begin_{}", stack.names.kinds[one.at()]),
                 all,
             )));
         }
@@ -358,7 +358,7 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     Function {
         comment: "A new instance; SL_NONE if there is no room for it.".to_string(),
         result: "static uint32_t".to_string(),
-        name: format!("{}_create", stack.names.kinds[id.at()]),
+        name: format!("create_{}", stack.names.kinds[id.at()]),
         parameters: [vec![pointer(stack, false)], key_parameters(stack, kind)].concat(),
         body,
     }
@@ -385,7 +385,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
                 C::Atom(name) => place.clone().member(name),
                 other => other,
             });
-            let name = format!("{}_bucket", stack.names.kinds[id.at()]);
+            let name = format!("bucket_{}", stack.names.kinds[id.at()]);
             let bucket = call(name, [vec![atom("stack")], stored.collect()].concat());
             let [buckets, next] = ["buckets", "next"].map(|suffix| member(stack, id, suffix));
             body.push(S::Do(call(
@@ -406,7 +406,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
     Some(super::with_all_used(Function {
         comment: "The instance is found no more.".to_string(),
         result: "static void".to_string(),
-        name: format!("{}_end", stack.names.kinds[id.at()]),
+        name: format!("end_{}", stack.names.kinds[id.at()]),
         parameters: vec![pointer(stack, false), "uint32_t n".to_string()],
         body,
     }))
@@ -421,7 +421,7 @@ fn free(stack: &Stack, id: KindId) -> Function {
     Function {
         comment: "The slot of an instance that has ended can be taken again.".to_string(),
         result: "static void".to_string(),
-        name: format!("{}_free", stack.names.kinds[id.at()]),
+        name: format!("free_{}", stack.names.kinds[id.at()]),
         parameters: vec![pointer(stack, false), "uint32_t n".to_string()],
         body: vec![S::If {
             condition: held,
@@ -461,7 +461,7 @@ pub fn at_start(stack: &Stack) -> Vec<S> {
                 }
             }
             all.push(S::Do(call(
-                format!("{}_begin", stack.names.kinds[at]),
+                format!("begin_{}", stack.names.kinds[at]),
                 arguments,
             )));
         }

@@ -37,8 +37,13 @@ fn advanced(base: &C, offset: u32) -> C {
 fn start(scope: &Scope, id: HeaderId, field: &HeaderField, base: &C) -> C {
     let header = &scope.stack.program.headers[id.at()];
     let fixed = advanced(base, field.bit / 8);
+    if field.behind.is_empty() {
+        return fixed;
+    }
+    let mut scope = scope.clone();
+    scope.headers.insert(id, base.clone());
     field.behind.iter().fold(fixed, |at, before| {
-        match length_of(scope, id, header, *before) {
+        match length_of(&scope, id, header, *before) {
             Some(length) => binary("+", at, length),
             None => at,
         }
