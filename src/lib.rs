@@ -35,4 +35,6 @@ pub mod emit;
 
 pub mod simulate;
 
+pub mod pipeline;
+
 pub mod tool;

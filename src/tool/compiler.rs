@@ -4,8 +4,15 @@
 //! after the diagnostics were printed. Files are read here; the compiler itself sees only text.
 
 use super::failure::Failure;
-use super::layout::Description;
+use super::layout::{Description, Kind, Member, Port};
+use super::library::{self, Folders};
+use crate::diagnostic::{Id, render};
+use crate::pipeline::{self, Checked, Compiled as Woven};
+use crate::syntax::loom;
+use crate::types::program::Program;
+use crate::types::value::Type;
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// What may be said about a compilation on the command line.
@@ -47,29 +54,198 @@ pub struct Report {
     pub session_bytes: BTreeMap<String, u64>,
 }
 
-/// Compiles a stack to C.
-pub fn compile(stack: &Path, _options: &Options) -> Result<Compiled, Failure> {
-    unplugged(stack)
+/// Compiles a stack to C. The file may be followed by `:STACK` where it declares several.
+pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Failure> {
+    let (file, wanted) = split(path);
+    let mut checked = read(&file, options)?;
+    if pipeline::refused(&checked.diagnostics) {
+        return Err(shown(&checked));
+    }
+    let stack = choose(&file, &pipeline::stacks(&checked), wanted)?;
+    let name = options.name.clone().unwrap_or_else(|| stack.clone());
+    if !is_word(&name) {
+        let advice = "letters, digits and _, a letter first";
+        return Err(Failure::environment(format!(
+            "`{name}` cannot name C: {advice}"
+        )));
+    }
+    let compiled = pipeline::compile(&mut checked, &stack, &name);
+    let refused = shown(&checked);
+    let compiled = compiled.ok_or(refused)?;
+    Ok(Compiled {
+        description: description(&compiled.program),
+        report: report(&compiled),
+        source: compiled.emitted.c,
+        header: compiled.emitted.h,
+    })
 }
 
-/// Checks files and prints what is wrong with them; answers what was found to be right.
-pub fn check(file: &Path, _options: &Options) -> Result<String, Failure> {
-    unplugged(file)
+/// Checks a file and prints what is wrong with it; answers what was found to be right.
+pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
+    let mut checked = read(file, options)?;
+    pipeline::check(&mut checked);
+    let refused = shown(&checked);
+    if pipeline::refused(&checked.diagnostics) {
+        return Err(refused);
+    }
+    let root = checked.files.unit(checked.files.root());
+    let layers = root.layers.iter().map(|layer| layer.name.text.clone());
+    let stacks = root.stacks.iter().map(|stack| stack.name.text.clone());
+    let services = root
+        .services
+        .iter()
+        .map(|service| service.name.text.clone());
+    let found = [
+        counted("layer", layers.collect()),
+        counted("service", services.collect()),
+        counted("stack", stacks.collect()),
+    ];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    match found.is_empty() {
+        true => Ok("fine".to_string()),
+        false => Ok(format!("fine: {}", found.join(", "))),
+    }
 }
 
 /// The text of a file in its canonical form.
-pub fn format(file: &Path, _text: &str) -> Result<String, Failure> {
-    unplugged(file)
+pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
+    let mut sources = crate::source::Sources::new();
+    let id = sources.add(file.display().to_string(), text);
+    let (tree, diagnostics) = loom::parse(id, &sources);
+    if pipeline::refused(&diagnostics) {
+        eprint!("{}", render(&diagnostics, &sources, color()));
+        return Err(Failure::refused(""));
+    }
+    Ok(loom::format(&tree, text))
 }
 
 /// What a diagnostic means and what to do about it.
 pub fn explain(id: &str) -> Result<String, Failure> {
-    unplugged(Path::new(id))
+    let known = Id::ALL.iter().find(|known| known.name() == id);
+    match known {
+        Some(known) => Ok(format!("{id}: {}", known.explanation())),
+        None => {
+            let all: Vec<&str> = Id::ALL.iter().map(|known| known.name()).collect();
+            Err(Failure::environment(format!(
+                "there is no diagnostic `{id}`; there are: {}",
+                all.join(", ")
+            )))
+        }
+    }
 }
 
-fn unplugged<T>(what: &Path) -> Result<T, Failure> {
-    let what = what.display();
-    Err(Failure::environment(format!(
-        "{what}: this build has devices but no compiler yet"
-    )))
+/// `FILE` or `FILE:STACK`.
+fn split(path: &Path) -> (PathBuf, Option<String>) {
+    let text = path.display().to_string();
+    match text.rsplit_once(':') {
+        Some((file, stack)) if !path.exists() && is_word(stack) => {
+            (PathBuf::from(file), Some(stack.to_string()))
+        }
+        _ => (path.to_path_buf(), None),
+    }
+}
+
+fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<String, Failure> {
+    let file = file.display();
+    match (stacks, wanted) {
+        (_, Some(wanted)) if stacks.contains(&wanted) => Ok(wanted),
+        ([], _) => Err(Failure::refused(format!("{file} declares no stack"))),
+        ([only], None) => Ok(only.clone()),
+        (several, _) => Err(Failure::environment(format!(
+            "{file} declares these stacks: {}; say which, as {file}:{}",
+            several.join(", "),
+            several[0]
+        ))),
+    }
+}
+
+fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
+    let library = Folders {
+        search: options.search.clone(),
+    };
+    Ok(pipeline::read(library::read(file)?, &library))
+}
+
+/// Prints what was found; the failure, if it is one.
+fn shown(checked: &Checked) -> Failure {
+    let text = render(&checked.diagnostics, &checked.sources, color());
+    eprint!("{text}");
+    Failure::refused("")
+}
+
+fn color() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+fn is_word(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next();
+    first.is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+fn counted(what: &str, names: Vec<String>) -> Option<String> {
+    match names.len() {
+        0 => None,
+        1 => Some(format!("{what} {}", names[0])),
+        _ => Some(format!("{what}s {}", names.join(" "))),
+    }
+}
+
+/// What the loader must know about a program.
+fn description(program: &Program) -> Description {
+    let member = |name: &str, kind: &Type| member(program, name, kind);
+    let ports = program.ports.iter().map(|port| {
+        let keys = port.opens.map(|kind| &program.kinds[kind.at()].keys);
+        let keys = keys.into_iter().flatten();
+        let attributes = port.attributes.iter().map(|id| {
+            let attribute = &program.attributes[id.at()];
+            member(&attribute.name, &attribute.kind)
+        });
+        Port {
+            name: port.name.clone(),
+            keys: keys.map(|key| member(&key.name, &key.kind)).collect(),
+            attributes: attributes.collect(),
+        }
+    });
+    let config = program.config.iter();
+    Description {
+        name: program.name.clone(),
+        links: program.links.iter().map(|l| l.name.clone()).collect(),
+        ports: ports.collect(),
+        config: config.map(|c| member(&c.name, &c.kind)).collect(),
+    }
+}
+
+fn member(program: &Program, name: &str, kind: &Type) -> Member {
+    let (kind, optional) = match kind {
+        Type::Optional(inner) => (&**inner, true),
+        kind => (kind, false),
+    };
+    let kind = match kind {
+        Type::Unsigned(bits) | Type::Sequence(bits) => Kind::Unsigned(u32::from(*bits)),
+        Type::Signed(bits) => Kind::Signed(u32::from(*bits)),
+        Type::Bool => Kind::Bool,
+        Type::Time => Kind::Time,
+        Type::Enum(id) => Kind::Unsigned(u32::from(program.enums[id.at()].width)),
+        Type::Bytes(size) => Kind::Bytes(*size as usize),
+        other => unreachable!("keys, attributes and config are plain values, not {other:?}"),
+    };
+    Member {
+        name: name.to_string(),
+        kind,
+        optional,
+    }
+}
+
+fn report(compiled: &Woven) -> Report {
+    let program = &compiled.program;
+    Report {
+        name: program.name.clone(),
+        form: "woven".to_string(),
+        states: program.kinds.len() as u64,
+        nodes: compiled.forest.arena.len() as u64,
+        c_bytes: compiled.emitted.c.len() as u64,
+        session_bytes: compiled.emitted.session_bytes.clone(),
+    }
 }

@@ -19,6 +19,7 @@ pub mod device;
 pub mod failure;
 pub mod host;
 pub mod layout;
+pub mod library;
 pub mod namespace;
 pub mod neighbour;
 pub mod netlink;

@@ -1,0 +1,114 @@
+//! The whole compiler on one page: start reading here.
+//!
+//! Texts come in, by way of a [`Library`] that knows where a `use` is looked for; the two files of
+//! C go out, or the mistakes. Nothing here touches a file.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::emit::{self, Emitted};
+use crate::reactive;
+use crate::source::Sources;
+use crate::tree::Forest;
+use crate::types::load::{self, Files, Library};
+use crate::types::program::Program;
+use crate::types::{check_layers, check_stack};
+use crate::weave::{self, Call, Limits};
+
+/// What was read, and what is wrong with it.
+pub struct Checked {
+    /// All texts.
+    pub sources: Sources,
+    /// Their trees.
+    pub files: Files,
+    /// Mistakes and warnings, in the order of the flow.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A stack, from its checked program to its C.
+pub struct Compiled {
+    /// The checked program: its meaning is what the reference interpreter makes of it.
+    pub program: Program,
+    /// Its trees, woven.
+    pub forest: Forest,
+    /// Joints that stayed calls.
+    pub calls: Vec<Call>,
+    /// The C.
+    pub emitted: Emitted,
+}
+
+/// Reads a file, or the files of a folder, and all that they use.
+pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
+    let mut sources = Sources::new();
+    let (files, diagnostics) = load::load(&mut sources, root, library);
+    Checked {
+        sources,
+        files,
+        diagnostics,
+    }
+}
+
+/// The stacks that the file itself declares.
+pub fn stacks(checked: &Checked) -> Vec<String> {
+    let root = checked.files.unit(checked.files.root());
+    let names = root.stacks.iter().map(|stack| stack.name.text.clone());
+    names.collect()
+}
+
+/// Finds all that is wrong with what was read: each layer by itself, then each stack.
+pub fn check(checked: &mut Checked) {
+    if refused(&checked.diagnostics) {
+        return;
+    }
+    let alone = check_layers(&checked.sources, &checked.files);
+    checked.diagnostics.extend(alone);
+    for stack in stacks(checked) {
+        let _ = trees(checked, &stack);
+    }
+}
+
+/// The checked program of a stack, and its trees: one for each reaction, not yet woven.
+pub fn trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
+    if refused(&checked.diagnostics) {
+        return None;
+    }
+    let (program, diagnostics) = check_stack(&checked.sources, &checked.files, stack);
+    checked.report(diagnostics);
+    let program = program?;
+    match reactive::lower(&program) {
+        Ok(forest) => Some((program, forest)),
+        Err(diagnostics) => {
+            checked.report(diagnostics);
+            None
+        }
+    }
+}
+
+/// Compiles a stack to C; all names of the C begin with `name`.
+pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled> {
+    let (mut program, forest) = trees(checked, stack)?;
+    program.name = name.to_string();
+    let (forest, calls) = weave::weave(&program, forest, Limits::default());
+    let emitted = emit::c(&program, &forest, &checked.sources);
+    Some(Compiled {
+        program,
+        forest,
+        calls,
+        emitted,
+    })
+}
+
+/// Whether nothing is built because of these.
+pub fn refused(diagnostics: &[Diagnostic]) -> bool {
+    let mut diagnostics = diagnostics.iter();
+    diagnostics.any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+impl Checked {
+    /// Adds diagnostics that were not found before.
+    fn report(&mut self, found: Vec<Diagnostic>) {
+        for diagnostic in found {
+            if !self.diagnostics.contains(&diagnostic) {
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Where a `use` is looked for: beside the file, in the folders of `--path`, in the binary.
+//!
+//! In: the path that a `use` names. Out: the file of that name, or all files of that folder, with
+//! their texts; or the places that were tried.
+
+use super::failure::{Failure, about};
+use crate::types::load::Library;
+use include_dir::{Dir, include_dir};
+use std::path::{Path, PathBuf};
+
+/// The standard library, as it was when the binary was built.
+static STANDARD: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/layers");
+
+/// The folders of one command.
+pub struct Folders {
+    /// `--path`, in order.
+    pub search: Vec<PathBuf>,
+}
+
+impl Library for Folders {
+    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Vec<String>> {
+        let beside = Path::new(user).parent().map(Path::to_path_buf);
+        let mut tried = Vec::new();
+        for folder in beside.into_iter().chain(self.search.iter().cloned()) {
+            let found = on_disk(&folder.join(path));
+            if !found.is_empty() {
+                return Ok(found);
+            }
+            tried.push(
+                folder
+                    .join(path)
+                    .with_extension("loom")
+                    .display()
+                    .to_string(),
+            );
+        }
+        let found = in_binary(path);
+        if found.is_empty() {
+            tried.push(format!("layers/{path}.loom of the standard library"));
+            return Err(tried);
+        }
+        Ok(found)
+    }
+}
+
+/// The texts of a file, or of a folder that is one layer.
+pub fn read(path: &Path) -> Result<Vec<(String, String)>, Failure> {
+    let files = if path.is_dir() {
+        loom_files(path)
+    } else {
+        vec![path.to_path_buf()]
+    };
+    if files.is_empty() {
+        let folder = path.display();
+        return Err(Failure::environment(format!(
+            "{folder}: no .loom file is in it"
+        )));
+    }
+    files
+        .iter()
+        .map(|file| Ok((name_of(file), text_of(file)?)))
+        .collect()
+}
+
+/// The text of one file, if it is UTF-8 and not beyond what spans can count.
+pub fn text_of(file: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(file).map_err(about(file))?;
+    if bytes.len() > u32::MAX as usize {
+        return Err(Failure::environment(format!(
+            "{}: larger than 4 GiB",
+            file.display()
+        )));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::refused(format!("{}: byte {at} is not UTF-8", file.display()))
+    })
+}
+
+fn on_disk(path: &Path) -> Vec<(String, String)> {
+    let file = path.with_extension("loom");
+    let files = if file.is_file() {
+        vec![file]
+    } else {
+        loom_files(path)
+    };
+    let texts = files
+        .iter()
+        .map(|file| Some((name_of(file), text_of(file).ok()?)));
+    texts.collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+fn loom_files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "loom"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn in_binary(path: &str) -> Vec<(String, String)> {
+    let named = |file: &include_dir::File<'_>| {
+        let name = format!("layers/{}", file.path().display());
+        Some((name, file.contents_utf8()?.to_string()))
+    };
+    if let Some(file) = STANDARD.get_file(format!("{path}.loom")) {
+        return named(file).into_iter().collect();
+    }
+    let mut files: Vec<_> = match STANDARD.get_dir(path) {
+        Some(folder) => folder.files().filter_map(named).collect(),
+        None => Vec::new(),
+    };
+    files.sort();
+    files
+}
+
+/// How diagnostics and generated code call a file: with forward slashes, without a leading `./`.
+fn name_of(file: &Path) -> String {
+    let name = file.display().to_string();
+    name.strip_prefix("./").unwrap_or(&name).to_string()
+}
