@@ -87,7 +87,7 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
     let (mut program, forest) = trees(checked, stack)?;
     program.name = name.to_string();
     let (forest, calls) = weave::weave(&program, forest, Limits::default());
-    let emitted = emit::c(&program, &forest, &checked.sources);
+    let emitted = emit::c(&checked.sources, &program, &forest);
     Some(Compiled {
         program,
         forest,
