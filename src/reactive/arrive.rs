@@ -3,6 +3,7 @@
 //! A header becomes tests and steps, so that rewrites can see them: long enough, strip, the parts
 //! of variable length, then what each field requires in the order of the wire, then the sums.
 
+use super::block::AS_A_RULE;
 use super::frame::Frame;
 use super::{Lowering, handler_of, reads};
 use crate::tree::{Action, Index, NodeId, Parameters};
@@ -114,8 +115,10 @@ impl<'a> Lowering<'a> {
         let otherwise = self.body(&frame, &finder.otherwise, Vec::new(), finder.span);
         let mut node = self.steps(first, otherwise);
         frame.taken.clear();
+        let mut likely = AS_A_RULE;
         for target in finder.targets.iter().rev() {
-            node = self.target(&frame, target, finder.event, &given, node);
+            node = self.target(&frame, target, finder.event, &given, likely, node);
+            likely = None;
         }
         node
     }
@@ -126,6 +129,7 @@ impl<'a> Lowering<'a> {
         target: &'a Target,
         event: Event,
         given: &[LocalId],
+        likely: Likely,
         missing: NodeId,
     ) -> NodeId {
         let name = self.program.kinds[target.kind.at()].name.clone();
@@ -149,7 +153,7 @@ impl<'a> Lowering<'a> {
             keys,
             condition,
             bind,
-            None,
+            likely,
             &mut matched,
             missing,
         )

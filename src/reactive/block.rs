@@ -19,6 +19,10 @@ use std::collections::HashMap;
 /// How likely it is that a buffer is free.
 const BUFFER_IS_FREE: Probability = Probability(999_000);
 
+/// How likely it is, in percent, that what is required holds and what is tried succeeds, where
+/// nobody says: who writes `else` means the exception.
+pub const AS_A_RULE: Likely = Some(90.0);
+
 /// The outputs that are due at the end of a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Due {
@@ -118,7 +122,15 @@ impl<'a> Lowering<'a> {
                 let bind = bind.map(|local| frame.locals[local.at()]);
                 let mut failed = outside;
                 failed.push(otherwise);
-                self.attempt(body, attempt, bind, *likely, inside, failed, due)
+                self.attempt(
+                    body,
+                    attempt,
+                    bind,
+                    likely.or(AS_A_RULE),
+                    inside,
+                    failed,
+                    due,
+                )
             }
             StatementKind::Require {
                 condition,
@@ -129,7 +141,8 @@ impl<'a> Lowering<'a> {
                 failed.push(otherwise);
                 let then = self.rest(body, inside, due.clone());
                 let otherwise = self.rest(body, failed, due);
-                self.test(frame.expression(condition), *likely, then, otherwise)
+                let likely = likely.or(AS_A_RULE);
+                self.test(frame.expression(condition), likely, then, otherwise)
             }
             StatementKind::If {
                 condition,
@@ -259,10 +272,7 @@ impl<'a> Lowering<'a> {
             }
             _ => {
                 let attempt = body.frame.renamed(|renaming| renaming.attempt(attempt));
-                let likely = match &attempt {
-                    Attempt::Message(_) if likely.is_none() => BUFFER_IS_FREE,
-                    _ => Probability::of(likely),
-                };
+                let likely = Probability::of(likely);
                 let done = self.rest(body, done, due.clone());
                 let failed = self.rest(body, failed, due);
                 self.tried(attempt, bind, likely, done, failed)
@@ -319,7 +329,7 @@ impl<'a> Lowering<'a> {
         let Some((step, others)) = steps.split_first() else {
             return otherwise;
         };
-        let missing = self.searched(body, others, bind, None, due.clone(), found, otherwise);
+        let missing = self.searched(body, others, bind, AS_A_RULE, due.clone(), found, otherwise);
         let frame = body.frame;
         match step {
             Search::Find(target) => {
@@ -366,9 +376,12 @@ impl<'a> Lowering<'a> {
         let node = match &self.program.kinds[kind.at()].population {
             Population::Static(instances) => {
                 let mut node = missing;
-                for (at, instance) in instances.iter().enumerate().rev() {
+                for (behind, instance) in instances.iter().rev().enumerate() {
+                    let at = instances.len() - 1 - behind;
                     let here = matched(self, Some(at as u32));
-                    node = self.test(equal(&keys, &instance.keys), likely, here, node);
+                    // One of those that are left, as a rule, and each as likely as the others.
+                    let share = likely.or(AS_A_RULE).map(|all| all / (behind + 1) as f64);
+                    node = self.test(equal(&keys, &instance.keys), share, here, node);
                 }
                 node
             }
