@@ -27,6 +27,13 @@ fn library() -> BTreeMap<String, String> {
     texts
 }
 
+const EXAMPLES: [&str; 4] = [
+    "examples/host/host.loom",
+    "examples/ping/ping.loom",
+    "examples/radio/two_ways.loom",
+    "examples/telemetry/telemetry.loom",
+];
+
 /// What is wrong, one line each.
 fn told(sources: &Sources, diagnostics: &[Diagnostic]) -> Vec<String> {
     let line = |diagnostic: &Diagnostic| {
@@ -51,18 +58,6 @@ fn stack(file: &str, name: &str) -> (Option<Program>, Vec<String>) {
     let (program, found) = check_stack(&sources, &files, name);
     diagnostics.extend(found);
     (program, told(&sources, &diagnostics))
-}
-
-#[test]
-fn every_layer_of_the_library_is_right_by_itself() {
-    let library = library();
-    for (name, text) in &library {
-        let mut sources = Sources::new();
-        let root = vec![(name.clone(), text.clone())];
-        let (files, mut diagnostics) = load(&mut sources, root, &library);
-        diagnostics.extend(check_layers(&sources, &files));
-        assert_eq!(told(&sources, &diagnostics), [""; 0], "{name}");
-    }
 }
 
 #[test]
@@ -93,16 +88,85 @@ fn the_host_is_put_together() {
     assert!(program.links[0].carrier.is_some());
 }
 
-#[test]
-fn the_other_examples_are_put_together() {
-    let examples = [
-        ("examples/radio/radio.loom", "radio"),
-        ("examples/radio/two_ways.loom", "two_ways"),
-        ("examples/telemetry/telemetry.loom", "station"),
-    ];
-    for (file, name) in examples {
-        let (program, told) = stack(file, name);
-        assert_eq!(told, [""; 0], "{file}");
-        assert!(program.is_some(), "{file}");
+/// Words that mean something somewhere.
+const WORDS: [&str; 24] = [
+    "message", "header", "session", "entity", "0", "65536", "none", "peer", "address", "kind",
+    "next", "(", ")", "{", "}", "[4]", "u8", "bytes", "find", "else", "with", "counts", "key 1",
+    "\n",
+];
+
+/// One of the texts with a few of its words left out, doubled, or put in place of another.
+fn broken(texts: &BTreeMap<String, String>, seed: u64) -> BTreeMap<String, String> {
+    let mut state = seed;
+    let mut draw = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    let mut texts = texts.clone();
+    let chosen = draw(texts.len());
+    let name = texts.keys().nth(chosen).expect("it is one of them").clone();
+    let text = &texts[&name];
+    let code = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("///"));
+    let code = code.collect::<Vec<_>>().join("\n");
+    let mut words: Vec<&str> = code.split_inclusive([' ', '\n', '(', '.', ')']).collect();
+    for _ in 0..=draw(3) {
+        let (place, other) = (draw(words.len()), draw(words.len()));
+        match draw(5) {
+            0 => {
+                words.remove(place);
+            }
+            1 => words.insert(place, words[other]),
+            2 => words[place] = words[other],
+            3 => words[place] = WORDS[draw(WORDS.len())],
+            _ => words.swap(place, other),
+        }
+        if words.is_empty() {
+            break;
+        }
     }
+    let text = words.concat();
+    texts.insert(name, text);
+    texts
+}
+
+#[test]
+fn broken_programs_are_refused_and_never_break_the_compiler() {
+    let mut texts = library();
+    for path in EXAMPLES {
+        let text = std::fs::read_to_string(path).expect("an example");
+        texts.insert(path.to_string(), text);
+    }
+    let rounds = std::env::var("ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let mut refused = 0;
+    let rounds = rounds.unwrap_or(60);
+    for seed in 0..rounds {
+        let texts = broken(&texts, seed);
+        println!("seed {seed}");
+        for path in EXAMPLES
+            .iter()
+            .copied()
+            .chain(["network/ipv4.loom", "boost/parity.loom"])
+        {
+            let root = vec![(path.to_string(), texts[path].clone())];
+            let mut sources = Sources::new();
+            let (files, diagnostics) = load(&mut sources, root, &texts);
+            refused += usize::from(!diagnostics.is_empty());
+            check_layers(&sources, &files);
+            for stack in &files.unit(files.root()).stacks {
+                let (program, found) = check_stack(&sources, &files, &stack.name.text);
+                refused += usize::from(!found.is_empty());
+                assert!(
+                    program.is_some() || !found.is_empty(),
+                    "refused without a word"
+                );
+            }
+        }
+    }
+    assert!(refused as u64 > rounds / 4, "only {refused} were refused");
 }
