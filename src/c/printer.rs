@@ -10,13 +10,14 @@ const WIDTH: usize = 100;
 /// A whole file.
 pub fn file(items: &[Item]) -> String {
     let mut text = String::new();
-    let mut declared = false;
+    let mut last_declares = false;
     for item in items {
         let declares = matches!(item, Item::Prototype(_));
-        if !text.is_empty() && !(declared && declares) {
+        let stands_close = text.is_empty() || last_declares && declares;
+        if !stands_close {
             text.push('\n');
         }
-        declared = declares;
+        last_declares = declares;
         print_item(item, &mut text);
     }
     text

@@ -653,12 +653,7 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
             }
         }
         for (parameter, kind) in one.arguments(stack) {
-            let place = |name: &str| {
-                event()
-                    .behind("with")
-                    .member(&name_of(one, stack))
-                    .member(name)
-            };
+            let place = |name: &str| event().behind("with").member(one.name(stack)).member(name);
             if let Type::Optional(_) = kind {
                 all.push(place(&format!("has_{parameter}")));
             }
@@ -685,10 +680,6 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
         ],
         body,
     }
-}
-
-fn name_of(one: &Queued, stack: &Stack) -> String {
-    one.name(stack)
 }
 
 fn frame_arrives(stack: &Stack) -> Function {
