@@ -14,6 +14,7 @@ mod notes;
 mod process;
 mod stack;
 mod statement;
+mod types;
 
 #[cfg(test)]
 mod tests;
