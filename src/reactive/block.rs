@@ -6,6 +6,7 @@
 //! order. What was built before for the same rest and the same outputs is not built again.
 
 use super::frame::Frame;
+use super::step::step;
 use super::{Lowering, reads};
 use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
@@ -144,35 +145,8 @@ impl<'a> Lowering<'a> {
                 let likely = likely.or(AS_A_RULE);
                 self.test(frame.expression(condition), likely, then, otherwise)
             }
-            StatementKind::If {
-                condition,
-                likely,
-                then,
-                otherwise,
-            } => {
-                let with = |block: &'a Block| [&inside[..], &[&block[..]]].concat();
-                let then = self.rest(body, with(then), due.clone());
-                let otherwise = self.rest(body, with(otherwise), due);
-                self.test(frame.expression(condition), *likely, then, otherwise)
-            }
-            StatementKind::Match {
-                value,
-                cases,
-                otherwise,
-            } => {
-                let with = |block: &'a Block| [&inside[..], &[&block[..]]].concat();
-                let cases = cases.iter().map(|(value, likely, block)| {
-                    let node = self.rest(body, with(block), due.clone());
-                    (*value, Probability::of(*likely), node)
-                });
-                let cases = cases.collect();
-                let otherwise = self.rest(body, with(otherwise), due);
-                let value = frame.expression(value);
-                self.arena.add(Node::Case {
-                    value,
-                    cases,
-                    otherwise,
-                })
+            StatementKind::If { .. } | StatementKind::Match { .. } => {
+                self.branches(body, statement, inside, due)
             }
             StatementKind::For { .. } | StatementKind::Drain { .. } => {
                 self.loops(body, statement, inside, due)
@@ -206,6 +180,49 @@ impl<'a> Lowering<'a> {
                 let next = self.rest(body, inside, due);
                 self.act(action, next)
             }
+        }
+    }
+
+    /// Ways that all go on with what is left.
+    fn branches(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        statement: &'a Statement,
+        inside: Rests<'a>,
+        due: Due,
+    ) -> NodeId {
+        let frame = body.frame;
+        let with = |block: &'a Block| [&inside[..], &[&block[..]]].concat();
+        match &statement.kind {
+            StatementKind::If {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } => {
+                let then = self.rest(body, with(then), due.clone());
+                let otherwise = self.rest(body, with(otherwise), due);
+                self.test(frame.expression(condition), *likely, then, otherwise)
+            }
+            StatementKind::Match {
+                value,
+                cases,
+                otherwise,
+            } => {
+                let cases = cases.iter().map(|(value, likely, block)| {
+                    let node = self.rest(body, with(block), due.clone());
+                    (*value, Probability::of(*likely), node)
+                });
+                let cases = cases.collect();
+                let otherwise = self.rest(body, with(otherwise), due);
+                let value = frame.expression(value);
+                self.arena.add(Node::Case {
+                    value,
+                    cases,
+                    otherwise,
+                })
+            }
+            other => unreachable!("a branch, not {other:?}"),
         }
     }
 
@@ -541,47 +558,4 @@ fn equal(keys: &[Expression], values: &[Value]) -> Expression {
         };
     }
     all
-}
-
-/// A statement that is one step.
-fn step(frame: &Frame<'_>, statement: &Statement) -> Action {
-    frame.renamed(|renaming| {
-        let local = |l: LocalId| (renaming.local)(l);
-        match &statement.kind {
-            StatementKind::Let(l, value) => let_step(frame, local(*l), value),
-            StatementKind::Assign(variable, value) => {
-                Action::Assign(renaming.variable(variable), renaming.expression(value))
-            }
-            StatementKind::Do(operation) => Action::Do(renaming.operation(operation)),
-            StatementKind::Drop(Dropped::Message(l), reason) => Action::Drop(local(*l), *reason),
-            StatementKind::Drop(Dropped::Container(variable), reason) => {
-                Action::DropAll(renaming.variable(variable), *reason)
-            }
-            StatementKind::Consume(l) => Action::Consume(local(*l)),
-            StatementKind::Count(count) => Action::Count(*count),
-            StatementKind::StartTimer(instance, kind, timer, after) => Action::StartTimer(
-                (renaming.instance)(*instance),
-                *kind,
-                *timer,
-                renaming.expression(after),
-            ),
-            StatementKind::StopTimer(instance, kind, timer) => {
-                Action::StopTimer((renaming.instance)(*instance), *kind, *timer)
-            }
-            other => unreachable!("one step, not {other:?}"),
-        }
-    })
-}
-
-fn let_step(frame: &Frame<'_>, bind: LocalId, value: &Expression) -> Action {
-    let value = frame.expression(value);
-    match *value.kind {
-        ExpressionKind::Through(filter, arguments, message) => Action::Scan {
-            bind,
-            message,
-            filter,
-            arguments,
-        },
-        kind => Action::Let(bind, Expression::new(kind, value.result)),
-    }
 }

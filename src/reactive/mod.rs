@@ -25,6 +25,7 @@ mod frame;
 mod joints;
 mod output;
 mod reads;
+mod step;
 
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
