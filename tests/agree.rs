@@ -50,6 +50,16 @@ fn the_trees_of_ping_do_what_it_says() {
 }
 
 #[test]
+fn the_trees_of_telemetry_do_what_it_says() {
+    trees_agree(&stacks::example("examples/telemetry/telemetry.loom"));
+}
+
+#[test]
+fn the_trees_of_host_do_what_it_says() {
+    trees_agree(&stacks::example("examples/host/host.loom"));
+}
+
+#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");

@@ -59,88 +59,54 @@ pub fn is_present(
     }
 }
 
-/// Checks a header at the start of bytes, all but its sums: first how long it is, then its fields
-/// in order on the wire, and the data that they count.
+/// Checks a header at the start of bytes, all but its sums: its fields in order on the wire, and
+/// the lengths that they count.
 pub fn parse(
     evaluation: &mut Evaluation<'_, '_>,
     header: HeaderId,
     bytes: &[u8],
 ) -> Result<Extent, Refused> {
     let declared = layout(evaluation, header);
-    let mut extent = header_extent(evaluation, header, bytes)?;
+    let least = declared.least as usize;
+    if bytes.len() < least {
+        return Err(Refused(declared.too_short));
+    }
+    let (mut length, mut data, mut counted) = (least, None, false);
     for (place, field) in declared.fields.iter().enumerate() {
         let id = HeaderFieldId(place as u32);
         if field.kind == Type::Nothing || !is_present(evaluation, header, id, bytes) {
             continue;
         }
+        if field.present.is_some() && !counted {
+            length += field.width as usize / 8;
+        }
+        if length > bytes.len() {
+            return Err(Refused(declared.too_short));
+        }
         let value = read(evaluation, header, id, bytes);
-        if !is_named_or_required(evaluation, field, &value) {
+        if !keeps_rules(evaluation, header, field, &value, bytes) {
             return Err(Refused(field.bad));
         }
         if let Rule::Counts { ranges, unit } = &field.rule {
             let count = value.number() as usize * *unit as usize;
-            let data = match ranges {
-                Ranges::Header | Ranges::Between(..) => Some(extent.data),
-                Ranges::Data => Some(count),
-                Ranges::HeaderAndData => count.checked_sub(extent.header),
+            let extent = Extent {
+                header: length,
+                data: bytes.len() - length,
             };
-            let data = data.filter(|data| *data <= extent.data);
-            extent.data = data.ok_or(Refused(field.bad))?;
-        }
-        if let Some(condition) = &field.constraint
-            && !within(evaluation, header, bytes, |inner| inner.is_true(condition))
-        {
-            return Err(Refused(field.bad));
-        }
-    }
-    Ok(extent)
-}
-
-/// How long a header is: its fixed part, the optional fields that are there, and what is counted.
-fn header_extent(
-    evaluation: &mut Evaluation<'_, '_>,
-    header: HeaderId,
-    bytes: &[u8],
-) -> Result<Extent, Refused> {
-    let declared = layout(evaluation, header);
-    let too_short = Refused(declared.too_short);
-    let mut length = declared.least as usize;
-    if length > bytes.len() {
-        return Err(too_short);
-    }
-    for (place, field) in declared.fields.iter().enumerate() {
-        let id = HeaderFieldId(place as u32);
-        if field.present.is_some() && is_present(evaluation, header, id, bytes) {
-            length += field.width as usize / 8;
-        }
-        if length > bytes.len() {
-            return Err(too_short);
+            let read = cut_to(evaluation, header, *ranges, count, extent, bytes);
+            let extent = read.ok_or(Refused(field.bad))?;
+            match ranges {
+                Ranges::Header | Ranges::Between(..) => {
+                    (length, counted) = (extent.header, true);
+                }
+                Ranges::Data | Ranges::HeaderAndData => data = Some(extent.data),
+            }
         }
     }
-    let variable = declared
-        .fields
-        .iter()
-        .any(|field| field.kind == Type::Nothing);
-    for (place, field) in declared.fields.iter().enumerate() {
-        let Rule::Counts { ranges, unit } = &field.rule else {
-            continue;
-        };
-        let id = HeaderFieldId(place as u32);
-        let fixed = match *ranges {
-            Ranges::Header => length,
-            Ranges::Between(first, last) => fixed_between(evaluation, header, first, last, bytes),
-            Ranges::Data | Ranges::HeaderAndData => continue,
-        };
-        let count = read(evaluation, header, id, bytes).number() as usize * *unit as usize;
-        let rest = count.checked_sub(fixed).ok_or(Refused(field.bad))?;
-        if rest > bytes.len() - length || !variable && rest != 0 {
-            return Err(Refused(field.bad));
-        }
-        length += rest;
-    }
+    let data = data.unwrap_or(bytes.len() - length);
     Ok(Extent {
         header: length,
-        data: bytes.len() - length,
+        data,
     })
 }
 
@@ -267,11 +233,12 @@ fn layout<'p>(evaluation: &Evaluation<'_, 'p>, header: HeaderId) -> &'p Header {
     &evaluation.state.program.headers[header.at()]
 }
 
-/// Whether a value is one of its enum's names, and what is required.
-fn is_named_or_required(
-    evaluation: &Evaluation<'_, '_>,
+fn keeps_rules(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
     field: &HeaderField,
     value: &Datum,
+    bytes: &[u8],
 ) -> bool {
     let program = evaluation.state.program;
     let named = match &field.kind {
@@ -286,7 +253,45 @@ fn is_named_or_required(
         Rule::Is(constant) => *value == Datum::of(program, constant, &field.kind),
         Rule::Given | Rule::Default(_) | Rule::Counts { .. } | Rule::Checks { .. } => true,
     };
-    named && required
+    let mut constrained = || match &field.constraint {
+        Some(condition) => within(evaluation, header, bytes, |inner| inner.is_true(condition)),
+        None => true,
+    };
+    named && required && constrained()
+}
+
+/// What a counted length makes of a message whose header is so long as far as one knows.
+fn cut_to(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    ranges: Ranges,
+    count: usize,
+    extent: Extent,
+    bytes: &[u8],
+) -> Option<Extent> {
+    let whole = bytes.len();
+    match ranges {
+        Ranges::Header => (extent.header..=whole).contains(&count).then(|| Extent {
+            header: count,
+            data: whole - count,
+        }),
+        Ranges::Data => (count <= extent.data).then_some(Extent {
+            data: count,
+            ..extent
+        }),
+        Ranges::HeaderAndData => (extent.header..=whole).contains(&count).then(|| Extent {
+            header: extent.header,
+            data: count - extent.header,
+        }),
+        Ranges::Between(first, last) => {
+            let rest = count.checked_sub(fixed_between(evaluation, header, first, last, bytes))?;
+            let header = extent.header + rest;
+            (header <= whole).then(|| Extent {
+                header,
+                data: whole - header,
+            })
+        }
+    }
 }
 
 /// Bits of the variable and optional fields before a field, and of those that are fixed.

@@ -9,7 +9,7 @@ use super::function::turns;
 use super::header;
 use super::operation::Tried;
 use super::stack::Control;
-use super::state::{Goal, Pending, State};
+use super::state::{Goal, Pending, State, standing_on};
 use super::value::Datum;
 use crate::tree::walk::cut_in_pieces;
 use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
@@ -513,11 +513,19 @@ impl<'p> Running<'_, 'p> {
         self.name_own(local);
     }
 
-    /// What functions mean by their own instance is the one of their kind that was bound last.
+    /// What functions mean by their own instance is the one of their kind that was bound last;
+    /// what stands on it has the same index.
     fn name_own(&mut self, local: LocalId) {
         if let Type::Instance(kind) = self.forest.locals[local.at()].kind {
             let index = self.instant.locals[local.at()].number() as u32;
-            self.instant.own.insert(kind, index);
+            for place in 0..self.state.program.kinds.len() as u32 {
+                let below = standing_on(self.state.program, KindId(place));
+                if below.contains(&kind) {
+                    self.instant
+                        .own
+                        .extend(below.iter().map(|kind| (*kind, index)));
+                }
+            }
         }
     }
 

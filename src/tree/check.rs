@@ -10,8 +10,9 @@
 //! - **Locals.** What is read was bound before, on each path, once on each, with its type.
 //! - **Messages.** Each is moved exactly once on each path: sent, kept, dropped or consumed. An
 //!   attempt that fails has not moved its message. A turn of a loop moves its own messages alone.
-//! - **Instances.** `Own` does not occur. A local that stands for an instance is of its kind; the
-//!   record is that of an entity; an index that is fixed is one that always exists.
+//! - **Instances.** `Own` does not occur. A local that stands for an instance is of its kind, or of
+//!   one that lives and ends with it; the record is that of an entity; an index that is fixed is
+//!   one that always exists.
 //! - **Headers.** They are read where they were stripped, or came with the message.
 //! - **Types.** A condition is a bool, a case a number with distinct values; what is written has
 //!   the type of its place; a timer starts after a time.

@@ -220,6 +220,10 @@ impl<'a> Flow<'a, '_> {
                 }
             }
         }
+        // A family consumes what it cuts in pieces, once all pieces are cut.
+        for message in walk::cut_in_pieces(&self.checked.forest.arena, outputs) {
+            known.owned.remove(&message);
+        }
     }
 
     /// A turn of a loop reads what is around it, and moves its own messages.

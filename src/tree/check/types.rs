@@ -170,13 +170,17 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// An instance that a node names: it is never `Own`, and of its kind.
+    /// An instance that a node names: it is never `Own`, and of its kind, or of one whose instances
+    /// live and end with those of its kind, under the same index.
     pub fn is_instance(&mut self, id: NodeId, instance: Instance, kind: KindId) {
         let table = &self.program.kinds[kind.at()];
         let holds = match instance {
             Instance::Own => false,
             Instance::Entity => table.role == Role::Record,
-            Instance::Local(local) => self.local(local) == Some(&Type::Instance(kind)),
+            Instance::Local(local) => match self.local(local) {
+                Some(Type::Instance(of)) => self.lives_on(*of, kind) || self.lives_on(kind, *of),
+                Some(_) | None => false,
+            },
             Instance::Only(index) => match &table.population {
                 Population::Static(instances) => (index as usize) < instances.len(),
                 Population::Dynamic { .. } => false,
@@ -239,6 +243,18 @@ impl<'a> Checked<'a> {
                 Index::Only(_) => self.violated(Some(id), "an index that is fixed is not given"),
             }
         }
+    }
+
+    /// Whether sessions of one kind are those of the other, or stand on them.
+    fn lives_on(&self, upper: KindId, lower: KindId) -> bool {
+        let mut at = Some(lower);
+        while let Some(kind) = at {
+            if kind == upper {
+                return true;
+            }
+            at = self.program.session_living_on(kind);
+        }
+        false
     }
 
     fn is_loop(&mut self, id: NodeId, turns: &Loop) {
