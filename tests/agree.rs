@@ -75,7 +75,7 @@ fn every_fault_in_the_trees_of_a_sequencer_is_found() {
 
 /// Whether some trace shows that the trees do something else, or cannot be run at all.
 fn is_found(program: &Program, faulty: &Forest) -> bool {
-    seeds().any(|seed| {
+    (0..24).any(|seed| {
         let trace = traffic::trace(program, seed, LENGTH, limits(seed));
         let shown = std::panic::catch_unwind(|| differs(program, faulty, &trace));
         !matches!(shown, Ok(None))
@@ -130,7 +130,7 @@ fn seeds() -> std::ops::Range<u64> {
     };
     match number("AGREE_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("AGREE_SEEDS").unwrap_or(24),
+        None => 0..number("AGREE_SEEDS").unwrap_or(8),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::types::program::{FieldId, HeaderFieldId, HeaderId, KindId, LocalId};
 use crate::types::value::{Type, Value};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// What an expression can name besides the state of the stack.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +25,24 @@ pub struct Moment {
     /// What the locals hold.
     pub locals: Vec<Datum>,
     /// Headers that were stripped, or are being written, from their first byte on.
-    pub headers: BTreeMap<HeaderId, Vec<u8>>,
+    pub headers: BTreeMap<HeaderId, Rc<[u8]>>,
     /// The message whose header is being read or written: [`LocalId::MESSAGE`].
     pub message: Option<Message>,
     /// Bytes of that header and of what follows it.
     pub whole_length: u64,
+}
+
+impl Moment {
+    /// The same moment in a function or filter, which has locals of its own.
+    pub fn inside(&self, locals: Vec<Datum>) -> Moment {
+        Moment {
+            own: self.own.clone(),
+            locals,
+            headers: self.headers.clone(),
+            message: self.message.clone(),
+            whole_length: self.whole_length,
+        }
+    }
 }
 
 /// A running stack, and the instant in which something is evaluated.

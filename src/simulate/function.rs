@@ -216,10 +216,7 @@ impl<'p> Evaluation<'_, 'p> {
                 *local = Datum::empty(self.state.program, &declared.kind);
             }
         }
-        let mut instant = Moment {
-            locals,
-            ..self.instant.clone()
-        };
+        let mut instant = self.instant.inside(locals);
         let mut running = Running {
             state: self.state,
             instant: &mut instant,
@@ -244,10 +241,9 @@ impl<'p> Evaluation<'_, 'p> {
         let filter = &self.state.program.filters[id.at()];
         let locals = filter.locals.iter();
         let empty = |local| Datum::empty(self.state.program, local);
-        let mut instant = Moment {
-            locals: locals.map(|local| empty(&local.kind)).collect(),
-            ..self.instant.clone()
-        };
+        let mut instant = self
+            .instant
+            .inside(locals.map(|local| empty(&local.kind)).collect());
         for (local, argument) in instant.locals.iter_mut().zip(arguments) {
             *local = argument;
         }

@@ -220,7 +220,7 @@ pub fn within<R>(
     bytes: &[u8],
     inner: impl FnOnce(&mut Evaluation<'_, '_>) -> R,
 ) -> R {
-    let before = evaluation.instant.headers.insert(header, bytes.to_vec());
+    let before = evaluation.instant.headers.insert(header, bytes.into());
     let result = inner(evaluation);
     match before {
         Some(before) => evaluation.instant.headers.insert(header, before),

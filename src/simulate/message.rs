@@ -6,6 +6,7 @@
 
 use super::value::Datum;
 use crate::types::program::{AttributeId, HeaderId};
+use std::rc::Rc;
 
 /// A message.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +17,10 @@ pub struct Message {
     start: usize,
     /// Whether it came in by a link, so that its fate is counted.
     pub came_in: bool,
-    /// Its attributes; absent where nobody gave one.
+    /// Its attributes.
     pub attributes: Vec<Datum>,
     /// The header that was stripped last, and the bytes from its start on as they were then.
-    pub stripped: Option<(HeaderId, Vec<u8>)>,
+    pub stripped: Option<(HeaderId, Rc<[u8]>)>,
 }
 
 impl Message {

@@ -61,12 +61,13 @@ impl Evaluation<'_, '_> {
             Attempt::Peek(message, id) => {
                 let bytes = self.message(*message).data().to_vec();
                 let read = header::parse(self, *id, &bytes);
-                read.map_or(Tried::Failed, |_| Tried::Found(Datum::Header(bytes)))
+                read.map_or(Tried::Failed, |_| Tried::Found(Datum::Header(bytes.into())))
             }
             Attempt::Restore(message, mark) => {
-                let Datum::Number(start) = *self.message(*message).attribute(*mark) else {
+                let Datum::Optional(Some(start)) = self.message(*message).attribute(*mark) else {
                     return Tried::Failed;
                 };
+                let start = start.number();
                 done(self.message_mut(*message).restore(start))
             }
             Attempt::Message(source) => self.source(source).map_or(Tried::Failed, found),
@@ -144,6 +145,7 @@ impl Evaluation<'_, '_> {
                 let piece = data[from..from + length.min(data.len() - from)].to_vec();
                 let mut piece = self.state.message(&piece, 0)?;
                 piece.attributes = attributes;
+                self.state.forget_marks(&mut piece);
                 Some(piece)
             }
             Source::TakeStream(stream, count) => {

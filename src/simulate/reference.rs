@@ -30,6 +30,7 @@ use crate::types::statement::{
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// Runs a program as it stands.
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl<'p> Control<'p> for Reference<'p> {
 }
 
 /// Headers that were stripped, from their first byte on.
-type Headers = BTreeMap<crate::types::program::HeaderId, Vec<u8>>;
+type Headers = BTreeMap<crate::types::program::HeaderId, Rc<[u8]>>;
 
 impl<'p> Reference<'p> {
     /// A message comes from below: its header is stripped, its session is found.
@@ -233,12 +234,12 @@ fn strip(
     let mut evaluation = Evaluation { state, instant };
     let extent = header::parse(&mut evaluation, id, &bytes)?;
     if let Some(mark) = table.mark {
-        message.attributes[mark.at()] = Datum::Number(message.start() as u64);
+        message.attributes[mark.at()] = Datum::some(Datum::Number(message.start() as u64));
     }
     message.skip(extent.header as u64);
     message.cut(extent.data as u64);
     header::check_sums(&mut evaluation, id, &bytes[..extent.header], message)?;
-    message.stripped = Some((id, bytes));
+    message.stripped = Some((id, bytes.into()));
     Ok(())
 }
 

@@ -13,7 +13,6 @@
 //! ```
 
 use super::expression::{Evaluation, Moment};
-use super::message::Message;
 use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
 use super::value::Datum;
 use crate::types::program::{
@@ -349,26 +348,17 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             }
             (_, message) => {
                 let message = message.expect("what is delivered is a message");
+                let listed = self.state.program.ports[port.at()].attributes.iter();
+                let attributes = listed.map(|id| (*id, message.attribute(*id).clone()));
                 Emitted::Deliver {
                     port,
                     session,
                     bytes: message.data().to_vec(),
-                    attributes: self.listed(port, &message),
+                    attributes: attributes.collect(),
                 }
             }
         };
         self.state.outputs.push_back(output);
-    }
-
-    /// The attributes that an application reads; what nobody gave is empty.
-    fn listed(&self, port: PortId, message: &Message) -> Vec<(AttributeId, Datum)> {
-        let program = self.state.program;
-        let listed = program.ports[port.at()].attributes.iter();
-        let value = |id: &AttributeId| match message.attribute(*id) {
-            Datum::Absent => Datum::empty(program, &program.attributes[id.at()].kind),
-            value => value.clone(),
-        };
-        listed.map(|id| (*id, value(id))).collect()
     }
 
     /// Where a notice of an application goes: the record's handler, or else the session's.

@@ -111,7 +111,7 @@ pub enum Emitted {
         session: u32,
         /// Its bytes.
         bytes: Vec<u8>,
-        /// The attributes that the port lists; absent where nobody gave one.
+        /// The attributes that the port lists.
         attributes: Vec<(AttributeId, Datum)>,
     },
     /// A notice for an application.
@@ -225,8 +225,8 @@ impl<'p> State<'p> {
         }
     }
 
-    /// A new message with the attributes of all that nobody gave any, if a buffer is free and no
-    /// more than `reserve` of them would be left.
+    /// A new message, if more than `reserve` buffers are free. What nobody gives an attribute that
+    /// has no default is zero, which nobody reads where the checker has seen all of the stack.
     pub fn message(&mut self, bytes: &[u8], reserve: u32) -> Option<Message> {
         if self.buffers <= reserve {
             return None;
@@ -235,7 +235,7 @@ impl<'p> State<'p> {
         let attributes = self.program.attributes.iter();
         let begin = attributes.map(|attribute| match &attribute.default {
             Some(value) => Datum::of(self.program, value, &attribute.kind),
-            None => Datum::Absent,
+            None => Datum::empty(self.program, &attribute.kind),
         });
         Some(Message::new(self.headroom, bytes, begin.collect()))
     }
@@ -245,7 +245,20 @@ impl<'p> State<'p> {
         self.buffers = self.buffers.checked_sub(1)?;
         let mut other = message.clone();
         other.came_in = false;
+        self.forget_marks(&mut other);
         Some(other)
+    }
+
+    /// A copy stands in a buffer of its own, without what was stripped from the other.
+    pub fn forget_marks(&self, message: &mut Message) {
+        for mark in self
+            .program
+            .entities
+            .iter()
+            .filter_map(|entity| entity.mark)
+        {
+            message.attributes[mark.at()] = Datum::Optional(None);
+        }
     }
 
     /// A message is gone without a fate: it was of our own, or its fate is another's.

@@ -19,6 +19,7 @@ use crate::types::program::{
 };
 use crate::types::value::Type;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Runs a forest.
 #[derive(Debug)]
@@ -343,9 +344,9 @@ impl<'p> Running<'_, 'p> {
         let mut evaluation = self.evaluation();
         let message = evaluation.message_mut(local);
         if let Some(mark) = mark {
-            message.attributes[mark.at()] = Datum::Number(message.start() as u64);
+            message.attributes[mark.at()] = Datum::some(Datum::Number(message.start() as u64));
         }
-        let bytes = message.data().to_vec();
+        let bytes: Rc<[u8]> = message.data().into();
         message.skip(u64::from(program.headers[id.at()].least));
         message.stripped = Some((id, bytes.clone()));
         self.instant.headers.insert(id, bytes);

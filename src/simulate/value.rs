@@ -10,6 +10,7 @@ use super::stream::Stream;
 use crate::types::program::{Field, Program};
 use crate::types::value::{Type, Value};
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 /// A value at run time.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,7 @@ pub enum Datum {
     /// A message.
     Message(Box<Message>),
     /// What a peek has found: the bytes from the start of the header on.
-    Header(Vec<u8>),
+    Header(Rc<[u8]>),
     /// A queue.
     Queue(Ring<Datum>),
     /// A window of messages.

@@ -219,7 +219,8 @@ pub struct Entity {
     /// What it says about where a message or notice belongs.
     pub finders: Vec<Finder>,
     /// Where somebody restores the service that it provides: the attribute in which its arriving
-    /// header leaves how many bytes of the buffer stand before it.
+    /// header leaves how many bytes of the buffer stand before it; a message that did not come in,
+    /// or was copied from one, has none.
     pub mark: Option<AttributeId>,
     /// Counts outputs that were left out because no buffer was free; none where it makes none.
     pub no_buffer: Option<CountId>,

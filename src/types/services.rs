@@ -14,7 +14,7 @@ use super::program::{
     Attribute, AttributeId, EntityId, EnumId, Field, KindId, Local, Notice, NoticeId,
 };
 use super::scope::Scope;
-use super::value::Type;
+use super::value::{Type, Value};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
@@ -198,8 +198,8 @@ impl<'a> Services<'a> {
         context.program.attributes.push(Attribute {
             name: "mark".to_string(),
             owner: self.name(service).to_string(),
-            kind: Type::Unsigned(32),
-            default: None,
+            kind: Type::Optional(Box::new(Type::Unsigned(32))),
+            default: Some(Value::None),
         });
         self.marks.insert(service, mark);
         mark
