@@ -3,7 +3,7 @@
 use stackloom::diagnostic::Diagnostic;
 use stackloom::source::Sources;
 use stackloom::types::load::load;
-use stackloom::types::program::{EntityId, Program};
+use stackloom::types::program::{EntityId, Event, Function, Program};
 use stackloom::types::{check_layers, check_stack};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -169,4 +169,36 @@ fn broken_programs_are_refused_and_never_break_the_compiler() {
         }
     }
     assert!(refused as u64 > rounds / 4, "only {refused} were refused");
+}
+
+#[test]
+fn what_a_layer_does_not_handle_passes_through_it() {
+    let (program, told) = stack("examples/telemetry/telemetry.loom", "station");
+    assert_eq!(told, [""; 0]);
+    let program = program.expect("nothing is wrong with it");
+    let handles = |entity: &str, name: &str| {
+        let handlers = program.handlers.iter().filter(|handler| {
+            let kind = &program.kinds[handler.kind.at()];
+            program.entities[kind.entity.at()].name == entity
+        });
+        let notices = handlers.filter_map(|handler| match handler.event {
+            Event::Notice(notice) => Some(&*program.notices[notice.at()].name),
+            _ => None,
+        });
+        notices.filter(|known| *known == name).count()
+    };
+    assert_eq!(handles("whole", "mtu"), 1, "udp hears of it");
+    assert_eq!(handles("echoes", "mtu"), 0, "icmp does not");
+    assert_eq!(
+        handles("telemetry", "mtu"),
+        1,
+        "the application hears of it"
+    );
+    assert_eq!(handles("telemetry", "failed"), 1);
+    let promised = |it: &&Function| it.name == "pseudo_sum";
+    let made = program.functions.iter().filter(promised).count();
+    assert_eq!(
+        made, 3,
+        "one of the layer itself, and one for each session that is asked"
+    );
 }

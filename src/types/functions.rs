@@ -2,8 +2,8 @@
 //! is known; out, functions in the program and words for them.
 //!
 //! What a service promises (`pseudo_sum`) is computed by the nearest layer below that writes it;
-//! layers between only pass the service on. It is made anew for each layer that asks, with the
-//! keys of the session on which that layer stands as constants.
+//! layers between only pass the service on. It is made anew for each session that is asked, with
+//! the keys of that session as constants.
 
 use super::body::{check_functions, declare_function};
 use super::compose::{Composition, Ground, Sessions};
@@ -108,7 +108,7 @@ fn unbound<'a>(
 fn bound(
     context: &mut Context,
     around: &Around,
-    layers: &[Layer],
+    layers: &mut [Layer],
     entity: EntityId,
     ground: Ground,
     promised: &ast::Function,
@@ -139,9 +139,18 @@ fn bound(
         context.report(not_yet(span, what).label(promised.span, "this function"));
         return None;
     }
+    let made = &layers[provider.at()].promised;
+    let same = |(session, of): &&(usize, FunctionId)| {
+        let name = &context.program.functions[of.at()].name;
+        *session == upper && source.name.is(name)
+    };
+    if let Some((_, id)) = made.iter().find(same) {
+        return Some(*id);
+    }
     let mut scope = session_scope(context.program, &layers[provider.at()], upper);
     let id = declare(context, &mut scope, source);
     check_functions(context, &[(id, &scope, source)]);
+    layers[provider.at()].promised.push((upper, id));
     Some(id)
 }
 

@@ -51,6 +51,8 @@ pub struct Layer<'a> {
     pub sides: Vec<Interface>,
     /// What all its bodies can name.
     pub scope: Scope,
+    /// Functions that its services promise, made for those who stand on one of its sessions.
+    pub promised: Vec<(usize, FunctionId)>,
     /// Functions that one kind declares for itself.
     pub functions: Vec<(KindId, String, FunctionId)>,
 }
@@ -174,6 +176,7 @@ fn reserve<'a>(context: &mut Context, composition: &Composition<'a>) -> Vec<Laye
             requires: Vec::new(),
             sides: Vec::new(),
             scope,
+            promised: Vec::new(),
             functions: Vec::new(),
         });
     }
