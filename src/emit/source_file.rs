@@ -540,10 +540,10 @@ fn counter_names(stack: &Stack) -> Item {
     ];
     let mut names: Vec<String> = own.map(String::from).to_vec();
     let entity = |id: EntityId| &program.entities[id.at()].name;
-    for before in ["dropped", "unsent"] {
+    for before in ["", "unsent "] {
         let reasons = program.reasons.iter();
-        names.extend(reasons.map(|one| format!("{before} {}.{}", entity(one.entity), one.name)));
-        names.extend(["no_buffer", "agenda_full"].map(|name| format!("{before} stack.{name}")));
+        names.extend(reasons.map(|one| format!("{before}{}.{}", entity(one.entity), one.name)));
+        names.extend(["no_buffer", "agenda_full"].map(|name| format!("{before}stack.{name}")));
     }
     let counts = program.counts.iter();
     names.extend(counts.map(|one| format!("count {}.{}", entity(one.entity), one.name)));

@@ -13,7 +13,7 @@ use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Action, Loop, Node, NodeId, Output, Probability, Range};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
 use crate::types::program::{Event, KindId, LocalId, Population, Role, Target};
-use crate::types::statement::{Attempt, Block, Dropped, Likely, Search, Statement, StatementKind};
+use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
 use crate::types::value::{Type, Value};
 use std::collections::HashMap;
 

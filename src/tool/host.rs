@@ -353,9 +353,9 @@ impl Report {
         let mut report = Report::default();
         for (name, value) in counters {
             let map = match name.split_once(' ') {
-                Some(("dropped", reason)) => Some((&mut report.dropped, reason)),
                 Some(("unsent", reason)) => Some((&mut report.unsent, reason)),
                 Some(("count", what)) => Some((&mut report.counts, what)),
+                None if name.contains('.') => Some((&mut report.dropped, *name)),
                 Some(_) | None => None,
             };
             let single = match *name {
@@ -435,8 +435,8 @@ mod tests {
             ("consumed", 2),
             ("merged", 1),
             ("held", 1),
-            ("dropped ipv4.bad_checksum", 2),
-            ("dropped ipv4.too_short", 0),
+            ("ipv4.bad_checksum", 2),
+            ("ipv4.too_short", 0),
             ("unsent arp.table_full", 4),
             ("count udp.report_for_nobody", 5),
         ];
