@@ -8,6 +8,7 @@
 use super::frame::Frame;
 use super::step::step;
 use super::{Lowering, reads};
+use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Action, Loop, Node, NodeId, Output, Probability, Range};
@@ -431,7 +432,13 @@ impl<'a> Lowering<'a> {
         let mut frame = body.frame.clone();
         let family = reads::has_outputs(block);
         if family {
-            first.extend(self.take_what_changes(&mut frame, block));
+            let turn = turn_of(statement);
+            first.extend(self.take_what_changes(&mut frame, block, turn));
+            let late = reads::fields_by_turn(block, turn);
+            let mut changed = inside.iter().flat_map(|rest| reads::written(rest));
+            if changed.any(|field| late.contains(&field)) {
+                self.changed_behind(statement.span);
+            }
         }
         let turn = self.body(&frame, block, Vec::new(), statement.span);
         let turns = Loop {
@@ -446,6 +453,15 @@ impl<'a> Lowering<'a> {
         }
         let next = self.rest(body, inside, due);
         self.steps(first, next)
+    }
+
+    /// The outputs of a family are made when all statements are done.
+    fn changed_behind(&mut self, family: Span) {
+        let title = "what these outputs are made of is changed behind them";
+        let mistake =
+            Diagnostic::error(Id::NotYet, title, family, "read at the end of the instant");
+        self.diagnostics
+            .push(mistake.help("let `again` change it, in an instant of its own"));
     }
 
     /// Over what a loop runs; its bounds are taken where the loop stands.
@@ -558,4 +574,12 @@ fn equal(keys: &[Expression], values: &[Value]) -> Expression {
         };
     }
     all
+}
+
+/// What is another in each turn of a loop.
+fn turn_of(statement: &Statement) -> LocalId {
+    match &statement.kind {
+        StatementKind::For { local, .. } | StatementKind::Drain { local, .. } => *local,
+        _ => unreachable!("a loop"),
+    }
 }

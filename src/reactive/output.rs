@@ -252,9 +252,10 @@ impl<'a> Lowering<'a> {
         &mut self,
         frame: &mut Frame<'a>,
         block: &'a [Statement],
+        turn: LocalId,
     ) -> Vec<Action> {
         let mut steps = Vec::new();
-        for read in reads::outer_reads(block) {
+        for read in reads::outer_reads(block, turn) {
             let plain = matches!(
                 &read.result,
                 Type::Unsigned(_)

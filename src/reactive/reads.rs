@@ -212,15 +212,59 @@ fn header_reads(expression: &Expression, found: &mut Vec<Expression>) {
     parts(expression, &mut |part| header_reads(part, found));
 }
 
-/// The fields, header fields and attributes of messages from outside that a block reads, each once.
-pub fn outer_reads(block: &[Statement]) -> Vec<Expression> {
+/// The fields, header fields and attributes of messages from outside that the block of a loop
+/// reads, each once; not what depends on the turn.
+pub fn outer_reads(block: &[Statement], turn: LocalId) -> Vec<Expression> {
     let mut found = all_reads(block);
-    let inside = bound(block);
-    found.retain(|read| match &*read.kind {
-        ExpressionKind::Attribute(message, _) => !inside.contains(message),
-        _ => true,
-    });
+    let inside = inside(block, turn);
+    found.retain(|read| !depends_on(read, &inside));
     found
+}
+
+/// The fields of which every turn of a loop reads another part.
+pub fn fields_by_turn(block: &[Statement], turn: LocalId) -> Vec<(KindId, FieldId)> {
+    let inside = inside(block, turn);
+    let mut fields = Vec::new();
+    for read in all_reads(block) {
+        if let ExpressionKind::Read(variable) = &*read.kind
+            && depends_on(&read, &inside)
+        {
+            fields.extend(field_of(variable));
+        }
+    }
+    fields.extend(copied(block));
+    fields
+}
+
+/// The fields whose bytes become messages.
+fn copied(block: &[Statement]) -> Vec<(KindId, FieldId)> {
+    let mut fields = Vec::new();
+    for statement in block {
+        if let StatementKind::Output(output) = &statement.kind
+            && let Some(Source::NewFrom(variable, _)) = message_of(output)
+        {
+            fields.extend(field_of(variable));
+        }
+        for inner in blocks(statement) {
+            fields.extend(copied(inner));
+        }
+    }
+    fields
+}
+
+fn inside(block: &[Statement], turn: LocalId) -> Vec<LocalId> {
+    let mut locals = bound(block);
+    locals.push(turn);
+    locals
+}
+
+fn depends_on(read: &Expression, inside: &[LocalId]) -> bool {
+    any(read, &|part| match &*part.kind {
+        ExpressionKind::Attribute(local, _) | ExpressionKind::Read(Variable::Local(local)) => {
+            inside.contains(local)
+        }
+        _ => false,
+    })
 }
 
 /// The locals that a block binds by attempts.

@@ -279,7 +279,7 @@ fn moment(at_ns: u64) -> String {
         ("us", 1_000),
         ("ns", 1),
     ];
-    let fits = units.iter().find(|(_, size)| at_ns % size == 0);
+    let fits = units.iter().find(|(_, size)| at_ns.is_multiple_of(*size));
     let (unit, size) = fits.expect("every time is a number of nanoseconds");
     format!("{} {unit}", at_ns / size)
 }
