@@ -61,7 +61,7 @@ fn print_item(item: &Item, text: &mut String) {
         Item::Function(function) => {
             print_comment(&function.comment, 0, text);
             print_line(0, &(head(function) + " {"), text);
-            block(&function.body, 1, text);
+            print_block(&function.body, 1, text);
             *text += "}\n";
         }
         Item::Prototype(function) => print_line(0, &(head(function) + ";"), text),
@@ -138,8 +138,15 @@ fn print_comment(comment: &str, depth: usize, text: &mut String) {
     *text += " */\n";
 }
 
+/// Statements at a depth of blocks.
+pub fn block(statements: &[Statement], depth: usize) -> String {
+    let mut text = String::new();
+    print_block(statements, depth, &mut text);
+    text
+}
+
 /// Statements of a block, one under the other.
-fn block(statements: &[Statement], depth: usize, text: &mut String) {
+fn print_block(statements: &[Statement], depth: usize, text: &mut String) {
     for statement in statements {
         print_statement(statement, depth, text);
     }
@@ -190,12 +197,12 @@ fn print_statement(statement: &Statement, depth: usize, text: &mut String) {
                 format!("for ({start}; {}; {step}) {{", expression(condition)),
                 text,
             );
-            block(body, depth + 1, text);
+            print_block(body, depth + 1, text);
             line("}".to_string(), text);
         }
         Statement::While { condition, body } => {
             line(format!("while ({}) {{", expression(condition)), text);
-            block(body, depth + 1, text);
+            print_block(body, depth + 1, text);
             line("}".to_string(), text);
         }
         Statement::Return(None) => line("return;".to_string(), text),
@@ -215,7 +222,7 @@ fn print_case(body: &[Statement], depth: usize, text: &mut String) {
         assert_eq!(end, Some('\n'), "a label ends its line");
         *text += " {\n";
     }
-    block(body, depth + 1, text);
+    print_block(body, depth + 1, text);
     if !leaves(body) {
         print_line(depth + 1, "break;", text);
     }
@@ -238,13 +245,13 @@ fn print_if(statement: &Statement, before: &str, depth: usize, text: &mut String
         &format!("{before}if ({}) {{", expression(condition)),
         text,
     );
-    block(then, depth + 1, text);
+    print_block(then, depth + 1, text);
     match otherwise.as_slice() {
         [] => print_line(depth, "}", text),
         [one @ Statement::If { .. }] => print_if(one, "} else ", depth, text),
         some => {
             print_line(depth, "} else {", text);
-            block(some, depth + 1, text);
+            print_block(some, depth + 1, text);
             print_line(depth, "}", text);
         }
     }

@@ -113,10 +113,13 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
             }
         }
         Action::Loop(turns) => body.turns(turns, out),
-        Action::Wait(outputs) => outputs
-            .iter()
-            .rev()
-            .for_each(|output| body.wait(output, out)),
+        Action::Wait(outputs) => {
+            outputs
+                .iter()
+                .rev()
+                .for_each(|output| body.wait(output, out));
+            body.consume_cut(outputs, out);
+        }
     }
 }
 
@@ -328,8 +331,14 @@ fn made(body: &Body, source: &Source, into: LocalId) -> C {
         Source::Local(_) => unreachable!("a message that is there is not made"),
         Source::New => on_stack("new_message", vec![message()]),
         Source::NewFrom(bytes, length) => {
+            let Type::Bytes(capacity) = scope.variable_type(bytes) else {
+                unreachable!("a message is made from bytes");
+            };
             let place = scope.place(bytes).member("at");
-            on_stack("message_from", vec![place, scope.stored(length), message()])
+            let (length, all) = (scope.stored(length), atom(capacity.to_string()));
+            let within = binary("<", length.clone(), all.clone());
+            let length = crate::c::tree::conditional(within, length, all);
+            on_stack("message_from", vec![place, length, message()])
         }
         Source::Share(of) => on_stack("share", vec![scope.message_address(*of), message()]),
         Source::Piece(of, at, length) => {
@@ -567,13 +576,41 @@ impl Body<'_> {
                             (last.bit + last.width) / 8 - header.fields[from.at()].bit / 8
                         }
                         Ranges::Header => header.least,
-                        Ranges::Data | Ranges::HeaderAndData => continue,
+                        Ranges::Data | Ranges::HeaderAndData => {
+                            let before = match ranges {
+                                Ranges::HeaderAndData => 0,
+                                _ => header.least,
+                            };
+                            let counted = binary("*", atom(format!("{unit}U")), read());
+                            let end = match before {
+                                0 => counted.clone(),
+                                before => binary("+", counted.clone(), atom(before.to_string())),
+                            };
+                            require(binary("<=", end, length.clone()));
+                            if before == 0 {
+                                let least = atom(header.least.to_string());
+                                require(binary(">=", counted, least));
+                            }
+                            continue;
+                        }
                     };
                     let counted = binary("*", atom(format!("{unit}U")), read());
                     require(binary(">=", counted.clone(), atom(fixed.to_string())));
                     variable = Some((counted, fixed));
                 }
                 Rule::Given | Rule::Default(_) | Rule::Checks { .. } => {}
+            }
+            if let Type::Enum(kind) = field.kind {
+                let table = &self.stack.program.enums[kind.at()];
+                let is = |(_, value): &(String, u64)| {
+                    let value = crate::types::value::Value::Number(*value);
+                    binary("==", read(), self.scope.constant(&value, &field.kind))
+                };
+                let named = table.names.iter().map(is);
+                let named = named.reduce(|all, one| binary("||", all, one));
+                if let (None, Some(named)) = (&table.other, named) {
+                    require(named);
+                }
             }
             if let Some(constraint) = &field.constraint {
                 require(self.scope.value(constraint));

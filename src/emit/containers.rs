@@ -338,8 +338,15 @@ pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> S {
 pub fn begin(scope: &Scope, stream: &Variable, at: &Expression) -> S {
     let own = Container::new(scope, stream);
     let capacity = own.capacity();
-    let all = vec![own.itself.address(), own.held, capacity, scope.stored(at)];
-    S::Do(call("sl_stream_begin", all))
+    let all = vec![
+        stack(),
+        own.itself.address(),
+        own.held,
+        own.pieces.address(),
+        capacity,
+        scope.stored(at),
+    ];
+    S::Do(call("stream_begin", all))
 }
 
 /// Empties a set.

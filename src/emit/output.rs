@@ -5,12 +5,11 @@ use super::names::c_name;
 use super::scope::Scope;
 use super::tree::Body;
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
-use crate::tree::{Goal, Index, Loop, Node, Output, Reaction};
+use crate::tree::walk::cut_in_pieces;
+use crate::tree::{Goal, Index, Loop, Output, Reaction};
 use crate::types::expression::{Expression, Instance};
 use crate::types::program::{Event, KindId, LinkId, LocalId, Population, PortId};
-use crate::types::statement::{Attempt, Source};
 use crate::types::value::Type;
-use std::collections::BTreeSet;
 
 /// What can stand on the agenda.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,11 +86,14 @@ impl<'a> Body<'a> {
             }
             Output::Many(_) | Output::Every { .. } => self.wait(first, out),
         }
-        for message in cut_in_pieces(self.stack, outputs) {
-            out.push(S::Do(call(
-                "consume",
-                vec![atom("stack"), self.scope.message_address(message)],
-            )));
+        self.consume_cut(outputs, out);
+    }
+
+    /// Messages of which a family sends pieces have done their duty behind it.
+    pub fn consume_cut(&self, outputs: &[Output], out: &mut Vec<S>) {
+        for message in cut_in_pieces(&self.stack.forest.arena, outputs) {
+            let message = self.scope.message_address(message);
+            out.push(S::Do(call("consume", vec![atom("stack"), message])));
         }
     }
 
@@ -292,26 +294,6 @@ impl<'a> Body<'a> {
             body,
         });
     }
-}
-
-/// Messages of which a family sends pieces; they have done their duty behind it.
-fn cut_in_pieces(stack: &Stack, outputs: &[Output]) -> BTreeSet<LocalId> {
-    let mut found = BTreeSet::new();
-    for output in outputs {
-        let Output::Many(turns) = output else {
-            continue;
-        };
-        for node in crate::tree::walk::reachable(stack.forest, turns.body) {
-            if let Node::Try {
-                attempt: Attempt::Message(Source::Piece(local, ..)),
-                ..
-            } = stack.forest.arena.node(node)
-            {
-                found.insert(*local);
-            }
-        }
-    }
-    found
 }
 
 /// Whether the instances of a kind all exist from the start.

@@ -6,7 +6,7 @@ use super::names::{c_name, event_name};
 use super::output::Queued;
 use super::scope::Scope;
 use crate::c::printer;
-use crate::c::tree::{Item, Line};
+use crate::c::tree::{Item, Line, Statement, atom};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, KindId, NoticeId, Place, Port, PortId, SessionIndex};
 use crate::types::value::Type;
@@ -235,10 +235,7 @@ fn exists(stack: &Stack, port: &Port) -> String {
     match port.opens {
         Some(kind) => {
             let name = &stack.names.kinds[stack.pool_of(kind).at()];
-            format!(
-                "sl_pool_has(&stack->{name}_pool, stack->{name}_next, session) && \
-                 !stack->{name}_ended[session]"
-            )
+            format!("sl_pool_has(&stack->{name}_pool, stack->{name}_next, session)")
         }
         None => match port.below {
             Place::Entity {
@@ -299,13 +296,13 @@ fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
         .map(|key| format!(", keys->{key}"))
         .collect();
     let mut text = "    begin_call(stack, now_ns);\n".to_string();
+    let mut refused = "stack->waiting != 0".to_string();
     if !own.keys.is_empty() {
-        text += &format!(
-            "    if (find_{name}(stack{keys}) != SL_NONE) {{\n        return SL_NONE;\n    }}\n"
-        );
+        refused += &format!(" || find_{name}(stack{keys}) != SL_NONE");
     }
+    text += &condition(&refused, "return SL_NONE;");
     text += &format!("    const uint32_t session = create_{name}(stack{keys});\n");
-    text += "    if (session == SL_NONE) {\n        return SL_NONE;\n    }\n";
+    text += &condition("session == SL_NONE", "return SL_NONE;");
     let mut events = Vec::new();
     let mut living = Some(kind);
     while let Some(one) = living {
@@ -368,18 +365,18 @@ fn send_body(stack: &Stack, port: &Port) -> String {
             .to_string();
     };
     let exists = exists(stack, port);
-    let exists = if exists.contains(" && ") {
-        format!("!({exists})")
-    } else {
-        negated(&exists)
-    };
-    let mut text = format!(
-        "    begin_call(stack, now_ns);\n    \
-         if (stack->waiting != 0 || !may_go_on(stack) || {exists}) {{\n        return 0;\n    }}\n    \
-         if (length > BUFFER_SIZE - HEADROOM) {{\n        \
-         stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }}\n    \
-         struct {name}_message message;\n    \
-         if (!message_from(stack, data, length, &message)) {{\n        return 0;\n    }}\n"
+    let exists = negated(&exists);
+    let mut text = "    begin_call(stack, now_ns);\n".to_string();
+    let refused = format!("stack->waiting != 0 || !may_go_on(stack) || {exists}");
+    text += &condition(&refused, "return 0;");
+    text += "    if (length > BUFFER_SIZE - HEADROOM) {\n        \
+             stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }\n    \
+             const uint32_t buffer = sl_buffers_take(&stack->buffers, RESERVE);\n";
+    text += &condition("buffer == SL_NONE", "return 0;");
+    text += &format!(
+        "    struct {name}_message message = blank(stack, buffer);\n    \
+         message.length = (uint32_t)length;\n    \
+         if (length != 0) {{\n        memcpy(message.data, data, length);\n    }}\n"
     );
     let attributes = attributes(stack, port);
     if attributes.is_empty() {
@@ -399,10 +396,21 @@ fn send_body(stack: &Stack, port: &Port) -> String {
     text + "    run(stack);\n    return length;\n"
 }
 
+/// An `if` around one statement; the condition may take several lines.
+fn condition(condition: &str, then: &str) -> String {
+    let whole = Statement::If {
+        condition: atom(condition),
+        then: vec![Statement::Do(atom(then.trim_end_matches(';')))],
+        otherwise: Vec::new(),
+    };
+    printer::block(&[whole], 1)
+}
+
 fn negated(condition: &str) -> String {
     match condition.split_once(" < ") {
         Some((left, right)) => format!("{left} >= {right}"),
-        None => condition.replace("==", "!="),
+        None if condition.contains("==") => condition.replace("==", "!="),
+        None => format!("!{condition}"),
     }
 }
 
@@ -431,7 +439,7 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
         .collect();
     let event = format!("struct {}_event", stack.names.stack);
     format!(
-        "    begin_call(stack, now_ns);\n    if ({exists}) {{\n        \
+        "    begin_call(stack, now_ns);\n    if (stack->waiting == 0 && {exists}) {{\n        \
          later(stack, ({event}){{.work = {work}, .instance = session{values}}});\n        \
          run(stack);\n    }}\n"
     )

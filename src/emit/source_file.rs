@@ -659,7 +659,12 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
             }
             all.push(place(&parameter));
         }
-        (vec![one.work(stack)], vec![S::Do(call(name, all))])
+        let handled = S::Do(call(name, all));
+        let body = match one {
+            Queued::Reaction(reaction) => while_it_lives(stack, *reaction, handled),
+            Queued::Frame(_) | Queued::Port(..) => vec![handled],
+        };
+        (vec![one.work(stack)], body)
     });
     let cases: Vec<(Vec<C>, Vec<S>)> = cases.collect();
     let body = match cases.is_empty() {
@@ -680,6 +685,40 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
         ],
         body,
     }
+}
+
+/// What an event was for may have ended meanwhile; then its message has done its duty.
+fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
+    let Reaction::Handle {
+        kind,
+        index: Index::Any,
+        ..
+    } = reaction
+    else {
+        return vec![handled];
+    };
+    if super::output::is_static(stack, kind) {
+        return vec![handled];
+    }
+    let name = &stack.names.kinds[stack.pool_of(kind).at()];
+    let beside = |suffix: &str| atom("stack").behind(format!("{name}_{suffix}"));
+    let event = || atom("event");
+    let instance = event().behind("instance");
+    let lives = call(
+        "sl_pool_has",
+        vec![beside("pool").address(), beside("next"), instance],
+    );
+    let tree = stack.tree(reaction).expect("what is queued has a tree");
+    let message = event().behind("message").address();
+    let otherwise = match tree.parameters.message {
+        Some(_) => vec![S::Do(call("consume", vec![atom("stack"), message]))],
+        None => Vec::new(),
+    };
+    vec![S::If {
+        condition: lives,
+        then: vec![handled],
+        otherwise,
+    }]
 }
 
 fn frame_arrives(stack: &Stack) -> Function {

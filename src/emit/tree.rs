@@ -193,6 +193,19 @@ fn strip_last(statements: &mut Vec<S>) {
     while matches!(statements.last(), Some(S::Return(None) | S::Continue)) {
         statements.pop();
     }
+    if let Some(S::If {
+        condition,
+        then,
+        otherwise,
+    }) = statements.last_mut()
+    {
+        strip_last(then);
+        strip_last(otherwise);
+        if then.is_empty() && !otherwise.is_empty() {
+            std::mem::swap(then, otherwise);
+            *condition = condition.clone().negated();
+        }
+    }
 }
 
 impl<'a> Body<'a> {
@@ -430,7 +443,11 @@ impl<'a> Body<'a> {
         assert!(stop.is_none(), "ways that meet nowhere lead to the end");
         let size = |node| self.facts.size[&node];
         let then_is_rare = match likely {
-            Probability::EVEN => size(then) <= size(otherwise),
+            Probability::EVEN => match (self.ends_here(then), self.ends_here(otherwise)) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => size(then) <= size(otherwise),
+            },
             other => other < Probability::EVEN,
         };
         if then_is_rare {
@@ -442,6 +459,19 @@ impl<'a> Body<'a> {
         push_if(holds.negated(), guarded, Vec::new(), out);
         out.extend(before_then);
         Some(then)
+    }
+
+    /// Whether a few steps lead from a node to the end, and nothing follows.
+    fn ends_here(&self, node: NodeId) -> bool {
+        let mut node = node;
+        for _ in 0..3 {
+            match self.stack.forest.arena.node(node) {
+                Node::Act { next, .. } => node = *next,
+                Node::Leaf { outputs } => return outputs.is_empty(),
+                Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => return false,
+            }
+        }
+        false
     }
 
     fn switch(

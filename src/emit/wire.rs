@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::c::tree::{
     Expression as C, Function, Statement, assign, atom, binary, call, call_statement, conditional,
 };
-use crate::types::expression::Expression;
+use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
 use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
 use crate::types::value::Type;
@@ -76,9 +76,7 @@ fn length_of(scope: &Scope, id: HeaderId, header: &Header, at: HeaderFieldId) ->
         Ranges::Header | Ranges::Data | Ranges::HeaderAndData => header.least,
     };
     let read = Expression {
-        kind: Box::new(crate::types::expression::ExpressionKind::Header(
-            id, counter,
-        )),
+        kind: Box::new(ExpressionKind::Header(id, counter)),
         result: header.fields[counter.at()].kind.clone(),
     };
     let counted = binary(
@@ -198,10 +196,10 @@ pub fn push(
     let length = scope.of_message(message, "length");
     let bytes = atom(header.least.to_string());
     scope.message = Some(message);
-    let mut statements = vec![
-        Statement::Assign(data.clone(), "-=", bytes.clone()),
-        Statement::Assign(length.clone(), "+=", bytes),
-    ];
+    let mut statements = Vec::new();
+    let early = values_before(scope, header, values, &mut statements);
+    statements.push(Statement::Assign(data.clone(), "-=", bytes.clone()));
+    statements.push(Statement::Assign(length.clone(), "+=", bytes));
     let before = scope.headers.insert(id, data.clone());
     let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
     for (at, field) in header.fields.iter().enumerate() {
@@ -212,7 +210,10 @@ pub fn push(
             .iter()
             .find(|(one, _)| one.at() == at)
             .map(|(_, value)| value);
-        let value = written(scope, header, field, given, &length);
+        let value = match early.iter().find(|(one, _)| one.at() == at) {
+            Some((_, known)) => known.clone(),
+            None => written(scope, header, field, given, &length),
+        };
         pieces.push((field, value));
         if (field.bit + field.width).is_multiple_of(8) {
             statements.push(store(scope, header, &data, &pieces));
@@ -238,6 +239,41 @@ pub fn push(
         scope.headers.insert(id, old);
     }
     statements
+}
+
+/// Values that read the message are taken before its new header is written.
+fn values_before(
+    scope: &mut Scope,
+    header: &Header,
+    values: &[(HeaderFieldId, Expression)],
+    statements: &mut Vec<Statement>,
+) -> Vec<(HeaderFieldId, C)> {
+    let mut early = Vec::new();
+    for (id, value) in values {
+        let mut reads = false;
+        super::walk::each(value, &mut |part| {
+            reads |= matches!(
+                &*part.kind,
+                ExpressionKind::Header(..)
+                    | ExpressionKind::HeaderPresent(..)
+                    | ExpressionKind::Peeked(..)
+                    | ExpressionKind::Length(_)
+                    | ExpressionKind::Call(..)
+                    | ExpressionKind::Through(..)
+            );
+        });
+        if reads {
+            let field = &header.fields[id.at()];
+            let name = scope.taken.take(&field.name);
+            statements.push(Statement::Declare {
+                kind: format!("const {}", c_type(scope.stack, &field.kind)),
+                name: name.clone(),
+                value: Some(scope.stored(value)),
+            });
+            early.push((*id, atom(name)));
+        }
+    }
+    early
 }
 
 /// What a field is written as, before the sums are known.

@@ -93,9 +93,6 @@ size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame 
 
 /* part STACK_next */
 enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
-    if (stack->answers.count == 0) {
-        begin_call(stack, stack->now_ns);
-    }
     const uint32_t slot = sl_ring_pop(&stack->answers, OUTPUTS);
     if (slot == SL_NONE) {
         return UPPER_IDLE;

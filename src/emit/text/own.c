@@ -23,7 +23,7 @@ static bool new_message(struct STACK *stack, struct STACK_message *message) {
 /* A new message that holds these bytes; false without a free buffer. */
 static bool message_from(struct STACK *stack, const uint8_t *bytes, size_t length,
                          struct STACK_message *message) {
-    if (length > BUFFER_SIZE - HEADROOM || !new_message(stack, message)) {
+    if (!new_message(stack, message)) {
         return false;
     }
     memcpy(message->data, bytes, length);
@@ -280,6 +280,16 @@ static bool stream_take(struct STACK *stack, struct sl_stream *stream, uint64_t 
         *pieces = 0;
     }
     return true;
+}
+
+/* part stream_begin */
+/* Empties a stream, whose messages have done their duty, and lets it begin at a position. */
+static void stream_begin(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+                         uint32_t *pieces, uint32_t capacity, uint32_t at) {
+    sl_stream_begin(stream, held, capacity, at);
+    stack->counters[CONSUMED] += *pieces;
+    stack->counters[HELD] -= *pieces;
+    *pieces = 0;
 }
 
 /* part stream_release */
