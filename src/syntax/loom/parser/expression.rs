@@ -316,6 +316,12 @@ impl Parser<'_> {
                         .help("a share stands behind `likely`, and in `traffic`"),
                 ));
             }
+            TokenKind::Sign if token.is("+") && start > 0 && self.tokens[start - 1].is("+") => {
+                return Err(self.report(
+                    Diagnostic::error(Id::NotLoom, "there is no `++`", token.span, "")
+                        .help("write `x += 1`"),
+                ));
+            }
             TokenKind::Sign | TokenKind::Angle | TokenKind::Newline | TokenKind::End => {
                 return Err(self.unexpected("a value"));
             }

@@ -287,6 +287,13 @@ impl<'a> Parser<'a> {
 
     fn missing_separator(&mut self, separator: Separator) -> Reported {
         let token = self.token();
+        if token.is("?") {
+            let title = "there is no `? :`";
+            return self.report(
+                Diagnostic::error(Id::NotLoom, title, token.span, "")
+                    .help("write `if c { a } else { b }`, also as a value"),
+            );
+        }
         if separator == Separator::CommaOrNewline {
             return self.unexpected("`,` or the end of the line");
         }

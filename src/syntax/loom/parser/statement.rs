@@ -80,24 +80,18 @@ impl Parser<'_> {
 
     /// Corrects a first word that can only be a mistake: two words in a row begin nothing.
     fn correct_statement(&mut self) -> Parsed<()> {
-        let token = self.token();
-        if [
+        const ITEMS: &[&str] = &[
             "on", "fn", "process", "filter", "header", "session", "entity", "child", "signal",
-        ]
-        .contains(&token.text)
-        {
+        ];
+        let (token, next) = (self.token(), self.ahead(1));
+        if ITEMS.contains(&token.text) && !next.is(".") {
             let title = format!("`{}` cannot stand among statements", token.text);
+            let label = "expected a statement";
             return Err(self.report(
-                Diagnostic::error(
-                    Id::UnexpectedWord,
-                    title,
-                    token.span,
-                    "expected a statement",
-                )
-                .help("is the block above it meant to end before?"),
+                Diagnostic::error(Id::UnexpectedWord, title, token.span, label)
+                    .help("is the block above it meant to end before?"),
             ));
         }
-        let next = self.ahead(1);
         let alone = matches!(
             next.kind,
             TokenKind::Word | TokenKind::Number | TokenKind::Newline | TokenKind::End

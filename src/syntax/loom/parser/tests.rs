@@ -258,6 +258,11 @@ fn words_of_other_languages_are_translated() {
         mistakes("struct a { b: u8 }"),
         ["1: `struct` is written `record`"]
     );
+    let text = "on start {\n    x++\n    a = b ? c : d\n    header.a = 1\n}";
+    assert_eq!(
+        mistakes(text),
+        ["2: there is no `++`", "3: there is no `? :`"]
+    );
     let text = "on start {\n    while (true) { a = 1 }\n    switch a { case b { again } }\n}";
     assert_eq!(
         mistakes(text),
