@@ -251,6 +251,9 @@ ids! {
         "A message has one owner at a time, so a notice that carries one goes to one layer.";
     NoReceiver "no-receiver"
         "A message that comes with a notice must be passed on, kept or dropped by somebody.";
+    NoSession "no-session"
+        "An entity and its children share all sessions. What they send or deliver, and what comes \
+        to them from beside the path, needs a session, where there is more than one.";
     NoDirection "no-direction"
         "A notice of a service goes `up`, to who requires it, or `down`, to who provides it.";
 

@@ -31,6 +31,7 @@ mod instances;
 mod items;
 mod joints;
 mod layers;
+mod origins;
 mod parameters;
 mod reads;
 mod relays;
@@ -73,6 +74,7 @@ pub fn check_stack(
     };
     elaborate(&mut context, files, &mut services, &composition);
     if !is_refused(&diagnostics) {
+        origins::check_origins(&program, &mut diagnostics);
         attributes::check_attributes(&program, &mut diagnostics);
     }
     let diagnostics = once_each(diagnostics);
