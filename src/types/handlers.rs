@@ -1,7 +1,7 @@
 //! Handlers and finders: in, what a layer writes; out, the handlers of each kind and the finders
 //! of its entity, and a handler that relays where a layer says nothing of `send` or `deliver`.
 
-use super::body::{check_finder, check_handler};
+use super::body::{check_asked, check_finder, check_handler};
 use super::compose::Composition;
 use super::context::Context;
 use super::instances::{KindSource, own_notice};
@@ -28,6 +28,8 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
         }
     }
     relay_messages(context, composition, layer);
+    let kinds: Vec<KindId> = layer.kinds.iter().map(|kind| kind.id).collect();
+    check_asked(context, &kinds);
     if layer
         .kinds
         .iter()

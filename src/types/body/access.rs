@@ -57,6 +57,7 @@ impl Body<'_, '_> {
             return Meaning::Value(value);
         }
         if let Some(local) = self.local(&name.text) {
+            self.check_alive(Instance::Local(local), &format!("`{name}`"), name.span);
             return self.local_meaning(local);
         }
         if let Some(named) = self.scope.names.get(&name.text) {

@@ -5,7 +5,7 @@
 //! so it is remembered as such, with both places, until somebody uses it (then it may be gone) or
 //! nobody does (then it leaks).
 
-use super::super::expression::Expression;
+use super::super::expression::{Expression, Instance};
 use super::super::program::LocalId;
 use super::words::Body;
 use crate::diagnostic::{Diagnostic, Id};
@@ -21,6 +21,8 @@ pub(super) struct Flow {
     pub messages: BTreeMap<LocalId, Holding>,
     /// Second handles were made of these messages: their data is read-only.
     pub shared: BTreeMap<LocalId, Span>,
+    /// Instances that may have ended, and where.
+    pub ended: Vec<(Instance, Span)>,
     /// Nothing comes here: a function has returned.
     pub dead: bool,
 }
@@ -71,10 +73,13 @@ impl Flow {
         }
         let mut shared = self.shared;
         shared.extend(other.shared);
+        let mut ended = self.ended;
+        ended.extend(other.ended);
         Flow {
             facts,
             messages,
             shared,
+            ended,
             dead: false,
         }
     }
@@ -147,6 +152,20 @@ impl Body<'_, '_> {
         };
         self.report(diagnostic);
         self.flow.messages.insert(local, Holding::Gone(span));
+    }
+
+    /// The instance is used here, and so has not ended before.
+    pub fn check_alive(&mut self, instance: Instance, name: &str, span: Span) {
+        let ended = self.flow.ended.iter().find(|(other, _)| *other == instance);
+        let Some((_, ended)) = ended else { return };
+        let title = format!("{name} has ended already");
+        let refused = Diagnostic::error(Id::InstanceEnded, title, span, "used here");
+        let refused = refused.label(*ended, "it ends here");
+        self.report(
+            refused
+                .why("What has ended is found no more, and its place is free for another.")
+                .help("put `end` behind all that is done with it"),
+        );
     }
 
     /// Nobody can name these messages from here on: each must be gone.

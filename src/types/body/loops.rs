@@ -1,6 +1,6 @@
 //! `for`: over numbers, a known number of times; over all that a queue holds.
 
-use super::super::expression::{Binary, Expression, ExpressionKind};
+use super::super::expression::{Binary, Expression, ExpressionKind, Instance};
 use super::super::program::LocalId;
 use super::super::statement::StatementKind;
 use super::super::value::{Type, Value};
@@ -65,7 +65,7 @@ impl Body<'_, '_> {
             _ => Some(self.context.count(self.scope.entity, "clamped")),
         };
         let before = self.enter_loop();
-        let words = self.words.len();
+        let (words, locals) = (self.words.len(), self.locals.len());
         let local = self.declare(name, kind);
         let read = self.read_local(local);
         for (operator, bound) in [(Binary::AtLeast, &from), (Binary::Less, &to)] {
@@ -73,8 +73,8 @@ impl Body<'_, '_> {
             self.flow.facts.push(make(kind, Type::Bool));
         }
         let block = self.block(body);
+        self.leave_loop(before, locals, body.span);
         self.words.truncate(words);
-        self.leave_loop(before, body.span);
         Some(StatementKind::For {
             local,
             from,
@@ -151,7 +151,7 @@ impl Body<'_, '_> {
             return None;
         };
         let before = self.enter_loop();
-        let words = self.words.len();
+        let (words, locals) = (self.words.len(), self.locals.len());
         let is_message = *element == Type::Message;
         let local = match (is_message, self.local_of_event(name)) {
             // The message of the event may have the same name; it is another.
@@ -167,8 +167,8 @@ impl Body<'_, '_> {
         }
         let block = self.block(body);
         self.check_gone(is_message.then_some(local).into_iter(), name.span);
+        self.leave_loop(before, locals, body.span);
         self.words.truncate(words);
-        self.leave_loop(before, body.span);
         self.forget(&queue);
         Some(StatementKind::Drain {
             local,
@@ -192,7 +192,7 @@ impl Body<'_, '_> {
     }
 
     /// What was owned outside of the loop is still owned behind it.
-    fn leave_loop(&mut self, before: Flow, span: Span) {
+    fn leave_loop(&mut self, before: Flow, locals: usize, span: Span) {
         for (local, holding) in &before.messages {
             let gone = match (holding, self.flow.messages.get(local)) {
                 (Holding::Owned, Some(Holding::Gone(gone) | Holding::Perhaps { gone, .. })) => {
@@ -210,13 +210,28 @@ impl Body<'_, '_> {
                     .help(format!("pass on `share {name}`, or `{name}.piece(at, n)`")),
             );
         }
+        for (instance, ended) in self.flow.ended.split_off(before.ended.len()) {
+            if is_outside(instance, locals) {
+                self.flow.ended.push((instance, ended));
+                self.check_alive(instance, "what may end in every turn", ended);
+            }
+        }
         let after = std::mem::take(&mut self.flow);
         let facts = before.facts.into_iter();
         self.flow = Flow {
             facts: facts.filter(|fact| after.facts.contains(fact)).collect(),
             messages: before.messages,
             shared: after.shared,
+            ended: after.ended,
             dead: before.dead,
         };
+    }
+}
+
+/// Whether an instance was there before the loop introduced its locals.
+fn is_outside(instance: Instance, locals: usize) -> bool {
+    match instance {
+        Instance::Local(local) => local.at() < locals,
+        Instance::Own | Instance::Entity | Instance::Only(_) => true,
     }
 }

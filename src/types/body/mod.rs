@@ -5,6 +5,7 @@
 //! public here; everything below is about one body at a time.
 
 mod access;
+mod asked;
 mod assign;
 mod attempt;
 mod branch;
@@ -29,7 +30,9 @@ mod tests;
 
 use super::context::Context;
 use super::expression::Expression;
-use super::program::{Event, Filter, FilterId, Finder, Function, FunctionId, Handler, Local};
+use super::program::{
+    Event, Filter, FilterId, Finder, Function, FunctionId, Handler, KindId, Local,
+};
 use super::scope::Scope;
 use super::value::Type;
 use crate::syntax::loom::ast;
@@ -76,6 +79,12 @@ pub fn check_handler(
     parameters: &[Local],
 ) -> Handler {
     handler::handler(context, scope, sources, event, parameters)
+}
+
+/// That instances handle what they are told, and what they ask of themselves; `kinds` are those of
+/// a layer, all of whose handlers are in the program.
+pub fn check_asked(context: &mut Context, kinds: &[KindId]) {
+    asked::check(context, kinds);
 }
 
 /// Where an event from below belongs; `scope` is the record's. The event's parameters have the

@@ -164,6 +164,7 @@ impl Body<'_, '_> {
                 return None;
             }
         };
+        self.check_alive(Instance::Local(local), &format!("`{joint}`"), joint.span);
         let target = statement::TellTarget::Instance(local, kind);
         match name.text.as_str() {
             "deliver" => return Some((target, Event::Deliver)),

@@ -182,7 +182,11 @@ impl Body<'_, '_> {
 
     fn start(&mut self, timer: &ast::Path, after: &ast::Expression) -> Option<StatementKind> {
         let after = self.expect(after, &Type::Time);
+        let span = timer.span;
         let (instance, kind, timer) = self.timer(timer)?;
+        if instance == Instance::Own {
+            self.check_alive(instance, "this instance", span);
+        }
         Some(StatementKind::StartTimer(instance, kind, timer, after))
     }
 
@@ -288,6 +292,9 @@ impl Body<'_, '_> {
             self.report(refused.why("Children and sessions end; a layer does not."));
             return None;
         }
+        let what = name.map_or("this instance".to_string(), |name| format!("`{name}`"));
+        self.check_alive(instance, &what, span);
+        self.flow.ended.push((instance, span));
         Some(StatementKind::End(instance, kind))
     }
 

@@ -244,6 +244,55 @@ fn words_stand_for_one_thing() {
 }
 
 #[test]
+fn what_is_asked_for_is_handled() {
+    let layer = |handlers: &str| {
+        format!(
+            "child peer(number: u8)[4] {{
+                notice moved(to: u8)
+                {handlers}
+            }}
+            on deliver(message) {{
+                let p = find peer(3) else drop message as unknown
+                tell p moved(4)
+                tell p deliver(message)
+            }}
+            on send(message) {{ send message }}"
+        )
+    };
+    let taken = "on deliver(message) { consume message }";
+    right(&layer(&format!("on moved(to) {{ count moves }}\n{taken}")));
+    wrong(&layer(taken), &["no-receiver"]);
+    wrong(&layer("on moved { again }"), &["no-receiver"; 2]);
+}
+
+#[test]
+fn what_has_ended_is_left_alone() {
+    let layer = |body: &str| {
+        format!(
+            "child peer(number: u8)[4] {{
+                heard: u8 = 0
+                timer gone
+                on gone {{ end }}
+            }}
+            on deliver(message) {{
+                let p = find peer(3) else drop message as unknown
+                {body}
+                deliver message
+            }}
+            on send(message) {{ send message }}"
+        )
+    };
+    right(&layer("p.heard += 1\nend p"));
+    wrong(&layer("end p\np.heard += 1"), &["instance-ended"]);
+    wrong(
+        &layer("if p.heard > 3 { end p }\nend p"),
+        &["instance-ended"],
+    );
+    wrong(&layer("end p\nstart p.gone after 1 s"), &["instance-ended"]);
+    wrong(&layer("for i in 0..3 { end p }"), &["instance-ended"]);
+}
+
+#[test]
 fn functions_loop_and_return() {
     right(
         "fn sum(n: u8) -> u32 {

@@ -1,0 +1,118 @@
+//! What handlers ask for and nobody does: in, all handlers of some kinds of instances; out, a
+//! mistake for each `again` without `on again`, and for each `tell` of an instance whose kind does
+//! not handle it. Such an output would do nothing, and lose the message that it carries.
+
+use super::super::context::Context;
+use super::super::program::{Event, KindId, Program};
+use super::super::statement::{Block, Output, StatementKind, TellTarget};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+
+/// An event that a statement causes for instances of a kind.
+struct Asked {
+    kind: KindId,
+    event: Event,
+    span: Span,
+}
+
+/// Checks all that the handlers of these kinds ask of instances.
+pub(super) fn check(context: &mut Context, kinds: &[KindId]) {
+    let program = &*context.program;
+    let mut asked = Vec::new();
+    for handler in &program.handlers {
+        if kinds.contains(&handler.kind) {
+            collect(&handler.body, handler.kind, &mut asked);
+        }
+    }
+    let unheard = asked.into_iter().filter(|asked| !is_heard(program, asked));
+    let found: Vec<_> = unheard.map(|asked| diagnostic(program, &asked)).collect();
+    for diagnostic in found {
+        context.report(diagnostic);
+    }
+}
+
+fn is_heard(program: &Program, asked: &Asked) -> bool {
+    let mut handlers = program.handlers.iter();
+    handlers.any(|handler| handler.kind == asked.kind && handler.event == asked.event)
+}
+
+fn diagnostic(program: &Program, asked: &Asked) -> Diagnostic {
+    let kind = &program.kinds[asked.kind.at()].name;
+    let event = match asked.event {
+        Event::Again => {
+            return Diagnostic::error(
+                Id::NoReceiver,
+                "there is nothing to do again",
+                asked.span,
+                "asks for another instant",
+            )
+            .why("`again` is an event of the same instance, which it handles like any other.")
+            .help("write `on again { … }` beside this handler");
+        }
+        Event::Notice(notice) => program.notices[notice.at()].name.as_str(),
+        Event::Deliver => "deliver",
+        Event::Send => "send",
+        Event::Timer(_) | Event::Start | Event::End => {
+            unreachable!("timers, starts and ends are told to nobody")
+        }
+    };
+    let title = format!("`{kind}` does not handle `{event}`");
+    Diagnostic::error(Id::NoReceiver, title, asked.span, "nobody hears this")
+        .help(format!("write `on {event} {{ … }}` in `{kind}`"))
+}
+
+fn collect(block: &Block, own: KindId, asked: &mut Vec<Asked>) {
+    for statement in block {
+        let span = statement.span;
+        match &statement.kind {
+            StatementKind::Output(Output::Again) => asked.push(Asked {
+                kind: own,
+                event: Event::Again,
+                span,
+            }),
+            StatementKind::Output(Output::Tell {
+                target: TellTarget::Instance(_, kind),
+                event,
+                ..
+            }) => asked.push(Asked {
+                kind: *kind,
+                event: *event,
+                span,
+            }),
+            StatementKind::Attempt { otherwise, .. } | StatementKind::Require { otherwise, .. } => {
+                collect(otherwise, own, asked)
+            }
+            StatementKind::If {
+                then, otherwise, ..
+            } => {
+                collect(then, own, asked);
+                collect(otherwise, own, asked);
+            }
+            StatementKind::Match {
+                cases, otherwise, ..
+            } => {
+                cases
+                    .iter()
+                    .for_each(|(_, _, block)| collect(block, own, asked));
+                collect(otherwise, own, asked);
+            }
+            StatementKind::For { body, .. } | StatementKind::Drain { body, .. } => {
+                collect(body, own, asked);
+            }
+            StatementKind::Let(..)
+            | StatementKind::Assign(..)
+            | StatementKind::Do(_)
+            | StatementKind::Output(
+                Output::Send { .. } | Output::Deliver { .. } | Output::Tell { .. },
+            )
+            | StatementKind::Drop(..)
+            | StatementKind::Consume(_)
+            | StatementKind::Count(_)
+            | StatementKind::StartTimer(..)
+            | StatementKind::StopTimer(..)
+            | StatementKind::End(..)
+            | StatementKind::Return(_)
+            | StatementKind::Yield(_) => {}
+        }
+    }
+}
