@@ -291,10 +291,10 @@ impl<'a> Lexer<'a> {
     /// Adds a token, and before it the newline, if that ends something.
     fn push(&mut self, kind: TokenKind, text: &'a str, span: Span) {
         let token = Token { kind, text, span };
-        // `combine +` ends with an operator, and yet with nothing to come.
+        // `combine +` ends with an operator, and yet with nothing to come; so does C's `x++`.
         let goes_on = match self.lexed.tokens.as_slice() {
             [] => true,
-            [.., combine, _] if combine.is("combine") => false,
+            [.., before, last] if before.is("combine") || before.is("+") && last.is("+") => false,
             [.., last] => last.wants_more(),
         };
         if let Some(newline) = self.newline.take()
