@@ -202,3 +202,49 @@ fn what_a_layer_does_not_handle_passes_through_it() {
         "one of the layer itself, and one for each session that is asked"
     );
 }
+
+#[test]
+fn fields_lie_where_the_wire_has_them() {
+    let text = "\
+worker odd
+
+header little {
+    low: u3 = 1
+    high: u5 = 2
+    wide: u16 = 3
+    extra: u32 if high == 1
+    size: u8 counts low..rest
+    rest: bytes
+    last: u16 = 4
+}
+
+on deliver(message) { deliver message }
+on send(message) { send message with { extra = 7 } }
+
+stack short {
+    link cable { odd { port messages } }
+}
+";
+    let mut sources = Sources::new();
+    let root = vec![("odd.loom".to_string(), text.to_string())];
+    let (files, diagnostics) = load(&mut sources, root, &BTreeMap::new());
+    assert_eq!(told(&sources, &diagnostics), [""; 0]);
+    let (program, diagnostics) = check_stack(&sources, &files, "short");
+    assert_eq!(told(&sources, &diagnostics), [""; 0]);
+    let header = &program.expect("nothing is wrong with it").headers[0];
+    assert_eq!((header.big, header.least, header.most), (false, 6, 10));
+    let places = header.fields.iter().map(|field| {
+        let behind = field.behind.iter().map(|id| id.at()).collect::<Vec<_>>();
+        (&*field.name, field.bit, field.width, behind)
+    });
+    let expected = [
+        ("low", 0, 3, vec![]),
+        ("high", 3, 5, vec![]),
+        ("wide", 8, 16, vec![]),
+        ("extra", 24, 32, vec![]),
+        ("size", 24, 8, vec![3]),
+        ("rest", 32, 0, vec![3]),
+        ("last", 32, 16, vec![3, 5]),
+    ];
+    assert_eq!(places.collect::<Vec<_>>(), expected);
+}

@@ -71,23 +71,24 @@ fn promised<'a>(
     for lower in &node.below {
         for service in &lower.services {
             for function in services.functions(*service) {
-                let id = match around.composition.alone {
-                    true => unbound(
+                let alone = around.composition.alone;
+                let id = (!alone)
+                    .then(|| bound(context, around, layers, entity, lower.ground, function))
+                    .flatten();
+                let id = id.unwrap_or_else(|| {
+                    unbound(
                         context, services, around, layers, entity, *service, function,
-                    ),
-                    false => bound(context, around, layers, entity, lower.ground, function),
-                };
-                if let Some(id) = id {
-                    let name = function.name.text.clone();
-                    let names = &mut layers[entity.at()].scope.names;
-                    names.insert(name, Named::Function(id));
-                }
+                    )
+                });
+                let name = function.name.text.clone();
+                let names = &mut layers[entity.at()].scope.names;
+                names.insert(name, Named::Function(id));
             }
         }
     }
 }
 
-/// A layer alone knows no more than what the service says.
+/// A layer alone knows no more than what the service says; nor does one that was refused.
 fn unbound<'a>(
     context: &mut Context,
     services: &mut Services<'a>,
@@ -96,12 +97,12 @@ fn unbound<'a>(
     entity: EntityId,
     service: ServiceId,
     function: &ast::Function,
-) -> Option<FunctionId> {
+) -> FunctionId {
     let mut scope = layers[entity.at()].scope.clone();
     scope.types = services.types(context, around.words, service, &scope.types);
     let declared = declare_function(context, &scope, function);
     context.program.functions.push(declared);
-    Some(FunctionId(context.program.functions.len() as u32 - 1))
+    FunctionId(context.program.functions.len() as u32 - 1)
 }
 
 /// Finds who writes a promised function, and makes it for the session that is asked.
