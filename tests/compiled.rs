@@ -1,5 +1,7 @@
-//! Compiled C does what the program says, on random traces: every output, counter and deadline
+//! Compiled C does what its trees say, on random traces: every output, counter and deadline
 //! after every call of the host, under the sanitizers.
+//!
+//! That the trees do what the program says is shown by `agree.rs`.
 //!
 //! In: programs. Out: the first difference, with its seed and the shortest trace that shows it.
 //! `AGREE_SEED` runs one seed alone, `AGREE_SEEDS` so many.
@@ -15,10 +17,11 @@ use driver::{Compiled, compile};
 use stackloom::emit;
 use stackloom::pipeline;
 use stackloom::reactive::lower;
-use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Difference, Driver, Shown, Trace};
+use stackloom::simulate::trees::Trees;
+use stackloom::tree::Forest;
 use stackloom::types::program::Program;
 use stackloom::weave::{self, weave};
 use std::collections::BTreeMap;
@@ -61,29 +64,34 @@ fn example_agrees(file: &str, name: &str) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("compiled_{name}_{form}"));
         let compiled = compile(&program, &files, &folder);
         for seed in seeds() {
-            agrees(&program, &compiled, seed);
+            agrees(&program, &forest, &compiled, seed);
         }
     }
 }
 
-fn agrees(program: &Program, compiled: &Compiled<'_>, seed: u64) {
+fn agrees(program: &Program, forest: &Forest, compiled: &Compiled<'_>, seed: u64) {
     let mut trace = traffic::trace(program, seed, LENGTH, limits(seed));
     trace.steps.iter_mut().for_each(|step| step.takes = true);
-    if let Some(difference) = differs(program, compiled, &trace) {
-        let short = trace.shortened(|trace| differs(program, compiled, trace).is_some());
-        let last = differs(program, compiled, &short).unwrap_or(difference);
+    if let Some(difference) = differs(program, forest, compiled, &trace) {
+        let short = trace.shortened(|trace| differs(program, forest, compiled, trace).is_some());
+        let last = differs(program, forest, compiled, &short).unwrap_or(difference);
         panic!("seed {seed}\n{}{last}", Shown(program, &short));
     }
 }
 
-/// Where the C does something else than the program.
-fn differs(program: &Program, compiled: &Compiled<'_>, trace: &Trace) -> Option<Difference> {
-    let reference = Reference::new(program);
+/// Where the C does something else than its trees.
+fn differs(
+    program: &Program,
+    forest: &Forest,
+    compiled: &Compiled<'_>,
+    trace: &Trace,
+) -> Option<Difference> {
+    let trees = Trees::new(program, forest);
     let (config, limits) = (trace.config.clone(), trace.limits);
-    let mut reference = Stack::start(reference, program, config, limits, trace.start_ns);
+    let mut trees = Stack::start(trees, program, config, limits, trace.start_ns);
     let all = compiled.run(trace);
     for (at, (step, other)) in trace.steps.iter().zip(all).enumerate() {
-        let one = reference.step(step);
+        let one = trees.step(step);
         if one != other {
             return Some(Difference {
                 step: at,
