@@ -265,12 +265,11 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         let present = source.condition.as_ref();
         let present =
             present.map(|source| check_expression(context, &self.read, source, Some(&Type::Bool)));
-        let closed = match &kind {
-            Type::Enum(id) => {
-                let of = &context.program.enums[id.at()];
-                of.other.is_none() && of.names.len() as u128 != 1 << of.width
-            }
-            _number => false,
+        let closed = if let Type::Enum(id) = &kind {
+            let of = &context.program.enums[id.at()];
+            of.other.is_none() && of.names.len() as u128 != 1 << of.width
+        } else {
+            false
         };
         let judged = match &rule {
             Rule::Given | Rule::Default(_) => false,
@@ -382,7 +381,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                     (None, _) | (_, None) => Ranges::Header,
                 }
             }
-            _several => {
+            [] | [_, ..] => {
                 context.report(not_yet(span, "this list of ranges").help(
                     "`header`, `data`, `header, data`, and `first..last` can be counted and \
                     summed",

@@ -183,11 +183,12 @@ fn check_condition(
             );
         }
         Some(_) => {}
-        None => match value.kind.as_ref() {
-            ExpressionKind::Config(id) => {
+        None => {
+            if let ExpressionKind::Config(id) = value.kind.as_ref() {
                 context.program.config[id.at()].constraints.push(condition);
+            } else {
+                context.report(not_constant(source.span, "this `where`"));
             }
-            _constant => context.report(not_constant(source.span, "this `where`")),
-        },
+        }
     }
 }

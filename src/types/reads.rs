@@ -96,10 +96,11 @@ fn reads_of_query(program: &Program, query: &Query, found: &mut Vec<Read>) {
 
 /// The local whose message an argument hands over.
 fn held_message(argument: &Expression) -> Option<LocalId> {
-    match (argument.kind.as_ref(), &argument.result) {
-        (ExpressionKind::Read(Variable::Local(local)), super::value::Type::Message) => Some(*local),
-        _value => None,
+    let is_message = argument.result == super::value::Type::Message;
+    if let ExpressionKind::Read(Variable::Local(local)) = argument.kind.as_ref() {
+        return is_message.then_some(*local);
     }
+    None
 }
 
 /// The attributes of its message that a function reads. Functions are not recursive.
