@@ -243,9 +243,11 @@ impl Body<'_, '_> {
     }
 
     fn message_field(&mut self, message: LocalId, span: Span, name: &ast::Name) -> Meaning {
+        if !name.is("data") {
+            self.check_owned(message, span, "read");
+        }
         match name.text.as_str() {
             "length" => {
-                self.check_owned(message, span, "read");
                 let kind = ExpressionKind::Length(message);
                 return Meaning::Value(make(kind, Type::Unsigned(32)));
             }

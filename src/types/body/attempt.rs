@@ -257,6 +257,7 @@ impl Body<'_, '_> {
             }
             (Type::Window(width, _), "share") => {
                 let [number] = self.one(&called, Type::Sequence(*width));
+                self.note_buffer();
                 tried(Attempt::ShareWindow(place, number), Type::Message, true)
             }
             (Type::Stream(..), "take" | "slice") => {

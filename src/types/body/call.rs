@@ -74,6 +74,7 @@ impl Body<'_, '_> {
                 let title = format!("`{name}` looks at a message, and there is none here");
                 return self.refuse(Diagnostic::error(Id::NotHere, title, span, "no message"));
             };
+            self.check_owned(message, span, "read");
             arguments.push(self.read_local(message));
         }
         self.check_reads(id, reads_header, span);

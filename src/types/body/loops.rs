@@ -5,7 +5,7 @@ use super::super::program::LocalId;
 use super::super::statement::StatementKind;
 use super::super::value::{Type, Value};
 use super::flow::{Flow, Holding};
-use super::words::{Body, make};
+use super::words::{Body, make, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -64,12 +64,18 @@ impl Body<'_, '_> {
             Some(turns) if turns <= at_most => None,
             _ => Some(self.context.count(self.scope.entity, "clamped")),
         };
+        let bounds = self.constant_bounds(&from, &to);
         let before = self.enter_loop();
         let (words, locals) = (self.words.len(), self.locals.len());
         let local = self.declare(name, kind);
+        let steady = [(Binary::AtLeast, from.clone()), (Binary::Less, to.clone())];
+        let steady = steady
+            .into_iter()
+            .filter(|(_, bound)| self.is_steady(bound));
+        let bounds: Vec<_> = bounds.into_iter().chain(steady).collect();
         let read = self.read_local(local);
-        for (operator, bound) in [(Binary::AtLeast, &from), (Binary::Less, &to)] {
-            let kind = ExpressionKind::Binary(operator, read.clone(), bound.clone());
+        for (operator, bound) in bounds {
+            let kind = ExpressionKind::Binary(operator, read.clone(), bound);
             self.flow.facts.push(make(kind, Type::Bool));
         }
         let block = self.block(body);
@@ -83,6 +89,20 @@ impl Body<'_, '_> {
             clamped,
             body: block,
         })
+    }
+
+    /// What is known of the numbers of a loop when it begins; its bounds are computed then.
+    fn constant_bounds(&self, from: &Expression, to: &Expression) -> Vec<(Binary, Expression)> {
+        let (Type::Unsigned(_), Some(least), Some(most)) =
+            (&from.result, self.range(from), self.range(to))
+        else {
+            return Vec::new();
+        };
+        let bound = |value| number(value, from.result.clone());
+        vec![
+            (Binary::AtLeast, bound(least.low)),
+            (Binary::AtMost, bound(most.high.saturating_sub(1))),
+        ]
     }
 
     /// How often a loop runs at most; none if nobody knows.

@@ -286,7 +286,11 @@ impl Body<'_, '_> {
     /// The message that goes into a container.
     fn only_source(&mut self, called: &Operated, at: usize) -> Option<Source> {
         match called.arguments.get(at) {
-            Some(source) if called.arguments.len() == at + 1 => self.source(source),
+            Some(source) if called.arguments.len() == at + 1 => {
+                let source = self.source(source)?;
+                self.note_source(&source);
+                Some(source)
+            }
             _ => self.wrong_count(called),
         }
     }

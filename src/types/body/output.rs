@@ -32,7 +32,7 @@ impl Body<'_, '_> {
             None => Vec::new(),
         };
         let message = message?;
-        self.note_buffer(&message);
+        self.note_source(&message);
         Some(StatementKind::Output(statement::Output::Send {
             message,
             joint: joint?,
@@ -59,7 +59,7 @@ impl Body<'_, '_> {
         }
         let settings = self.settings(&output.with, None, span);
         let message = self.source(&output.message)?;
-        self.note_buffer(&message);
+        self.note_source(&message);
         Some(StatementKind::Output(statement::Output::Deliver {
             message,
             attributes: settings.attributes,
@@ -111,7 +111,7 @@ impl Body<'_, '_> {
             None => None,
         };
         if let Some(message) = &message {
-            self.note_buffer(message);
+            self.note_source(message);
         }
         Some(StatementKind::Output(statement::Output::Tell {
             target,
@@ -231,13 +231,26 @@ impl Body<'_, '_> {
     }
 
     /// Whoever makes messages counts those for which there was no buffer.
-    pub fn note_buffer(&mut self, message: &Source) {
-        let entity = self.scope.entity;
-        if matches!(message, Source::Local(_)) {
-            return;
+    pub fn note_source(&mut self, message: &Source) {
+        match message {
+            Source::Local(_) => {}
+            Source::New
+            | Source::NewFrom(..)
+            | Source::Share(_)
+            | Source::Piece(..)
+            | Source::TakeStream(..)
+            | Source::SliceStream(..) => self.note_buffer(),
         }
-        let counts = self.context.program.entities.get(entity.at());
-        if counts.is_some_and(|entity| entity.no_buffer.is_none()) {
+    }
+
+    /// Here a buffer is needed.
+    pub fn note_buffer(&mut self) {
+        let entity = self.scope.entity;
+        let entities = &self.context.program.entities;
+        if entities
+            .get(entity.at())
+            .is_some_and(|entity| entity.no_buffer.is_none())
+        {
             let count = self.context.count(entity, "no_buffer");
             self.context.program.entities[entity.at()].no_buffer = Some(count);
         }

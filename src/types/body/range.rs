@@ -218,6 +218,12 @@ impl Body<'_, '_> {
                     high: left.high.max(right.high),
                 })
             }
+            // The distance of two sequence numbers says nothing of their order as numbers.
+            ExpressionKind::Binary(Binary::Subtract, left, _)
+                if matches!(left.result, Type::Sequence(_)) =>
+            {
+                None
+            }
             ExpressionKind::Binary(operator, left, right) => {
                 let (left_range, right_range) = (inner(left)?, inner(right)?);
                 let ordered = *operator == Binary::Subtract && self.is_least(right, left);
@@ -225,6 +231,12 @@ impl Body<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a loop cannot change this.
+    pub fn is_steady(&self, value: &Expression) -> bool {
+        let mut locals = self.assignable.iter();
+        !reads(value, Root::AnyField) && !locals.any(|local| reads(value, Root::Local(*local)))
     }
 
     /// Whether a number hangs on a parameter that nobody has given yet, since the layer is checked

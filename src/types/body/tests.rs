@@ -148,6 +148,13 @@ fn indices_and_divisors_are_guarded() {
     right(&before("let at = min(large, 3)\nnames[at] = 1"));
     right(&before("large = 100 / max(large, 1)"));
     right(&before("if small != 0 { large = 100 / small }"));
+    right(&before(
+        "if small <= 4 { for i in 0..small { names[i] = 1 } }",
+    ));
+    wrong(
+        &before("for i in 0..small {\nif small <= 4 { names[i] = 1 }\nsmall = 3\n}"),
+        &["index-out-of-range"],
+    );
     wrong(&before("names[4] = 1"), &["index-out-of-range"]);
     wrong(&before("names[small] = 1"), &["index-out-of-range"]);
     wrong(
