@@ -20,9 +20,8 @@
 use crate::tree::{Forest, Index, Reaction};
 use crate::types::header::Rule;
 use crate::types::program::{
-    Event, HeaderFieldId, HeaderId, KindId, Population, PortId, Program, Role,
+    Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program, Role,
 };
-use crate::types::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that mean something to C, to C++ or to the code around.
@@ -331,18 +330,18 @@ fn reaction_name(program: &Program, reaction: Reaction) -> String {
     }
 }
 
-/// `_17` for the one session whose key is 17; nothing where there is but one.
+/// `_for_udp` for the one session on which udp stands; nothing where there is but one session.
 fn key_name(program: &Program, kind: KindId, index: Index) -> String {
     let own = &program.kinds[kind.at()];
     match (index, &own.population) {
         (Index::Only(n), Population::Static(instances)) if own.capacity > 1 => {
-            let keys = &instances[n as usize].keys;
-            let keys = keys.iter().map(|key| match key {
-                Value::Number(number) => format!("_{number}"),
-                Value::None => "_none".to_string(),
-                Value::Bytes(_) | Value::Record(_) => format!("_{n}"),
-            });
-            keys.collect()
+            match instances[n as usize].above {
+                Some(Place::Entity { entity, .. }) => {
+                    format!("_for_{}", program.entities[entity.at()].name)
+                }
+                Some(Place::Port(port)) => format!("_for_{}", program.ports[port.at()].name),
+                Some(Place::Link(_)) | None => format!("_{n}"),
+            }
         }
         (Index::Only(n), _) if own.capacity > 1 => format!("_{n}"),
         (Index::Only(_) | Index::Any, _) => String::new(),
