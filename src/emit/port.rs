@@ -168,7 +168,7 @@ pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
              const uint8_t *data, size_t length, uint64_t now_ns)"
         ),
     ));
-    for notice in &port.down {
+    for notice in told_by_name(stack, port) {
         let told = &stack.program.notices[notice.at()];
         let arguments: String = told
             .parameters
@@ -251,6 +251,13 @@ fn exists(stack: &Stack, port: &Port) -> String {
     }
 }
 
+/// The notices for which an application has a function: all but the one that opening tells.
+fn told_by_name(stack: &Stack, port: &Port) -> impl Iterator<Item = NoticeId> {
+    let opens = port.opens.is_some();
+    let notices = port.down.iter().copied();
+    notices.filter(move |id| !opens || stack.program.notices[id.at()].name != "open")
+}
+
 /// The C of a port that applications call.
 pub fn functions(stack: &Stack, port: &Port) -> Vec<Item> {
     let heads = heads(stack, port);
@@ -259,11 +266,7 @@ pub fn functions(stack: &Stack, port: &Port) -> Vec<Item> {
         bodies.push(open_body(stack, port, kind));
     }
     bodies.push(send_body(stack, port));
-    bodies.extend(
-        port.down
-            .iter()
-            .map(|notice| tell_body(stack, port, *notice)),
-    );
+    bodies.extend(told_by_name(stack, port).map(|notice| tell_body(stack, port, notice)));
     let texts = heads.into_iter().zip(bodies);
     texts
         .map(|((_, head), body)| Item::Text(format!("{} {{\n{body}}}\n", wrapped(&head))))
