@@ -162,8 +162,10 @@ pub fn late_header_reads(block: &[Statement]) -> Vec<Expression> {
     found
 }
 
-/// Whether the message may be gone behind the block.
+/// Whether the message may be gone behind the block. What takes the place of the rest of a block
+/// says nothing about that rest, only about what is behind the block.
 fn late_in(block: &[Statement], mut gone: bool, found: &mut Vec<Expression>) -> bool {
+    let mut gone_outside = false;
     for statement in block {
         let sends = matches!(
             &statement.kind,
@@ -173,13 +175,18 @@ fn late_in(block: &[Statement], mut gone: bool, found: &mut Vec<Expression>) -> 
             itself(statement, &mut |expression| header_reads(expression, found));
         }
         gone |= gives_away(statement);
-        let mut behind = gone;
+        let mut behind = false;
         for inner in blocks(statement) {
             behind |= late_in(inner, gone, found);
         }
-        gone = behind;
+        match &statement.kind {
+            StatementKind::Attempt { .. } | StatementKind::Require { .. } => {
+                gone_outside |= behind;
+            }
+            _ => gone |= behind,
+        }
     }
-    gone
+    gone || gone_outside
 }
 
 fn gives_away(statement: &Statement) -> bool {
