@@ -41,7 +41,7 @@ pub(super) fn layout<'a>(
             inside: 0,
             around: 0,
         }],
-        element: Element::default(),
+        below_find: None,
         starts_with_else: false,
     };
     for (at, padding) in padding.iter().enumerate() {
@@ -59,7 +59,8 @@ struct Layout<'a, 'p> {
     line: Line<'a>,
     /// Of the groups that are spread, from the outermost.
     levels: Vec<Level>,
-    element: Element,
+    /// The column below what an `on … find` looks for, while that element is being written.
+    below_find: Option<usize>,
     /// Whether the line goes on with `else` from the line before.
     starts_with_else: bool,
 }
@@ -70,13 +71,6 @@ struct Level {
     inside: usize,
     /// Its closing bracket.
     around: usize,
-}
-
-/// The element that is being written.
-#[derive(Default)]
-struct Element {
-    /// The column behind `on … find`: what else is searched stands below.
-    find: Option<usize>,
 }
 
 impl<'a> Layout<'a, '_> {
@@ -95,17 +89,17 @@ impl<'a> Layout<'a, '_> {
             Some(_) => self.levels.pop().map_or(0, |level| level.around),
             None => self.indentation(at),
         };
-        match &piece.kind {
+        match piece.kind {
             PieceKind::Comment {
                 trailing,
                 column,
                 gap,
             } => {
-                let trailing = *trailing && !begins_line;
+                let trailing = trailing && !begins_line;
                 if !trailing {
                     self.line.code = " ".repeat(indentation);
                 }
-                let (text, column, gap) = (piece.text, *column, *gap);
+                let text = piece.text;
                 self.line.comment = Some(LineComment {
                     text,
                     trailing,
@@ -114,7 +108,7 @@ impl<'a> Layout<'a, '_> {
                 });
             }
             PieceKind::Token { .. } => {
-                if begins_line || self.line.pieces.is_empty() {
+                if self.line.pieces.is_empty() {
                     self.line.code = " ".repeat(indentation);
                     self.starts_with_else = piece.is("else") && !self.groups.begins[at];
                 } else if is_spaced(self.pieces, self.groups, at) {
@@ -123,13 +117,13 @@ impl<'a> Layout<'a, '_> {
                 self.line.code.extend(std::iter::repeat_n(' ', padding));
                 self.line.code.push_str(piece.text);
                 self.line.pieces.push(at);
+                if self.groups.begins[at] && self.is_spread(self.groups.of[at]) {
+                    self.below_find = None;
+                }
+                if piece.is("find") && at >= 2 && self.pieces[at - 2].is("on") {
+                    self.below_find = Some(self.line.code.chars().count() + 2 - piece.text.len());
+                }
             }
-        }
-        if self.groups.begins[at] && !piece.is_comment() && self.is_spread(self.groups.of[at]) {
-            self.element = Element::default();
-        }
-        if piece.is("find") && at >= 2 && self.pieces[at - 2].is("on") {
-            self.element.find = Some(self.line.code.chars().count() - "find".len() + 2);
         }
         self.open(at);
     }
@@ -148,7 +142,7 @@ impl<'a> Layout<'a, '_> {
         // A block belongs to its statement; behind an `else` of its own line it belongs to that.
         let own_line = self.pieces[at].is("(")
             || self.pieces[at].is("[")
-            || self.starts_with_else && self.element.find.is_none();
+            || self.starts_with_else && self.below_find.is_none();
         let around = if own_line { line } else { statement };
         self.levels.push(Level {
             inside: around + INDENTATION,
@@ -162,21 +156,17 @@ impl<'a> Layout<'a, '_> {
 
     /// A newline says as much as a comma, unless the next line would go on without it.
     fn is_dropped(&self, at: usize) -> bool {
-        let Some(next) = self.pieces.get(at + 1) else {
+        if !self.pieces[at].is(",") || !is_separating_comma(self.pieces, self.groups, at) {
             return false;
-        };
-        let goes_on = next
-            .token()
-            .is_some_and(|it| it.continues() && !it.closes());
-        let wants_more = |it: &Piece| it.token().is_some_and(|token| token.wants_more());
-        self.pieces[at].is(",")
-            && at > 0
-            && !self.pieces[at - 1].is_comment()
-            && !next.is_comment()
-            && !goes_on
-            && !wants_more(&self.pieces[at - 1])
-            && (self.groups.closed_by(at + 1).is_some() || self.begins_line(at + 1))
-            && is_separating_comma(self.pieces, self.groups, at)
+        }
+        let before = self.pieces[..at].last().and_then(Piece::token);
+        let after = self.pieces[at + 1..].iter().find_map(Piece::token);
+        let ends_line = self.pieces.get(at + 1).is_some_and(Piece::is_comment)
+            || after.is_some_and(|after| after.closes())
+            || self.begins_line(at + 1);
+        ends_line
+            && before.is_some_and(|before| !before.wants_more())
+            && after.is_some_and(|after| !after.continues() || after.closes())
     }
 
     fn begins_line(&self, at: usize) -> bool {
@@ -198,13 +188,7 @@ impl<'a> Layout<'a, '_> {
                 }
             );
         }
-        if self.groups.opened_by(before).is_some() {
-            return self
-                .groups
-                .opened_by(before)
-                .is_some_and(|group| group.is_spread);
-        }
-        if let Some(group) = self.groups.closed_by(at) {
+        if let Some(group) = self.groups.opened_by(before).or(self.groups.closed_by(at)) {
             return group.is_spread;
         }
         if self.groups.begins[at] {
@@ -237,7 +221,7 @@ impl<'a> Layout<'a, '_> {
         if after_block || piece.is("{") {
             return element;
         }
-        self.element.find.unwrap_or(element + INDENTATION)
+        self.below_find.unwrap_or(element + INDENTATION)
     }
 
     fn end_line(&mut self) {
