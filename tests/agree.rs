@@ -4,6 +4,8 @@
 //! In: programs. Out: the first difference, with its seed and the shortest trace that shows it.
 //! `AGREE_SEED` runs one seed alone, `AGREE_SEEDS` so many.
 
+#[path = "agree/compiled.rs"]
+mod compiled;
 #[path = "agree/fault.rs"]
 mod fault;
 #[path = "agree/random.rs"]
@@ -15,16 +17,19 @@ mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
+use compiled::Compiled;
+use stackloom::emit;
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
-use stackloom::simulate::stack::Stack;
+use stackloom::simulate::stack::Stack as Stacked;
 use stackloom::simulate::state::Limits;
-use stackloom::simulate::trace::{Difference, Shown, Trace};
+use stackloom::simulate::trace::{Difference, Seen, Shown, Trace};
 use stackloom::simulate::trees::Trees;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::types::program::Program;
 use stackloom::weave::{self, weave};
+use stacks::Stack;
 
 /// Calls of a trace.
 const LENGTH: usize = 300;
@@ -35,28 +40,47 @@ fn the_trees_of_a_sequencer_do_what_it_says() {
 }
 
 #[test]
-fn the_trees_of_radio_do_what_it_says() {
-    trees_agree(&stacks::example("examples/radio/radio.loom"));
+fn radio_agrees() {
+    all_agree("examples/radio/radio.loom");
 }
 
 #[test]
-fn the_trees_of_two_ways_do_what_it_says() {
-    trees_agree(&stacks::example("examples/radio/two_ways.loom"));
+fn two_ways_agrees() {
+    all_agree("examples/radio/two_ways.loom");
 }
 
 #[test]
-fn the_trees_of_ping_do_what_it_says() {
-    trees_agree(&stacks::example("examples/ping/ping.loom"));
+fn ping_agrees() {
+    all_agree("examples/ping/ping.loom");
 }
 
 #[test]
-fn the_trees_of_telemetry_do_what_it_says() {
-    trees_agree(&stacks::example("examples/telemetry/telemetry.loom"));
+fn telemetry_agrees() {
+    all_agree("examples/telemetry/telemetry.loom");
 }
 
 #[test]
-fn the_trees_of_host_do_what_it_says() {
-    trees_agree(&stacks::example("examples/host/host.loom"));
+fn host_agrees() {
+    all_agree("examples/host/host.loom");
+}
+
+/// An example, its trees, its woven trees, and their C.
+fn all_agree(path: &str) {
+    let Stack { sources, program } = stacks::example(path);
+    let forest = trees_agree(&program);
+    let (woven, _) = weave(&program, forest, weave::Limits::default());
+    let code = emit::c(&sources, &program, &woven);
+    let compiled = Compiled::new(&program, &code, "woven");
+    for seed in seeds() {
+        let limits = Limits {
+            buffers: *random::Random(seed).one(&[4, 12, 20, 256]),
+            ..compiled.limits
+        };
+        let trace = traffic::trace(&program, seed, LENGTH, limits);
+        let differs =
+            |trace: &Trace| Difference::first(&reference(&program, trace), &compiled.run(trace));
+        report(&program, seed, &trace, &differs);
+    }
 }
 
 #[test]
@@ -82,13 +106,18 @@ fn is_found(program: &Program, faulty: &Forest) -> bool {
     })
 }
 
-/// The trees of a program, compared with the program, on traces of many seeds.
-fn trees_agree(program: &Program) {
+/// The trees of a program, and its woven trees, compared with the program. Returns its trees.
+fn trees_agree(program: &Program) -> Forest {
     let forest = checked(program, lower(program).expect("the program has trees"));
     let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
-    for forest in [forest, checked(program, woven)] {
-        forest_agrees(program, &forest);
+    for forest in [&forest, &checked(program, woven)] {
+        for seed in seeds() {
+            let trace = traffic::trace(program, seed, LENGTH, limits(seed));
+            let differs = |trace: &Trace| differs(program, forest, trace);
+            report(program, seed, &trace, &differs);
+        }
     }
+    forest
 }
 
 /// A forest that keeps all rules.
@@ -102,25 +131,34 @@ fn checked(program: &Program, forest: Forest) -> Forest {
     forest
 }
 
-fn forest_agrees(program: &Program, forest: &Forest) {
-    for seed in seeds() {
-        let trace = traffic::trace(program, seed, LENGTH, limits(seed));
-        if let Some(difference) = differs(program, forest, &trace) {
-            let short = trace.shortened(|trace| differs(program, forest, trace).is_some());
-            let last = differs(program, forest, &short).unwrap_or(difference);
-            panic!("seed {seed}\n{}{last}", Shown(program, &short));
-        }
-    }
-}
-
 /// Where the trees do something else than the program.
 fn differs(program: &Program, forest: &Forest, trace: &Trace) -> Option<Difference> {
-    let (config, limits) = (&trace.config, trace.limits);
-    let reference = Reference::new(program);
-    let mut one = Stack::start(reference, program, config.clone(), limits, trace.start_ns);
     let trees = Trees::new(program, forest);
-    let mut other = Stack::start(trees, program, config.clone(), limits, trace.start_ns);
-    trace.compare(&mut one, &mut other)
+    let config = trace.config.clone();
+    let mut stack = Stacked::start(trees, program, config, trace.limits, trace.start_ns);
+    Difference::first(&reference(program, trace), &trace.run(&mut stack))
+}
+
+/// What the program means.
+fn reference(program: &Program, trace: &Trace) -> Vec<Seen> {
+    let reference = Reference::new(program);
+    let config = trace.config.clone();
+    let mut stack = Stacked::start(reference, program, config, trace.limits, trace.start_ns);
+    trace.run(&mut stack)
+}
+
+/// Fails with the shortest trace that shows a difference, if there is one.
+fn report(
+    program: &Program,
+    seed: u64,
+    trace: &Trace,
+    differs: &dyn Fn(&Trace) -> Option<Difference>,
+) {
+    if differs(trace).is_some() {
+        let short = trace.shortened(|trace| differs(trace).is_some());
+        let difference = differs(&short).expect("it differs");
+        panic!("seed {seed}\n{}{difference}", Shown(program, &short));
+    }
 }
 
 fn seeds() -> std::ops::Range<u64> {

@@ -125,13 +125,13 @@ impl Evaluation<'_, '_> {
     pub fn source(&mut self, source: &Source) -> Option<Message> {
         match source {
             Source::Local(local) => Some(self.instant.locals[local.at()].take_message()),
-            Source::New => self.state.message(&[], 0),
+            Source::New => self.state.message(&[]),
             Source::NewFrom(bytes, count) => {
                 let count = self.number(count) as usize;
                 let Datum::Bytes(bytes) = self.read(bytes) else {
                     panic!("the checker has seen bytes that a message is made from");
                 };
-                self.state.message(&bytes[..count.min(bytes.len())], 0)
+                self.state.message(&bytes[..count.min(bytes.len())])
             }
             Source::Share(local) => {
                 let message = self.message(*local).clone();
@@ -143,7 +143,7 @@ impl Evaluation<'_, '_> {
                 let (data, attributes) = (message.data(), message.attributes.clone());
                 let from = at.min(data.len());
                 let piece = data[from..from + length.min(data.len() - from)].to_vec();
-                let mut piece = self.state.message(&piece, 0)?;
+                let mut piece = self.state.message(&piece)?;
                 piece.attributes = attributes;
                 self.state.forget_marks(&mut piece);
                 Some(piece)
@@ -156,7 +156,7 @@ impl Evaluation<'_, '_> {
                 let (at, count) = (self.number(at) as u32, self.number(count) as u32);
                 let bytes = &self.stream_state(stream).bytes;
                 let slice = bytes.copy(at, count.min(bytes.ready(at)));
-                self.state.message(&slice, 0)
+                self.state.message(&slice)
             }
         }
     }
@@ -328,7 +328,7 @@ impl Evaluation<'_, '_> {
         let bytes = &self.stream_state(stream).bytes;
         let begin = bytes.begin();
         let data = bytes.copy(begin, count.min(bytes.ready(begin)));
-        let mut message = self.state.message(&data, 0)?;
+        let mut message = self.state.message(&data)?;
         let pieces = self.stream_state(stream);
         pieces.bytes.release(begin.wrapping_add(data.len() as u32));
         let came_in = std::mem::take(&mut pieces.came_in);

@@ -16,8 +16,8 @@ use super::expression::{Evaluation, Moment};
 use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
 use super::value::Datum;
 use crate::types::program::{
-    AttributeId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program, Role,
-    SessionIndex, Shape,
+    AttributeId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
+    Role, SessionIndex, Shape,
 };
 
 /// What an interpreter has to say.
@@ -37,6 +37,8 @@ pub trait Control<'p> {
 pub struct Stack<'p, C> {
     control: C,
     state: State<'p>,
+    /// How many this call has taken.
+    steps: u32,
 }
 
 impl<'p, C: Control<'p>> Stack<'p, C> {
@@ -49,7 +51,11 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         now_ns: u64,
     ) -> Stack<'p, C> {
         let state = State::new(program, config, limits, now_ns);
-        let mut stack = Stack { control, state };
+        let mut stack = Stack {
+            control,
+            state,
+            steps: 0,
+        };
         let mut events = stack.populate();
         for link in &program.links {
             if let Some(notice) = link.carrier {
@@ -67,30 +73,32 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         stack
     }
 
-    /// Frames that came in by a link: how many of them were taken.
+    /// Frames that came in by a link: how many of them were taken. The host copies each into a
+    /// buffer of the stack first, as far as there are any, and keeps those that are not taken.
     pub fn input(&mut self, link: LinkId, frames: &[Vec<u8>], now_ns: u64) -> usize {
-        let mut left = self.resume(now_ns, self.state.limits.budget);
-        for (taken, frame) in frames.iter().enumerate() {
-            if !self.state.agenda.is_empty() {
-                return taken;
+        let copied = self.state.lend_buffers(frames.len());
+        self.begin_call(now_ns);
+        let mut taken = 0;
+        while taken < copied && self.state.agenda.is_empty() && self.may_go_on() {
+            if frames[taken].len() > self.state.limits.room {
+                break;
             }
-            let Some(mut message) = self.state.message(frame, self.state.limits.reserve) else {
-                return taken;
-            };
+            let mut message = self.state.lent_message(&frames[taken]);
             message.came_in = true;
             self.state.fates.frames_in += 1;
-            let goal = arrival(self.state.program, link);
+            taken += 1;
             let event = Pending {
                 message: Some(message),
-                ..Pending::new(goal)
+                ..Pending::new(arrival(self.state.program, link))
             };
             self.state.wait(vec![event]);
-            left = self.run(left);
+            self.run();
         }
-        frames.len()
+        taken
     }
 
-    /// A message of an application: how many of its bytes were taken, all or none.
+    /// A message of an application: how many of its bytes were taken, all or none. What can never
+    /// be taken is dropped.
     pub fn send(
         &mut self,
         (port, session): (PortId, u32),
@@ -98,11 +106,15 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         bytes: &[u8],
         now_ns: u64,
     ) -> usize {
-        let left = self.resume(now_ns, self.state.limits.budget);
-        if !self.state.agenda.is_empty() || !self.is_open(port, session) {
+        self.begin_call(now_ns);
+        if !self.state.agenda.is_empty() || !self.may_go_on() || !self.is_open(port, session) {
             return 0;
         }
-        let Some(mut message) = self.state.message(bytes, self.state.limits.reserve) else {
+        if bytes.len() > self.state.limits.room {
+            self.state.fates.too_long += 1;
+            return bytes.len();
+        }
+        let Some(mut message) = self.state.message(bytes) else {
             return 0;
         };
         for (attribute, value) in attributes {
@@ -115,16 +127,16 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             ..Pending::new(Goal::Handle { kind, index, event })
         };
         self.state.wait(vec![event]);
-        self.run(left);
+        self.run();
         bytes.len()
     }
 
     /// Opens a conversation with these keys. None if there is one already, or no room for it.
     pub fn open(&mut self, port: PortId, keys: Vec<Datum>, now_ns: u64) -> Option<u32> {
-        let left = self.resume(now_ns, self.state.limits.budget);
+        self.begin_call(now_ns);
         let program = self.state.program;
         let kind = program.ports[port.at()].opens?;
-        if !self.state.agenda.is_empty() || self.state.find(kind, &keys).is_some() {
+        if self.state.find(kind, &keys).is_some() {
             return None;
         }
         let index = self.evaluation(&mut Moment::default()).create(kind, keys)?;
@@ -140,7 +152,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             events.extend(self.downward(port, index, *notice, Vec::new()));
         }
         self.state.wait(events);
-        self.run(left);
+        self.run();
         Some(index)
     }
 
@@ -152,16 +164,19 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         arguments: Vec<Datum>,
         now_ns: u64,
     ) {
-        let left = self.resume(now_ns, self.state.limits.budget);
-        if self.state.agenda.is_empty() && self.is_open(port, session) {
+        self.begin_call(now_ns);
+        if self.is_open(port, session) {
             let event = self.downward(port, session, notice, arguments);
             self.state.wait(event.into_iter().collect());
-            self.run(left);
+            self.run();
         }
     }
 
     /// What the host is to do next; it gives the buffer of an output back at once.
     pub fn next_output(&mut self) -> Option<Emitted> {
+        if self.state.outputs.is_empty() {
+            self.begin_call(self.state.now_ns);
+        }
         let output = self.state.outputs.pop_front()?;
         match &output {
             Emitted::Frame { .. } | Emitted::Deliver { .. } => self.state.give_back(),
@@ -180,8 +195,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
 
     /// Time has passed: runs what waits, then every timer whose deadline has come.
     pub fn expire(&mut self, now_ns: u64) {
-        let mut left = self.resume(now_ns, self.state.limits.budget);
-        while self.state.agenda.is_empty() {
+        self.begin_call(now_ns);
+        while self.state.agenda.is_empty() && self.may_go_on() {
             let deadline_ns = self.state.timers.deadline_ns();
             if deadline_ns.is_none_or(|deadline_ns| deadline_ns > now_ns) {
                 return;
@@ -192,7 +207,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             let event = Event::Timer(timer);
             let goal = Goal::Handle { kind, index, event };
             self.state.wait(vec![Pending::new(goal)]);
-            left = self.run(left);
+            self.run();
         }
     }
 
@@ -200,35 +215,30 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     pub fn counters(&self) -> Vec<(String, u64)> {
         let program = self.state.program;
         let fates = &self.state.fates;
-        let mut all = vec![
-            ("frames_in".to_string(), fates.frames_in),
-            ("frames_out".to_string(), fates.frames_out),
-            ("delivered".to_string(), fates.delivered),
-            ("consumed".to_string(), fates.consumed),
-            ("merged".to_string(), fates.merged),
-            ("held".to_string(), self.state.held()),
-        ];
-        let reasons = program
-            .reasons
-            .iter()
-            .map(|reason| (reason.entity, &reason.name));
-        let names: Vec<String> = reasons
-            .map(|(entity, name)| format!("{}.{name}", program.entities[entity.at()].name))
-            .collect();
-        for (name, dropped) in names.iter().zip(&fates.dropped) {
-            all.push((name.clone(), *dropped));
+        let name =
+            |entity: EntityId, name: &str| format!("{}.{name}", program.entities[entity.at()].name);
+        let mut all: Vec<(String, u64)> = [
+            ("frames_in", fates.frames_in),
+            ("frames_out", fates.frames_out),
+            ("delivered", fates.delivered),
+            ("consumed", fates.consumed),
+            ("merged", fates.merged),
+            ("held", self.state.held()),
+        ]
+        .map(|(name, value)| (name.to_string(), value))
+        .to_vec();
+        let dropped = (&fates.dropped, 0, fates.agenda_full);
+        let unsent = (&fates.unsent, fates.too_long, fates.agenda_full_unsent);
+        for (before, (counted, no_buffer, agenda_full)) in [("", dropped), ("unsent ", unsent)] {
+            for (reason, value) in program.reasons.iter().zip(counted) {
+                let name = name(reason.entity, &reason.name);
+                all.push((format!("{before}{name}"), *value));
+            }
+            all.push((format!("{before}stack.no_buffer"), no_buffer));
+            all.push((format!("{before}stack.agenda_full"), agenda_full));
         }
-        for (name, unsent) in names.iter().zip(&fates.unsent) {
-            all.push((format!("{name}.unsent"), *unsent));
-        }
-        all.push(("stack.agenda_full".to_string(), fates.agenda_full));
-        all.push((
-            "stack.agenda_full.unsent".to_string(),
-            fates.agenda_full_unsent,
-        ));
         for (count, value) in program.counts.iter().zip(&fates.counts) {
-            let entity = &program.entities[count.entity.at()].name;
-            all.push((format!("{entity}.{}", count.name), *value));
+            all.push((format!("count {}", name(count.entity, &count.name)), *value));
         }
         all
     }
@@ -276,23 +286,29 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         starts
     }
 
-    /// Runs what waits from before.
-    fn resume(&mut self, now_ns: u64, budget: u32) -> u32 {
+    /// A call of the host begins: first comes what the last one left.
+    fn begin_call(&mut self, now_ns: u64) {
         self.state.now_ns = now_ns;
-        self.run(budget)
+        self.steps = 0;
+        self.run();
     }
 
-    /// Steps, as long as events wait, the budget lasts, and there is room for an output. Returns
-    /// what is left of the budget.
-    fn run(&mut self, mut left: u32) -> u32 {
-        while left > 0 && self.state.outputs.len() < self.state.limits.outputs {
+    /// Whether another step may be taken: the budget of the call allows it, and there is room for
+    /// what the host is to do then.
+    fn may_go_on(&self) -> bool {
+        let limits = &self.state.limits;
+        self.steps < limits.budget && self.state.outputs.len() < limits.outputs
+    }
+
+    /// Handles what is on the agenda, as far as may be.
+    fn run(&mut self) {
+        while self.may_go_on() {
             let Some(event) = self.state.agenda.pop() else {
                 break;
             };
+            self.steps += 1;
             self.step(event);
-            left -= 1;
         }
-        left
     }
 
     fn step(&mut self, event: Pending) {

@@ -20,8 +20,10 @@ use std::collections::VecDeque;
 pub struct Limits {
     /// Messages at a time.
     pub buffers: u32,
-    /// Buffers that frames and an application's messages leave for the stack's own.
+    /// Buffers that frames leave for the stack's own messages.
     pub reserve: u32,
+    /// Bytes of a frame, and of an application's message, at most.
+    pub room: usize,
     /// Steps of the agenda in one call of the host.
     pub budget: u32,
     /// Events that can wait.
@@ -35,6 +37,7 @@ impl Default for Limits {
         Limits {
             buffers: 256,
             reserve: 8,
+            room: 1 << 16,
             budget: 4096,
             agenda: 256,
             outputs: 64,
@@ -148,6 +151,8 @@ pub struct Fates {
     pub agenda_full: u64,
     /// Messages of our own that were dropped because the agenda was full.
     pub agenda_full_unsent: u64,
+    /// Messages of applications that were longer than any buffer.
+    pub too_long: u64,
     /// What `count` counts.
     pub counts: Vec<u64>,
 }
@@ -190,6 +195,8 @@ pub struct State<'p> {
     pub now_ns: u64,
     /// Buffers that are free.
     buffers: u32,
+    /// Buffers that the host has for frames that are still to be taken.
+    lent: usize,
     /// Bytes before a message that comes in.
     headroom: usize,
 }
@@ -221,23 +228,41 @@ impl<'p> State<'p> {
             },
             now_ns,
             buffers: limits.buffers,
+            lent: 0,
             headroom: headers.map(|header| header.most as usize).sum(),
         }
     }
 
-    /// A new message, if more than `reserve` buffers are free. What nobody gives an attribute that
-    /// has no default is zero, which nobody reads where the checker has seen all of the stack.
-    pub fn message(&mut self, bytes: &[u8], reserve: u32) -> Option<Message> {
-        if self.buffers <= reserve {
-            return None;
+    /// The host takes buffers for frames, as far as there are any: for how many it has one then.
+    pub fn lend_buffers(&mut self, frames: usize) -> usize {
+        while self.lent < frames && self.buffers > self.limits.reserve {
+            self.buffers -= 1;
+            self.lent += 1;
         }
-        self.buffers -= 1;
+        self.lent.min(frames)
+    }
+
+    /// A message in one of the buffers that the host has.
+    pub fn lent_message(&mut self, bytes: &[u8]) -> Message {
+        self.lent -= 1;
+        self.blank(bytes)
+    }
+
+    /// A new message, if a buffer is free.
+    pub fn message(&mut self, bytes: &[u8]) -> Option<Message> {
+        self.buffers = self.buffers.checked_sub(1)?;
+        Some(self.blank(bytes))
+    }
+
+    /// A message with the attributes of all that nobody gave any. What has no default is zero,
+    /// which nobody reads where the checker has seen all of the stack.
+    fn blank(&self, bytes: &[u8]) -> Message {
         let attributes = self.program.attributes.iter();
         let begin = attributes.map(|attribute| match &attribute.default {
             Some(value) => Datum::of(self.program, value, &attribute.kind),
             None => Datum::empty(self.program, &attribute.kind),
         });
-        Some(Message::new(self.headroom, bytes, begin.collect()))
+        Message::new(self.headroom, bytes, begin.collect())
     }
 
     /// A second handle of a message, which is of our own.

@@ -110,7 +110,7 @@ impl Stream {
         let left = self.places.drain(..ahead.min(capacity));
         let freed = left.filter(Option::is_some).count() as u32;
         self.places.resize(capacity, None);
-        self.begin = to;
+        self.begin = to & self.largest;
         freed
     }
 

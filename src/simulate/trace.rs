@@ -86,31 +86,34 @@ pub trait Driver {
     fn step(&mut self, step: &Step) -> Seen;
 }
 
-/// Where two drivers differ.
+/// Where what two of them show differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// After which call.
     pub step: usize,
-    /// What the first one shows.
-    pub one: Seen,
+    /// What the first one shows; nothing if it broke.
+    pub one: Option<Seen>,
     /// What the other one shows.
-    pub other: Seen,
+    pub other: Option<Seen>,
+}
+
+impl Difference {
+    /// The first difference, if there is any.
+    pub fn first(one: &[Seen], other: &[Seen]) -> Option<Difference> {
+        let steps = 0..one.len().max(other.len());
+        let differ = |step: &usize| one.get(*step) != other.get(*step);
+        steps.into_iter().find(differ).map(|step| Difference {
+            step,
+            one: one.get(step).cloned(),
+            other: other.get(step).cloned(),
+        })
+    }
 }
 
 impl Trace {
-    /// Where two drivers that were just started differ, if anywhere.
-    pub fn compare(&self, one: &mut dyn Driver, other: &mut dyn Driver) -> Option<Difference> {
-        for (at, step) in self.steps.iter().enumerate() {
-            let (one, other) = (one.step(step), other.step(step));
-            if one != other {
-                return Some(Difference {
-                    step: at,
-                    one,
-                    other,
-                });
-            }
-        }
-        None
+    /// What a host sees that does all of this with something that was just started.
+    pub fn run(&self, driver: &mut dyn Driver) -> Vec<Seen> {
+        self.steps.iter().map(|step| driver.step(step)).collect()
     }
 
     /// The shortest trace that leaving out calls leads to, as long as it still differs.
@@ -234,26 +237,30 @@ impl fmt::Display for Shown<'_> {
 impl fmt::Display for Difference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "after call {}:", self.step + 1)?;
-        if self.one.returned != self.other.returned {
-            writeln!(out, "- returned {:?}", self.one.returned)?;
-            writeln!(out, "+ returned {:?}", self.other.returned)?;
+        let (Some(one), Some(other)) = (&self.one, &self.other) else {
+            let broken = if self.one.is_none() { '-' } else { '+' };
+            return writeln!(out, "{broken} broke");
+        };
+        if one.returned != other.returned {
+            writeln!(out, "- returned {:?}", one.returned)?;
+            writeln!(out, "+ returned {:?}", other.returned)?;
         }
-        if self.one.outputs != self.other.outputs {
-            for output in &self.one.outputs {
+        if one.outputs != other.outputs {
+            for output in &one.outputs {
                 writeln!(out, "- {}", shown(output))?;
             }
-            for output in &self.other.outputs {
+            for output in &other.outputs {
                 writeln!(out, "+ {}", shown(output))?;
             }
         }
-        if self.one.deadline_ns != self.other.deadline_ns {
-            writeln!(out, "- deadline {:?}", self.one.deadline_ns)?;
-            writeln!(out, "+ deadline {:?}", self.other.deadline_ns)?;
+        if one.deadline_ns != other.deadline_ns {
+            writeln!(out, "- deadline {:?}", one.deadline_ns)?;
+            writeln!(out, "+ deadline {:?}", other.deadline_ns)?;
         }
-        if self.one.counters.len() != self.other.counters.len() {
+        if one.counters.len() != other.counters.len() {
             writeln!(out, "not the same number of counters")?;
         }
-        for (one, other) in self.one.counters.iter().zip(&self.other.counters) {
+        for (one, other) in one.counters.iter().zip(&other.counters) {
             if one != other {
                 writeln!(out, "- {} {}", one.0, one.1)?;
                 writeln!(out, "+ {} {}", other.0, other.1)?;

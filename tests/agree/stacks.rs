@@ -8,21 +8,32 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The program of the only stack in a file of the repository.
-pub fn example(path: &str) -> Program {
+/// A program, and the texts that it was written in.
+pub struct Stack {
+    /// The texts.
+    pub sources: Sources,
+    /// The program.
+    pub program: Program,
+}
+
+/// The program of the first stack in a file of the repository.
+pub fn example(path: &str) -> Stack {
     let text = fs::read_to_string(root().join(path)).expect("an example can be read");
     program(path, text)
 }
 
-/// The program of the only stack in a text.
-pub fn program(name: &str, text: String) -> Program {
+/// The program of the first stack in a text.
+pub fn program(name: &str, text: String) -> Stack {
     let mut sources = Sources::new();
     let file = vec![(name.to_string(), text)];
     let (files, mut diagnostics) = load::load(&mut sources, file, &library());
     let stack = &files.unit(files.root()).stacks[0].name.text;
     let (program, found) = check_stack(&sources, &files, stack);
     diagnostics.extend(found);
-    program.unwrap_or_else(|| panic!("{}", render(&diagnostics, &sources, false)))
+    match program {
+        Some(program) => Stack { sources, program },
+        None => panic!("{}", render(&diagnostics, &sources, false)),
+    }
 }
 
 /// The texts of the library, by the names under which they are used.

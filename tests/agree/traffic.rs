@@ -269,7 +269,7 @@ fn crafted<'p>(
         place = climb(program, values, entity);
     }
     let mut state: State<'p> = stack.state().clone();
-    let Some(mut message) = state.message(&values.random.bytes(), 0) else {
+    let Some(mut message) = state.message(&values.random.bytes()) else {
         return Call::Expire;
     };
     for (place, attribute) in program.attributes.iter().enumerate() {
