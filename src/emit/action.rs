@@ -248,10 +248,11 @@ fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {
             ));
             match made {
                 Some(condition) => {
+                    let counted = no_buffer(body, window);
                     out.push(S::If {
                         condition,
                         then: vec![replaced],
-                        otherwise: Vec::new(),
+                        otherwise: counted.into_iter().collect(),
                     });
                 }
                 None => out.push(replaced),
@@ -304,6 +305,21 @@ fn xor(body: &mut Body, variable: &Variable, message: LocalId, out: &mut Vec<S>)
         step: format!("{at}++"),
         body: vec![S::Assign(place, "^=", data)],
     });
+}
+
+/// Counts that no buffer was free for what a container was to keep.
+fn no_buffer(body: &Body, container: &Variable) -> Option<S> {
+    let kind = match container {
+        Variable::Field(_, kind, _) => kind,
+        Variable::Element(inner, _) | Variable::Part(inner, ..) => {
+            return no_buffer(body, inner);
+        }
+        Variable::Local(_) => unreachable!("containers are fields"),
+    };
+    let program = body.stack.program;
+    let entity = &program.entities[program.kinds[kind.at()].entity.at()];
+    let counter = body.counter(entity.no_buffer?);
+    Some(S::Assign(counter, "+=", atom("1")))
 }
 
 /// The condition under which a message from a source is there, if it may not be; and the message.

@@ -218,11 +218,15 @@ impl<'a> Lowering<'a> {
         };
         parse.take_off();
         for (at, field) in header.fields.iter().enumerate() {
+            parse.take_optional_off(field);
             if let Some(known) = self.known_values(field) {
                 let id = HeaderFieldId(at as u32);
                 parse.require_one_of(id, field, &known);
             }
             parse.require_field(at, field);
+            if let Some(counted) = parse.counted_header(at, field) {
+                parse.take_rest_off(field, counted);
+            }
         }
         self.require_sums(&mut parse);
         let steps = std::mem::take(&mut parse.steps);
@@ -289,40 +293,35 @@ impl<'a> Lowering<'a> {
 }
 
 impl<'a> Parse<'a> {
-    /// The header leaves the message, part by part, as its length becomes known.
+    /// The part of the header that is always there leaves the message.
     fn take_off(&mut self) {
-        let too_short = self.header.too_short;
-        let fits = |message, bytes: Expression| {
-            let length = Expression::new(ExpressionKind::Length(message), BYTES);
-            Expression::binary(Binary::AtLeast, length, bytes, Type::Bool)
-        };
-        if let Some(reason) = too_short {
-            let long_enough = fits(self.message, self.length.clone());
+        if let Some(reason) = self.header.too_short {
+            let length = Expression::new(ExpressionKind::Length(self.message), BYTES);
+            let least = self.length.clone();
+            let long_enough = Expression::binary(Binary::AtLeast, length, least, Type::Bool);
             self.steps.push(Step::Require(long_enough, reason));
         }
         self.steps
             .push(Step::Do(Action::Strip(self.message, self.id)));
-        for field in &self.header.fields {
-            let Some(present) = &field.present else {
-                continue;
-            };
-            let width = Expression::number(u64::from(field.width / 8), BYTES);
-            let none = Expression::number(0, BYTES);
-            let present = self.frame.expression(present);
-            let bytes = Expression::new(ExpressionKind::If(present, width, none), BYTES);
-            if let Some(reason) = too_short {
-                self.steps
-                    .push(Step::Require(fits(self.message, bytes.clone()), reason));
-            }
-            let rest = Action::StripRest(self.message, bytes.clone());
-            self.steps.push(Step::Do(rest));
-            self.length = Expression::binary(Binary::Add, self.length.clone(), bytes, BYTES);
+    }
+
+    /// A field that is not always there is taken off where it is.
+    fn take_optional_off(&mut self, field: &HeaderField) {
+        let Some(present) = &field.present else {
+            return;
+        };
+        let width = Expression::number(u64::from(field.width / 8), BYTES);
+        let none = Expression::number(0, BYTES);
+        let present = self.frame.expression(present);
+        let bytes = Expression::new(ExpressionKind::If(present, width, none), BYTES);
+        if let Some(reason) = self.header.too_short {
+            let length = Expression::new(ExpressionKind::Length(self.message), BYTES);
+            let fits = Expression::binary(Binary::AtLeast, length, bytes.clone(), Type::Bool);
+            self.steps.push(Step::Require(fits, reason));
         }
-        for (at, field) in self.header.fields.iter().enumerate() {
-            if let Some(counted) = self.counted_header(at, field) {
-                self.take_rest_off(field, counted);
-            }
-        }
+        let rest = Action::StripRest(self.message, bytes.clone());
+        self.steps.push(Step::Do(rest));
+        self.length = Expression::binary(Binary::Add, self.length.clone(), bytes, BYTES);
     }
 
     /// The header's length, if this field counts it.

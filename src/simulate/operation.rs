@@ -264,8 +264,7 @@ impl Evaluation<'_, '_> {
         if self.queue(queue).is_full() {
             return Tried::Failed;
         }
-        let entity = self.entity_of(queue);
-        let Some(message) = self.source_or_count(source, entity) else {
+        let Some(message) = self.source(source) else {
             return Tried::Failed;
         };
         let pushed = self.queue(queue).push(Datum::Message(Box::new(message)));
@@ -276,8 +275,7 @@ impl Evaluation<'_, '_> {
         if !self.window(window).takes(number) {
             return Tried::Failed;
         }
-        let entity = self.entity_of(window);
-        let Some(message) = self.source_or_count(source, entity) else {
+        let Some(message) = self.source(source) else {
             return Tried::Failed;
         };
         done(self.window(window).insert(number, message).is_ok())
@@ -287,14 +285,7 @@ impl Evaluation<'_, '_> {
         let Some(message) = self.window(window).get(number).cloned() else {
             return Tried::Failed;
         };
-        let entity = self.entity_of(window);
-        match self.state.share(&message) {
-            Some(message) => found(message),
-            None => {
-                self.state.count_no_buffer(entity);
-                Tried::Failed
-            }
-        }
+        self.state.share(&message).map_or(Tried::Failed, found)
     }
 
     fn replace_message(&mut self, window: &Variable, number: u32, source: &Source) {

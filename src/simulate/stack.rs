@@ -114,7 +114,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             self.state.fates.too_long += 1;
             return bytes.len();
         }
-        let Some(mut message) = self.state.message(bytes) else {
+        let Some(mut message) = self.state.host_message(bytes) else {
             return 0;
         };
         for (attribute, value) in attributes {
@@ -136,7 +136,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         self.begin_call(now_ns);
         let program = self.state.program;
         let kind = program.ports[port.at()].opens?;
-        if self.state.find(kind, &keys).is_some() {
+        if !self.state.agenda.is_empty() || self.state.find(kind, &keys).is_some() {
             return None;
         }
         let index = self.evaluation(&mut Moment::default()).create(kind, keys)?;
@@ -165,7 +165,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         now_ns: u64,
     ) {
         self.begin_call(now_ns);
-        if self.is_open(port, session) {
+        if self.state.agenda.is_empty() && self.is_open(port, session) {
             let event = self.downward(port, session, notice, arguments);
             self.state.wait(event.into_iter().collect());
             self.run();
@@ -174,9 +174,6 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
 
     /// What the host is to do next; it gives the buffer of an output back at once.
     pub fn next_output(&mut self) -> Option<Emitted> {
-        if self.state.outputs.is_empty() {
-            self.begin_call(self.state.now_ns);
-        }
         let output = self.state.outputs.pop_front()?;
         match &output {
             Emitted::Frame { .. } | Emitted::Deliver { .. } => self.state.give_back(),

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 pub struct Limits {
     /// Messages at a time.
     pub buffers: u32,
-    /// Buffers that frames leave for the stack's own messages.
+    /// Buffers that frames and an application's messages leave for the stack's own.
     pub reserve: u32,
     /// Bytes of a frame, and of an application's message, at most.
     pub room: usize,
@@ -246,6 +246,14 @@ impl<'p> State<'p> {
     pub fn lent_message(&mut self, bytes: &[u8]) -> Message {
         self.lent -= 1;
         self.blank(bytes)
+    }
+
+    /// A message of an application, if it leaves enough buffers for the stack's own.
+    pub fn host_message(&mut self, bytes: &[u8]) -> Option<Message> {
+        if self.buffers <= self.limits.reserve {
+            return None;
+        }
+        self.message(bytes)
     }
 
     /// A new message, if a buffer is free.
