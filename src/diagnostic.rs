@@ -350,8 +350,8 @@ ids! {
         pushes or inserts it somewhere, drops it for a reason, or consumes it. Here a path forgets \
         one.";
     InstanceEnded "instance-ended"
-        "An instance that has ended is found no more, and its place is free for another. Behind its \
-        `end` nothing is told to it, started or read.";
+        "An instance that has ended is found no more, and its place is free for another. Behind \
+        its `end` nothing is told to it, started or read.";
     MessageGone "message-gone"
         "A message that was passed on, held or dropped belongs to somebody else. What is needed of \
         it is read before, or `share m` makes a second handle.";

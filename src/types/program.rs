@@ -531,7 +531,7 @@ pub struct Function {
     pub name: String,
     /// The entity whose fields, keys and parameters it may read; none for a free function.
     pub entity: Option<EntityId>,
-    /// Whose instance it reads as [`Instance::Own`].
+    /// Whose instance it reads as `Instance::Own`.
     pub kind: Option<KindId>,
     /// Its parameters, then its other locals.
     pub locals: Vec<Local>,

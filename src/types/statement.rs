@@ -135,7 +135,7 @@ pub enum Output {
     Send {
         /// What is sent.
         message: Source,
-        /// Which of [`Entity::below`].
+        /// Which of `Entity::below`.
         joint: u32,
         /// Every header field that is written, in order on the wire, but for those that are
         /// required, counted and summed. Defaults stand here as in the header: what they say of
