@@ -1,4 +1,4 @@
-# make        builds the compiler
+# make        builds the compiler, for use
 # make demo   lets the Linux kernel talk to a stack that was compiled a moment before
 # make test   runs every test
 # make fmt    brings Rust and Loom into their canonical form
@@ -12,7 +12,7 @@ build: machine
 	cargo build --release
 
 demo: machine
-	cargo run --release --quiet -- demo
+	cargo run --quiet -- demo
 
 test: machine
 	cargo fmt --check
