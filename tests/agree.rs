@@ -64,22 +64,25 @@ fn host_agrees() {
     all_agree("examples/host/host.loom");
 }
 
-/// An example, its trees, its woven trees, and their C.
+/// An example, its trees, its woven trees, and the C of both.
 fn all_agree(path: &str) {
     let Stack { sources, program } = stacks::example(path);
     let forest = trees_agree(&program);
-    let (woven, _) = weave(&program, forest, weave::Limits::default());
-    let code = emit::c(&sources, &program, &woven);
-    let compiled = Compiled::new(&program, &code, "woven");
-    for seed in seeds() {
-        let limits = Limits {
-            buffers: *random::Random(seed).one(&[4, 12, 20, 256]),
-            ..compiled.limits
-        };
-        let trace = traffic::trace(&program, seed, LENGTH, limits);
-        let differs =
-            |trace: &Trace| Difference::first(&reference(&program, trace), &compiled.run(trace));
-        report(&program, seed, &trace, &differs);
+    let (woven, _) = weave(&program, forest.clone(), weave::Limits::default());
+    for (variant, forest) in [("plain", forest), ("woven", woven)] {
+        let code = emit::c(&sources, &program, &forest);
+        let compiled = Compiled::new(&program, &code, variant);
+        for seed in seeds() {
+            let limits = Limits {
+                buffers: *random::Random(seed).one(&[4, 12, 20, 256]),
+                ..compiled.limits
+            };
+            let trace = traffic::trace(&program, seed, LENGTH, limits);
+            let differs = |trace: &Trace| {
+                Difference::first(&reference(&program, trace), &compiled.run(trace))
+            };
+            report(&program, seed, &trace, &differs);
+        }
     }
 }
 

@@ -316,8 +316,8 @@ fn send(program: &Program, at: usize, port: &Port) -> String {
         text += &read(&format!("with.{}", attribute.name), &attribute.kind);
     }
     text + &format!(
-        "size_t length = bytes(data, sizeof data); returned = STACK_{}_send(stack, session, {with}, \
-         data, length, now_ns); }}\n",
+        "size_t length = bytes(data, sizeof data);\n\
+         returned = STACK_{}_send(stack, session, {with}, data, length, now_ns); }}\n",
         port.name
     )
 }
