@@ -331,7 +331,8 @@ void STACK_expire(struct STACK *stack, uint64_t now_ns);
 size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capacity);
 
 /* What they count; NULL behind the last. A plain `layer.reason` is why frames that came in were
- * dropped, `unsent layer.reason` why messages of the stack's own were; `count` is what layers count. */
+ * dropped, `unsent layer.reason` why messages of the stack's own were; `count` is what layers
+ * count. */
 extern const char *const STACK_counter_name[];
 ";
     super::parts::named(text, &stack.names.stack, "")

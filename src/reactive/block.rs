@@ -115,36 +115,8 @@ impl<'a> Lowering<'a> {
     ) -> NodeId {
         let frame = body.frame;
         match &statement.kind {
-            StatementKind::Attempt {
-                attempt,
-                bind,
-                likely,
-                otherwise,
-            } => {
-                let bind = bind.map(|local| frame.locals[local.at()]);
-                let mut failed = outside;
-                failed.push(otherwise);
-                self.attempt(
-                    body,
-                    attempt,
-                    bind,
-                    likely.or(AS_A_RULE),
-                    inside,
-                    failed,
-                    due,
-                )
-            }
-            StatementKind::Require {
-                condition,
-                likely,
-                otherwise,
-            } => {
-                let mut failed = outside;
-                failed.push(otherwise);
-                let then = self.rest(body, inside, due.clone());
-                let otherwise = self.rest(body, failed, due);
-                let likely = likely.or(AS_A_RULE);
-                self.test(frame.expression(condition), likely, then, otherwise)
+            StatementKind::Attempt { .. } | StatementKind::Require { .. } => {
+                self.may_fail(body, statement, inside, outside, due)
             }
             StatementKind::If { .. } | StatementKind::Match { .. } => {
                 self.branches(body, statement, inside, due)
@@ -181,6 +153,51 @@ impl<'a> Lowering<'a> {
                 let next = self.rest(body, inside, due);
                 self.act(action, next)
             }
+        }
+    }
+
+    /// What takes the place of the rest of its block when it fails.
+    fn may_fail(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        statement: &'a Statement,
+        inside: Rests<'a>,
+        outside: Rests<'a>,
+        due: Due,
+    ) -> NodeId {
+        let frame = body.frame;
+        let mut failed = outside;
+        match &statement.kind {
+            StatementKind::Attempt {
+                attempt,
+                bind,
+                likely,
+                otherwise,
+            } => {
+                let bind = bind.map(|local| frame.locals[local.at()]);
+                failed.push(otherwise);
+                self.attempt(
+                    body,
+                    attempt,
+                    bind,
+                    likely.or(AS_A_RULE),
+                    inside,
+                    failed,
+                    due,
+                )
+            }
+            StatementKind::Require {
+                condition,
+                likely,
+                otherwise,
+            } => {
+                failed.push(otherwise);
+                let then = self.rest(body, inside, due.clone());
+                let otherwise = self.rest(body, failed, due);
+                let likely = likely.or(AS_A_RULE);
+                self.test(frame.expression(condition), likely, then, otherwise)
+            }
+            other => unreachable!("what may fail, not {other:?}"),
         }
     }
 
