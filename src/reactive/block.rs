@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Action, Loop, Node, NodeId, Output, Probability, Range};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
-use crate::types::program::{Event, KindId, LocalId, Population, Role, Target};
+use crate::types::program::{Event, KindId, LocalId, Population, Target};
 use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
 use crate::types::value::{Type, Value};
 use std::collections::HashMap;
@@ -522,59 +522,6 @@ impl<'a> Lowering<'a> {
         match &self.program.kinds[kind.at()].fields[field.at()].kind {
             Type::Queue(_, capacity) => *capacity,
             other => unreachable!("what is drained is a queue, not {other:?}"),
-        }
-    }
-
-    /// The new instance's start, and those of the sessions that live with it, from below.
-    fn starts(&mut self, kind: KindId, own: Instance, due: &mut Due) {
-        for kind in self.living_with(kind) {
-            if super::handler_of(self.program, kind, Event::Start).is_some() {
-                due.outputs.push(self.event_of(kind, own, Event::Start));
-            }
-        }
-    }
-
-    /// Instances are found no more; their ends are due, from above.
-    fn ends(&mut self, kind: KindId, own: Instance, due: &mut Due) -> Vec<Action> {
-        let mut kinds = self.living_with(kind);
-        kinds.reverse();
-        let mut steps = Vec::new();
-        for kind in kinds {
-            steps.push(Action::End(own, kind));
-            due.outputs.push(self.event_of(kind, own, Event::End));
-        }
-        steps
-    }
-
-    /// A kind, and the kinds of sessions above whose instances live and end with it.
-    fn living_with(&self, kind: KindId) -> Vec<KindId> {
-        let mut kinds = vec![kind];
-        let mut at = kind;
-        while self.program.kinds[at.at()].role == Role::Session {
-            match self.program.session_living_on(at) {
-                Some(above) => at = above,
-                None => break,
-            }
-            kinds.push(at);
-        }
-        kinds
-    }
-
-    /// An event of an instance, as an output without arguments.
-    fn event_of(&mut self, kind: KindId, own: Instance, event: Event) -> Output {
-        use crate::tree::{Goal, Index, Reaction};
-        let (index, instance) = match own {
-            Instance::Entity => (Index::Only(0), None),
-            Instance::Only(at) => (Index::Only(at), None),
-            Instance::Local(_) => (Index::Any, Some(own)),
-            Instance::Own => unreachable!("own instances are known"),
-        };
-        let reaction = Reaction::Handle { kind, index, event };
-        self.want(reaction);
-        Output::One {
-            goal: Goal::Reaction(reaction, instance),
-            message: None,
-            arguments: Vec::new(),
         }
     }
 }

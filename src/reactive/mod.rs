@@ -23,6 +23,7 @@ mod arrive;
 mod block;
 mod frame;
 mod joints;
+mod lives;
 mod output;
 mod reads;
 mod step;
