@@ -84,7 +84,21 @@ impl Body<'_, '_> {
             Type::Header(header) => Meaning::Peeked(local, *header),
             Type::Instance(kind) => Meaning::Instance(local, *kind),
             Type::Nothing => Meaning::Unknown,
-            _ => Meaning::Value(self.read_local(local)),
+            Type::Unsigned(_)
+            | Type::Signed(_)
+            | Type::Bool
+            | Type::Sequence(_)
+            | Type::Time
+            | Type::Bytes(_)
+            | Type::Enum(_)
+            | Type::Record(_)
+            | Type::Optional(_)
+            | Type::Queue(..)
+            | Type::Window(..)
+            | Type::Stream(..)
+            | Type::Array(..)
+            | Type::Set(_)
+            | Type::Abstract(_) => Meaning::Value(self.read_local(local)),
         }
     }
 
@@ -120,10 +134,10 @@ impl Body<'_, '_> {
     /// What a word of the scope stands for; a field of a header that is perhaps not there may be
     /// none.
     fn scope_value(&mut self, value: Expression) -> Expression {
-        match &*value.kind {
-            ExpressionKind::Header(header, field) => self.header_field(*header, *field),
-            _ => value,
+        if let ExpressionKind::Header(header, field) = *value.kind {
+            return self.header_field(header, field);
         }
+        value
     }
 
     fn note_read(&mut self, instance: Instance) {
@@ -431,10 +445,8 @@ impl Body<'_, '_> {
     }
 
     fn check_index(&mut self, index: &Expression, size: u32, span: Span) {
-        let range = match index.result {
-            Type::Unsigned(_) => self.range(index),
-            _ => None,
-        };
+        let is_number = matches!(index.result, Type::Unsigned(_));
+        let range = is_number.then(|| self.range(index)).flatten();
         let text = self.text(span);
         let diagnostic = match range {
             Some(range) if range.high < u64::from(size) => return,

@@ -5,6 +5,7 @@ use super::super::program::LocalId;
 use super::super::statement::{Operation, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
+use super::kinds::holds_things;
 use super::operator::{Operand, checked_operator, is_literal};
 use super::words::{Body, Place};
 use crate::diagnostic::{Diagnostic, Id};
@@ -31,20 +32,10 @@ impl Body<'_, '_> {
             Some(_) | None => return self.refuse_assignment(place, "is no place for a value"),
         };
         let ExpressionKind::Read(variable) = &*target.kind else {
-            let why = match &*target.kind {
-                ExpressionKind::Key(..) => "is a key: what an instance is found by never changes",
-                ExpressionKind::Header(..) | ExpressionKind::Peeked(..) => {
-                    "came in, and never changes; outgoing fields stand behind `with`"
-                }
-                ExpressionKind::Attribute(..) => {
-                    "travels with the message; it is set behind `with`"
-                }
-                ExpressionKind::Constant(_) | ExpressionKind::Config(_) => {
-                    "is a parameter or a constant"
-                }
-                _ if target.result == Type::Nothing => return None,
-                _ => "is computed",
-            };
+            if target.result == Type::Nothing {
+                return None;
+            }
+            let why = why_fixed(&target.kind);
             return self.refuse_assignment(place, why);
         };
         let variable = variable.clone();
@@ -97,22 +88,18 @@ impl Body<'_, '_> {
     }
 
     fn unassignable(&self, variable: &Variable, of: &Type) -> Option<&'static str> {
-        match of {
-            Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Set(_) => {
-                return Some("holds things, and is changed by its operations");
-            }
-            _ => {}
+        if holds_things(of) {
+            return Some("holds things, and is changed by its operations");
         }
+        let in_handler = matches!(self.place, Place::Handler(_));
         match variable {
             Variable::Local(local) if self.assignable.contains(local) => None,
-            Variable::Local(_) => match self.place {
-                Place::Handler(_) => Some("is a name for a value; what changes is a field"),
-                _ => Some("does not change"),
-            },
-            Variable::Field(..) => match self.place {
-                Place::Handler(_) => None,
-                _ => Some("is written by handlers alone"),
-            },
+            Variable::Local(_) if in_handler => {
+                Some("is a name for a value; what changes is a field")
+            }
+            Variable::Local(_) => Some("does not change"),
+            Variable::Field(..) if in_handler => None,
+            Variable::Field(..) => Some("is written by handlers alone"),
             Variable::Element(inner, _) | Variable::Part(inner, ..) => {
                 self.unassignable(inner, &Type::Nothing)
             }
@@ -179,5 +166,36 @@ impl Body<'_, '_> {
         Some(StatementKind::Do(Operation::Rewrite(
             message, filter, arguments,
         )))
+    }
+}
+
+/// Why what is no variable cannot be assigned to.
+fn why_fixed(of: &ExpressionKind) -> &'static str {
+    match of {
+        ExpressionKind::Key(..) => "is a key: what an instance is found by never changes",
+        ExpressionKind::Header(..)
+        | ExpressionKind::HeaderPresent(..)
+        | ExpressionKind::Peeked(..)
+        | ExpressionKind::If(..) => {
+            "came in, and never changes; outgoing fields stand behind `with`"
+        }
+        ExpressionKind::Attribute(..) => "travels with the message; it is set behind `with`",
+        ExpressionKind::Constant(_) | ExpressionKind::Config(_) => "is a parameter or a constant",
+        ExpressionKind::Read(_)
+        | ExpressionKind::Length(_)
+        | ExpressionKind::WholeLength
+        | ExpressionKind::Now
+        | ExpressionKind::Unary(..)
+        | ExpressionKind::Binary(..)
+        | ExpressionKind::Some(_)
+        | ExpressionKind::Unwrap(_)
+        | ExpressionKind::Present(_)
+        | ExpressionKind::Else(..)
+        | ExpressionKind::Cast(_)
+        | ExpressionKind::Call(..)
+        | ExpressionKind::Least(..)
+        | ExpressionKind::Greatest(..)
+        | ExpressionKind::Query(_)
+        | ExpressionKind::Through(..) => "is computed",
     }
 }

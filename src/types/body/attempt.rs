@@ -9,6 +9,7 @@ use super::super::statement::{Attempt, Search, Source, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
 use super::flow::Flow;
+use super::kinds::holds_things;
 use super::operation::Operated;
 use super::statement::Exit;
 use super::words::{Body, Place, make};
@@ -104,14 +105,16 @@ impl Body<'_, '_> {
 
     /// Containers stay where they are.
     fn only_values(&mut self, value: Expression, span: Span) -> Expression {
-        match value.result {
-            Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Set(_) => {
-                let title = format!("`{}` stays where it is", self.text(span));
-                let label = "holds things";
-                self.refuse(Diagnostic::error(Id::NotAValue, title, span, label))
-            }
-            _ => value,
+        if !holds_things(&value.result) {
+            return value;
         }
+        let title = format!("`{}` stays where it is", self.text(span));
+        self.refuse(Diagnostic::error(
+            Id::NotAValue,
+            title,
+            span,
+            "holds things",
+        ))
     }
 
     /// A statement that may fail, with what takes the place of the rest of the block.
@@ -245,10 +248,11 @@ impl Body<'_, '_> {
             (Type::Queue(element, _), "pop") => {
                 self.values(&called, &[]);
                 self.forget(&place);
-                match **element {
-                    Type::Message => tried(Attempt::Pop(place), Type::Message, false),
-                    _ => tried(Attempt::PopValue(place), (**element).clone(), false),
-                }
+                let attempt = match **element == Type::Message {
+                    true => Attempt::Pop(place),
+                    false => Attempt::PopValue(place),
+                };
+                tried(attempt, (**element).clone(), false)
             }
             (Type::Window(width, _), "take") => {
                 let [number] = self.one(&called, Type::Sequence(*width));

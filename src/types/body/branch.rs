@@ -3,10 +3,10 @@
 use super::super::expression::{Binary, Expression, ExpressionKind};
 use super::super::program::EnumId;
 use super::super::statement::{Block, Likely, Statement, StatementKind};
-use super::super::value::{Type, Value};
+use super::super::value::Type;
 use super::flow::{Flow, Way};
 use super::statement::percent;
-use super::words::{Body, listed, make};
+use super::words::{Body, constant_number, listed, make};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
 
@@ -99,17 +99,21 @@ impl Body<'_, '_> {
     /// What a `match` compares: a number or an enum.
     fn matched(&mut self, subject: &ast::Expression) -> Option<Expression> {
         let value = self.check(subject, None);
-        match value.result {
-            Type::Nothing => None,
-            Type::Enum(_) | Type::Unsigned(_) => Some(value),
-            _ => {
-                let title = format!("{} cannot be matched", self.describe(&value.result));
-                let label = "an enum or a number is expected";
-                let refused = Diagnostic::error(Id::TypeMismatch, title, subject.span, label);
-                self.report(refused);
-                None
-            }
+        if value.result == Type::Nothing {
+            return None;
         }
+        if matches!(value.result, Type::Enum(_) | Type::Unsigned(_)) {
+            return Some(value);
+        }
+        let title = format!("{} cannot be matched", self.describe(&value.result));
+        let label = "an enum or a number is expected";
+        self.report(Diagnostic::error(
+            Id::TypeMismatch,
+            title,
+            subject.span,
+            label,
+        ));
+        None
     }
 
     /// What is known where the ends of all cases meet.
@@ -132,23 +136,19 @@ impl Body<'_, '_> {
             return CaseValue::Other;
         }
         let constant = self.expect(&case.value, &value.result);
-        match &*constant.kind {
-            _ if constant.result == Type::Nothing => CaseValue::Unknown,
-            ExpressionKind::Constant(Value::Number(found)) => {
-                let found = *found;
-                let kind = ExpressionKind::Binary(Binary::Equal, value.clone(), constant);
-                let equal = make(kind, Type::Bool);
-                self.assume(&equal, true);
-                CaseValue::Number(found)
-            }
-            _ => {
-                let title = "a case is a constant";
-                let refused =
-                    Diagnostic::error(Id::NotConstant, title, case.value.span, "not a constant");
-                self.report(refused.help("compare with `if` instead"));
-                CaseValue::Unknown
-            }
+        if constant.result == Type::Nothing {
+            return CaseValue::Unknown;
         }
+        let Some(found) = constant_number(&constant) else {
+            let title = "a case is a constant";
+            let label = "not a constant";
+            let refused = Diagnostic::error(Id::NotConstant, title, case.value.span, label);
+            self.report(refused.help("compare with `if` instead"));
+            return CaseValue::Unknown;
+        };
+        let kind = ExpressionKind::Binary(Binary::Equal, value.clone(), constant);
+        self.assume(&make(kind, Type::Bool), true);
+        CaseValue::Number(found)
     }
 
     fn refuse_repeated(&mut self, cases: &[ast::MatchCase], blocks: &[(u64, Likely, Block)]) {
@@ -171,19 +171,16 @@ impl Body<'_, '_> {
         known: &[u64],
         subject: &ast::Expression,
     ) -> Option<()> {
-        let missing = match of {
-            Type::Enum(id) => self.missing_names(*id, known),
-            _ => vec!["all other numbers".to_string()],
-        };
-        if missing.is_empty() {
-            return Some(());
+        let mut label = "it may be another number".to_string();
+        if let Type::Enum(id) = of {
+            let missing = self.missing_names(*id, known);
+            if missing.is_empty() {
+                return Some(());
+            }
+            let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+            label = format!("it may be {}", listed(&missing));
         }
-        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
         let text = self.text(subject.span);
-        let label = match of {
-            Type::Enum(_) => format!("it may be {}", listed(&missing)),
-            _ => "it may be another number".to_string(),
-        };
         let title = format!("not all that `{text}` can be has a case");
         let refused = Diagnostic::error(Id::MissingCase, title, subject.span, label);
         self.report(refused.help("add the cases, or `else { … }` behind the last"));

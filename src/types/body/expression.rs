@@ -16,9 +16,9 @@ impl Body<'_, '_> {
     /// A value of exactly this type.
     pub fn expect(&mut self, source: &ast::Expression, expected: &Type) -> Expression {
         let value = self.check_raw(source, Some(expected));
-        let value = match expected {
-            Type::Optional(_) => value,
-            _ => self.settle(value),
+        let value = match matches!(expected, Type::Optional(_)) {
+            true => value,
+            false => self.settle(value),
         };
         self.coerce(value, expected, source.span)
     }
@@ -279,13 +279,14 @@ impl Body<'_, '_> {
 
     /// A filter with its arguments.
     pub fn filter_call(&mut self, source: &ast::Expression) -> Option<(FilterId, Vec<Expression>)> {
-        let (name, arguments) = match &source.kind {
-            ast::ExpressionKind::Call {
-                function,
-                arguments,
-            } => (function.as_ref(), arguments.as_slice()),
-            _ => (source, [].as_slice()),
-        };
+        let (mut name, mut arguments) = (source, [].as_slice());
+        if let ast::ExpressionKind::Call {
+            function,
+            arguments: given,
+        } = &source.kind
+        {
+            (name, arguments) = (function, given);
+        }
         let filter = match self.meaning(name, None) {
             Some(Meaning::Filter(filter)) => filter,
             Some(Meaning::Unknown) => return None,

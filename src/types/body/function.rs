@@ -97,9 +97,11 @@ impl Order<'_, '_> {
         let words = mentioned(source);
         let named = words.iter().filter_map(|word| scope.names.get(word));
         named
-            .filter_map(|named| match named {
-                Named::Function(function) => Some(*function),
-                _ => None,
+            .filter_map(|named| {
+                let Named::Function(function) = named else {
+                    return None;
+                };
+                Some(*function)
             })
             .collect()
     }

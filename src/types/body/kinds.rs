@@ -13,7 +13,7 @@ use super::super::constant::{cut, fold, width};
 use super::super::expression::{Expression, ExpressionKind};
 use super::super::value::{Type, Value};
 use super::range::mask;
-use super::words::{Body, make, nothing};
+use super::words::{Body, constant_number, make, nothing};
 use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -198,9 +198,9 @@ impl Body<'_, '_> {
             (Type::Optional(_), Type::Optional(_)) => {}
             (_, Type::Optional(inner)) => {
                 let value = self.coerce(value, inner, span);
-                return match value.result {
-                    Type::Nothing => value,
-                    _ => make(ExpressionKind::Some(value), expected.clone()),
+                return match value.result == Type::Nothing {
+                    true => value,
+                    false => make(ExpressionKind::Some(value), expected.clone()),
                 };
             }
             (from, to) if self.widens(from, to) || self.counts_from(&value, to) => {
@@ -218,9 +218,7 @@ impl Body<'_, '_> {
         expected: &Type,
         span: Span,
     ) -> Option<Expression> {
-        let ExpressionKind::Constant(Value::Number(constant)) = *value.kind else {
-            return None;
-        };
+        let constant = constant_number(value)?;
         match (&value.result, expected) {
             (Type::Unsigned(_), Type::Bytes(size)) if constant == 0 => {
                 let zeros = Value::Bytes(vec![0; *size as usize]);
@@ -232,9 +230,9 @@ impl Body<'_, '_> {
             _ => return None,
         }
         let negative = matches!(value.result, Type::Signed(_)) && (constant as i64) < 0;
-        let turns = match expected {
-            Type::Signed(_) => !negative && constant > i64::MAX as u64,
-            _ => negative,
+        let turns = match matches!(expected, Type::Signed(_)) {
+            true => !negative && constant > i64::MAX as u64,
+            false => negative,
         };
         if turns || cut(self.context.program, expected, constant) != constant {
             return Some(self.refuse_number(constant, negative, expected, span));
@@ -346,6 +344,28 @@ fn number_of(constant: u64, expected: &Type) -> Expression {
         ExpressionKind::Constant(Value::Number(constant)),
         expected.clone(),
     )
+}
+
+/// Whether this stays where it is, and is changed by its operations alone.
+pub(super) fn holds_things(of: &Type) -> bool {
+    match of {
+        Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Set(_) => true,
+        Type::Unsigned(_)
+        | Type::Signed(_)
+        | Type::Bool
+        | Type::Sequence(_)
+        | Type::Time
+        | Type::Bytes(_)
+        | Type::Enum(_)
+        | Type::Record(_)
+        | Type::Optional(_)
+        | Type::Message
+        | Type::Array(..)
+        | Type::Instance(_)
+        | Type::Header(_)
+        | Type::Abstract(_)
+        | Type::Nothing => false,
+    }
 }
 
 /// The types that every layer knows.

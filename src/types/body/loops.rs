@@ -3,9 +3,9 @@
 use super::super::expression::{Binary, Expression, ExpressionKind, Instance};
 use super::super::program::LocalId;
 use super::super::statement::StatementKind;
-use super::super::value::{Type, Value};
+use super::super::value::Type;
 use super::flow::{Flow, Holding};
-use super::words::{Body, make, number};
+use super::words::{Body, constant_number, make, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -115,20 +115,20 @@ impl Body<'_, '_> {
     }
 
     fn constant_turns(&mut self, most: &Expression, span: Span) -> Option<u64> {
-        match *most.kind {
-            ExpressionKind::Constant(Value::Number(most)) => Some(most),
-            _ if self.scope.alone => Some(TURNS),
-            _ => {
-                let title = "what a loop runs at most is fixed before the stack starts";
-                self.report(Diagnostic::error(
-                    Id::NotConstant,
-                    title,
-                    span,
-                    "not a constant",
-                ));
-                None
-            }
+        if let Some(most) = constant_number(most) {
+            return Some(most);
         }
+        if self.scope.alone {
+            return Some(TURNS);
+        }
+        let title = "what a loop runs at most is fixed before the stack starts";
+        self.report(Diagnostic::error(
+            Id::NotConstant,
+            title,
+            span,
+            "not a constant",
+        ));
+        None
     }
 
     fn refuse_unbounded(&mut self, span: Span) -> Option<StatementKind> {
@@ -150,16 +150,7 @@ impl Body<'_, '_> {
         elements: &ast::Expression,
         body: &ast::Block,
     ) -> Option<StatementKind> {
-        let queue = match &elements.kind {
-            ast::ExpressionKind::Call {
-                function,
-                arguments,
-            } if arguments.is_empty() => match &function.kind {
-                ast::ExpressionKind::Field { of, name } if name.is("drain") => Some(of),
-                _ => None,
-            },
-            _ => None,
-        };
+        let queue = drained(elements);
         let value = queue.map(|queue| self.check(queue, None));
         let Some((Type::Queue(element, _), ExpressionKind::Read(queue))) =
             value.map(|value| (value.result, *value.kind))
@@ -254,4 +245,19 @@ fn is_outside(instance: Instance, locals: usize) -> bool {
         Instance::Local(local) => local.at() < locals,
         Instance::Own | Instance::Entity | Instance::Only(_) => true,
     }
+}
+
+/// The queue of `held.drain()`.
+fn drained(elements: &ast::Expression) -> Option<&ast::Expression> {
+    if let ast::ExpressionKind::Call {
+        function,
+        arguments,
+    } = &elements.kind
+        && arguments.is_empty()
+        && let ast::ExpressionKind::Field { of, name } = &function.kind
+        && name.is("drain")
+    {
+        return Some(of);
+    }
+    None
 }

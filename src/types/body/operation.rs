@@ -108,16 +108,16 @@ impl Body<'_, '_> {
         otherwise: Option<&ast::Block>,
     ) -> Option<StatementKind> {
         let value = self.check(call, None);
-        match *value.kind {
-            ExpressionKind::Call(function, arguments)
-                if otherwise.is_none()
-                    && self.context.program.functions[function.at()].body.is_none() =>
-            {
-                Some(StatementKind::Do(Operation::Call(function, arguments)))
-            }
-            _ if value.result == Type::Nothing => None,
-            _ => self.not_a_statement(call),
+        if value.result == Type::Nothing {
+            return None;
         }
+        if let ExpressionKind::Call(function, arguments) = *value.kind
+            && otherwise.is_none()
+            && self.context.program.functions[function.at()].body.is_none()
+        {
+            return Some(StatementKind::Do(Operation::Call(function, arguments)));
+        }
+        self.not_a_statement(call)
     }
 
     fn operation(&mut self, of: &ast::Expression, called: Operated) -> Option<Outcome> {
@@ -256,7 +256,19 @@ impl Body<'_, '_> {
             Type::Set(_) => &["insert", "has", "clear"],
             Type::Array(..) => &["clear"],
             Type::Bytes(_) => &["xor"],
-            _ => &[],
+            Type::Unsigned(_)
+            | Type::Signed(_)
+            | Type::Bool
+            | Type::Sequence(_)
+            | Type::Time
+            | Type::Enum(_)
+            | Type::Record(_)
+            | Type::Optional(_)
+            | Type::Message
+            | Type::Instance(_)
+            | Type::Header(_)
+            | Type::Abstract(_)
+            | Type::Nothing => &[],
         };
         let what = format!("operation of {} called", self.describe(kind));
         self.unknown(&what, called.name, known);
@@ -297,15 +309,14 @@ impl Body<'_, '_> {
 
     fn only_message(&mut self, called: &Operated, at: usize) -> Option<LocalId> {
         let span = called.span;
-        match self.only_source(called, at)? {
-            Source::Local(message) => Some(message),
-            _ => {
-                let title = "a stream takes over a message that there is";
-                let label = "give this a name first";
-                self.report(Diagnostic::error(Id::NotAValue, title, span, label));
-                None
-            }
+        let source = self.only_source(called, at)?;
+        if let Source::Local(message) = source {
+            return Some(message);
         }
+        let title = "a stream takes over a message that there is";
+        let label = "give this a name first";
+        self.report(Diagnostic::error(Id::NotAValue, title, span, label));
+        None
     }
 
     fn data_argument(&mut self, called: &Operated) -> Option<LocalId> {

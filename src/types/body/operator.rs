@@ -14,8 +14,8 @@
 
 use super::super::constant::fold;
 use super::super::expression::{Binary, Expression, ExpressionKind, Unary};
-use super::super::value::{Type, Value};
-use super::words::{Body, make, nothing, number};
+use super::super::value::Type;
+use super::words::{Body, constant_number, make, nothing, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -117,7 +117,17 @@ impl Body<'_, '_> {
             | Type::Time
             | Type::Enum(_) => true,
             Type::Bool | Type::Bytes(_) | Type::Abstract(_) => equality,
-            _ => false,
+            Type::Record(_)
+            | Type::Optional(_)
+            | Type::Message
+            | Type::Queue(..)
+            | Type::Window(..)
+            | Type::Stream(..)
+            | Type::Array(..)
+            | Type::Set(_)
+            | Type::Instance(_)
+            | Type::Header(_)
+            | Type::Nothing => false,
         };
         if !fits {
             let title = format!("{} cannot be compared so", self.describe(&left.result));
@@ -318,9 +328,9 @@ impl Body<'_, '_> {
     fn step(&mut self, operand: Operand, sequence: &Type) -> Expression {
         let width = self.width(sequence).expect("sequences have a width");
         let number = self.coerce(operand.value, &Type::Unsigned(width), operand.span);
-        match number.result {
-            Type::Nothing => number,
-            _ => self.folded(make(ExpressionKind::Cast(number), sequence.clone())),
+        match number.result == Type::Nothing {
+            true => number,
+            false => self.folded(make(ExpressionKind::Cast(number), sequence.clone())),
         }
     }
 
@@ -342,7 +352,7 @@ impl Body<'_, '_> {
             return self.no_operator(operator, &left, &right, span);
         };
         let width = self.width(&result).expect("numbers have a width");
-        if let ExpressionKind::Constant(Value::Number(places)) = *right.value.kind
+        if let Some(places) = constant_number(&right.value)
             && places >= u64::from(width)
         {
             // A parameter may well say so, and mean it.
@@ -403,10 +413,7 @@ impl Body<'_, '_> {
         if !matches!(operator, Binary::Divide | Binary::Remainder) {
             return;
         }
-        let constant = match *divisor.value.kind {
-            ExpressionKind::Constant(Value::Number(constant)) => Some(constant),
-            _ => None,
-        };
+        let constant = constant_number(&divisor.value);
         let never_zero = match self.range(&divisor.value) {
             Some(range) => range.low > 0,
             None => constant.is_some_and(|constant| constant != 0),
@@ -438,10 +445,10 @@ impl Body<'_, '_> {
     ) -> Expression {
         let operand = self.operand(operand, hint);
         let result = match &operand.value.result {
-            Type::Unsigned(_) if operand.literal && operator == Unary::Negate => match hint {
-                Some(signed @ Type::Signed(_)) => signed.clone(),
-                _ => Type::Signed(64),
-            },
+            Type::Unsigned(_) if operand.literal && operator == Unary::Negate => {
+                let signed = hint.filter(|hint| matches!(hint, Type::Signed(_)));
+                signed.cloned().unwrap_or(Type::Signed(64))
+            }
             number @ (Type::Unsigned(_) | Type::Signed(_)) => number.clone(),
             Type::Nothing => return nothing(),
             other => {
@@ -468,16 +475,15 @@ impl Body<'_, '_> {
     }
 
     fn folded_if_known(&self, value: Expression) -> Expression {
-        let known = match &*value.kind {
-            ExpressionKind::Binary(_, left, right) => {
-                left.result != Type::Nothing && right.result != Type::Nothing
-            }
-            ExpressionKind::Unary(_, operand) => operand.result != Type::Nothing,
-            _ => true,
+        let unknown = |operand: &Expression| operand.result == Type::Nothing;
+        let is_unknown = match &*value.kind {
+            ExpressionKind::Binary(_, left, right) => unknown(left) || unknown(right),
+            ExpressionKind::Unary(_, operand) | ExpressionKind::Cast(operand) => unknown(operand),
+            _ => false,
         };
-        match known {
-            true => self.folded(value),
-            false => nothing(),
+        match is_unknown {
+            true => nothing(),
+            false => self.folded(value),
         }
     }
 

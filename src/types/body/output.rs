@@ -76,14 +76,12 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Option<StatementKind> {
         let (target, event) = self.told(target, name)?;
-        let (carries, wanted) = match event {
-            Event::Notice(notice) => {
-                let notice = &self.context.program.notices[notice.at()];
-                let kinds = notice.parameters.iter().map(|field| field.kind.clone());
-                (notice.message, kinds.collect())
-            }
-            _ => (true, Vec::new()),
-        };
+        let (mut carries, mut wanted) = (true, Vec::new());
+        if let Event::Notice(notice) = event {
+            let notice = &self.context.program.notices[notice.at()];
+            let kinds = notice.parameters.iter().map(|field| field.kind.clone());
+            (carries, wanted) = (notice.message, kinds.collect());
+        }
         let settings = self.settings(with, None, span);
         if let (false, Some(first)) = (carries, with.first()) {
             let title = format!("`{name}` carries no message");

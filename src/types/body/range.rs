@@ -49,11 +49,11 @@ impl Body<'_, '_> {
             }
             (ExpressionKind::Read(Variable::Local(_)), _) => {
                 // A local that was set to a condition says what the condition says.
-                let means = self.flow.facts.iter().find_map(|fact| match &*fact.kind {
-                    ExpressionKind::Binary(Binary::Equal, left, right) if left == condition => {
-                        Some(right.clone())
-                    }
-                    _ => None,
+                let means = self.flow.facts.iter().find_map(|fact| {
+                    let ExpressionKind::Binary(Binary::Equal, left, right) = &*fact.kind else {
+                        return None;
+                    };
+                    (left == condition).then(|| right.clone())
                 });
                 if let Some(means) = means.filter(|means| means.result == Type::Bool) {
                     self.assume(&means, holds);
@@ -152,13 +152,12 @@ impl Body<'_, '_> {
     }
 
     fn whole(&self, of: &Type) -> Option<Range> {
-        match of {
-            Type::Unsigned(_) | Type::Time | Type::Sequence(_) | Type::Bool => Some(Range {
-                low: 0,
-                high: mask(self.width(of)?),
-            }),
-            _ => None,
-        }
+        let plain = matches!(
+            of,
+            Type::Unsigned(_) | Type::Time | Type::Sequence(_) | Type::Bool
+        );
+        let high = mask(self.width(of).filter(|_| plain)?);
+        Some(Range { low: 0, high })
     }
 
     fn range_within(&self, value: &Expression, depth: u32) -> Option<Range> {
@@ -243,12 +242,12 @@ impl Body<'_, '_> {
     /// by itself: then its range is judged where it stands in a stack.
     pub fn is_open(&self, value: &Expression) -> bool {
         let given = |value: &Expression| reads(value, Root::Parameter);
-        let bounds = |fact: &Expression| match &*fact.kind {
-            ExpressionKind::Binary(_, left, right) => {
-                plain(left) == plain(value) && given(right)
-                    || plain(right) == plain(value) && given(left)
-            }
-            _ => false,
+        let bounds = |fact: &Expression| {
+            let ExpressionKind::Binary(_, left, right) = &*fact.kind else {
+                return false;
+            };
+            plain(left) == plain(value) && given(right)
+                || plain(right) == plain(value) && given(left)
         };
         self.scope.alone && (given(value) || self.flow.facts.iter().any(bounds))
     }
@@ -262,7 +261,19 @@ impl Body<'_, '_> {
             let (left, right) = match operator {
                 Binary::Less | Binary::AtMost | Binary::Equal => (left, right),
                 Binary::Greater | Binary::AtLeast => (right, left),
-                _ => return false,
+                Binary::Or
+                | Binary::And
+                | Binary::Unequal
+                | Binary::BitOr
+                | Binary::BitXor
+                | Binary::BitAnd
+                | Binary::ShiftLeft
+                | Binary::ShiftRight
+                | Binary::Add
+                | Binary::Subtract
+                | Binary::Multiply
+                | Binary::Divide
+                | Binary::Remainder => return false,
             };
             plain(left) == plain(small) && plain(right) == plain(large)
         })
@@ -297,7 +308,19 @@ impl Range {
                 low: low.saturating_add(1),
                 high,
             },
-            _ => self,
+            Binary::Unequal
+            | Binary::Or
+            | Binary::And
+            | Binary::BitOr
+            | Binary::BitXor
+            | Binary::BitAnd
+            | Binary::ShiftLeft
+            | Binary::ShiftRight
+            | Binary::Add
+            | Binary::Subtract
+            | Binary::Multiply
+            | Binary::Divide
+            | Binary::Remainder => self,
         }
     }
 }
@@ -345,20 +368,33 @@ fn combined(
                 .checked_shr(u32::try_from(right.low).ok()?)
                 .unwrap_or(0),
         },
-        _ => return None,
+        Binary::Or
+        | Binary::And
+        | Binary::Equal
+        | Binary::Unequal
+        | Binary::Less
+        | Binary::AtMost
+        | Binary::Greater
+        | Binary::AtLeast
+        | Binary::BitOr
+        | Binary::BitXor
+        | Binary::ShiftLeft
+        | Binary::Subtract
+        | Binary::Divide
+        | Binary::Remainder => return None,
     };
     (range.high <= whole.high).then_some(range)
 }
 
 /// Without what only widens.
 fn plain(value: &Expression) -> &Expression {
-    match (&*value.kind, &value.result) {
-        (ExpressionKind::Cast(inner), Type::Unsigned(to)) => match inner.result {
-            Type::Unsigned(from) if from <= *to => plain(inner),
-            _ => value,
-        },
-        _ => value,
+    if let (ExpressionKind::Cast(inner), Type::Unsigned(to)) = (&*value.kind, &value.result)
+        && let Type::Unsigned(from) = inner.result
+        && from <= *to
+    {
+        return plain(inner);
     }
+    value
 }
 
 fn opposite(operator: Binary) -> Option<Binary> {

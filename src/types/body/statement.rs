@@ -259,16 +259,16 @@ impl Body<'_, '_> {
             kind: ast::ExpressionKind::Name(name.clone()),
             span: name.span,
         };
-        match self.meaning(&source, None)? {
-            Meaning::Message(message) => Some(message),
-            Meaning::Unknown => None,
-            _ => {
-                let title = format!("`{name}` is no message");
-                let label = "a message is expected";
-                self.report(Diagnostic::error(Id::TypeMismatch, title, name.span, label));
-                None
-            }
+        let meaning = self.meaning(&source, None)?;
+        if let Meaning::Message(message) = meaning {
+            return Some(message);
         }
+        if !matches!(meaning, Meaning::Unknown) {
+            let title = format!("`{name}` is no message");
+            let label = "a message is expected";
+            self.report(Diagnostic::error(Id::TypeMismatch, title, name.span, label));
+        }
+        None
     }
 
     fn end_statement(&mut self, name: Option<&ast::Name>, span: Span) -> Option<StatementKind> {

@@ -85,6 +85,14 @@ pub(super) fn number(value: u64, result: Type) -> Expression {
     make(ExpressionKind::Constant(Value::Number(value)), result)
 }
 
+/// The number of a constant.
+pub(super) fn constant_number(value: &Expression) -> Option<u64> {
+    if let ExpressionKind::Constant(Value::Number(number)) = *value.kind {
+        return Some(number);
+    }
+    None
+}
+
 /// What stands where nothing sensible is written: nobody complains of it again.
 pub(super) fn nothing() -> Expression {
     number(0, Type::Nothing)
