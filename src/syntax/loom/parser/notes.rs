@@ -4,7 +4,7 @@
 use super::Parser;
 use crate::source::Span;
 use crate::syntax::loom::ast::{CitedRule, Notes};
-use crate::syntax::loom::token::{CommentKind, TokenKind};
+use crate::syntax::loom::token::{CommentKind, Token, TokenKind};
 
 /// Where a node begins, and what was said before it.
 pub(super) struct Beginning {
@@ -51,9 +51,10 @@ impl Parser<'_> {
     /// nodes inside it have already claimed is theirs.
     pub(super) fn finish(&mut self, beginning: Beginning) -> (Notes, Span) {
         let span = self.span_from(beginning.token);
+        let separates = |token: &&Token| token.kind == TokenKind::Newline || token.is(",");
         let next = self.tokens[self.at..]
             .iter()
-            .find(|token| token.kind != TokenKind::Newline);
+            .find(|token| !separates(token));
         let next = next.map_or(u32::MAX, |token| token.span.start);
         let mut rules = Vec::new();
         for at in beginning.comment..self.comments.len() {

@@ -188,6 +188,20 @@ on start {
 }
 
 #[test]
+fn a_rule_behind_a_comma_belongs_to_what_stands_before_it() {
+    let file = file("record a {\n    b: u8,  //= rfc1#2\n    c: u8\n}\n");
+    let Declaration::Item(Item::Record(record)) = &file.declarations[0] else {
+        panic!("a record was written");
+    };
+    let rules: Vec<usize> = record
+        .fields
+        .iter()
+        .map(|field| field.notes.rules.len())
+        .collect();
+    assert_eq!(rules, [1, 0]);
+}
+
+#[test]
 fn every_mistake_of_a_file_is_told_in_one_run() {
     let text = "\
 wroker w(a: u32)
