@@ -2,7 +2,19 @@
 //!
 //! In: syntax trees, and a [`Scope`] that says what plain words stand for. Out: expressions and
 //! statements in which every name is resolved and every type is known. `compose` calls what is
-//! public here; everything below is about one body at a time.
+//! public here; everything below is about one body at a time:
+//!
+//! ```text
+//! handler, function     one body as a whole
+//! statement             blocks and what `else` takes the place of; branch, loops, assign
+//!   attempt, operation  what may fail, and who owns what then; source: where messages come from
+//!   output              send, deliver, tell, and what stands behind their `with`
+//! expression, call      values; access: what words, dots and indices stand for
+//!   operator            arithmetic, and the type in which it is computed
+//!   kinds               types, and how a value of one becomes a value of another
+//! flow, range           what is known at a point: where messages are, which conditions hold
+//! asked                 what is asked of instances and nobody does
+//! ```
 
 mod access;
 mod asked;

@@ -155,6 +155,9 @@ fn indices_and_divisors_are_guarded() {
         &before("for i in 0..small {\nif small <= 4 { names[i] = 1 }\nsmall = 3\n}"),
         &["index-out-of-range"],
     );
+    right(&before(
+        "if small > 3 and small < 1 { large = 10 / small + 7 % small }",
+    ));
     wrong(&before("names[4] = 1"), &["index-out-of-range"]);
     wrong(&before("names[small] = 1"), &["index-out-of-range"]);
     wrong(
