@@ -22,12 +22,21 @@ fn member(name: &str, kind: Kind) -> Member {
         name: name.to_string(),
         kind,
         optional: false,
+        needed: true,
+    }
+}
+
+fn with_default(name: &str, kind: Kind) -> Member {
+    Member {
+        needed: false,
+        ..member(name, kind)
     }
 }
 
 fn optional(name: &str, kind: Kind) -> Member {
     Member {
         optional: true,
+        needed: false,
         ..member(name, kind)
     }
 }
@@ -48,9 +57,9 @@ fn mirror() -> Program {
             ],
         }],
         config: vec![
-            member("mac", Kind::Unsigned(48)),
-            member("address", Kind::Unsigned(32)),
-            member("prefix", Kind::Unsigned(5)),
+            with_default("mac", Kind::Unsigned(48)),
+            with_default("address", Kind::Unsigned(32)),
+            with_default("prefix", Kind::Unsigned(5)),
             optional("gateway", Kind::Unsigned(32)),
         ],
     };
@@ -259,7 +268,7 @@ fn wrong_settings_and_keys_are_refused_by_name() {
     let fine = "datagrams(port=7)=echo";
     assert_eq!(
         failure(&[("adress", "1")], fine),
-        "no setting is called `adress`: there are mac, address, prefix, gateway"
+        "no setting is called `adress`: did you mean `address`?"
     );
     assert!(failure(&[("prefix", "32")], fine).contains("does not fit into 5 bits"));
     assert!(failure(&[("address", "0")], fine).contains("does not start with these settings"));

@@ -84,58 +84,92 @@ pub fn members(stack: &Stack, field: &Field, comment: &str) -> Vec<Line> {
 
 /// The members that hold a value under a name.
 pub fn named_members(stack: &Stack, kind: &Type, name: &str, comment: &str) -> Vec<Line> {
-    let line = |kind: &str, name: String, comment: &str| Line {
-        text: declaration(kind, &name),
-        comment: comment.to_string(),
+    let places = places(stack, kind, name);
+    let lines = places.into_iter().map(|place| Line {
+        text: match place.many {
+            Some(many) => declaration(&place.kind, &format!("{}[{many}]", place.name)),
+            None => declaration(&place.kind, &place.name),
+        },
+        comment: place.comment,
+    });
+    let mut lines: Vec<Line> = lines.collect();
+    let own = lines.iter_mut().find(|line| line.comment.is_empty());
+    if let Some(line) = own {
+        line.comment = comment.to_string();
+    }
+    lines
+}
+
+/// One member of a struct.
+struct Place {
+    kind: String,
+    name: String,
+    /// How many there are in a row, if it is one.
+    many: Option<u32>,
+    size: Size,
+    /// What it is, where the source does not say that.
+    comment: String,
+}
+
+/// The members that hold a value, in order.
+fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
+    let place = |kind: &str, name: String, size: Size| Place {
+        kind: kind.to_string(),
+        name,
+        many: None,
+        size,
+        comment: String::new(),
     };
-    let words = |capacity: u32| capacity.div_ceil(64);
+    let row = |kind: &str, name: String, size: Size, many: u32| Place {
+        many: Some(many),
+        ..place(kind, name, size)
+    };
+    let plain = || place(&c_type(stack, kind), name.to_string(), size(stack, kind));
+    let item = |kind: &Type| (item_type(stack, kind), item_size(stack, kind));
+    let held = |capacity: u32| {
+        row(
+            "uint64_t",
+            format!("{name}_held"),
+            Size::of(8),
+            words(capacity),
+        )
+    };
     match kind {
         Type::Optional(inner) => {
-            let has = line(
-                "bool",
-                format!("has_{name}"),
-                &format!("whether there is {name}"),
-            );
-            let mut all = vec![has];
-            all.extend(named_members(stack, inner, name, comment));
+            let mut all = vec![place("bool", format!("has_{name}"), Size::of(1))];
+            all[0].comment = format!("whether there is {name}");
+            all.extend(places(stack, inner, name));
             all
         }
-        Type::Queue(item, capacity) => vec![
-            line("struct sl_ring", name.to_string(), comment),
-            line(
-                &item_type(stack, item),
-                format!("{name}_items[{capacity}]"),
-                "",
-            ),
-        ],
+        Type::Queue(inner, capacity) => {
+            let (item, size) = item(inner);
+            vec![
+                place("struct sl_ring", name.to_string(), Size::words(2)),
+                row(&item, format!("{name}_items"), size, *capacity),
+            ]
+        }
         Type::Window(_, capacity) => vec![
-            line("struct sl_window", name.to_string(), comment),
-            line("uint64_t", format!("{name}_held[{}]", words(*capacity)), ""),
-            line("uint32_t", format!("{name}_items[{capacity}]"), ""),
+            place("struct sl_window", name.to_string(), Size::words(3)),
+            held(*capacity),
+            row("uint32_t", format!("{name}_items"), Size::of(4), *capacity),
         ],
-        Type::Stream(_, capacity) => vec![
-            line("struct sl_stream", name.to_string(), comment),
-            line("uint64_t", format!("{name}_held[{}]", words(*capacity)), ""),
-            line(
-                "uint32_t",
-                format!("{name}_pieces"),
-                "how many messages are in it",
-            ),
-            line("uint8_t", format!("{name}_bytes[{capacity}]"), ""),
-        ],
-        Type::Array(item, capacity) => {
-            vec![line(
-                &item_type(stack, item),
-                format!("{name}[{capacity}]"),
-                comment,
-            )]
+        Type::Stream(_, capacity) => {
+            let mut pieces = place("uint32_t", format!("{name}_pieces"), Size::of(4));
+            pieces.comment = "how many messages are in it".to_string();
+            vec![
+                place("struct sl_stream", name.to_string(), Size::words(3)),
+                held(*capacity),
+                pieces,
+                row("uint8_t", format!("{name}_bytes"), Size::of(1), *capacity),
+            ]
+        }
+        Type::Array(inner, capacity) => {
+            let (item, size) = item(inner);
+            vec![row(&item, name.to_string(), size, *capacity)]
         }
         Type::Set(capacity) => {
-            vec![line(
-                "uint64_t",
-                format!("{name}[{}]", words(*capacity)),
-                comment,
-            )]
+            let count = words(*capacity);
+            vec![row("uint64_t", name.to_string(), Size::of(8), count)]
         }
         Type::Unsigned(_)
         | Type::Signed(_)
@@ -149,7 +183,106 @@ pub fn named_members(stack: &Stack, kind: &Type, name: &str, comment: &str) -> V
         | Type::Instance(_)
         | Type::Header(_)
         | Type::Abstract(_)
-        | Type::Nothing => vec![line(&c_type(stack, kind), name.to_string(), comment)],
+        | Type::Nothing => vec![plain()],
+    }
+}
+
+/// Words of 64 bits that hold a bit for each of so many.
+fn words(capacity: u32) -> u32 {
+    capacity.div_ceil(64)
+}
+
+/// Bytes that something takes in C, and the number that its address is a multiple of, where
+/// pointers have 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size {
+    bytes: u64,
+    alignment: u64,
+}
+
+impl Size {
+    /// Of a number with so many bytes.
+    fn of(bytes: u64) -> Size {
+        Size {
+            bytes,
+            alignment: bytes,
+        }
+    }
+
+    /// Of a struct of so many words of 32 bits.
+    fn words(count: u64) -> Size {
+        Size {
+            bytes: 4 * count,
+            alignment: 4,
+        }
+    }
+
+    /// Of a struct: each member stands at the next multiple of its alignment, and so would the
+    /// first of another such struct behind it.
+    fn of_struct(members: impl IntoIterator<Item = Size>) -> Size {
+        let empty = Size {
+            bytes: 0,
+            alignment: 1,
+        };
+        let whole = members.into_iter().fold(empty, |whole, member| Size {
+            bytes: whole.bytes.next_multiple_of(member.alignment) + member.bytes,
+            alignment: whole.alignment.max(member.alignment),
+        });
+        Size {
+            bytes: whole.bytes.next_multiple_of(whole.alignment),
+            ..whole
+        }
+    }
+}
+
+/// Bytes of a struct that holds these, each under its name.
+pub fn struct_bytes<'t>(stack: &Stack, kinds: impl IntoIterator<Item = &'t Type>) -> u64 {
+    struct_size(stack, kinds).bytes
+}
+
+fn struct_size<'t>(stack: &Stack, kinds: impl IntoIterator<Item = &'t Type>) -> Size {
+    let all = kinds.into_iter().flat_map(|kind| places(stack, kind, ""));
+    Size::of_struct(all.map(|place| Size {
+        bytes: place.size.bytes * u64::from(place.many.unwrap_or(1)),
+        ..place.size
+    }))
+}
+
+/// What a value takes that is one member.
+fn size(stack: &Stack, kind: &Type) -> Size {
+    match kind {
+        Type::Bytes(length) => Size {
+            bytes: u64::from(*length),
+            alignment: 1,
+        },
+        Type::Record(id) => {
+            let record = &stack.program.records[id.at()];
+            struct_size(stack, record.fields.iter().map(|field| &field.kind))
+        }
+        Type::Optional(inner) => struct_size(stack, [&Type::Bool, &**inner]),
+        Type::Message => {
+            let attributes = stack.program.attributes.iter().map(|one| &one.kind);
+            let pointer = Type::Unsigned(64);
+            let own = [
+                pointer.clone(),
+                Type::Unsigned(32),
+                Type::Unsigned(32),
+                Type::Bool,
+                pointer,
+            ];
+            struct_size(stack, own.iter().chain(attributes))
+        }
+        Type::Bool => Size::of(1),
+        Type::Header(_) => Size::of(8),
+        other => Size::of(u64::from(c_bits(bits(stack, other).expect("a number"))) / 8),
+    }
+}
+
+/// What a container holds takes: of messages, the index of their buffer.
+fn item_size(stack: &Stack, item: &Type) -> Size {
+    match item {
+        Type::Message => Size::of(4),
+        other => size(stack, other),
     }
 }
 

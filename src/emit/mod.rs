@@ -12,6 +12,8 @@
 //! their width, optionals two values each, messages one struct; each reaction is one function, and
 //! its tree an `if` for each test (`tree`).
 
+pub use names::c_name;
+
 pub mod runtime;
 
 mod action;
@@ -37,7 +39,7 @@ use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement, atom};
 use crate::source::{Sources, Span};
 use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
-use crate::types::program::{Event, KindId, Program};
+use crate::types::program::{Entity, Event, KindId, Program};
 use names::Names;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,6 +53,8 @@ pub struct Emitted {
     /// The structs of the header that depend on the program: their names and those of their
     /// members, in order.
     pub layouts: Vec<(String, Vec<String>)>,
+    /// By entity: the bytes of the record of one session, where pointers have 64 bits.
+    pub session_bytes: Vec<(String, u64)>,
 }
 
 /// Emits a stack. The sources give each reaction its line.
@@ -60,7 +64,16 @@ pub fn c(sources: &Sources, program: &Program, forest: &Forest) -> Emitted {
         c: source_file::text(&stack),
         h: header_file::text(&stack),
         layouts: port::layouts(&stack),
+        session_bytes: session_bytes(&stack),
     }
+}
+
+fn session_bytes(stack: &Stack) -> Vec<(String, u64)> {
+    let entities = stack.program.entities.iter();
+    let session = |entity: &Entity| state::bytes(stack, entity.session);
+    entities
+        .map(|entity| (entity.name.clone(), session(entity)))
+        .collect()
 }
 
 /// A stack that is being emitted.

@@ -1,7 +1,7 @@
 //! The state of a stack: a struct for each kind of instances, and how they begin, are found, end.
 
 use super::Stack;
-use super::layout::{members, named_members, parameters};
+use super::layout::{self, members, named_members, parameters};
 use super::names::c_name;
 use super::scope::Scope;
 use crate::c::tree::{
@@ -62,6 +62,15 @@ pub fn structure(stack: &Stack, id: KindId) -> Item {
         name: stack.names.kinds[id.at()].clone(),
         members: all,
     }
+}
+
+/// Bytes that an instance of a kind takes.
+pub fn bytes(stack: &Stack, id: KindId) -> u64 {
+    let kind = &stack.program.kinds[id.at()];
+    let keys = kind.keys.iter().map(|key| &key.kind);
+    let keys = keys.filter(|_| stores_keys(kind));
+    let fields = kind.fields.iter().map(|field| &field.kind);
+    layout::struct_bytes(stack, keys.chain(fields))
 }
 
 /// Buckets for so many instances: a power of two, not less.

@@ -4,6 +4,8 @@
 
 use super::compiler::{self, Options};
 use super::failure::{Failure, about};
+use super::library;
+use super::terminal::{note, result};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +43,15 @@ stack NAME_alone {
 }
 ";
 
+/// What can be done with it at once.
+const NEXT_STEPS: &str = "\
+wrote NAME.loom: a layer, and a stack with it on a link
+  loom check NAME.loom
+  loom build NAME.loom -o build
+  loom run NAME.loom --link wire=udp:127.0.0.1:7000 --app messages=echo
+    and meanwhile, elsewhere:  printf '\\0\\0\\0\\2hello' > /dev/udp/127.0.0.1/7000
+";
+
 /// `loom new`: a file with a layer and a stack around it.
 pub fn new(name: &str) -> Result<(), Failure> {
     let mut letters = name.chars();
@@ -62,8 +73,7 @@ pub fn new(name: &str) -> Result<(), Failure> {
     let mut file = file.map_err(about(&path))?;
     let text = TEMPLATE.replace("NAME", name);
     std::io::Write::write_all(&mut file, text.as_bytes()).map_err(about(&path))?;
-    println!("wrote {}: try `loom check {0}`", path.display());
-    Ok(())
+    result(NEXT_STEPS.replace("NAME", name))
 }
 
 /// `loom fmt`: every file in its canonical form, in place.
@@ -72,25 +82,58 @@ pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
     for path in paths {
         collect(path, &mut files)?;
     }
-    let mut different = Vec::new();
+    let verb = if check { "would change" } else { "changed" };
+    let mut different = 0;
+    let mut worst = Ok(());
     for file in &files {
-        let text = std::fs::read_to_string(file).map_err(about(file))?;
-        let formatted = compiler::format(file, &text)?;
-        if formatted != text {
-            different.push(file);
-            if !check {
-                std::fs::write(file, formatted).map_err(about(file))?;
+        match format_one(file, check) {
+            Ok(true) => {
+                different += 1;
+                result(format_args!("{verb} {}\n", file.display()))?;
             }
+            Ok(false) => {}
+            Err(failure) => worst = worse(worst, failure),
         }
     }
-    let verb = if check { "would change" } else { "changed" };
-    different
-        .iter()
-        .for_each(|file| println!("{verb} {}", file.display()));
-    eprintln!("{} files read, {} {verb}", files.len(), different.len());
-    match check && !different.is_empty() {
-        true => Err(Failure::refused("")),
-        false => Ok(()),
+    note(format_args!(
+        "{} read, {different} {verb}",
+        counted(files.len(), "file")
+    ));
+    match check && different > 0 {
+        true => worst.and(Err(Failure::refused(""))),
+        false => worst,
+    }
+}
+
+/// Whether a file is not in its canonical form; it is now, unless it is only checked.
+fn format_one(file: &Path, check: bool) -> Result<bool, Failure> {
+    let text = library::text_of(file)?;
+    let formatted = compiler::format(file, &text)?;
+    let different = formatted != text;
+    if different && !check {
+        std::fs::write(file, formatted).map_err(about(file))?;
+    }
+    Ok(different)
+}
+
+/// Prints a failure, so that others can follow; the graver one is the command's.
+fn worse(earlier: Result<(), Failure>, failure: Failure) -> Result<(), Failure> {
+    failure.report();
+    let status = match earlier {
+        Err(earlier) if earlier.status > failure.status => earlier.status,
+        Ok(()) | Err(_) => failure.status,
+    };
+    Err(Failure {
+        status,
+        message: String::new(),
+    })
+}
+
+/// `1 file`, `2 files`
+fn counted(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
     }
 }
 
@@ -108,25 +151,23 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         .map(|entry| entry.path())
         .collect();
     inside.sort();
-    inside.retain(|entry| entry.is_dir() || entry.extension().is_some_and(|end| end == "loom"));
+    // A link to a folder may lead round in a circle.
+    let is_folder = |entry: &PathBuf| entry.is_dir() && !entry.is_symlink();
+    let is_loom = |entry: &PathBuf| entry.extension().is_some_and(|end| end == "loom");
+    inside.retain(|entry| is_folder(entry) || is_loom(entry) && entry.is_file());
     inside.iter().try_for_each(|entry| collect(entry, files))
 }
 
 /// `loom check`: all files, so that one run tells all that is wrong.
 pub fn check(files: &[PathBuf], options: &Options) -> Result<(), Failure> {
-    let mut last = Ok(());
+    let mut worst = Ok(());
     for file in files {
         match compiler::check(file, options) {
-            Ok(found) => println!("{}: {found}", file.display()),
-            Err(failure) => {
-                if let Err(earlier) = last {
-                    Failure::report(&earlier);
-                }
-                last = Err(failure);
-            }
+            Ok(found) => result(format_args!("{}: {found}\n", file.display()))?,
+            Err(failure) => worst = worse(worst, failure),
         }
     }
-    last
+    worst
 }
 
 /// `loom build`: writes `NAME.c` and `NAME.h`.
@@ -146,20 +187,19 @@ pub fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Resu
             .expect("a string takes every line");
     }
     if json {
-        eprint!("{said}");
+        note(said.trim_end());
         let report = serde_json::to_string(&compiled.report);
-        println!(
-            "{}",
-            report.expect("numbers and names can be written as JSON")
-        );
+        let report = report.expect("numbers and names can be written as JSON");
+        result(format_args!("{report}\n"))
     } else {
-        print!("{said}");
+        result(said)
     }
-    Ok(())
 }
 
-/// `loom explain`: what a diagnostic means.
-pub fn explain(id: &str) -> Result<(), Failure> {
-    println!("{}", compiler::explain(id)?);
-    Ok(())
+/// `loom explain`: what a diagnostic means, or which there are.
+pub fn explain(id: Option<&str>) -> Result<(), Failure> {
+    match id {
+        Some(id) => result(format_args!("{}\n", compiler::explain(id)?)),
+        None => result(format_args!("{}\n", compiler::diagnostics().join("\n"))),
+    }
 }

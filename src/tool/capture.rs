@@ -65,7 +65,7 @@ impl Reader {
     /// Opens a capture and reads its first header.
     pub fn open(path: &Path) -> io::Result<Reader> {
         let name = path.display().to_string();
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+        let named = |error: io::Error| named(&name, &error);
         let mut file = File::open(path).map_err(named)?;
         let mut magic = Vec::new();
         Read::by_ref(&mut file)
@@ -208,13 +208,25 @@ fn time_of(interface: &InterfaceDescriptionBlock<'_>, ticks: u128) -> Result<Dur
 pub struct Writer {
     name: String,
     writer: PcapNgWriter<BufWriter<File>>,
+    /// How many bytes of a frame are kept.
+    most: usize,
 }
 
 impl Writer {
     /// Creates the file, over an old one of the same name.
     pub fn create(path: &Path, interface: &str, link_type: LinkType) -> io::Result<Writer> {
+        Writer::create_short(path, interface, link_type, None)
+    }
+
+    /// The same, but of each frame no more than so many bytes are kept, and how long it was.
+    pub fn create_short(
+        path: &Path,
+        interface: &str,
+        link_type: LinkType,
+        most: Option<u32>,
+    ) -> io::Result<Writer> {
         let name = path.display().to_string();
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+        let named = |error: io::Error| named(&name, &error);
         let file = File::create(path).map_err(named)?;
         let mut writer = PcapNgWriter::new(BufWriter::new(file)).map_err(plain)?;
         let options = vec![
@@ -224,11 +236,12 @@ impl Writer {
         let linktype = DataLink::from(link_type);
         let block = InterfaceDescriptionBlock {
             linktype,
-            snaplen: 0,
+            snaplen: most.unwrap_or(0),
             options,
         };
         writer.write_pcapng_block(block).map_err(plain)?;
-        Ok(Writer { name, writer })
+        let most = most.map_or(usize::MAX, |most| most as usize);
+        Ok(Writer { name, writer, most })
     }
 
     /// Appends a frame that passed at a time since 1970.
@@ -237,7 +250,7 @@ impl Writer {
             interface_id: 0,
             timestamp: time,
             original_len: u32::try_from(bytes.len()).expect("a frame is shorter than 4 GiB"),
-            data: Cow::Borrowed(bytes),
+            data: Cow::Borrowed(&bytes[..bytes.len().min(self.most)]),
             options: vec![EnhancedPacketOption::Flags(direction as u32)],
         };
         self.writer.write_pcapng_block(block).map_err(plain)?;
@@ -247,7 +260,7 @@ impl Writer {
     /// Writes out what is still in memory.
     pub fn finish(&mut self) -> io::Result<()> {
         let flushed = self.writer.get_mut().flush();
-        flushed.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name)))
+        flushed.map_err(|error| named(&self.name, &error))
     }
 }
 
@@ -283,6 +296,14 @@ fn bad(name: &str, frame: u64, error: &PcapError) -> io::Error {
         0 => invalid(format!("{name}: the header of the capture: {reason}")),
         frame => invalid(format!("{name}: frame {frame}: {reason}")),
     }
+}
+
+/// An error with the file that it is about.
+fn named(name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        format!("{name}: {}", super::failure::plain(error)),
+    )
 }
 
 fn invalid(message: String) -> io::Error {
@@ -375,6 +396,25 @@ mod tests {
         let (read, link_type) = frames(&std::fs::read(&path).unwrap());
         assert_eq!(read.unwrap(), written);
         assert_eq!(link_type, LinkType::Ethernet);
+    }
+
+    #[test]
+    fn a_short_capture_keeps_the_beginning_of_each_frame() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("short.pcapng");
+        let mut writer = Writer::create_short(&path, "tap", LinkType::Ethernet, Some(6)).unwrap();
+        for length in [4_u8, 6, 200] {
+            let bytes = vec![length; usize::from(length)];
+            writer.write(Duration::ZERO, &bytes, Direction::In).unwrap();
+        }
+        writer.finish().unwrap();
+        let (read, _) = frames(&std::fs::read(&path).unwrap());
+        let lengths: Vec<_> = read
+            .unwrap()
+            .iter()
+            .map(|frame| frame.bytes.len())
+            .collect();
+        assert_eq!(lengths, [4, 6, 6]);
     }
 
     #[test]

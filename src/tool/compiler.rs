@@ -4,15 +4,17 @@
 //! after the diagnostics were printed. Files are read here; the compiler itself sees only text.
 
 use super::failure::Failure;
-use super::layout::{Description, Kind, Member, Port};
+use super::layout::{Description, Kind, Member, Port, instead};
 use super::library::{self, Folders};
+use super::terminal::{is_watched, note};
 use crate::diagnostic::{Id, render};
+use crate::emit::c_name;
 use crate::pipeline::{self, Checked, Compiled as Woven};
 use crate::syntax::loom;
+use crate::types::names::nearest;
 use crate::types::program::Program;
 use crate::types::value::Type;
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// What may be said about a compilation on the command line.
@@ -57,16 +59,33 @@ pub struct Report {
 /// Compiles a stack to C. The file may be followed by `:STACK` where it declares several.
 pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Failure> {
     let (file, wanted) = split(path);
-    let mut checked = read(&file, options)?;
+    let checked = read(&file, options)?;
+    compile_checked(checked, &file, wanted, options)
+}
+
+/// Compiles the only stack of a text that is no file.
+pub fn compile_text(name: &str, text: &str) -> Result<Compiled, Failure> {
+    let library = Folders { search: Vec::new() };
+    let root = vec![(name.to_string(), text.to_string())];
+    let checked = pipeline::read(root, &library);
+    compile_checked(checked, Path::new(name), None, &Options::default())
+}
+
+fn compile_checked(
+    mut checked: Checked,
+    file: &Path,
+    wanted: Option<String>,
+    options: &Options,
+) -> Result<Compiled, Failure> {
     if pipeline::refused(&checked.diagnostics) {
         return Err(shown(&checked));
     }
-    let stack = choose(&file, &pipeline::stacks(&checked), wanted)?;
+    let stack = choose(file, &pipeline::stacks(&checked), wanted)?;
     let name = options.name.clone().unwrap_or_else(|| stack.clone());
-    if !is_word(&name) {
-        let advice = "letters, digits and _, a letter first";
+    if let Some(reason) = no_name(&name) {
+        let advice = "choose another by --name";
         return Err(Failure::environment(format!(
-            "`{name}` cannot name C: {advice}"
+            "`{name}` cannot name C: {reason}; {advice}"
         )));
     }
     let compiled = pipeline::compile(&mut checked, &stack, &name);
@@ -113,7 +132,7 @@ pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
     let id = sources.add(file.display().to_string(), text);
     let (tree, diagnostics) = loom::parse(id, &sources);
     if pipeline::refused(&diagnostics) {
-        eprint!("{}", render(&diagnostics, &sources, color()));
+        note(render(&diagnostics, &sources, is_watched()).trim_end());
         return Err(Failure::refused(""));
     }
     Ok(loom::format(&tree, text))
@@ -124,14 +143,19 @@ pub fn explain(id: &str) -> Result<String, Failure> {
     let known = Id::ALL.iter().find(|known| known.name() == id);
     match known {
         Some(known) => Ok(format!("{id}: {}", known.explanation())),
-        None => {
-            let all: Vec<&str> = Id::ALL.iter().map(|known| known.name()).collect();
-            Err(Failure::environment(format!(
-                "there is no diagnostic `{id}`; there are: {}",
-                all.join(", ")
-            )))
-        }
+        None => Err(Failure::environment(format!(
+            "there is no diagnostic `{id}`: {}",
+            match nearest(id, &diagnostics()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`loom explain` lists all".to_string(),
+            }
+        ))),
     }
+}
+
+/// The ids of all diagnostics, in the order of the flow.
+pub fn diagnostics() -> Vec<&'static str> {
+    Id::ALL.iter().map(|known| known.name()).collect()
 }
 
 /// `FILE` or `FILE:STACK`.
@@ -149,13 +173,24 @@ fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<Stri
     let file = file.display();
     match (stacks, wanted) {
         (_, Some(wanted)) if stacks.contains(&wanted) => Ok(wanted),
-        ([], _) => Err(Failure::refused(format!("{file} declares no stack"))),
-        ([only], None) => Ok(only.clone()),
-        (several, _) => Err(Failure::environment(format!(
-            "{file} declares these stacks: {}; say which, as {file}:{}",
-            several.join(", "),
-            several[0]
+        ([], _) => Err(Failure::refused(format!(
+            "{file} declares no stack, and only a stack becomes C; `loom check` checks a layer"
         ))),
+        ([only], None) => Ok(only.clone()),
+        (several, wanted) => {
+            let known: Vec<&str> = several.iter().map(String::as_str).collect();
+            Err(Failure::environment(match wanted {
+                Some(wanted) => format!(
+                    "{file} declares no stack `{wanted}`: {}",
+                    instead(&wanted, &known)
+                ),
+                None => format!(
+                    "{file} declares {}; say which, as {file}:{}",
+                    known.join(", "),
+                    known[0]
+                ),
+            }))
+        }
     }
 }
 
@@ -168,13 +203,23 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
 
 /// Prints what was found; the failure, if it is one.
 fn shown(checked: &Checked) -> Failure {
-    let text = render(&checked.diagnostics, &checked.sources, color());
-    eprint!("{text}");
+    let text = render(&checked.diagnostics, &checked.sources, is_watched());
+    if !text.is_empty() {
+        note(text.trim_end());
+    }
     Failure::refused("")
 }
 
-fn color() -> bool {
-    std::io::stderr().is_terminal()
+/// Why a name cannot stand before all names of generated C.
+fn no_name(name: &str) -> Option<&'static str> {
+    const TAKEN: [&str; 2] = ["sl", "main"];
+    if !is_word(name) {
+        return Some("that takes letters, digits and _, a letter first");
+    }
+    if c_name(name) != name || TAKEN.contains(&name) {
+        return Some("it means something to C, or to the code around");
+    }
+    (name.len() > 60).then_some("it is longer than 60 letters")
 }
 
 fn is_word(name: &str) -> bool {
@@ -194,17 +239,19 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 
 /// What the loader must know about a program.
 fn description(program: &Program) -> Description {
-    let member = |name: &str, kind: &Type| member(program, name, kind);
+    let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
     let ports = program.ports.iter().map(|port| {
         let keys = port.opens.map(|kind| &program.kinds[kind.at()].keys);
         let keys = keys.into_iter().flatten();
         let attributes = port.attributes.iter().map(|id| {
             let attribute = &program.attributes[id.at()];
-            member(&attribute.name, &attribute.kind)
+            member(&attribute.name, &attribute.kind, false)
         });
         Port {
             name: port.name.clone(),
-            keys: keys.map(|key| member(&key.name, &key.kind)).collect(),
+            keys: keys
+                .map(|key| member(&key.name, &key.kind, false))
+                .collect(),
             attributes: attributes.collect(),
         }
     });
@@ -213,11 +260,26 @@ fn description(program: &Program) -> Description {
         name: program.name.clone(),
         links: program.links.iter().map(|l| l.name.clone()).collect(),
         ports: ports.collect(),
-        config: config.map(|c| member(&c.name, &c.kind)).collect(),
+        config: config
+            .map(|c| member(&c.name, &c.kind, c.default.is_some()))
+            .chain(OWN_SETTINGS.map(|(name, bits)| own_setting(name, bits)))
+            .collect(),
     }
 }
 
-fn member(program: &Program, name: &str, kind: &Type) -> Member {
+/// What can be set of every stack, with its bits.
+const OWN_SETTINGS: [(&str, u32); 3] = [("buffers", 32), ("budget", 32), ("hash_seed", 64)];
+
+fn own_setting(name: &str, bits: u32) -> Member {
+    Member {
+        name: name.to_string(),
+        kind: Kind::Unsigned(bits),
+        optional: false,
+        needed: false,
+    }
+}
+
+fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
     let (kind, optional) = match kind {
         Type::Optional(inner) => (&**inner, true),
         kind => (kind, false),
@@ -235,6 +297,7 @@ fn member(program: &Program, name: &str, kind: &Type) -> Member {
         name: name.to_string(),
         kind,
         optional,
+        needed: !optional && !default,
     }
 }
 
@@ -246,6 +309,6 @@ fn report(compiled: &Woven) -> Report {
         states: program.kinds.len() as u64,
         nodes: compiled.forest.arena.len() as u64,
         c_bytes: compiled.emitted.c.len() as u64,
-        session_bytes: Default::default(),
+        session_bytes: compiled.emitted.session_bytes.iter().cloned().collect(),
     }
 }

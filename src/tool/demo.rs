@@ -5,7 +5,7 @@
 //! is private to this process, so nothing is left of it afterwards.
 
 use super::compiler::{self, Compiled, Options};
-use super::device::{Device, Recorded};
+use super::device::{Device, KEPT, Recorded};
 use super::failure::{Failure, about};
 use super::host::{Clock, Report, Seen, Until};
 use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, STACK};
@@ -13,10 +13,11 @@ use super::neighbour::{Addresses, Neighbour};
 use super::peer::{self, Outcome, Progress, Task};
 use super::run::{Places, Setting, start, stop_on_signals};
 use super::stack::Program;
+use super::terminal::{note, result};
 use super::{c_compiler, progress};
 use std::io;
 use std::net::SocketAddrV4;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -25,9 +26,8 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  loom demo examples/host/host.loom --datagrams 100000")]
 pub struct Arguments {
-    /// The file with the stack
-    #[arg(default_value = "examples/host/host.loom")]
-    pub stack: PathBuf,
+    /// The file with the stack; without one, the host that is in the binary
+    pub stack: Option<PathBuf>,
     /// How many pings are sent
     #[arg(long, default_value_t = 1_000)]
     pub pings: u64,
@@ -45,6 +45,10 @@ pub struct Arguments {
     pub capture: PathBuf,
 }
 
+/// The stack of who names none.
+const HOST: &str = "examples/host/host.loom";
+const HOST_TEXT: &str = include_str!("../../examples/host/host.loom");
+
 /// How long the whole traffic may take.
 const PATIENCE: Duration = Duration::from_secs(45);
 const LONGEST: usize = 8_000;
@@ -57,13 +61,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let link = match arguments.simulated {
         true => None,
         false => namespace::enter()
-            .map_err(|reason| eprintln!("no private network with the kernel ({reason}): simulated"))
+            .map_err(|reason| {
+                note(format_args!(
+                    "no private network with the kernel ({reason}): simulated"
+                ));
+            })
             .ok(),
     };
     let stop = stop_on_signals()?;
     let spinner = progress::spinner("compiling");
     let began = Instant::now();
-    let compiled = compiler::compile(&arguments.stack, &Options::default())?;
+    let compiled = match &arguments.stack {
+        Some(stack) => compiler::compile(stack, &Options::default())?,
+        None => compiler::compile_text(HOST, HOST_TEXT)?,
+    };
     let program = c_compiler::load(&compiled.source, &compiled.header, &compiled.description)?;
     let compile_time = began.elapsed();
     spinner.finish_and_clear();
@@ -87,8 +98,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             simulate(&program, &plan)?,
         ),
     };
-    print!("{}", title(arguments, &compiled, compile_time, &peer));
-    print!("{}", outcomes.summary(&plan));
+    result(title(arguments, &compiled, compile_time, &peer))?;
+    result(outcomes.summary(&plan))?;
     outcomes.verdict(&plan)
 }
 
@@ -97,7 +108,8 @@ fn title(arguments: &Arguments, compiled: &Compiled, time: Duration, peer: &str)
         &compiled.description.name,
         grouped(compiled.source.len() as u64),
     );
-    let (stack, milliseconds) = (arguments.stack.display(), time.as_millis());
+    let stack = arguments.stack.as_deref().unwrap_or(Path::new(HOST));
+    let (stack, milliseconds) = (stack.display(), time.as_millis());
     format!(
         "compiled    {stack} to {name}.c, {c_bytes} bytes of C, in {milliseconds} ms\n\
          peer        {peer}; the stack is {STACK}\n"
@@ -218,8 +230,7 @@ impl Plan {
             applications: &applications,
         };
         let mut host = start(program, vec![Box::new(device)], &places, clock)?;
-        host.run(&Until { stop, after: None })
-            .map_err(|error| Failure::environment(error.to_string()))?;
+        host.run(&Until { stop, after: None })?;
         Ok((host.report(), host.seen()))
     }
 
@@ -315,7 +326,10 @@ impl Outcomes {
             ("drops", list(&self.report.dropped)),
             ("unsent", list(&self.report.unsent)),
             ("time", format!("{:.1} s", self.time.as_secs_f64())),
-            ("traffic", plan.capture.display().to_string()),
+            (
+                "traffic",
+                format!("{}, the first {KEPT} bytes of each", plan.capture.display()),
+            ),
         ];
         lines
             .map(|(title, text)| format!("{title:<11} {text}\n"))

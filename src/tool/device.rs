@@ -1,17 +1,19 @@
 //! Link devices: what carries a stack's frames.
 //!
-//! In: what `--link` says, `tap:tap0`, `tun:tun0`, `packet:eth0` or `pcap:IN,OUT`. Out: a
-//! `Device`. None of them ever blocks the host: a device is asked when its descriptor is ready, a
-//! capture when the time of its next frame has come. Every `now_ns` counts from 1970.
+//! In: what `--link` says, `tap:tap0`, `tun:tun0`, `packet:eth0`, `udp:HERE,THERE` or
+//! `pcap:IN,OUT`. Out: a `Device`. None of them ever blocks the host: a device is asked when its
+//! descriptor is ready, a capture when the time of its next frame has come. Every `now_ns` counts
+//! from 1970.
 
 use super::capture::{Direction, Frame, LinkType, Reader, Writer};
-use super::failure::Failure;
+use super::failure::{Failure, plain};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, recvmsg, send,
     socket,
 };
 use std::io;
+use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -50,6 +52,8 @@ pub enum Address {
     Tun(String),
     /// A packet socket on an interface.
     Packet(String),
+    /// A UDP socket here, and who is at the other end; if nobody is named, whoever sent last.
+    Udp(SocketAddr, Option<SocketAddr>),
     /// A capture to read, and one to write what the stack sends.
     Capture(PathBuf, Option<PathBuf>),
 }
@@ -59,16 +63,29 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, String> {
         let wrong = format!(
-            "`{text}` is no device: write tap:NAME, tun:NAME, packet:INTERFACE or pcap:IN,OUT"
+            "`{text}` is no device: write tap:NAME, tun:NAME, packet:INTERFACE, udp:LOCAL,REMOTE \
+             or pcap:IN,OUT"
         );
         let (kind, rest) = text
             .split_once(':')
             .filter(|(_, rest)| !rest.is_empty())
             .ok_or(&wrong)?;
         match kind {
-            "tap" => Ok(Address::Tap(rest.to_string())),
-            "tun" => Ok(Address::Tun(rest.to_string())),
+            "tap" => Ok(Address::Tap(interface(rest)?)),
+            "tun" => Ok(Address::Tun(interface(rest)?)),
             "packet" => Ok(Address::Packet(rest.to_string())),
+            "udp" => {
+                let (here, there) = match rest.split_once(',') {
+                    Some((here, there)) => (here, Some(there)),
+                    None => (rest, None),
+                };
+                let address = |text: &str| {
+                    let wrong = format!("`{text}` is no address, as 127.0.0.1:7000 is");
+                    text.trim().parse::<SocketAddr>().map_err(|_| wrong)
+                };
+                let there = there.map(address).transpose()?;
+                Ok(Address::Udp(address(here)?, there))
+            }
             "pcap" => {
                 let (read, write) = rest.split_once(',').unwrap_or((rest, ""));
                 let write = (!write.is_empty()).then(|| PathBuf::from(write));
@@ -79,13 +96,24 @@ impl FromStr for Address {
     }
 }
 
+/// A name that Linux takes for an interface.
+fn interface(name: &str) -> Result<String, String> {
+    let forbidden = |letter: char| letter == '/' || letter.is_whitespace() || letter == '%';
+    match name.len() < 16 && !name.contains(forbidden) {
+        true => Ok(name.to_string()),
+        false => Err(format!(
+            "`{name}` names no interface: that takes 15 letters at most"
+        )),
+    }
+}
+
 impl Address {
     /// Opens the device.
     pub fn open(&self) -> Result<Box<dyn Device>, Failure> {
         let named = |kind: &str, name: &str, error: io::Error| {
             let reason = match error.kind() {
                 io::ErrorKind::PermissionDenied => "that needs root (or CAP_NET_ADMIN)".to_string(),
-                _ => error.to_string(),
+                _ => plain(&error),
             };
             Failure::environment(format!("{kind}:{name}: {reason}"))
         };
@@ -99,10 +127,10 @@ impl Address {
             Address::Packet(name) => {
                 Box::new(Packet::open(name).map_err(|error| named("packet", name, error))?)
             }
-            Address::Capture(read, write) => Box::new(
-                Capture::open(read, write.as_deref())
-                    .map_err(|error| Failure::environment(error.to_string()))?,
+            Address::Udp(here, there) => Box::new(
+                Udp::open(*here, *there).map_err(|error| named("udp", &here.to_string(), error))?,
             ),
+            Address::Capture(read, write) => Box::new(Capture::open(read, write.as_deref())?),
         })
     }
 }
@@ -214,19 +242,73 @@ impl Device for Packet {
     }
 }
 
+/// A UDP socket: each datagram is a frame, so that two stacks can talk without root.
+pub struct Udp {
+    socket: UdpSocket,
+    there: Option<SocketAddr>,
+    /// Whether nobody was named, and answers go to whoever sent last.
+    follows: bool,
+}
+
+impl Udp {
+    /// Binds a socket.
+    pub fn open(here: SocketAddr, there: Option<SocketAddr>) -> io::Result<Udp> {
+        let socket = UdpSocket::bind(here)?;
+        socket.set_nonblocking(true)?;
+        let follows = there.is_none();
+        Ok(Udp {
+            socket,
+            there,
+            follows,
+        })
+    }
+}
+
+impl Device for Udp {
+    fn receive(&mut self, room: &mut [u8], _now_ns: u64) -> io::Result<Option<usize>> {
+        match self.socket.recv_from(room) {
+            Ok((length, from)) => {
+                if self.follows {
+                    self.there = Some(from);
+                }
+                Ok(Some(length))
+            }
+            Err(error) if passing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn send(&mut self, frame: &[u8], _now_ns: u64) -> io::Result<bool> {
+        match self.there {
+            Some(there) => taken(self.socket.send_to(frame, there)),
+            None => Ok(false),
+        }
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.socket.as_fd())
+    }
+}
+
 /// Whether an error of `receive` only says that there is nothing now.
 fn passing(error: &io::Error) -> bool {
-    // An interface that is down gives nothing, and may come up again.
-    let down = error.raw_os_error() == Some(Errno::ENETDOWN as i32);
-    down || matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-    )
+    // An interface that is down gives nothing, and may come up again; nobody may be listening at
+    // the other end of a UDP socket yet.
+    let number = error.raw_os_error();
+    let quiet = [Errno::ENETDOWN, Errno::ECONNREFUSED].map(|errno| Some(errno as i32));
+    quiet.contains(&number)
+        || matches!(
+            error.kind(),
+            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+        )
 }
 
 /// What became of a frame: sent, lost as links lose frames, or the device is broken.
 fn taken(sent: io::Result<usize>) -> io::Result<bool> {
-    const LOSSES: [Errno; 6] = [
+    const LOSSES: [Errno; 9] = [
+        Errno::ECONNREFUSED,
+        Errno::ENETUNREACH,
+        Errno::EHOSTUNREACH,
         Errno::EAGAIN,
         Errno::ENOBUFS,
         Errno::ENETDOWN,
@@ -254,6 +336,11 @@ impl Capture {
     /// Opens the capture to read and creates the one to write.
     pub fn open(read: &Path, write: Option<&Path>) -> io::Result<Capture> {
         let mut reader = Reader::open(read)?;
+        if write.is_some_and(|write| is_same(read, write)) {
+            let read = read.display();
+            let message = format!("{read}: a capture is not written over while it is read");
+            return Err(io::Error::other(message));
+        }
         let next = reader
             .next_frame()?
             .map(|frame| (nanoseconds(frame.time), frame));
@@ -266,6 +353,14 @@ impl Capture {
             writer,
             next,
         })
+    }
+}
+
+/// Whether two paths lead to one file that is there.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other && one.is_file(),
+        (Ok(_) | Err(_), _) => false,
     }
 }
 
@@ -311,6 +406,9 @@ impl Device for Capture {
     }
 }
 
+/// How many bytes of a frame are recorded: all headers, and a look at what is in it.
+pub const KEPT: u32 = 300;
+
 /// A device whose frames are also written to a capture, each way.
 pub struct Recorded {
     device: Box<dyn Device>,
@@ -322,7 +420,7 @@ impl Recorded {
     pub fn new(device: Box<dyn Device>, path: &Path, name: &str) -> io::Result<Recorded> {
         Ok(Recorded {
             device,
-            writer: Writer::create(path, name, LinkType::Ethernet)?,
+            writer: Writer::create_short(path, name, LinkType::Ethernet, Some(KEPT))?,
         })
     }
 }
@@ -375,6 +473,17 @@ mod tests {
             "pcap:a".parse(),
             Ok(Address::Capture(PathBuf::from("a"), None))
         );
+        let here = "127.0.0.1:7000".parse().unwrap();
+        assert_eq!("udp:127.0.0.1:7000".parse(), Ok(Address::Udp(here, None)));
+        let pair = "udp:127.0.0.1:7000, [::1]:9".parse();
+        assert_eq!(pair, Ok(Address::Udp(here, "[::1]:9".parse().ok())));
+        assert!(
+            "udp:7000"
+                .parse::<Address>()
+                .unwrap_err()
+                .contains("127.0.0.1:7000")
+        );
+        assert!("tap:far_too_long_for_it".parse::<Address>().is_err());
         for text in ["tap", "tap:", "tape:tap0", ""] {
             let error = text.parse::<Address>().unwrap_err();
             assert!(error.contains("write tap:NAME"), "{error}");

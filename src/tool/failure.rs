@@ -3,10 +3,11 @@
 //! In: an error of any part of `tool`. Out: one sentence for people on stderr, and a number for
 //! scripts: 0 holds, 1 refused or failed, 2 command line or environment, 3 undecided.
 
+use super::terminal;
 use std::process::ExitCode;
 
 /// The exit statuses that stand for something else than success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// A program was refused, two things differ, or a run failed.
     Refused = 1,
@@ -45,7 +46,7 @@ impl Failure {
     /// Prints the sentence and answers what the process is to end with.
     pub fn report(&self) -> ExitCode {
         if !self.message.is_empty() {
-            eprintln!("loom: {}", self.message);
+            terminal::note(format_args!("loom: {}", self.message));
         }
         ExitCode::from(self.status as u8)
     }
@@ -54,5 +55,20 @@ impl Failure {
 /// Says of a file what went wrong with it, as `map_err(about(path))`.
 pub fn about<E: std::fmt::Display>(path: &std::path::Path) -> impl Fn(E) -> Failure {
     let path = path.display().to_string();
-    move |error| Failure::environment(format!("{path}: {error}"))
+    move |error| Failure::environment(format!("{path}: {}", plain(&error)))
+}
+
+/// An error without the number that the operating system gives it.
+pub fn plain(error: &impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" (os error ") {
+        Some((reason, number)) if number.ends_with(')') => reason.to_string(),
+        Some(_) | None => text,
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure::environment(plain(&error))
+    }
 }

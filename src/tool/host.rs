@@ -12,7 +12,9 @@
 //! left to happen: the same capture gives the same answers, byte for byte.
 
 use super::device::Device;
+use super::failure::Failure;
 use super::stack::{Event, Filled, Stack};
+use indicatif::ProgressBar;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
@@ -92,6 +94,12 @@ pub struct Until<'run> {
 /// How long the timers of a stack are followed after the last frame of a capture.
 const QUIET_NS: u64 = 120_000_000_000;
 
+/// How often timers may expire in a run from one frame of a capture to the next.
+const MOST_EXPIRIES: u64 = 1_000_000;
+
+/// How long the counters that are shown stay the same.
+const GLANCE: Duration = Duration::from_millis(200);
+
 /// How long the host sleeps at most before it looks whether it is to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -109,6 +117,8 @@ pub struct Host<'program> {
     /// Whether frames may be waiting that the stack had no buffer for.
     starved: bool,
     last_frame_ns: u64,
+    /// How often timers expired since then.
+    expiries: u64,
     seen: Seen,
 }
 
@@ -143,12 +153,19 @@ impl<'program> Host<'program> {
             stalled,
             starved,
             last_frame_ns,
+            expiries: 0,
             seen,
         }
     }
 
     /// Runs until nothing is left to happen, or until it is told to stop.
-    pub fn run(&mut self, until: &Until<'_>) -> io::Result<()> {
+    pub fn run(&mut self, until: &Until<'_>) -> Result<(), Failure> {
+        self.run_shown(until, &ProgressBar::hidden())
+    }
+
+    /// Runs, and shows the counters meanwhile.
+    pub fn run_shown(&mut self, until: &Until<'_>, shown: &ProgressBar) -> Result<(), Failure> {
+        let mut next = Instant::now();
         let end_ns = until.after.map_or(u64::MAX, |after| {
             let after_ns = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
             self.clock.now_ns().saturating_add(after_ns)
@@ -161,17 +178,19 @@ impl<'program> Host<'program> {
                 .deadline()
                 .is_some_and(|deadline_ns| deadline_ns <= now_ns)
             {
-                self.stack.expire(now_ns);
-                self.drain()?;
+                self.expire(now_ns)?;
             }
             self.receive()?;
+            if next <= Instant::now() {
+                shown.set_message(self.report().short());
+                next = Instant::now() + GLANCE;
+            }
             if !self.wait(end_ns)? {
                 break;
             }
         }
-        self.devices
-            .iter_mut()
-            .try_for_each(|device| device.finish())
+        let mut devices = self.devices.iter_mut();
+        Ok(devices.try_for_each(|device| device.finish())?)
     }
 
     /// What happened, as the stack counted it.
@@ -182,6 +201,19 @@ impl<'program> Host<'program> {
     /// What the host itself saw.
     pub fn seen(&self) -> Seen {
         self.seen
+    }
+
+    /// Lets timers expire. On the virtual clock that may go on for ever at once, so it is bounded.
+    fn expire(&mut self, now_ns: u64) -> Result<(), Failure> {
+        self.stack.expire(now_ns);
+        self.drain()?;
+        self.expiries += 1;
+        match self.clock {
+            Clock::Virtual { .. } if self.expiries > MOST_EXPIRIES => Err(Failure::refused(
+                format!("timers expired {MOST_EXPIRIES} times without a frame: that would not end"),
+            )),
+            Clock::Virtual { .. } | Clock::Real { .. } => Ok(()),
+        }
     }
 
     /// Feeds the frames that are there, at most one batch of each link.
@@ -216,7 +248,10 @@ impl<'program> Host<'program> {
             Ok::<_, io::Error>(received)
         })?;
         match filled {
-            Filled::Frame => self.last_frame_ns = now_ns,
+            Filled::Frame => {
+                self.last_frame_ns = now_ns;
+                self.expiries = 0;
+            }
             Filled::NoBuffer => self.starved = true,
             Filled::Nothing => {}
         }
@@ -266,13 +301,13 @@ impl<'program> Host<'program> {
                     self.seen.refused += u64::from(taken < bytes.len());
                 }
             },
-            Event::Opened | Event::Closed | Event::Writable | Event::Error => {}
+            Event::Notice => {}
         }
         Ok(true)
     }
 
     /// Waits for the next thing that happens; false if nothing will.
-    fn wait(&mut self, end_ns: u64) -> io::Result<bool> {
+    fn wait(&mut self, end_ns: u64) -> Result<bool, Failure> {
         let blocked = self.stalled.is_some() || self.starved;
         let live = self
             .devices
@@ -293,7 +328,7 @@ impl<'program> Host<'program> {
         let next_ns = next_ns.filter(|next_ns| *next_ns <= limit_ns);
         if next_ns.is_none() && !live {
             return match blocked && due_ns.is_some() {
-                true => Err(io::Error::other("the stack takes no more frames, for ever")),
+                true => Err(Failure::refused("the stack takes no more frames, for ever")),
                 false => Ok(false),
             };
         }
@@ -384,6 +419,15 @@ impl Report {
         self.frames_in == self.delivered + self.consumed + self.merged + self.held + dropped
     }
 
+    /// What people look at while it runs.
+    pub fn short(&self) -> String {
+        let dropped: u64 = self.dropped.values().sum();
+        format!(
+            "{} frames in, {} out, {} delivered, {dropped} dropped",
+            self.frames_in, self.frames_out, self.delivered
+        )
+    }
+
     /// One line of JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("numbers and names can be written as JSON")
@@ -410,12 +454,13 @@ impl std::fmt::Display for Report {
             ("counted", &self.counts),
         ];
         for (title, map) in maps {
-            let parts: Vec<String> = map
-                .iter()
-                .map(|(name, value)| format!("{name} {value}"))
-                .collect();
-            if !parts.is_empty() {
-                writeln!(out, "{title:<10} {}", parts.join(", "))?;
+            let longest = map
+                .values()
+                .max()
+                .map_or(0, |value| value.to_string().len());
+            for (at, (name, value)) in map.iter().enumerate() {
+                let title = if at == 0 { title } else { "" };
+                writeln!(out, "{title:<10} {value:>longest$} {name}")?;
             }
         }
         Ok(())

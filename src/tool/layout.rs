@@ -9,6 +9,8 @@
 //!     =  02 00 00 0a
 //! ```
 
+use crate::emit::c_name;
+use crate::types::names::nearest;
 use std::fmt::Write;
 
 /// What the compiler says about a stack: all that cannot be read from its shared object.
@@ -44,6 +46,8 @@ pub struct Member {
     pub kind: Kind,
     /// Whether `bool has_NAME` stands beside it.
     pub optional: bool,
+    /// Whether somebody has to say what it is.
+    pub needed: bool,
 }
 
 /// What a field holds.
@@ -91,7 +95,7 @@ pub fn c_fields(members: &[Member]) -> Vec<String> {
         if member.optional {
             names.push(format!("has_{}", member.name));
         }
-        names.push(member.name.clone());
+        names.push(c_name(&member.name));
     }
     names
 }
@@ -252,9 +256,18 @@ impl Values {
     pub fn missing(&self) -> Vec<&str> {
         let fields = self.layout.fields.iter().zip(&self.named);
         fields
-            .filter(|(field, named)| !**named && !field.member.optional)
+            .filter(|(field, named)| !**named && field.member.needed)
             .map(|(field, _)| field.member.name.as_str())
             .collect()
+    }
+
+    /// Sets a field unless somebody has set it or there is none of this name.
+    pub fn set_unless_named(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let mut fields = self.layout.fields.iter().zip(&self.named);
+        match fields.any(|(field, named)| field.member.name == name && !named) {
+            true => self.set(name, text),
+            false => Ok(()),
+        }
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -264,13 +277,10 @@ impl Values {
             .iter()
             .map(|field| field.member.name.as_str())
             .collect();
-        if known.is_empty() {
-            return format!("no {} is called `{name}`: there are none", self.what);
-        }
         format!(
-            "no {} is called `{name}`: there are {}",
+            "no {} is called `{name}`: {}",
             self.what,
-            known.join(", ")
+            instead(name, &known)
         )
     }
 
@@ -278,6 +288,16 @@ impl Values {
         for (at, byte) in (offset..).zip(bytes) {
             self.memory[at / 64].0[at % 64] = *byte;
         }
+    }
+}
+
+/// What to say of a name that is unknown: the one that was meant, or all that there are.
+pub fn instead(name: &str, known: &[&str]) -> String {
+    match (nearest(name, known), known) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, []) => "there are none".to_string(),
+        (None, [only]) => format!("there is {only}"),
+        (None, several) => format!("there are {}", several.join(", ")),
     }
 }
 
@@ -422,6 +442,7 @@ mod tests {
             name: name.to_string(),
             kind,
             optional,
+            needed: !optional,
         }
     }
 
@@ -476,7 +497,12 @@ mod tests {
         let unknown = values.set("adress", "1").unwrap_err();
         assert_eq!(
             unknown,
-            "no setting is called `adress`: there are address, mac, offset, key, rest"
+            "no setting is called `adress`: did you mean `address`?"
+        );
+        let unknown = values.set("color", "1").unwrap_err();
+        assert_eq!(
+            unknown,
+            "no setting is called `color`: there are address, mac, offset, key, rest"
         );
         let wrong = [
             ("address", "10.0.0", "is no number"),

@@ -6,10 +6,15 @@
 use super::failure::{Failure, about};
 use crate::types::load::Library;
 use include_dir::{Dir, include_dir};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The standard library, as it was when the binary was built.
 static STANDARD: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/layers");
+
+/// How many bytes of a file are looked at: thousands of times what a layer has.
+const LONGEST: u64 = 16 << 20;
 
 /// The folders of one command.
 pub struct Folders {
@@ -62,13 +67,16 @@ pub fn read(path: &Path) -> Result<Vec<(String, String)>, Failure> {
         .collect()
 }
 
-/// The text of one file, if it is UTF-8 and not beyond what spans can count.
+/// The text of one file, if it is UTF-8 and not absurdly long.
 pub fn text_of(file: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(file).map_err(about(file))?;
-    if bytes.len() > u32::MAX as usize {
-        return Err(Failure::environment(format!(
-            "{}: larger than 4 GiB",
-            file.display()
+    let mut bytes = Vec::new();
+    let opened = File::open(file).map_err(about(file))?;
+    let read = opened.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(about(file))?;
+    if bytes.len() as u64 > LONGEST {
+        let (file, most) = (file.display(), LONGEST >> 20);
+        return Err(Failure::refused(format!(
+            "{file}: longer than {most} MiB, which no Loom file is"
         )));
     }
     String::from_utf8(bytes).map_err(|error| {

@@ -8,6 +8,7 @@
 //! compiling   compiler -> c_compiler -> stack, described by layout
 //! running     host: stack + device (capture) + applications
 //! the demo    namespace (netlink) + peer, or a simulated neighbour
+//! speaking    terminal, progress, failure
 //! ```
 
 pub mod authoring;
@@ -27,6 +28,7 @@ pub mod peer;
 pub mod progress;
 pub mod run;
 pub mod stack;
+pub mod terminal;
 
 use clap::{Parser, Subcommand};
 use compiler::Options;
@@ -98,8 +100,8 @@ enum Verb {
     /// Says what a diagnostic means and what to do
     #[command(after_help = "Example:\n  loom explain message-leaked")]
     Explain {
-        /// The diagnostic's id, as it stands in brackets
-        id: String,
+        /// The diagnostic's id, as it stands in brackets; without one, all ids are listed
+        id: Option<String>,
     },
     /// Lets the Linux kernel talk to a compiled stack in a private network
     Demo(demo::Arguments),
@@ -132,7 +134,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             search,
         } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
         Verb::Run(arguments) => run::run(&arguments),
-        Verb::Explain { id } => authoring::explain(&id),
+        Verb::Explain { id } => authoring::explain(id.as_deref()),
         Verb::Demo(arguments) => demo::run(&arguments),
     }
 }

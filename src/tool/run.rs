@@ -8,10 +8,10 @@ use super::compiler::{self, Options};
 use super::device::{Address, Device};
 use super::failure::Failure;
 use super::host::{Application, Clock, Host, Seen, Until};
-use super::layout::duration_ns;
+use super::layout::{Values, duration_ns, instead};
 use super::progress;
 use super::stack::{Program, Stack};
-use indicatif::ProgressBar;
+use super::terminal::{note, result};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -22,16 +22,16 @@ use std::time::Duration;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The file with the stack
+    /// The file with the stack, or FILE:STACK where it declares several
     pub stack: PathBuf,
-    /// A device for a link: NAME=tap:TAP, tun:TUN, packet:INTERFACE or pcap:IN,OUT
+    /// What carries the frames of a link; each link needs a device
     #[arg(long = "link", value_name = "NAME=DEVICE")]
     pub links: Vec<LinkArgument>,
-    /// A setting of the stack, which its program reads as config.NAME
+    /// What the program reads as config.NAME; needed where it has no default
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<Setting>,
-    /// What sits at a port: echo or sink; with keys, a session is opened for it
-    #[arg(long = "app", value_name = "PORT(KEY=VALUE,...)=APP")]
+    /// What sits at a port, echo or sink; with (KEY=VALUE,...) it opens a session
+    #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
     pub applications: Vec<ApplicationArgument>,
     /// Feeds captures at their own times, as fast as the machine can
     #[arg(long = "virtual")]
@@ -48,14 +48,29 @@ pub struct Arguments {
 }
 
 const EXAMPLES: &str = "\
+Devices, as in --link NAME=DEVICE:
+  tap:TAP               Ethernet frames to and from the kernel (needs root)
+  tun:TUN               IP packets to and from the kernel (needs root)
+  packet:INTERFACE      the frames of an interface, beside the kernel (needs root)
+  udp:LOCAL[,REMOTE]    a frame in each datagram; without REMOTE, to whoever sent last
+  pcap:IN[,OUT]         the frames of a capture; what the stack sends is written to OUT
+
+Values, as in --set NAME=VALUE and in keys:
+  42, 0x2a, 10.0.0.2, 02:00:00:00:00:02, true, 1.5 s, 200 ms, 00ff (bytes), none
+
+Applications, as in --app PORT=APP or --app 'PORT(KEY=VALUE,...)=APP':
+  echo                  sends back what it reads
+  sink                  reads and forgets, as every port of which nothing is said
+
 Examples:
   Answer pings and echo datagrams on a TAP device (as root), until Ctrl-C:
     loom run examples/host/host.loom --link tap=tap:tap0 \\
-        --set address=10.0.0.2 --set mac=02:00:00:00:00:02 --app 'datagrams(port=7)=echo'
+        --set address=10.0.0.2 --set prefix=24 --set mac=02:00:00:00:00:02 \\
+        --app 'datagrams(port=7)=echo'
 
   Feed a capture in virtual time and write what the stack answers:
     loom run examples/host/host.loom --link tap=pcap:in.pcap,out.pcapng --virtual --json \\
-        --set address=10.0.0.2";
+        --set address=10.0.0.2 --set prefix=24 --set mac=02:00:00:00:00:02";
 
 /// `--link tap=tap:tap0`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,6 +184,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let compiled = compiler::compile(&arguments.stack, &options)?;
     let program = c_compiler::load(&compiled.source, &compiled.header, &compiled.description)?;
     spinner.finish_and_clear();
+    let places = Places {
+        settings: &arguments.settings,
+        applications: &arguments.applications,
+    };
+    let prepared = prepare(&program, &places)?;
     let devices = devices(&program, &arguments.links)?;
     if arguments.virtual_time && devices.iter().any(|device| device.descriptor().is_some()) {
         let reason = "--virtual is for captures: a device lives in real time";
@@ -176,32 +196,27 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let stop = stop_on_signals()?;
     if !arguments.json && !arguments.virtual_time {
-        eprintln!("running {}; Ctrl-C ends it", program.description().name);
+        let name = &program.description().name;
+        note(format_args!("running {name}; Ctrl-C ends it"));
     }
     let clock = match arguments.virtual_time {
         true => Clock::starting_with(&devices),
         false => Clock::real(),
     };
-    let places = Places {
-        settings: &arguments.settings,
-        applications: &arguments.applications,
-    };
-    let mut host = start(&program, devices, &places, clock)?;
+    let mut host = prepared.start(&program, devices, clock)?;
     let until = Until {
         stop: &stop,
         after: arguments.after,
     };
-    let spinner = arguments
-        .virtual_time
-        .then(|| progress::spinner("feeding the captures"));
-    host.run(&until)
-        .map_err(|error| Failure::environment(error.to_string()))?;
-    spinner.iter().for_each(ProgressBar::finish_and_clear);
+    let counters = progress::spinner("running");
+    let ran = host.run_shown(&until, &counters);
+    counters.finish_and_clear();
+    ran?;
     let report = host.report();
     if arguments.json {
-        println!("{}", report.to_json());
+        result(format_args!("{}\n", report.to_json()))?;
     } else {
-        print!("{report}");
+        result(&report)?;
     }
     host.seen().warn();
     match report.adds_up() {
@@ -237,45 +252,90 @@ pub fn start<'program>(
     places: &Places<'_>,
     clock: Clock,
 ) -> Result<Host<'program>, Failure> {
-    let mut config = program.config();
-    for setting in places.settings {
-        config
-            .set(&setting.name, &setting.value)
-            .map_err(Failure::environment)?;
-    }
-    let now_ns = clock.now_ns();
-    let mut stack = Stack::start(program, &config, now_ns)?;
-    let ports = &program.description().ports;
-    let mut applications = vec![Application::default(); ports.len()];
-    for argument in places.applications {
-        let names = ports.iter().map(|port| port.name.as_str());
-        let port = position("port", &argument.port, names)?;
-        applications[port] = argument.application;
-        if let Some(keys) = &argument.keys {
-            open(&mut stack, port, keys, now_ns)?;
-        }
-    }
-    Ok(Host::new(stack, devices, applications, clock))
+    prepare(program, places)?.start(program, devices, clock)
 }
 
-fn open(stack: &mut Stack<'_>, port: usize, given: &[Setting], now_ns: u64) -> Result<(), Failure> {
-    let name = stack.program().description().ports[port].name.clone();
-    let mut keys = stack.program().keys(port);
-    for key in given {
-        keys.set(&key.name, &key.value)
-            .map_err(Failure::environment)?;
-    }
-    let missing = keys.missing().join(", ");
+/// What was said about settings and applications, found to fit the stack.
+struct Prepared {
+    config: Values,
+    applications: Vec<Application>,
+    /// The sessions to open: their ports and keys.
+    sessions: Vec<(usize, Values)>,
+}
+
+/// Reads what is set and what sits where; nothing is opened or made yet.
+fn prepare(program: &Program, places: &Places<'_>) -> Result<Prepared, Failure> {
+    let mut config = program.config();
+    set_all(&mut config, places.settings)?;
+    let missing = config.missing();
     if !missing.is_empty() {
-        let message =
-            format!("a session of `{name}` also needs {missing}: --app '{name}(...)=echo'");
-        return Err(Failure::environment(message));
+        let given: Vec<String> = missing
+            .iter()
+            .map(|name| format!("--set {name}="))
+            .collect();
+        return Err(Failure::environment(format!(
+            "nothing says what {} is: add {}",
+            missing.join(", "),
+            given.join(" ")
+        )));
     }
-    match stack.open(port, &keys, now_ns) {
-        Some(_) => Ok(()),
-        None => Err(Failure::refused(format!(
-            "the stack refuses this session of `{name}`"
-        ))),
+    let ports = &program.description().ports;
+    let mut applications = vec![Application::default(); ports.len()];
+    let mut sessions = Vec::new();
+    for argument in places.applications {
+        let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+        let port = position("port", &argument.port, &names)?;
+        applications[port] = argument.application;
+        if let Some(given) = &argument.keys {
+            sessions.push((port, keys(program, port, given)?));
+        }
+    }
+    Ok(Prepared {
+        config,
+        applications,
+        sessions,
+    })
+}
+
+fn set_all(values: &mut Values, given: &[Setting]) -> Result<(), Failure> {
+    given.iter().try_for_each(|setting| {
+        let set = values.set(&setting.name, &setting.value);
+        set.map_err(Failure::environment)
+    })
+}
+
+/// The keys of a session to open.
+fn keys(program: &Program, port: usize, given: &[Setting]) -> Result<Values, Failure> {
+    let mut keys = program.keys(port);
+    set_all(&mut keys, given)?;
+    let missing = keys.missing().join(", ");
+    if missing.is_empty() {
+        return Ok(keys);
+    }
+    let name = &program.description().ports[port].name;
+    let example = format!("--app '{name}({missing}=...)=echo'");
+    Err(Failure::environment(format!(
+        "a session of `{name}` also needs {missing}: {example}"
+    )))
+}
+
+impl Prepared {
+    fn start<'program>(
+        self,
+        program: &'program Program,
+        devices: Vec<Box<dyn Device>>,
+        clock: Clock,
+    ) -> Result<Host<'program>, Failure> {
+        let now_ns = clock.now_ns();
+        let mut stack = Stack::start(program, &self.config, now_ns)?;
+        for (port, keys) in &self.sessions {
+            if stack.open(*port, keys, now_ns).is_none() {
+                let name = &program.description().ports[*port].name;
+                let message = format!("the stack refuses this session of `{name}`");
+                return Err(Failure::refused(message));
+            }
+        }
+        Ok(Host::new(stack, devices, self.applications, clock))
     }
 }
 
@@ -284,7 +344,8 @@ fn devices(program: &Program, given: &[LinkArgument]) -> Result<Vec<Box<dyn Devi
     let links = &program.description().links;
     let mut opened: Vec<Option<Box<dyn Device>>> = links.iter().map(|_| None).collect();
     for argument in given {
-        let link = position("link", &argument.name, links.iter().map(String::as_str))?;
+        let names: Vec<&str> = links.iter().map(String::as_str).collect();
+        let link = position("link", &argument.name, &names)?;
         if opened[link].is_some() {
             let message = format!("link `{}` has two devices", argument.name);
             return Err(Failure::environment(message));
@@ -302,25 +363,12 @@ fn devices(program: &Program, given: &[LinkArgument]) -> Result<Vec<Box<dyn Devi
         .collect()
 }
 
-fn position<'names>(
-    what: &str,
-    name: &str,
-    names: impl Iterator<Item = &'names str> + Clone,
-) -> Result<usize, Failure> {
-    names
-        .clone()
-        .position(|known| known == name)
-        .ok_or_else(|| {
-            let known: Vec<&str> = names.collect();
-            let known = if known.is_empty() {
-                "none".to_string()
-            } else {
-                known.join(", ")
-            };
-            Failure::environment(format!(
-                "the stack has no {what} `{name}`: there is {known}"
-            ))
-        })
+fn position(what: &str, name: &str, known: &[&str]) -> Result<usize, Failure> {
+    let found = known.iter().position(|known| *known == name);
+    found.ok_or_else(|| {
+        let instead = instead(name, known);
+        Failure::environment(format!("the stack has no {what} `{name}`: {instead}"))
+    })
 }
 
 impl Seen {
@@ -338,7 +386,7 @@ impl Seen {
             ),
         ];
         for (count, what) in lines.iter().filter(|(count, _)| *count > 0) {
-            eprintln!("loom: {count} {what}");
+            note(format_args!("loom: {count} {what}"));
         }
     }
 }

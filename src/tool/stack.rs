@@ -366,13 +366,10 @@ impl<'program> Stack<'program> {
         let answer =
             unsafe { (self.program.functions.next)(self.instance, self.output.as_mut_ptr()) };
         let event = match answer {
+            0 => return None,
             1 => Event::Frame,
             2 => Event::Deliver,
-            3 => Event::Opened,
-            4 => Event::Closed,
-            5 => Event::Writable,
-            6 => Event::Error,
-            _ => return None,
+            _ => Event::Notice,
         };
         Some(Output { event, stack: self })
     }
@@ -449,14 +446,8 @@ pub enum Event {
     Frame,
     /// A message for the application on the port `place`.
     Deliver,
-    /// A session of the port `place` is open.
-    Opened,
-    /// A session of the port `place` has ended.
-    Closed,
-    /// A session of the port `place` takes more.
-    Writable,
-    /// Something failed for a session of the port `place`.
-    Error,
+    /// A notice for the application on the port `place`.
+    Notice,
 }
 
 /// One thing that the stack wants done; when dropped, its buffers go back.
