@@ -1,7 +1,8 @@
 //! What every part of the checker writes to: the program as far as it is put together, and what
 //! was found wrong.
 
-use super::program::{Count, CountId, EntityId, Program, Reason, ReasonId};
+use super::program::{Attribute, AttributeId, Count, CountId, EntityId, Program, Reason, ReasonId};
+use super::value::{Type, Value};
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 
@@ -14,9 +15,42 @@ pub struct Context<'a> {
     pub diagnostics: &'a mut Vec<Diagnostic>,
     /// The texts.
     pub sources: &'a Sources,
+    /// The services that somebody restores, and the attribute that says where their provider's
+    /// header begins.
+    pub marks: Vec<(String, AttributeId)>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// A context in which nothing is restored yet.
+    pub fn new(
+        program: &'a mut Program,
+        diagnostics: &'a mut Vec<Diagnostic>,
+        sources: &'a Sources,
+    ) -> Context<'a> {
+        Context {
+            program,
+            diagnostics,
+            sources,
+            marks: Vec::new(),
+        }
+    }
+
+    /// The attribute that says where the header of a service's provider begins.
+    pub fn mark(&mut self, service: &str) -> AttributeId {
+        if let Some((_, mark)) = self.marks.iter().find(|(known, _)| known == service) {
+            return *mark;
+        }
+        let mark = AttributeId(self.program.attributes.len() as u32);
+        self.program.attributes.push(Attribute {
+            name: "mark".to_string(),
+            owner: service.to_string(),
+            kind: Type::Optional(Box::new(Type::Unsigned(32))),
+            default: Some(Value::None),
+        });
+        self.marks.push((service.to_string(), mark));
+        mark
+    }
+
     /// Collects a mistake.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);

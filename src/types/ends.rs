@@ -5,57 +5,23 @@ use super::compose::{Composition, Ground, Sessions};
 use super::context::Context;
 use super::instances::{place_above, place_below};
 use super::layers::Layer;
-use super::load::Files;
 use super::program::{Below, EntityId, KindId, Link, LinkId, Place, Port};
 use super::relays::Notices;
 use super::services::Services;
 
-/// Keeps the marks of headers that somebody restores, and gives words for them.
-pub fn marks(
-    context: &mut Context,
-    files: &Files,
-    composition: &Composition,
-    services: &mut Services,
-    layers: &mut [Layer],
-) {
-    for layer in &mut *layers {
-        let node = composition.node(layer.entity);
-        for name in restored(context, files, node) {
-            if let Some(service) = services.find(node.unit, &name) {
-                let mark = services.mark(context, service);
-                layer.scope.marks.insert(name, mark);
-            }
-        }
-    }
-    for (service, mark) in services.marks().collect::<Vec<_>>() {
+/// Who provides a service that somebody restores marks where its header begins; who provides more
+/// than this service stands on who provides it.
+pub fn marks(context: &mut Context, composition: &Composition, services: &Services) {
+    for (name, mark) in context.marks.clone() {
         for entity in composition.entities() {
-            // Whoever provides more than this service stands on who provides it.
-            let provides = composition.node(entity).provides.contains(&service);
+            let mut provided = composition.node(entity).provides.iter();
+            let provides = provided.any(|service| services.name(*service) == name);
             let entity = &mut context.program.entities[entity.at()];
             if provides && entity.header.is_some() {
                 entity.mark = Some(mark);
             }
         }
     }
-}
-
-/// The services that a layer's text restores. It is the text that is searched: a mention in a
-/// comment costs four bytes a message, a tree walk would cost more to read.
-fn restored(context: &Context, files: &Files, node: &super::compose::Node) -> Vec<String> {
-    let mut names = Vec::new();
-    let texts = files.unit(node.unit).files.iter();
-    for text in texts.map(|file| context.sources.text(*file)) {
-        for rest in text.split(".restore(").skip(1) {
-            let name: String = rest
-                .chars()
-                .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
-                .collect();
-            if !name.is_empty() && !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
 }
 
 /// What each entity stands on.

@@ -67,11 +67,7 @@ pub fn check_stack(
     program.name = source.name.text.clone();
     program.docs = source.notes.documentation.clone();
     program.traffic = source.traffic.iter().map(share).collect();
-    let mut context = Context {
-        program: &mut program,
-        diagnostics: &mut diagnostics,
-        sources,
-    };
+    let mut context = Context::new(&mut program, &mut diagnostics, sources);
     elaborate(&mut context, files, &mut services, &composition);
     if !is_refused(&diagnostics) {
         origins::check_origins(&program, &mut diagnostics);
@@ -87,11 +83,8 @@ pub fn check_layers(sources: &Sources, files: &Files) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let layers = &files.unit(files.root()).layers;
     if layers.is_empty() {
-        let mut context = Context {
-            program: &mut Program::default(),
-            diagnostics: &mut diagnostics,
-            sources,
-        };
+        let mut program = Program::default();
+        let mut context = Context::new(&mut program, &mut diagnostics, sources);
         layers::items_alone(&mut context, files);
     }
     for layer in layers {
@@ -99,11 +92,7 @@ pub fn check_layers(sources: &Sources, files: &Files) -> Vec<Diagnostic> {
         let unit = files.root();
         let composition = compose::compose_alone(&services, unit, layer, &mut diagnostics);
         let mut program = Program::default();
-        let mut context = Context {
-            program: &mut program,
-            diagnostics: &mut diagnostics,
-            sources,
-        };
+        let mut context = Context::new(&mut program, &mut diagnostics, sources);
         elaborate(&mut context, files, &mut services, &composition);
     }
     once_each(diagnostics)
@@ -117,12 +106,16 @@ fn elaborate<'a>(
     composition: &compose::Composition<'a>,
 ) {
     let mut layers = layers::layers(context, files, composition, services);
-    ends::marks(context, files, composition, services, &mut layers);
+    for layer in &mut layers {
+        let unit = composition.node(layer.entity).unit;
+        layer.scope.services = services.names(unit);
+    }
     ends::below(context, composition);
     for layer in &layers {
         headers::rules(context, layer);
         handlers::handlers(context, composition, layer);
     }
+    ends::marks(context, composition, services);
     if composition.alone {
         return;
     }

@@ -44,8 +44,8 @@ pub struct Scope {
     pub below: BTreeMap<String, NoticeId>,
     /// Side joints by name: the entity and its notices.
     pub sides: BTreeMap<String, (EntityId, BTreeMap<String, NoticeId>)>,
-    /// The services whose header start `restore` knows, by name: the attribute with the mark.
-    pub marks: BTreeMap<String, AttributeId>,
+    /// The services that `restore` can name.
+    pub services: Vec<String>,
 }
 
 impl Scope {
@@ -65,7 +65,7 @@ impl Scope {
             above: BTreeMap::new(),
             below: BTreeMap::new(),
             sides: BTreeMap::new(),
-            marks: BTreeMap::new(),
+            services: Vec::new(),
         }
     }
 }

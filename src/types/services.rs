@@ -14,7 +14,7 @@ use super::program::{
     Attribute, AttributeId, EntityId, EnumId, Field, KindId, Local, Notice, NoticeId,
 };
 use super::scope::Scope;
-use super::value::{Type, Value};
+use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
@@ -30,7 +30,6 @@ pub struct Services<'a> {
     attributes: Vec<(ServiceId, AttributeId)>,
     notices: Vec<(ServiceId, NoticeId)>,
     enums: Vec<(ServiceId, EnumId)>,
-    marks: BTreeMap<ServiceId, AttributeId>,
 }
 
 struct Declared<'a> {
@@ -74,7 +73,6 @@ impl<'a> Services<'a> {
             attributes: Vec::new(),
             notices: Vec::new(),
             enums: Vec::new(),
-            marks: BTreeMap::new(),
         };
         for unit in files.in_order_of_use() {
             for source in &files.unit(unit).services {
@@ -110,6 +108,13 @@ impl<'a> Services<'a> {
             let place = self.list.iter().position(same)?;
             Some(ServiceId(place as u32))
         })
+    }
+
+    /// The names of all services that can be named in a unit.
+    pub fn names(&self, unit: UnitId) -> Vec<String> {
+        let visible = self.files.visible(unit);
+        let seen = self.list.iter().filter(|one| visible.contains(&one.unit));
+        seen.map(|one| one.source.name.text.clone()).collect()
     }
 
     /// What to say of a name that stands for no service.
@@ -187,27 +192,6 @@ impl<'a> Services<'a> {
                 | ast::ServiceItem::Notice(_) => None,
             })
             .collect()
-    }
-
-    /// The attribute that says where the header of a service's provider begins.
-    pub fn mark(&mut self, context: &mut Context, service: ServiceId) -> AttributeId {
-        if let Some(mark) = self.marks.get(&service) {
-            return *mark;
-        }
-        let mark = AttributeId(context.program.attributes.len() as u32);
-        context.program.attributes.push(Attribute {
-            name: "mark".to_string(),
-            owner: self.name(service).to_string(),
-            kind: Type::Optional(Box::new(Type::Unsigned(32))),
-            default: Some(Value::None),
-        });
-        self.marks.insert(service, mark);
-        mark
-    }
-
-    /// The marks that are kept of what somebody provides.
-    pub fn marks(&self) -> impl Iterator<Item = (ServiceId, AttributeId)> + '_ {
-        self.marks.iter().map(|(service, mark)| (*service, *mark))
     }
 
     /// The words for types of a service, with what it leaves open bound.

@@ -162,13 +162,14 @@ impl Body<'_, '_> {
     fn restore(&mut self, message: LocalId, called: &Operated) -> Option<Outcome> {
         if let [source] = called.arguments
             && let ast::ExpressionKind::Name(name) = &source.kind
-            && let Some(mark) = self.scope.marks.get(&name.text)
+            && self.scope.services.contains(&name.text)
         {
-            return Some(Outcome::Tried(Attempt::Restore(message, *mark)));
+            let mark = self.context.mark(&name.text);
+            return Some(Outcome::Tried(Attempt::Restore(message, mark)));
         }
         let title = "`restore` is given a service below";
         let refused = Diagnostic::error(Id::WrongArguments, title, called.span, "which service?");
-        let known: Vec<&str> = self.scope.marks.keys().map(String::as_str).collect();
+        let known: Vec<&str> = self.scope.services.iter().map(String::as_str).collect();
         self.report(match known.as_slice() {
             [] => refused,
             known => refused.help(format!("there is {}", super::words::listed(known))),
