@@ -21,7 +21,7 @@ use compiled::Compiled;
 use stackloom::emit;
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
-use stackloom::simulate::stack::Stack as Stacked;
+use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Difference, Seen, Shown, Trace};
 use stackloom::simulate::trees::Trees;
@@ -29,7 +29,6 @@ use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::types::program::Program;
 use stackloom::weave::{self, weave};
-use stacks::Stack;
 
 /// Calls of a trace.
 const LENGTH: usize = 300;
@@ -66,7 +65,7 @@ fn host_agrees() {
 
 /// An example, its trees, its woven trees, and the C of both.
 fn all_agree(path: &str) {
-    let Stack { sources, program } = stacks::example(path);
+    let (sources, program) = stacks::example(path);
     let forest = trees_agree(&program);
     let (woven, _) = weave(&program, forest.clone(), weave::Limits::default());
     for (variant, forest) in [("plain", forest), ("woven", woven)] {
@@ -138,7 +137,7 @@ fn checked(program: &Program, forest: Forest) -> Forest {
 fn differs(program: &Program, forest: &Forest, trace: &Trace) -> Option<Difference> {
     let trees = Trees::new(program, forest);
     let config = trace.config.clone();
-    let mut stack = Stacked::start(trees, program, config, trace.limits, trace.start_ns);
+    let mut stack = Stack::start(trees, program, config, trace.limits, trace.start_ns);
     Difference::first(&reference(program, trace), &trace.run(&mut stack))
 }
 
@@ -146,7 +145,7 @@ fn differs(program: &Program, forest: &Forest, trace: &Trace) -> Option<Differen
 fn reference(program: &Program, trace: &Trace) -> Vec<Seen> {
     let reference = Reference::new(program);
     let config = trace.config.clone();
-    let mut stack = Stacked::start(reference, program, config, trace.limits, trace.start_ns);
+    let mut stack = Stack::start(reference, program, config, trace.limits, trace.start_ns);
     trace.run(&mut stack)
 }
 

@@ -2,15 +2,19 @@
 
 #[path = "agree/sequencer.rs"]
 mod sequencer;
+#[path = "agree/stacks.rs"]
+mod stacks;
 
 use stackloom::reactive::lower;
 use stackloom::tree::check::check;
+use stackloom::tree::text::{compact, print, read};
 use stackloom::tree::walk::with_children;
 use stackloom::tree::{Action, Arena, Forest, Node, NodeId, Output, Probability};
 use stackloom::types::expression::{Expression, Instance};
 use stackloom::types::program::{KindId, LinkId, LocalId, Program, TimerId};
 use stackloom::types::statement::Attempt;
 use stackloom::types::value::Type;
+use stackloom::weave::{Limits, weave};
 use std::collections::HashMap;
 
 fn forest() -> (Program, Forest) {
@@ -217,4 +221,65 @@ fn parameters_that_nobody_gives_are_found() {
             .map(said)
             .any(|sentence| sentence.starts_with("it is given"))
     );
+}
+
+#[test]
+fn the_text_of_a_tree_mirrors_its_nesting() {
+    let (program, forest) = forest();
+    let text = print(&program, &forest);
+    let arriving = "\
+tree arrive sequencer 0 only 0 deliver
+  given message message@2
+  test (length(message@2) >= 4:u32) likely 99.9%
+    strip message@2 sequencer
+    test (header(sequencer.number) > sequencer.session[0].last) likely 99%
+      set sequencer.session[0].last = header(sequencer.number)
+      leaf
+        one port messages[0] deliver message message@2 ()
+    else
+      drop message@2 sequencer.late_or_repeated
+      leaf
+  else
+    drop message@2 sequencer.too_short
+    leaf
+";
+    assert!(text.starts_with(arriving), "{text}");
+}
+
+#[test]
+fn what_is_printed_is_read_back_for_every_example() {
+    for path in [
+        "examples/radio/radio.loom",
+        "examples/radio/two_ways.loom",
+        "examples/ping/ping.loom",
+        "examples/telemetry/telemetry.loom",
+        "examples/host/host.loom",
+    ] {
+        let (_, program) = stacks::example(path);
+        let plain = lower(&program).expect("the program has trees");
+        let (woven, _) = weave(&program, plain.clone(), Limits::default());
+        for forest in [plain, woven] {
+            let text = print(&program, &compact(&forest));
+            let again = read(&program, &text);
+            let again = again.unwrap_or_else(|mistake| {
+                let line = text.lines().nth(mistake.line - 1).unwrap_or("");
+                panic!("{path}:{}: {}\n{line}", mistake.line, mistake.sentence)
+            });
+            assert!(again == compact(&forest), "{path}: the trees are others");
+            assert_eq!(print(&program, &again), text);
+        }
+    }
+}
+
+#[test]
+fn a_text_that_says_no_tree_is_refused_with_its_line() {
+    let (program, forest) = forest();
+    let text = print(&program, &forest);
+    let refused = |from: &str, to: &str| {
+        let text = text.replacen(from, to, 1);
+        read(&program, &text).expect_err("it says no tree").sentence
+    };
+    assert_eq!(refused("  leaf", "  loaf"), "`loaf` is no step");
+    assert_eq!(refused("last", "lost"), "nothing is called `lost` here");
+    assert_eq!(refused("    else\n", ""), "this stands at another depth");
 }

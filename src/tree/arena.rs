@@ -16,7 +16,7 @@ impl NodeId {
 
 /// Nodes, each stored once. A node's children stand before it, so a walk in order of index meets
 /// children first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arena {
     nodes: Vec<Node>,
     known: HashMap<Node, NodeId>,

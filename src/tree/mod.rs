@@ -17,6 +17,7 @@
 pub mod arena;
 pub mod check;
 pub mod rename;
+pub mod text;
 pub mod uses;
 pub mod walk;
 
@@ -30,7 +31,7 @@ use crate::types::program::{
 use crate::types::statement::{Attempt, Likely, Operation};
 
 /// All trees of a stack.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forest {
     /// The nodes.
     pub arena: Arena,
@@ -41,7 +42,7 @@ pub struct Forest {
 }
 
 /// What happens in one reaction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// Which reaction.
     pub reaction: Reaction,

@@ -516,7 +516,7 @@ pub struct Handler {
 }
 
 /// A local of a handler or function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Local {
     /// Its name in the source.
     pub name: String,

@@ -8,22 +8,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A program, and the texts that it was written in.
-pub struct Stack {
-    /// The texts.
-    pub sources: Sources,
-    /// The program.
-    pub program: Program,
-}
-
-/// The program of the first stack in a file of the repository.
-pub fn example(path: &str) -> Stack {
+/// The program of the first stack in a file of the repository, and its texts.
+pub fn example(path: &str) -> (Sources, Program) {
     let text = fs::read_to_string(root().join(path)).expect("an example can be read");
     program(path, text)
 }
 
-/// The program of the first stack in a text.
-pub fn program(name: &str, text: String) -> Stack {
+/// The program of the first stack in a text, and all texts.
+pub fn program(name: &str, text: String) -> (Sources, Program) {
     let mut sources = Sources::new();
     let file = vec![(name.to_string(), text)];
     let (files, mut diagnostics) = load::load(&mut sources, file, &library());
@@ -31,7 +23,7 @@ pub fn program(name: &str, text: String) -> Stack {
     let (program, found) = check_stack(&sources, &files, stack);
     diagnostics.extend(found);
     match program {
-        Some(program) => Stack { sources, program },
+        Some(program) => (sources, program),
         None => panic!("{}", render(&diagnostics, &sources, false)),
     }
 }

@@ -1,0 +1,124 @@
+//! The text form of trees: printed, and read back.
+//!
+//! In: a forest, or its text, and the program whose names stand in it. Out: the other of the two.
+//! Any pass can so be tried as a filter over text. Indentation mirrors nesting; a node that is
+//! reached in several ways is written once, behind a label, and then gone to.
+//!
+//! ```text
+//! tree arrive sequencer 0 only 0 deliver
+//!   given message message@2
+//!   test (length(message@2) >= 4:u32) likely 99.9%
+//!     strip message@2 sequencer
+//!     test (header(sequencer.number) > sequencer.session[0].last) likely 99%
+//!       set sequencer.session[0].last = header(sequencer.number)
+//!       leaf
+//!         one port messages[0] deliver message message@2 ()
+//!     else
+//!       drop message@2 sequencer.late_or_repeated
+//!       leaf
+//!   else
+//!     drop message@2 sequencer.too_short
+//!     leaf
+//!
+//! local message@2: message
+//! ```
+//!
+//! The type of an expression is written behind it where its parts do not say it: `5:u8`. Nodes have
+//! no numbers here: [`compact`] gives them those that reading gives them, and leaves out what no
+//! tree reaches. So `read(print(forest))` is `compact(forest)`, and `print(read(text))` is the text.
+
+mod names;
+mod natural;
+mod print;
+mod read;
+mod scan;
+
+pub use print::print;
+pub use read::{Mistake, read};
+
+use super::walk::with_children;
+use super::{Action, Arena, Forest, Loop, Node, NodeId, Output};
+use std::collections::HashMap;
+
+/// The same trees, their nodes in the order in which they are read, children first.
+pub fn compact(forest: &Forest) -> Forest {
+    let mut arena = Arena::default();
+    let mut new = HashMap::new();
+    let mut trees = forest.trees.clone();
+    for tree in &mut trees {
+        tree.root = moved(forest, tree.root, &mut arena, &mut new);
+    }
+    Forest {
+        arena,
+        locals: forest.locals.clone(),
+        trees,
+    }
+}
+
+fn moved(
+    forest: &Forest,
+    id: NodeId,
+    arena: &mut Arena,
+    new: &mut HashMap<NodeId, NodeId>,
+) -> NodeId {
+    if let Some(known) = new.get(&id) {
+        return *known;
+    }
+    let node = forest.arena.node(id);
+    for child in written_children(node) {
+        moved(forest, child, arena, new);
+    }
+    let moved = arena.add(with_children(node.clone(), new));
+    new.insert(id, moved);
+    moved
+}
+
+/// A node's children in the order of writing.
+fn written_children(node: &Node) -> Vec<NodeId> {
+    match node {
+        Node::Test {
+            then, otherwise, ..
+        } => vec![*then, *otherwise],
+        Node::Case {
+            cases, otherwise, ..
+        } => {
+            let ways = cases.iter().map(|(_, _, node)| *node);
+            ways.chain([*otherwise]).collect()
+        }
+        Node::Try { done, failed, .. } => vec![*done, *failed],
+        Node::Act { action, next } => {
+            let mut inside = match action {
+                Action::Loop(Loop { body, .. }) => vec![*body],
+                Action::Wait(outputs) => families(outputs),
+                Action::Let(..)
+                | Action::Assign(..)
+                | Action::SetAttribute(..)
+                | Action::Strip(..)
+                | Action::StripRest(..)
+                | Action::Push { .. }
+                | Action::Sum { .. }
+                | Action::Scan { .. }
+                | Action::Do(_)
+                | Action::Drop(..)
+                | Action::DropAll(..)
+                | Action::Consume(_)
+                | Action::Count(_)
+                | Action::StartTimer(..)
+                | Action::StopTimer(..)
+                | Action::End(..)
+                | Action::Free(..) => Vec::new(),
+            };
+            inside.push(*next);
+            inside
+        }
+        Node::Leaf { outputs } => families(outputs),
+    }
+}
+
+fn families(outputs: &[Output]) -> Vec<NodeId> {
+    let family = |output: &Output| match output {
+        Output::Many(turns) => Some(turns.body),
+        Output::One { .. } | Output::Every { .. } => None,
+    };
+    outputs.iter().filter_map(family).collect()
+}

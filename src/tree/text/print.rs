@@ -1,0 +1,586 @@
+//! Forest -> text.
+
+mod expression;
+
+pub use expression::sign;
+
+use super::names::Names;
+use super::natural::Tables;
+use crate::tree::walk::{children, reachable};
+use crate::tree::{
+    Action, Forest, Goal, Index, Loop, Node, NodeId, Output, Probability, Range, Reaction, Tree,
+};
+use crate::types::expression::{Expression, Instance, Variable};
+use crate::types::program::{Event, HeaderFieldId, HeaderId, KindId, LocalId, Program, TimerId};
+use crate::types::statement::{Attempt, Operation, Search, Source};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The text of a forest.
+pub fn print(program: &Program, forest: &Forest) -> String {
+    let locals = &forest.locals[..];
+    let mut printer = Printer {
+        tables: Tables { program, locals },
+        names: Names::new(program),
+        forest,
+        labels: labels(forest),
+        written: BTreeSet::new(),
+        out: String::new(),
+    };
+    for tree in &forest.trees {
+        printer.tree(tree);
+        printer.out.push('\n');
+    }
+    for (id, local) in locals.iter().enumerate() {
+        let kind = printer.kind(&local.kind);
+        printer.line(
+            0,
+            &format!("local {}: {kind}", printer.local(LocalId(id as u32))),
+        );
+    }
+    printer.out
+}
+
+struct Printer<'a> {
+    tables: Tables<'a>,
+    names: Names,
+    forest: &'a Forest,
+    /// The labels of nodes that are reached in several ways.
+    labels: BTreeMap<NodeId, String>,
+    /// Which of them are written already.
+    written: BTreeSet<NodeId>,
+    out: String,
+}
+
+/// Labels for nodes that are reached in several ways; an empty leaf says itself what it is.
+fn labels(forest: &Forest) -> BTreeMap<NodeId, String> {
+    let mut ways: BTreeMap<NodeId, u32> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for tree in &forest.trees {
+        *ways.entry(tree.root).or_default() += 1;
+        for node in reachable(forest, tree.root) {
+            if seen.insert(node) {
+                for child in children(forest.arena.node(node)) {
+                    *ways.entry(child).or_default() += 1;
+                }
+            }
+        }
+    }
+    let is_empty = |node: NodeId| match forest.arena.node(node) {
+        Node::Leaf { outputs } => outputs.is_empty(),
+        Node::Test { .. } | Node::Case { .. } | Node::Try { .. } | Node::Act { .. } => false,
+    };
+    let shared = ways
+        .into_iter()
+        .filter(|(node, ways)| *ways > 1 && !is_empty(*node));
+    shared
+        .map(|(node, _)| (node, format!("n{}", node.0)))
+        .collect()
+}
+
+/// Nodes: each on its line, what it leads to below it.
+impl Printer<'_> {
+    fn line(&mut self, depth: usize, text: &str) {
+        self.out += &"  ".repeat(depth);
+        self.out += text;
+        self.out.push('\n');
+    }
+
+    fn tree(&mut self, tree: &Tree) {
+        let reaction = self.reaction(tree.reaction);
+        self.line(0, &format!("tree {reaction}"));
+        let given = &tree.parameters;
+        let mut text = String::new();
+        if let Some(instance) = given.instance {
+            text += &format!(" instance {}", self.local(instance));
+        }
+        if let Some(message) = given.message {
+            text += &format!(" message {}", self.local(message));
+        }
+        for argument in &given.arguments {
+            text += &format!(" argument {}", self.local(*argument));
+        }
+        if !text.is_empty() {
+            self.line(1, &format!("given{text}"));
+        }
+        self.node(tree.root, 1);
+    }
+
+    fn node(&mut self, id: NodeId, depth: usize) {
+        if let Some(label) = self.labels.get(&id).cloned() {
+            if !self.written.insert(id) {
+                return self.line(depth, &format!("go {label}"));
+            }
+            self.line(depth, &format!("label {label}"));
+        }
+        match self.forest.arena.node(id) {
+            Node::Test {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } => {
+                let condition = self.expression(condition);
+                self.line(
+                    depth,
+                    &format!("test {condition} likely {}", percent(*likely)),
+                );
+                self.node(*then, depth + 1);
+                self.line(depth, "else");
+                self.node(*otherwise, depth + 1);
+            }
+            Node::Case {
+                value,
+                cases,
+                otherwise,
+            } => {
+                let value = self.expression(value);
+                self.line(depth, &format!("case {value}"));
+                for (value, likely, node) in cases {
+                    self.line(depth, &format!("is {value} likely {}", percent(*likely)));
+                    self.node(*node, depth + 1);
+                }
+                self.line(depth, "else");
+                self.node(*otherwise, depth + 1);
+            }
+            Node::Try {
+                attempt,
+                bind,
+                likely,
+                done,
+                failed,
+            } => {
+                let attempt = self.attempt(attempt);
+                let bind = bind.map(|local| format!(" as {}", self.local(local)));
+                let bind = bind.unwrap_or_default();
+                self.line(
+                    depth,
+                    &format!("try {attempt}{bind} likely {}", percent(*likely)),
+                );
+                self.node(*done, depth + 1);
+                self.line(depth, "else");
+                self.node(*failed, depth + 1);
+            }
+            Node::Act { action, next } => {
+                self.action(action, depth);
+                self.node(*next, depth);
+            }
+            Node::Leaf { outputs } => {
+                self.line(depth, "leaf");
+                self.outputs(outputs, depth + 1);
+            }
+        }
+    }
+
+    fn action(&mut self, action: &Action, depth: usize) {
+        match action {
+            Action::Loop(turns) => self.turns("loop", turns, depth),
+            Action::Wait(outputs) => {
+                self.line(depth, "wait");
+                self.outputs(outputs, depth + 1);
+            }
+            Action::Let(..)
+            | Action::Assign(..)
+            | Action::SetAttribute(..)
+            | Action::Strip(..)
+            | Action::StripRest(..)
+            | Action::Push { .. }
+            | Action::Sum { .. }
+            | Action::Scan { .. }
+            | Action::Do(_)
+            | Action::Drop(..)
+            | Action::DropAll(..)
+            | Action::Consume(_)
+            | Action::Count(_)
+            | Action::StartTimer(..)
+            | Action::StopTimer(..)
+            | Action::End(..)
+            | Action::Free(..) => {
+                let step = self.step(action);
+                self.line(depth, &step);
+            }
+        }
+    }
+
+    fn turns(&mut self, word: &str, turns: &Loop, depth: usize) {
+        let local = self.local(turns.local);
+        let over = match &turns.range {
+            Range::Numbers {
+                from,
+                to,
+                at_most,
+                clamped,
+            } => {
+                let clamped = clamped.map(|id| format!(" clamped {}", self.names.counts[id.at()]));
+                let clamped = clamped.unwrap_or_default();
+                let (from, to) = (self.expression(from), self.expression(to));
+                format!("from {from} to {to} most {at_most}{clamped}")
+            }
+            Range::Queue(queue, most) => format!("of {} most {most}", self.variable(queue)),
+        };
+        self.line(depth, &format!("{word} {local} {over}"));
+        self.node(turns.body, depth + 1);
+    }
+
+    fn outputs(&mut self, outputs: &[Output], depth: usize) {
+        for output in outputs {
+            match output {
+                Output::One {
+                    goal,
+                    message,
+                    arguments,
+                } => {
+                    let message = message.map(|local| format!(" message {}", self.local(local)));
+                    let message = message.unwrap_or_default();
+                    let (goal, arguments) = (self.goal(*goal), self.list(arguments));
+                    self.line(depth, &format!("one {goal}{message} {arguments}"));
+                }
+                Output::Many(turns) => self.turns("many", turns, depth),
+                Output::Every {
+                    kind,
+                    local,
+                    goal,
+                    arguments,
+                } => {
+                    let kind = self.names.kind(*kind);
+                    let (local, goal) = (self.local(*local), self.goal(*goal));
+                    let arguments = self.list(arguments);
+                    self.line(depth, &format!("every {kind} {local} {goal} {arguments}"));
+                }
+            }
+        }
+    }
+}
+
+/// What stands in one line.
+impl Printer<'_> {
+    fn step(&self, action: &Action) -> String {
+        let local = |id: &LocalId| self.local(*id);
+        match action {
+            Action::Let(bind, value) => format!("let {} = {}", local(bind), self.expression(value)),
+            Action::Assign(place, value) => {
+                format!("set {} = {}", self.variable(place), self.expression(value))
+            }
+            Action::SetAttribute(message, id, value) => {
+                let name = &self.names.attributes[id.at()];
+                format!(
+                    "attribute {} {name} = {}",
+                    local(message),
+                    self.expression(value)
+                )
+            }
+            Action::Strip(message, header) => {
+                format!(
+                    "strip {} {}",
+                    local(message),
+                    self.names.headers[header.at()]
+                )
+            }
+            Action::StripRest(message, count) => {
+                format!("strip_rest {} {}", local(message), self.expression(count))
+            }
+            Action::Push {
+                message,
+                header,
+                values,
+            } => {
+                let name = &self.names.headers[header.at()];
+                let field = |(id, value): &(HeaderFieldId, Expression)| {
+                    let field = &self.names.header_fields[header.at()][id.at()];
+                    format!("{field} = {}", self.expression(value))
+                };
+                let values: Vec<String> = values.iter().map(field).collect();
+                format!("push {} {name} ({})", local(message), values.join(", "))
+            }
+            Action::Sum {
+                bind,
+                message,
+                header,
+                field,
+                arguments,
+            } => {
+                let (field, arguments) = (self.field(*header, *field), self.list(arguments));
+                format!(
+                    "sum {} = {field} {} {arguments}",
+                    local(bind),
+                    local(message)
+                )
+            }
+            Action::Scan {
+                bind,
+                message,
+                filter,
+                arguments,
+            } => {
+                let filter = &self.names.filters[filter.at()];
+                let arguments = self.list(arguments);
+                format!(
+                    "scan {} = {filter} {} {arguments}",
+                    local(bind),
+                    local(message)
+                )
+            }
+            Action::Do(operation) => format!("do {}", self.operation(operation)),
+            Action::Drop(message, reason) => {
+                format!(
+                    "drop {} {}",
+                    local(message),
+                    self.names.reasons[reason.at()]
+                )
+            }
+            Action::DropAll(container, reason) => {
+                let reason = &self.names.reasons[reason.at()];
+                format!("drop_all {} {reason}", self.variable(container))
+            }
+            Action::Consume(message) => format!("consume {}", local(message)),
+            Action::Count(id) => format!("count {}", self.names.counts[id.at()]),
+            Action::StartTimer(instance, kind, timer, after) => {
+                let timer = self.timer(*instance, *kind, *timer);
+                format!("start {timer} after {}", self.expression(after))
+            }
+            Action::StopTimer(instance, kind, timer) => {
+                format!("stop {}", self.timer(*instance, *kind, *timer))
+            }
+            Action::End(instance, kind) => format!("end {}", self.instance(*instance, *kind)),
+            Action::Free(instance, kind) => format!("free {}", self.instance(*instance, *kind)),
+            Action::Loop(_) | Action::Wait(_) => unreachable!("these take several lines"),
+        }
+    }
+
+    fn attempt(&self, attempt: &Attempt) -> String {
+        let variable = |one: &Variable| self.variable(one);
+        let value = |one: &Expression| self.expression(one);
+        match attempt {
+            Attempt::Instance(searches) => {
+                let all: Vec<String> = searches.iter().map(|one| self.search(one)).collect();
+                all.join(" or ")
+            }
+            Attempt::Value(one) => format!("value {}", value(one)),
+            Attempt::Pop(queue) => format!("pop {}", variable(queue)),
+            Attempt::PopValue(queue) => format!("pop_value {}", variable(queue)),
+            Attempt::Push(queue, source) => {
+                format!("push {} {}", variable(queue), self.source(source))
+            }
+            Attempt::PushValue(queue, one) => {
+                format!("push_value {} {}", variable(queue), value(one))
+            }
+            Attempt::InsertWindow(window, number, source) => {
+                let source = self.source(source);
+                format!("insert {} {} {source}", variable(window), value(number))
+            }
+            Attempt::TakeWindow(window, number) => {
+                format!("take {} {}", variable(window), value(number))
+            }
+            Attempt::ShareWindow(window, number) => {
+                format!("share {} {}", variable(window), value(number))
+            }
+            Attempt::InsertStream(stream, at, message) => {
+                let message = self.local(*message);
+                format!("merge {} {} {message}", variable(stream), value(at))
+            }
+            Attempt::AppendStream(stream, message) => {
+                format!("append {} {}", variable(stream), self.local(*message))
+            }
+            Attempt::Peek(message, header) => {
+                format!(
+                    "peek {} {}",
+                    self.local(*message),
+                    self.names.headers[header.at()]
+                )
+            }
+            Attempt::Restore(message, mark) => {
+                format!(
+                    "restore {} {}",
+                    self.local(*message),
+                    self.names.attributes[mark.at()]
+                )
+            }
+            Attempt::Message(source) => format!("message {}", self.source(source)),
+        }
+    }
+
+    fn search(&self, search: &Search) -> String {
+        match search {
+            Search::Find(target) => {
+                let condition = target.condition.as_ref();
+                let condition = condition.map(|one| format!(" if {}", self.expression(one)));
+                let condition = condition.unwrap_or_default();
+                let keys = self.list(&target.keys);
+                format!("find {} {keys}{condition}", self.names.kind(target.kind))
+            }
+            Search::Create(kind, keys) => {
+                format!("create {} {}", self.names.kind(*kind), self.list(keys))
+            }
+        }
+    }
+
+    fn operation(&self, operation: &Operation) -> String {
+        let value = |one: &Expression| self.expression(one);
+        match operation {
+            Operation::Skip(message, count) => {
+                format!("skip {} {}", self.local(*message), value(count))
+            }
+            Operation::Cut(message, count) => {
+                format!("cut {} {}", self.local(*message), value(count))
+            }
+            Operation::ReplaceWindow(window, number, source) => {
+                let source = self.source(source);
+                format!(
+                    "replace {} {} {source}",
+                    self.variable(window),
+                    value(number)
+                )
+            }
+            Operation::Release(container, to) => {
+                format!("release {} {}", self.variable(container), value(to))
+            }
+            Operation::Begin(stream, at) => {
+                format!("begin {} {}", self.variable(stream), value(at))
+            }
+            Operation::Clear(container) => format!("clear {}", self.variable(container)),
+            Operation::Xor(bytes, message) => {
+                format!("xor {} {}", self.variable(bytes), self.local(*message))
+            }
+            Operation::Rewrite(message, filter, arguments) => {
+                let filter = &self.names.filters[filter.at()];
+                let arguments = self.list(arguments);
+                format!("rewrite {} {filter} {arguments}", self.local(*message))
+            }
+            Operation::Call(function, arguments) => {
+                let function = &self.names.functions[function.at()];
+                format!("call {function} {}", self.list(arguments))
+            }
+        }
+    }
+
+    fn source(&self, source: &Source) -> String {
+        let value = |one: &Expression| self.expression(one);
+        match source {
+            Source::Local(message) => format!("own {}", self.local(*message)),
+            Source::New => "new".to_string(),
+            Source::NewFrom(bytes, count) => {
+                format!("from {} {}", self.variable(bytes), value(count))
+            }
+            Source::Share(message) => format!("share {}", self.local(*message)),
+            Source::Piece(message, at, count) => {
+                format!(
+                    "piece {} {} {}",
+                    self.local(*message),
+                    value(at),
+                    value(count)
+                )
+            }
+            Source::TakeStream(stream, count) => {
+                format!("take {} {}", self.variable(stream), value(count))
+            }
+            Source::SliceStream(stream, at, count) => {
+                format!(
+                    "slice {} {} {}",
+                    self.variable(stream),
+                    value(at),
+                    value(count)
+                )
+            }
+        }
+    }
+
+    fn goal(&self, goal: Goal) -> String {
+        match goal {
+            Goal::Frame(link) => format!("frame {}", self.names.links[link.at()]),
+            Goal::Port(port, instance, event) => {
+                let port = &self.names.ports[port.at()];
+                format!(
+                    "port {port}[{}] {}",
+                    self.which(instance),
+                    self.event(event)
+                )
+            }
+            Goal::Reaction(reaction, instance) => {
+                let given = instance.map(|instance| format!(" given {}", self.which(instance)));
+                format!("{}{}", self.reaction(reaction), given.unwrap_or_default())
+            }
+        }
+    }
+
+    fn reaction(&self, reaction: Reaction) -> String {
+        match reaction {
+            Reaction::Arrive {
+                entity,
+                joint,
+                index,
+                event,
+            } => {
+                let entity = &self.names.entities[entity.at()];
+                format!(
+                    "arrive {entity} {joint} {} {}",
+                    place(index),
+                    self.event(event)
+                )
+            }
+            Reaction::Handle { kind, index, event } => {
+                let kind = self.names.kind(kind);
+                format!("handle {kind} {} {}", place(index), self.event(event))
+            }
+        }
+    }
+
+    fn event(&self, event: Event) -> String {
+        match event {
+            Event::Send => "send".to_string(),
+            Event::Deliver => "deliver".to_string(),
+            Event::Notice(id) => format!("notice {}", self.names.notices[id.at()]),
+            Event::Timer(id) => format!("timer {}", id.0),
+            Event::Start => "start".to_string(),
+            Event::End => "end".to_string(),
+            Event::Again => "again".to_string(),
+        }
+    }
+
+    fn instance(&self, instance: Instance, kind: KindId) -> String {
+        format!("{}[{}]", self.names.kind(kind), self.which(instance))
+    }
+
+    fn which(&self, instance: Instance) -> String {
+        match instance {
+            Instance::Own => "own".to_string(),
+            Instance::Entity => "record".to_string(),
+            Instance::Local(local) => self.local(local),
+            Instance::Only(index) => index.to_string(),
+        }
+    }
+
+    fn timer(&self, instance: Instance, kind: KindId, timer: TimerId) -> String {
+        let name = &self.names.timers[kind.at()][timer.at()];
+        format!("{}.{name}", self.instance(instance, kind))
+    }
+
+    fn field(&self, header: HeaderId, field: HeaderFieldId) -> String {
+        let name = &self.names.header_fields[header.at()][field.at()];
+        format!("{}.{name}", self.names.headers[header.at()])
+    }
+
+    fn local(&self, local: LocalId) -> String {
+        match self.tables.locals.get(local.at()) {
+            Some(declared) => format!("{}@{}", declared.name, local.0),
+            None => format!("@{}", local.0),
+        }
+    }
+
+    fn list(&self, expressions: &[Expression]) -> String {
+        let all: Vec<String> = expressions.iter().map(|one| self.expression(one)).collect();
+        format!("({})", all.join(", "))
+    }
+}
+
+fn place(index: Index) -> String {
+    match index {
+        Index::Only(only) => format!("only {only}"),
+        Index::Any => "any".to_string(),
+    }
+}
+
+/// A share in percent, without zeros at its end.
+fn percent(likely: Probability) -> String {
+    let text = format!("{}.{:04}", likely.0 / 10_000, likely.0 % 10_000);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}%")
+}

@@ -1,0 +1,206 @@
+//! Expressions, variables, values and types -> text.
+
+use super::Printer;
+use crate::types::expression::{
+    Binary, Expression, ExpressionKind as Kind, Query, Unary, Variable,
+};
+use crate::types::value::{Type, Value};
+
+/// Expressions, variables, values, types.
+impl Printer<'_> {
+    pub fn expression(&self, expression: &Expression) -> String {
+        if let (Kind::Constant(Value::Number(number @ (0 | 1))), Type::Bool) =
+            (&*expression.kind, &expression.result)
+        {
+            return if *number == 1 { "true" } else { "false" }.to_string();
+        }
+        let text = self.untyped(&expression.kind);
+        match self.tables.natural(&expression.kind) {
+            Some(natural) if natural == expression.result => text,
+            Some(_) | None => format!("{text}:{}", self.kind(&expression.result)),
+        }
+    }
+
+    fn untyped(&self, kind: &Kind) -> String {
+        let value = |one: &Expression| self.expression(one);
+        match kind {
+            Kind::Constant(one) => constant(one),
+            Kind::Config(id) => format!("config({})", self.names.config[id.at()]),
+            Kind::Read(variable) => self.variable(variable),
+            Kind::Key(instance, kind, key) => {
+                let key = &self.names.keys[kind.at()][key.at()];
+                format!("key({}.{key})", self.instance(*instance, *kind))
+            }
+            Kind::Header(header, field) => format!("header({})", self.field(*header, *field)),
+            Kind::Peeked(local, header, field) => {
+                format!(
+                    "peeked({}, {})",
+                    self.local(*local),
+                    self.field(*header, *field)
+                )
+            }
+            Kind::HeaderPresent(header, field) => {
+                format!("in_header({})", self.field(*header, *field))
+            }
+            Kind::Attribute(message, id) => {
+                format!(
+                    "attribute({}, {})",
+                    self.local(*message),
+                    self.names.attributes[id.at()]
+                )
+            }
+            Kind::Length(message) => format!("length({})", self.local(*message)),
+            Kind::WholeLength => "whole_length".to_string(),
+            Kind::Now => "now".to_string(),
+            Kind::Unary(operator, one) => {
+                let name = match operator {
+                    Unary::Not => "not",
+                    Unary::Negate => "negate",
+                    Unary::Complement => "complement",
+                };
+                format!("{name}({})", value(one))
+            }
+            Kind::Binary(operator, left, right) => {
+                format!("({} {} {})", value(left), sign(*operator), value(right))
+            }
+            Kind::If(condition, then, other) => {
+                format!(
+                    "if({}, {}, {})",
+                    value(condition),
+                    value(then),
+                    value(other)
+                )
+            }
+            Kind::Some(one) => format!("some({})", value(one)),
+            Kind::Unwrap(one) => format!("unwrap({})", value(one)),
+            Kind::Present(one) => format!("present({})", value(one)),
+            Kind::Else(one, other) => format!("else({}, {})", value(one), value(other)),
+            Kind::Cast(one) => format!("cast({})", value(one)),
+            Kind::Call(id, arguments) => {
+                format!(
+                    "call({}, {})",
+                    self.names.functions[id.at()],
+                    self.list(arguments)
+                )
+            }
+            Kind::Least(one, other) => format!("min({}, {})", value(one), value(other)),
+            Kind::Greatest(one, other) => format!("max({}, {})", value(one), value(other)),
+            Kind::Query(query) => self.query(query),
+            Kind::Through(id, arguments, message) => {
+                let (name, list) = (&self.names.filters[id.at()], self.list(arguments));
+                format!("through({}, {name}, {list})", self.local(*message))
+            }
+        }
+    }
+
+    fn query(&self, query: &Query) -> String {
+        let variable = |one: &Variable| self.variable(one);
+        let value = |one: &Expression| self.expression(one);
+        match query {
+            Query::IsEmpty(queue) => format!("is_empty({})", variable(queue)),
+            Query::Has(container, number) => {
+                format!("has({}, {})", variable(container), value(number))
+            }
+            Query::First(window) => format!("first({})", variable(window)),
+            Query::Covers(stream, at, count) => {
+                format!(
+                    "covers({}, {}, {})",
+                    variable(stream),
+                    value(at),
+                    value(count)
+                )
+            }
+            Query::Ready(stream, at) => format!("ready({}, {})", variable(stream), value(at)),
+            Query::Begin(stream) => format!("begin({})", variable(stream)),
+            Query::End(stream) => format!("end({})", variable(stream)),
+            Query::Running(instance, kind, timer) => {
+                format!("running({})", self.timer(*instance, *kind, *timer))
+            }
+            Query::InsertSet(set, number) => {
+                format!("insert({}, {})", variable(set), value(number))
+            }
+        }
+    }
+
+    pub fn variable(&self, variable: &Variable) -> String {
+        match variable {
+            Variable::Field(instance, kind, field) => {
+                let field = &self.names.fields[kind.at()][field.at()];
+                format!("{}.{field}", self.instance(*instance, *kind))
+            }
+            Variable::Local(local) => self.local(*local),
+            Variable::Element(array, index) => {
+                format!("{}[{}]", self.variable(array), self.expression(index))
+            }
+            Variable::Part(inner, record, field) => {
+                let field = &self.names.record_fields[record.at()][field.at()];
+                format!("{}.{field}", self.variable(inner))
+            }
+        }
+    }
+
+    pub fn kind(&self, kind: &Type) -> String {
+        match kind {
+            Type::Unsigned(width) => format!("u{width}"),
+            Type::Signed(width) => format!("i{width}"),
+            Type::Bool => "bool".to_string(),
+            Type::Sequence(width) => format!("seq{width}"),
+            Type::Time => "time".to_string(),
+            Type::Bytes(length) => format!("bytes[{length}]"),
+            Type::Enum(id) => format!("enum<{}>", self.names.enums[id.at()]),
+            Type::Record(id) => format!("record<{}>", self.names.records[id.at()]),
+            Type::Optional(inner) => format!("{}?", self.kind(inner)),
+            Type::Message => "message".to_string(),
+            Type::Queue(item, capacity) => format!("queue<{}>[{capacity}]", self.kind(item)),
+            Type::Window(width, capacity) => format!("window<{width}>[{capacity}]"),
+            Type::Stream(position, capacity) => {
+                format!("stream<{}>[{capacity}]", self.kind(position))
+            }
+            Type::Array(item, length) => format!("array<{}>[{length}]", self.kind(item)),
+            Type::Set(capacity) => format!("set[{capacity}]"),
+            Type::Instance(kind) => format!("instance<{}>", self.names.kind(*kind)),
+            Type::Header(id) => format!("header<{}>", self.names.headers[id.at()]),
+            Type::Abstract(name) => format!("abstract<{name}>"),
+            Type::Nothing => "nothing".to_string(),
+        }
+    }
+}
+
+fn constant(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.to_string(),
+        Value::Bytes(bytes) => {
+            let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("hex({})", digits.concat())
+        }
+        Value::None => "none".to_string(),
+        Value::Record(values) => {
+            let all: Vec<String> = values.iter().map(constant).collect();
+            format!("{{{}}}", all.join(", "))
+        }
+    }
+}
+
+/// The sign of an operator.
+pub fn sign(operator: Binary) -> &'static str {
+    match operator {
+        Binary::Or => "or",
+        Binary::And => "and",
+        Binary::Equal => "==",
+        Binary::Unequal => "!=",
+        Binary::Less => "<",
+        Binary::AtMost => "<=",
+        Binary::Greater => ">",
+        Binary::AtLeast => ">=",
+        Binary::BitOr => "|",
+        Binary::BitXor => "^",
+        Binary::BitAnd => "&",
+        Binary::ShiftLeft => "<<",
+        Binary::ShiftRight => ">>",
+        Binary::Add => "+",
+        Binary::Subtract => "-",
+        Binary::Multiply => "*",
+        Binary::Divide => "/",
+        Binary::Remainder => "%",
+    }
+}
