@@ -277,19 +277,21 @@ fn print_line(depth: usize, own: &str, text: &mut String) {
     *text += &format!("{}{last}\n", " ".repeat(indent));
 }
 
-/// Where a line may end, before a column: behind a comma or an operator; in its second half within
-/// as few parentheses as can be, and as late as can be.
+/// Where a line may end, before a column: behind a comma or an operator; behind its first third
+/// within as few parentheses as can be, and as late as can be.
 fn break_before(line: &[char], room: usize) -> Option<usize> {
     let mut depth = 0_i32;
+    // Commas before operators, where they stand within as many parentheses.
     let mut best: Option<(i32, usize)> = None;
     for (at, &letter) in line.iter().enumerate().take(room) {
         match letter {
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth -= 1,
             ' ' if at > 0 && ends_piece(&line[..at]) => {
-                let replaced = |(least, place): (i32, usize)| depth <= least || place * 2 < room;
+                let rank = 2 * depth + i32::from(!matches!(line[at - 1], ',' | ';'));
+                let replaced = |(least, place): (i32, usize)| rank <= least || place * 3 < room;
                 if best.is_none_or(replaced) {
-                    best = Some((depth, at + 1));
+                    best = Some((rank, at + 1));
                 }
             }
             _ => {}

@@ -82,6 +82,51 @@ impl Scope<'_> {
         let result = &expression.result;
         match &*expression.kind {
             Kind::Constant(value) => exact(self.constant(value, result)),
+            Kind::Config(_)
+            | Kind::Read(_)
+            | Kind::Key(..)
+            | Kind::Header(..)
+            | Kind::Peeked(..)
+            | Kind::HeaderPresent(..)
+            | Kind::Attribute(..)
+            | Kind::Length(_)
+            | Kind::WholeLength
+            | Kind::Now => self.read(expression),
+            Kind::Unary(operator, a) => self.unary(*operator, a, result),
+            Kind::Binary(operator, a, b) => self.binary(*operator, a, b, result),
+            Kind::If(a, b, c) => self.choice(self.value(a), b, c),
+            Kind::Some(a) => self.typed(a),
+            Kind::Unwrap(a) => exact(self.unwrapped(a)),
+            Kind::Present(a) => exact(self.present(a)),
+            Kind::Else(a, b) => {
+                let found = self.unwrapped(a);
+                let other = self.typed(b);
+                Typed {
+                    c: conditional(self.present(a), found, other.c),
+                    ..other
+                }
+            }
+            Kind::Cast(a) => self.cast(a, result),
+            Kind::Call(function, arguments) => {
+                exact(super::function::call_of(self, *function, arguments))
+            }
+            Kind::Least(a, b) => self.choice(self.compared(Binary::AtMost, a, b), a, b),
+            Kind::Greatest(a, b) => self.choice(self.compared(Binary::AtLeast, a, b), a, b),
+            Kind::Query(query) => exact(self.query(query)),
+            Kind::Through(filter, arguments, message) => {
+                let data = self.of_message(*message, "data");
+                let length = self.of_message(*message, "length");
+                exact(super::function::filter_call(
+                    self, *filter, data, length, arguments,
+                ))
+            }
+        }
+    }
+
+    /// What stands somewhere, and is only read.
+    fn read(&self, expression: &Expression) -> Typed {
+        let result = &expression.result;
+        match &*expression.kind {
             Kind::Config(id) => exact(config(self, id.at(), "")),
             Kind::Read(Variable::Local(local)) if *result == Type::Message => {
                 exact(self.message(*local))
@@ -121,34 +166,7 @@ impl Scope<'_> {
                 self.resized(exact(length), 32, false, result)
             }
             Kind::Now => exact(atom("stack").behind("now_ns")),
-            Kind::Unary(operator, a) => self.unary(*operator, a, result),
-            Kind::Binary(operator, a, b) => self.binary(*operator, a, b, result),
-            Kind::If(a, b, c) => self.choice(self.value(a), b, c),
-            Kind::Some(a) => self.typed(a),
-            Kind::Unwrap(a) => exact(self.unwrapped(a)),
-            Kind::Present(a) => exact(self.present(a)),
-            Kind::Else(a, b) => {
-                let found = self.unwrapped(a);
-                let other = self.typed(b);
-                Typed {
-                    c: conditional(self.present(a), found, other.c),
-                    ..other
-                }
-            }
-            Kind::Cast(a) => self.cast(a, result),
-            Kind::Call(function, arguments) => {
-                exact(super::function::call_of(self, *function, arguments))
-            }
-            Kind::Least(a, b) => self.choice(self.compared(Binary::AtMost, a, b), a, b),
-            Kind::Greatest(a, b) => self.choice(self.compared(Binary::AtLeast, a, b), a, b),
-            Kind::Query(query) => exact(self.query(query)),
-            Kind::Through(filter, arguments, message) => {
-                let data = self.of_message(*message, "data");
-                let length = self.of_message(*message, "length");
-                exact(super::function::filter_call(
-                    self, *filter, data, length, arguments,
-                ))
-            }
+            other => unreachable!("{other:?} is computed"),
         }
     }
 
@@ -559,7 +577,7 @@ pub fn mask(width: u32) -> String {
     } else {
         (1 << width) - 1
     };
-    number_text(ones)
+    format!("{ones:#x}")
 }
 
 /// Small and round numbers as people count, masks and large ones as they look on the wire.

@@ -3,8 +3,9 @@
 //! ```text
 //! names      what everything is called            layout     types, members, parameters
 //! scope      what names stand for in a function   expression, wire, containers
-//! function   functions and filters                tree, output, action, uses
-//! state      instances                            port       what applications see
+//! function, code   functions and filters          state, structure   instances, the stack
+//! tree, apart, output, action, attempt, uses      what a reaction does
+//! port, driver     what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
 //! ```
 //!
@@ -17,7 +18,11 @@ pub use names::c_name;
 pub mod runtime;
 
 mod action;
+mod apart;
+mod attempt;
+mod code;
 mod containers;
+mod driver;
 mod expression;
 mod function;
 mod header_file;
@@ -29,6 +34,7 @@ mod port;
 mod scope;
 mod source_file;
 mod state;
+mod structure;
 mod tree;
 mod types;
 mod uses;

@@ -20,7 +20,7 @@
 use crate::tree::{Forest, Index, Reaction};
 use crate::types::header::Rule;
 use crate::types::program::{
-    Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program, Role,
+    EntityId, Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program, Role,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,98 +112,55 @@ pub struct Names {
 impl Names {
     /// Names for all of a program; the same program gets the same names.
     pub fn new(program: &Program, forest: &Forest) -> Names {
+        let stack = program.name.clone();
         let mut taken = Taken::default();
         for word in WORDS.split_whitespace().chain(OWN.split_whitespace()) {
             taken.0.insert(word.to_string());
         }
-        let stack = program.name.clone();
-        let own = [
+        for suffix in [
             "", "_message", "_event", "_config", "_output", "_frame", "_next",
-        ];
-        for suffix in own {
+        ] {
             taken.take(&format!("{stack}{suffix}"));
         }
-        let kinds = (0..program.kinds.len() as u32)
-            .map(|kind| taken.take(&kind_name(program, KindId(kind))))
-            .collect();
-        let reactions = forest
-            .trees
-            .iter()
-            .map(|tree| {
-                let name = reaction_name(program, tree.reaction);
-                (tree.reaction, taken.take(&name))
-            })
-            .collect();
-        let ports = port_events(program)
-            .map(|(port, event)| {
-                let event_name = event_name(program, None, event);
-                let name = format!("{}_{event_name}", program.ports[port.at()].name);
-                ((port, event), taken.take(&name))
-            })
-            .collect();
-        let sums = sums(program)
-            .map(|(header, field)| {
-                let own = &program.headers[header.at()];
-                let name = format!("{}_{}", own.name, own.fields[field.at()].name);
-                ((header, field), taken.take(&name))
-            })
-            .collect();
-        let entity = |id: crate::types::program::EntityId| &program.entities[id.at()].name;
-        let functions = program.functions.iter().map(|function| {
-            let own = match (function.entity, &function.body) {
-                (Some(id), Some(_)) => format!("{}_{}", entity(id), function.name),
-                (None, Some(_)) => function.name.clone(),
-                (_, None) => format!("{stack}_{}", function.name),
-            };
-            taken.take(&own)
+        let kinds = 0..program.kinds.len() as u32;
+        let kinds = kinds.map(|kind| taken.take(&kind_name(program, KindId(kind))));
+        let kinds = kinds.collect();
+        let reactions = forest.trees.iter().map(|tree| {
+            let name = reaction_name(program, tree.reaction);
+            (tree.reaction, taken.take(&name))
         });
-        let functions = functions.collect();
-        let filters = program
-            .filters
-            .iter()
-            .map(|filter| taken.take(&filter.name))
-            .collect();
-        let mut upper = |name: String| taken.take(&name.to_uppercase());
-        let reasons = program
-            .reasons
-            .iter()
-            .map(|one| upper(format!("{}_{}", entity(one.entity), one.name)));
-        let reasons = reasons.collect();
-        let counts = program
-            .counts
-            .iter()
-            .map(|one| upper(format!("COUNT_{}_{}", entity(one.entity), one.name)));
-        let counts = counts.collect();
-        let notices = program
-            .notices
-            .iter()
-            .map(|one| format!("{stack}_{}", one.name).to_uppercase());
+        let reactions = reactions.collect();
+        let ports = port_events(program).map(|(port, event)| {
+            let event_name = event_name(program, None, event);
+            let name = format!("{}_{event_name}", program.ports[port.at()].name);
+            ((port, event), taken.take(&name))
+        });
+        let ports = ports.collect();
+        let sums = sums(program).map(|(header, field)| {
+            let own = &program.headers[header.at()];
+            let name = format!("{}_{}", own.name, own.fields[field.at()].name);
+            ((header, field), taken.take(&name))
+        });
+        let sums = sums.collect();
+        let filters = program.filters.iter();
+        let filters = filters.map(|filter| taken.take(&filter.name)).collect();
+        let records = program.records.iter();
+        let records = records.map(|one| taken.take(&format!("{stack}_{}", one.name)));
+        let records = records.collect();
+        let notices = program.notices.iter();
+        let notices = notices.map(|one| format!("{stack}_{}", one.name).to_uppercase());
         let notices = notices.collect();
-        let mut tags = Taken::default();
-        let enum_tags: Vec<String> = program
-            .enums
-            .iter()
-            .map(|one| tags.take(&format!("{stack}_{}", one.name)))
-            .collect();
-        let enums = program.enums.iter().zip(&enum_tags).map(|(one, tag)| {
-            let values = one
-                .names
-                .iter()
-                .map(|(name, _)| upper(format!("{tag}_{name}")));
-            values.collect()
-        });
+        let functions = function_names(program, &mut taken);
+        let (reasons, counts) = counter_names(program, &mut taken);
+        let (enum_tags, enums) = enum_names(program, &mut taken);
         Names {
-            enums: enums.collect(),
-            records: program
-                .records
-                .iter()
-                .map(|one| taken.take(&format!("{stack}_{}", one.name)))
-                .collect(),
             attributes: attribute_names(program),
             stack,
             kinds,
             functions,
             filters,
+            records,
+            enums,
             enum_tags,
             reasons,
             counts,
@@ -214,6 +171,54 @@ impl Names {
             taken,
         }
     }
+}
+
+/// Functions bear the name of their entity; those that are written in C, the stack's.
+fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
+    let functions = program.functions.iter();
+    let named = functions.map(|function| {
+        let own = match (function.entity, &function.body) {
+            (Some(id), Some(_)) => {
+                format!("{}_{}", program.entities[id.at()].name, function.name)
+            }
+            (None, Some(_)) => function.name.clone(),
+            (_, None) => format!("{}_{}", program.name, function.name),
+        };
+        taken.take(&own)
+    });
+    named.collect()
+}
+
+/// Reasons, and what is counted.
+fn counter_names(program: &Program, taken: &mut Taken) -> (Vec<String>, Vec<String>) {
+    let mut upper = |entity: EntityId, before: &str, name: &str| {
+        let entity = &program.entities[entity.at()].name;
+        taken.take(&format!("{before}{entity}_{name}").to_uppercase())
+    };
+    let reasons = program.reasons.iter();
+    let reasons = reasons
+        .map(|one| upper(one.entity, "", &one.name))
+        .collect();
+    let counts = program.counts.iter();
+    let counts = counts
+        .map(|one| upper(one.entity, "count_", &one.name))
+        .collect();
+    (reasons, counts)
+}
+
+/// Enums, and the values of each.
+fn enum_names(program: &Program, taken: &mut Taken) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut tags = Taken::default();
+    let mut all_tags = Vec::new();
+    let mut all_values = Vec::new();
+    for one in &program.enums {
+        let tag = tags.take(&format!("{}_{}", program.name, one.name));
+        let values = one.names.iter();
+        let values = values.map(|(name, _)| taken.take(&format!("{tag}_{name}").to_uppercase()));
+        all_values.push(values.collect());
+        all_tags.push(tag);
+    }
+    (all_tags, all_values)
 }
 
 /// What can come up to applications.

@@ -459,7 +459,7 @@ pub fn told(stack: &Stack) -> Vec<Queued> {
     told.map(Queued::Reaction).collect()
 }
 
-/// The functions that hand messages and notices to applications.
+/// The function that hands messages or a notice to applications.
 pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
     let port = &stack.program.ports[id.at()];
     let stack_name = &stack.names.stack;
@@ -468,74 +468,73 @@ pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
         format!("struct {stack_name} *stack"),
         "uint32_t session".to_string(),
     ];
-    let (next, carries, fields) = match event {
+    let (next, carries) = match event {
         Event::Notice(notice) => {
-            let own = &stack.program.notices[notice.at()];
-            if own.message {
-                all.push(format!("const struct {stack_name}_message *message"));
-            }
-            let mut fields = Vec::new();
-            for one in &own.parameters {
-                all.extend(parameters(stack, &one.kind, &c_name(&one.name)));
-                for member in member_names(&one.kind, &one.name) {
-                    let union = format!("{}_{}", port.name, own.name);
-                    fields.push(format!(".with.{union}.{member} = {member}"));
-                }
-            }
-            (
-                stack.names.notices[notice.at()].clone(),
-                own.message,
-                fields,
-            )
+            let carries = stack.program.notices[notice.at()].message;
+            (stack.names.notices[notice.at()].clone(), carries)
         }
-        _ => {
-            all.push(format!("const struct {stack_name}_message *message"));
-            let mut fields = Vec::new();
-            for (own, member, kind) in attributes(stack, port) {
-                let union = c_name(&port.name);
-                let flags = matches!(kind, Type::Optional(_)).then_some("has_");
-                for before in flags.into_iter().chain([""]) {
-                    fields.push(format!(
-                        ".with.{union}.{before}{own} = message->{before}{member}"
-                    ));
-                }
-            }
-            (
-                format!("{}_DELIVER", stack_name.to_uppercase()),
-                true,
-                fields,
-            )
-        }
+        _ => (format!("{}_DELIVER", stack_name.to_uppercase()), true),
     };
     let mut given = vec![
         format!(".place = {}", id.at()),
         ".session = session".to_string(),
     ];
     if carries {
-        given.extend(
-            [
-                ".data = message->data",
-                ".length = message->length",
-                ".buffer = message->buffer",
-            ]
-            .map(String::from),
-        );
+        all.push(format!("const struct {stack_name}_message *message"));
+        let parts = ["data", "length", "buffer"];
+        given.extend(parts.map(|part| format!(".{part} = message->{part}")));
     } else {
         given.push(".buffer = SL_NONE".to_string());
     }
-    given.extend(fields);
+    match event {
+        Event::Notice(notice) => {
+            let own = &stack.program.notices[notice.at()];
+            for one in &own.parameters {
+                all.extend(parameters(stack, &one.kind, &c_name(&one.name)));
+            }
+            given.extend(notice_fields(stack, port, notice));
+        }
+        _ => given.extend(attribute_fields(stack, port)),
+    }
     let delivered = match carries {
         true => "    stack->counters[DELIVERED] += message->came_in;\n",
         false => "",
     };
     let head = wrapped(&format!("static void {name}({})", all.join(", ")));
     let what = event_name(stack.program, None, event);
+    let given = given.join(",\n        ");
     Item::Text(format!(
-        "/* {}: {what} */\n{head} {{\n{delivered}    const struct {stack_name}_output output = {{\n        \
-         {},\n    }};\n    answer(stack, {next}, &output);\n}}\n",
-        port.name,
-        given.join(",\n        ")
+        "/* {}: {what} */\n{head} {{\n{delivered}    \
+         const struct {stack_name}_output output = {{\n        {given},\n    }};\n    \
+         answer(stack, {next}, &output);\n}}\n",
+        port.name
     ))
+}
+
+/// The arguments of a notice, as fields of an initializer.
+fn notice_fields(stack: &Stack, port: &Port, notice: NoticeId) -> Vec<String> {
+    let own = &stack.program.notices[notice.at()];
+    let union = format!("{}_{}", port.name, own.name);
+    let members = own.parameters.iter();
+    let members = members.flat_map(|one| member_names(&one.kind, &one.name));
+    members
+        .map(|member| format!(".with.{union}.{member} = {member}"))
+        .collect()
+}
+
+/// The attributes of a message, as fields of an initializer.
+fn attribute_fields(stack: &Stack, port: &Port) -> Vec<String> {
+    let union = c_name(&port.name);
+    let mut fields = Vec::new();
+    for (own, member, kind) in attributes(stack, port) {
+        let flags = matches!(kind, Type::Optional(_)).then_some("has_");
+        for before in flags.into_iter().chain([""]) {
+            fields.push(format!(
+                ".with.{union}.{before}{own} = message->{before}{member}"
+            ));
+        }
+    }
+    fields
 }
 
 /// A frame comes in by a link: the reaction above it.

@@ -5,27 +5,18 @@
 //! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
 
 use super::Stack;
+use super::code::declare;
 use super::containers;
-use super::function::declare;
 use super::layout::{c_type, parameters};
 use super::output::Queued;
 use super::scope::Scope;
-use super::uses::{Facts, Need, facts};
+use super::uses::{Facts, Need};
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
 use crate::tree::{Action, Loop, Node, NodeId, Probability, Range, Tree};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::program::{HeaderId, LocalId};
 use crate::types::value::{Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What is rare and longer than this stands in a function of its own.
-const LONG: u32 = 12;
-
-/// What several ways lead to is repeated up to this size.
-const SHORT: u32 = 8;
-
-/// At most this rare.
-const RARE: Probability = Probability(20_000);
 
 /// The code of one tree.
 pub struct Body<'a> {
@@ -40,98 +31,19 @@ pub struct Body<'a> {
     /// Locals that are declared where the code stands.
     visible: BTreeSet<LocalId>,
     /// Nodes that stand in functions of their own.
-    apart: &'a BTreeMap<NodeId, String>,
+    pub apart: &'a BTreeMap<NodeId, String>,
     /// How often the code of each node was written.
-    written: BTreeMap<NodeId, u32>,
+    pub written: BTreeMap<NodeId, u32>,
     /// Nodes that could stand apart.
-    may_be_apart: BTreeSet<NodeId>,
+    pub may_be_apart: BTreeSet<NodeId>,
     /// How many loops stand around the code.
     pub turns: u32,
     /// What has been put on the agenda.
     pub queued: BTreeSet<Queued>,
 }
 
-/// The functions of a tree: its own, then those of its parts; and what they put on the agenda.
-pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
-    let facts = facts(stack, &tree.parameters, tree.root);
-    let name = stack.names.reactions[&tree.reaction].clone();
-    let mut apart = BTreeMap::new();
-    loop {
-        let mut all = vec![function(stack, tree, &facts, &apart, tree.root, &name)];
-        let nodes: Vec<(NodeId, String)> = apart
-            .iter()
-            .map(|(node, name)| (*node, name.clone()))
-            .collect();
-        for (node, name) in nodes.iter().rev() {
-            all.push(function(stack, tree, &facts, &apart, *node, name));
-        }
-        let mut written: BTreeMap<NodeId, u32> = BTreeMap::new();
-        let mut may = BTreeSet::new();
-        for (_, body) in &all {
-            body.written
-                .iter()
-                .for_each(|(node, times)| *written.entry(*node).or_default() += times);
-            may.extend(&body.may_be_apart);
-        }
-        let twice = may.iter().rev().find(|node| {
-            written[node] > 1 && facts.size[node] > SHORT && !apart.contains_key(node)
-        });
-        let rare = all.iter().flat_map(|(_, body)| rare_parts(body)).max();
-        let (node, suffix) = match (rare, twice) {
-            (Some(node), _) if !apart.contains_key(&node) => (node, "rare"),
-            (_, Some(node)) => (*node, "then"),
-            _ => {
-                all.iter()
-                    .for_each(|(_, body)| queued.extend(body.queued.iter().copied()));
-                return all.into_iter().map(|(function, _)| function).collect();
-            }
-        };
-        let taken = |name: &String| {
-            stack.names.taken.has(name) || apart.values().any(|other| other == name)
-        };
-        let plain = format!("{name}_{suffix}");
-        let numbered = (2..).map(|n| format!("{plain}_{n}"));
-        let free = std::iter::once(plain.clone())
-            .chain(numbered)
-            .find(|name| !taken(name));
-        apart.insert(node, free.expect("there are more numbers than names"));
-    }
-}
-
-/// Long parts that a function holds though they are rare.
-fn rare_parts(body: &Body) -> Option<NodeId> {
-    let held = body
-        .may_be_apart
-        .iter()
-        .filter(|node| !body.apart.contains_key(node));
-    let arena = &body.stack.forest.arena;
-    let rare = |node: &NodeId| {
-        body.written.keys().any(|above| {
-            let (likely, then, otherwise) = match arena.node(*above) {
-                Node::Test {
-                    likely,
-                    then,
-                    otherwise,
-                    ..
-                } => (likely, then, otherwise),
-                Node::Try {
-                    likely,
-                    done,
-                    failed,
-                    ..
-                } => (likely, done, failed),
-                _ => return false,
-            };
-            (*likely <= RARE && then == node) || (likely.other() <= RARE && otherwise == node)
-        })
-    };
-    held.filter(|node| body.facts.size[node] > LONG && rare(node))
-        .max()
-        .copied()
-}
-
 /// The function of a part of a tree.
-fn function<'a>(
+pub fn function<'a>(
     stack: &'a Stack,
     tree: &'a Tree,
     facts: &'a Facts,
@@ -388,7 +300,7 @@ impl<'a> Body<'a> {
     /// A local gets its value: declared here, unless it has been.
     pub fn bind(&mut self, local: LocalId, value: &Expression) -> Vec<S> {
         if self.visible.contains(&local) {
-            return super::function::assign_to(&self.scope, &Variable::Local(local), value);
+            return super::code::assign_to(&self.scope, &Variable::Local(local), value);
         }
         self.visible.insert(local);
         let once = self.facts.bound.get(&local).is_none_or(|times| *times == 1);

@@ -1,0 +1,98 @@
+//! Which parts of a tree stand in functions of their own: what is long and rare, and what is long
+//! and follows several ways.
+
+use super::Stack;
+use super::output::Queued;
+use super::tree::{Body, function};
+use super::uses::facts;
+use crate::c::tree::Function;
+use crate::tree::{Node, NodeId, Probability, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is rare and longer than this stands in a function of its own.
+const LONG: u32 = 12;
+
+/// What several ways lead to is repeated up to this size.
+const SHORT: u32 = 8;
+
+/// At most this rare.
+const RARE: Probability = Probability(20_000);
+
+/// The functions of a tree: its own, then those of its parts; and what they put on the agenda.
+pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
+    let facts = facts(stack, &tree.parameters, tree.root);
+    let name = stack.names.reactions[&tree.reaction].clone();
+    let mut apart = BTreeMap::new();
+    loop {
+        let mut all = vec![function(stack, tree, &facts, &apart, tree.root, &name)];
+        let nodes: Vec<(NodeId, String)> = apart
+            .iter()
+            .map(|(node, name)| (*node, name.clone()))
+            .collect();
+        for (node, name) in nodes.iter().rev() {
+            all.push(function(stack, tree, &facts, &apart, *node, name));
+        }
+        let mut written: BTreeMap<NodeId, u32> = BTreeMap::new();
+        let mut may = BTreeSet::new();
+        for (_, body) in &all {
+            body.written
+                .iter()
+                .for_each(|(node, times)| *written.entry(*node).or_default() += times);
+            may.extend(&body.may_be_apart);
+        }
+        let twice = may.iter().rev().find(|node| {
+            written[node] > 1 && facts.size[node] > SHORT && !apart.contains_key(node)
+        });
+        let rare = all.iter().flat_map(|(_, body)| rare_parts(body)).max();
+        let (node, suffix) = match (rare, twice) {
+            (Some(node), _) if !apart.contains_key(&node) => (node, "rare"),
+            (_, Some(node)) => (*node, "then"),
+            _ => {
+                all.iter()
+                    .for_each(|(_, body)| queued.extend(body.queued.iter().copied()));
+                return all.into_iter().map(|(function, _)| function).collect();
+            }
+        };
+        let taken = |name: &String| {
+            stack.names.taken.has(name) || apart.values().any(|other| other == name)
+        };
+        let plain = format!("{name}_{suffix}");
+        let numbered = (2..).map(|n| format!("{plain}_{n}"));
+        let free = std::iter::once(plain.clone())
+            .chain(numbered)
+            .find(|name| !taken(name));
+        apart.insert(node, free.expect("there are more numbers than names"));
+    }
+}
+
+/// Long parts that a function holds though they are rare.
+fn rare_parts(body: &Body) -> Option<NodeId> {
+    let held = body
+        .may_be_apart
+        .iter()
+        .filter(|node| !body.apart.contains_key(node));
+    let arena = &body.stack.forest.arena;
+    let rare = |node: &NodeId| {
+        body.written.keys().any(|above| {
+            let (likely, then, otherwise) = match arena.node(*above) {
+                Node::Test {
+                    likely,
+                    then,
+                    otherwise,
+                    ..
+                } => (likely, then, otherwise),
+                Node::Try {
+                    likely,
+                    done,
+                    failed,
+                    ..
+                } => (likely, done, failed),
+                _ => return false,
+            };
+            (*likely <= RARE && then == node) || (likely.other() <= RARE && otherwise == node)
+        })
+    };
+    held.filter(|node| body.facts.size[node] > LONG && rare(node))
+        .max()
+        .copied()
+}

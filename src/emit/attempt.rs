@@ -1,0 +1,355 @@
+//! What may fail in a tree: the condition under which it succeeds, and what is done then.
+
+use super::action::{before, on_stack};
+use super::containers;
+use super::layout::c_type;
+use super::tree::Body;
+use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, conditional};
+use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
+use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::program::{AttributeId, HeaderFieldId, HeaderId, LocalId, Target};
+use crate::types::statement::{Attempt, Search, Source};
+use crate::types::value::{Type, Value};
+
+/// The condition under which a message from a source is there, if it may not be; and the message.
+pub fn from_source(body: &mut Body, source: &Source, out: &mut Vec<S>) -> (Option<C>, LocalId) {
+    if let Source::Local(local) = source {
+        return (None, *local);
+    }
+    let local = LocalId(u32::MAX - 1);
+    let name = body.scope.taken.take("copy");
+    body.scope.names.insert(local, name.clone());
+    let kind = c_type(body.stack, &Type::Message);
+    out.push(S::Declare {
+        kind,
+        name,
+        value: None,
+    });
+    (Some(made(body, source, local)), local)
+}
+
+/// Whether a new message could be made.
+fn made(body: &Body, source: &Source, into: LocalId) -> C {
+    let scope = &body.scope;
+    let message = || scope.message_address(into);
+    match source {
+        Source::Local(_) => unreachable!("a message that is there is not made"),
+        Source::New => on_stack("new_message", vec![message()]),
+        Source::NewFrom(bytes, length) => {
+            let Type::Bytes(capacity) = scope.variable_type(bytes) else {
+                unreachable!("a message is made from bytes");
+            };
+            let place = scope.place(bytes).member("at");
+            let (length, all) = (scope.stored(length), atom(capacity.to_string()));
+            let within = binary("<", length.clone(), all.clone());
+            let length = conditional(within, length, all);
+            on_stack("message_from", vec![place, length, message()])
+        }
+        Source::Share(of) => on_stack("share", vec![scope.message_address(*of), message()]),
+        Source::Piece(of, at, length) => {
+            let (at, length) = (scope.stored(at), scope.stored(length));
+            on_stack(
+                "piece",
+                vec![scope.message_address(*of), at, length, message()],
+            )
+        }
+        Source::TakeStream(stream, length) => containers::stream_take(scope, stream, length, into),
+        Source::SliceStream(stream, at, length) => {
+            containers::stream_slice(scope, stream, at, length, into)
+        }
+    }
+}
+
+impl Body<'_> {
+    /// What is tried: the condition under which it succeeds, and what is done first where it does.
+    pub fn attempt(
+        &mut self,
+        attempt: &Attempt,
+        bind: Option<LocalId>,
+        out: &mut Vec<S>,
+    ) -> (C, Vec<S>) {
+        let kept = bind.filter(|local| self.is_read(*local));
+        match attempt {
+            Attempt::Instance(steps) => (self.instance(&steps[0], kept, out), Vec::new()),
+            Attempt::Value(_) => unreachable!("a value that may be none is a test"),
+            Attempt::Pop(queue) => {
+                let bind = self.message_for(bind, out);
+                (containers::pop(&self.scope, queue, bind), Vec::new())
+            }
+            Attempt::PopValue(queue) => self.pop_value(queue, kept, out),
+            Attempt::Push(queue, source) => {
+                let condition = self.kept(source, out, |body, message| {
+                    containers::push(&body.scope, queue, message)
+                });
+                (condition, Vec::new())
+            }
+            Attempt::PushValue(queue, value) => self.push_value(queue, value, out),
+            Attempt::InsertWindow(window, number, source) => {
+                let condition = self.kept(source, out, |body, message| {
+                    let scope = &body.scope;
+                    containers::by_number(scope, "window_insert", window, number, message)
+                });
+                (condition, Vec::new())
+            }
+            Attempt::TakeWindow(window, number) => {
+                let bind = self.message_for(bind, out);
+                let scope = &self.scope;
+                (
+                    containers::by_number(scope, "window_take", window, number, bind),
+                    Vec::new(),
+                )
+            }
+            Attempt::ShareWindow(window, number) => {
+                let bind = self.message_for(bind, out);
+                let scope = &self.scope;
+                (
+                    containers::by_number(scope, "window_share", window, number, bind),
+                    Vec::new(),
+                )
+            }
+            Attempt::InsertStream(stream, at, message) => (
+                containers::stream_insert(&self.scope, stream, Some(at), *message),
+                Vec::new(),
+            ),
+            Attempt::AppendStream(stream, message) => (
+                containers::stream_insert(&self.scope, stream, None, *message),
+                Vec::new(),
+            ),
+            Attempt::Peek(message, header) => (self.peek(*message, *header, kept, out), Vec::new()),
+            Attempt::Restore(message, mark) => self.restore(*message, *mark),
+            Attempt::Message(source) => {
+                let bind = self.message_for(bind, out);
+                (made(self, source, bind), Vec::new())
+            }
+        }
+    }
+
+    /// A message that is about to get its value.
+    fn message_for(&mut self, bind: Option<LocalId>, out: &mut Vec<S>) -> LocalId {
+        let bind = bind.expect("a message that is taken has a name");
+        let declared = self.declare_empty(bind);
+        out.extend(declared);
+        bind
+    }
+
+    fn instance(&mut self, step: &Search, bind: Option<LocalId>, out: &mut Vec<S>) -> C {
+        let (what, kind, keys) = match step {
+            Search::Find(Target { kind, keys, .. }) => ("find", *kind, keys),
+            Search::Create(kind, keys) => ("create", *kind, keys),
+        };
+        let name = format!("{what}_{}", self.stack.names.kinds[kind.at()]);
+        let declared = &self.stack.program.kinds[kind.at()].keys;
+        let arguments =
+            keys.iter()
+                .zip(declared)
+                .flat_map(|(key, own)| match (&own.kind, &key.result) {
+                    (Type::Optional(_), Type::Optional(_)) | (_, Type::Message) => {
+                        self.scope.arguments(key)
+                    }
+                    (Type::Optional(_), _) => vec![atom("true"), self.scope.stored(key)],
+                    _ => self.scope.arguments(key),
+                });
+        let found = on_stack(&name, arguments.collect());
+        let found = match step {
+            Search::Find(Target {
+                condition: Some(condition),
+                ..
+            }) => {
+                let condition = self.scope.value(condition);
+                conditional(condition, found, atom("SL_NONE"))
+            }
+            Search::Find(_) | Search::Create(..) => found,
+        };
+        match bind {
+            Some(local) => {
+                let bound = self.bind_c(local, found);
+                out.push(bound);
+                binary("!=", atom(self.scope.known(local)), atom("SL_NONE"))
+            }
+            None => binary("!=", found, atom("SL_NONE")),
+        }
+    }
+
+    /// A slot of a queue of values, in a local of its own.
+    fn slot(&mut self, value: C, out: &mut Vec<S>) -> C {
+        let name = self.scope.taken.take("slot");
+        let kind = "const uint32_t".to_string();
+        out.push(S::Declare {
+            kind,
+            name: name.clone(),
+            value: Some(value),
+        });
+        atom(name)
+    }
+
+    fn pop_value(
+        &mut self,
+        queue: &Variable,
+        bind: Option<LocalId>,
+        out: &mut Vec<S>,
+    ) -> (C, Vec<S>) {
+        let popped = containers::pop_value(&self.scope, queue);
+        let Some(bind) = bind else {
+            return (binary("!=", popped, atom("SL_NONE")), Vec::new());
+        };
+        let slot = self.slot(popped, out);
+        let item = containers::items(&self.scope, queue).element(slot.clone());
+        let bound = self.bind_c(bind, item);
+        (binary("!=", slot, atom("SL_NONE")), vec![bound])
+    }
+
+    fn push_value(
+        &mut self,
+        queue: &Variable,
+        value: &Expression,
+        out: &mut Vec<S>,
+    ) -> (C, Vec<S>) {
+        let pushed = containers::push_value(&self.scope, queue);
+        let slot = self.slot(pushed, out);
+        let item = containers::items(&self.scope, queue).element(slot.clone());
+        let store = assign(item, self.scope.stored(value));
+        (binary("!=", slot, atom("SL_NONE")), vec![store])
+    }
+
+    /// A container takes a message; a handle that was made for it goes if it does not.
+    fn kept(&mut self, source: &Source, out: &mut Vec<S>, take: impl Fn(&Body, LocalId) -> C) -> C {
+        let (made, message) = from_source(self, source, out);
+        let taken = take(self, message);
+        let Some(made) = made else { return taken };
+        let name = self.scope.taken.take("taken");
+        let kind = "bool".to_string();
+        out.push(S::Declare {
+            kind,
+            name: name.clone(),
+            value: Some(made),
+        });
+        let gone = vec![
+            S::Do(on_stack(
+                "release",
+                vec![self.scope.message_address(message)],
+            )),
+            assign(atom(&name), atom("false")),
+        ];
+        out.push(S::If {
+            condition: binary("&&", atom(&name), taken.negated()),
+            then: gone,
+            otherwise: Vec::new(),
+        });
+        atom(name)
+    }
+
+    /// Whether a message begins with a good header.
+    fn peek(
+        &mut self,
+        message: LocalId,
+        id: HeaderId,
+        bind: Option<LocalId>,
+        out: &mut Vec<S>,
+    ) -> C {
+        let header = &self.stack.program.headers[id.at()];
+        let data = self.scope.of_message(message, "data");
+        let length = self.scope.of_message(message, "length");
+        let place = match bind {
+            Some(local) => {
+                let bound = self.bind_c(local, data);
+                out.push(bound);
+                atom(self.scope.known(local))
+            }
+            None => data,
+        };
+        let old = self.scope.headers.insert(id, place);
+        let mut all = vec![binary(">=", length.clone(), number(header.least))];
+        for (at, field) in header.fields.iter().enumerate() {
+            let read = Kind::Header(id, HeaderFieldId(at as u32));
+            let read = self.scope.value(&Expression::new(read, field.kind.clone()));
+            self.require_rules(field, &read, &mut all);
+            if let Rule::Counts { ranges, unit } = &field.rule {
+                let counted = match unit {
+                    1 => read,
+                    unit => binary("*", atom(format!("{unit}U")), read),
+                };
+                require_count(header, *ranges, counted, &length, &mut all);
+            }
+            if let Some(constraint) = &field.constraint {
+                all.push(self.scope.value(constraint));
+            }
+        }
+        match old {
+            Some(old) => self.scope.headers.insert(id, old),
+            None => self.scope.headers.remove(&id),
+        };
+        let all = all.into_iter().reduce(|all, one| binary("&&", all, one));
+        all.expect("a header has a least length")
+    }
+
+    /// A field has its constant, or one of its names.
+    fn require_rules(&self, field: &HeaderField, read: &C, all: &mut Vec<C>) {
+        let is =
+            |value: &Value| binary("==", read.clone(), self.scope.constant(value, &field.kind));
+        if let Rule::Is(value) = &field.rule {
+            all.push(is(value));
+        }
+        if let Type::Enum(kind) = field.kind {
+            let table = &self.stack.program.enums[kind.at()];
+            let named = table
+                .names
+                .iter()
+                .map(|(_, value)| is(&Value::Number(*value)));
+            let named = named.reduce(|all, one| binary("||", all, one));
+            all.extend(named.filter(|_| table.other.is_none()));
+        }
+    }
+
+    /// Gives stripped headers back, if there is a mark of where they begin.
+    fn restore(&mut self, message: LocalId, mark: AttributeId) -> (C, Vec<S>) {
+        let name = &self.stack.names.attributes[mark.at()];
+        let place = self.scope.of_message(message, name);
+        let reaches = binary("<=", place.clone(), before(self, message).cast("size_t"));
+        let condition = match &self.stack.program.attributes[mark.at()].kind {
+            Type::Optional(_) => {
+                let has = self.scope.of_message(message, &format!("has_{name}"));
+                binary("&&", has, reaches)
+            }
+            _ => reaches,
+        };
+        let back = binary("-", before(self, message).cast("uint32_t"), place);
+        let restored = self.scope.taken.take("restored");
+        let data = self.scope.of_message(message, "data");
+        let length = self.scope.of_message(message, "length");
+        let steps = vec![
+            S::Declare {
+                kind: "const uint32_t".to_string(),
+                name: restored.clone(),
+                value: Some(back),
+            },
+            S::Assign(data, "-=", atom(&restored)),
+            S::Assign(length, "+=", atom(&restored)),
+        ];
+        (condition, steps)
+    }
+}
+
+fn number(number: u32) -> C {
+    atom(number.to_string())
+}
+
+/// What is counted is there: a header's variable part, or the data.
+fn require_count(header: &Header, ranges: Ranges, counted: C, length: &C, all: &mut Vec<C>) {
+    let (least, behind) = match ranges {
+        Ranges::Between(from, to) => {
+            let last = &header.fields[to.at()];
+            let fixed = (last.bit + last.width) / 8 - header.fields[from.at()].bit / 8;
+            (fixed, header.least - fixed)
+        }
+        Ranges::Header | Ranges::HeaderAndData => (header.least, 0),
+        Ranges::Data => (0, header.least),
+    };
+    if least > 0 {
+        all.push(binary(">=", counted.clone(), number(least)));
+    }
+    let end = match behind {
+        0 => counted,
+        behind => binary("+", counted, number(behind)),
+    };
+    all.push(binary("<=", end, length.clone()));
+}

@@ -1,0 +1,400 @@
+//! Statements of functions and filters -> C, one block after the other.
+//!
+//! A local that is bound once is a constant where it is bound; one that several blocks bind is
+//! declared at the top.
+
+use super::function::call_of;
+use super::layout::c_type;
+use super::scope::Scope;
+use super::walk;
+use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, leaves};
+use crate::types::expression::{Binary, Expression, ExpressionKind as Kind, Variable};
+use crate::types::program::LocalId;
+use crate::types::statement::{Attempt, Block, Operation, Statement, StatementKind};
+use crate::types::value::{Type, Value};
+use std::collections::BTreeMap;
+
+/// The declarations of a local: two for what is optional.
+pub fn declare(
+    scope: &mut Scope,
+    local: LocalId,
+    value: Option<&Expression>,
+    constant: bool,
+) -> Vec<S> {
+    let kind = scope.kind(local).clone();
+    let values = match (&kind, value) {
+        (Type::Optional(_), Some(value)) => {
+            vec![Some(scope.present(value)), Some(scope.unwrapped(value))]
+        }
+        (Type::Optional(inner), None) => vec![Some(atom("false")), Some(scope.zero(inner))],
+        (_, Some(value)) => vec![Some(scope.stored(value))],
+        (Type::Bytes(_) | Type::Record(_) | Type::Message | Type::Array(..), None) => vec![None],
+        (other, None) => vec![Some(scope.zero(other))],
+    };
+    let name = scope.name(local);
+    let inner = match &kind {
+        Type::Optional(inner) => (**inner).clone(),
+        other => other.clone(),
+    };
+    let before = if constant { "const " } else { "" };
+    let own = c_type(scope.stack, &inner);
+    let own = if own.ends_with('*') {
+        own
+    } else {
+        format!("{before}{own}")
+    };
+    let mut names = vec![(own, name.clone())];
+    if matches!(kind, Type::Optional(_)) {
+        names.insert(0, (format!("{before}bool"), format!("has_{name}")));
+    }
+    let pairs = names.into_iter().zip(values);
+    pairs
+        .map(|((kind, name), value)| S::Declare { kind, name, value })
+        .collect()
+}
+
+/// The statements that give a variable a value.
+pub fn assign_to(scope: &Scope, variable: &Variable, value: &Expression) -> Vec<S> {
+    let place = scope.place(variable);
+    match (scope.variable_type(variable), &*value.kind) {
+        (Type::Optional(_), kind) => {
+            let has = scope.beside(variable, "has_", "");
+            let flag = assign(has, scope.present(value));
+            match kind {
+                Kind::Constant(Value::None) => vec![flag],
+                _ => vec![flag, assign(place, scope.unwrapped(value))],
+            }
+        }
+        (own, Kind::Binary(operator, a, b))
+            if matches!(&*a.kind, Kind::Read(same) if same == variable) && whole(scope, &own) =>
+        {
+            let sign = match operator {
+                Binary::Add => "+=",
+                Binary::Subtract => "-=",
+                Binary::BitXor => "^=",
+                Binary::BitOr => "|=",
+                Binary::BitAnd => "&=",
+                _ => return vec![assign(place, scope.stored(value))],
+            };
+            vec![S::Assign(place, sign, scope.stored(b))]
+        }
+        _ => vec![assign(place, scope.stored(value))],
+    }
+}
+
+/// Whether C's own arithmetic on a type is just that of the source.
+fn whole(scope: &Scope, kind: &Type) -> bool {
+    let width = super::layout::bits(scope.stack, kind);
+    !matches!(kind, Type::Signed(_)) && matches!(width, Some(32 | 64))
+}
+
+/// Statements of a body, one block after the other.
+pub struct Code<'a, 'b> {
+    scope: &'b mut Scope<'a>,
+    /// How often each local is bound.
+    bound: BTreeMap<LocalId, u32>,
+    /// Those that have been declared.
+    declared: Vec<LocalId>,
+    /// What the function gives.
+    pub result: Option<&'a Type>,
+    /// Bytes of a word that comes out, and whether the first is the most significant.
+    pub yields: Option<(u32, bool)>,
+    depth: u32,
+}
+
+impl<'a, 'b> Code<'a, 'b> {
+    /// The body of a function with so many parameters.
+    pub fn new(scope: &'b mut Scope<'a>, body: &[Statement], parameters: u32) -> Code<'a, 'b> {
+        let mut bound: BTreeMap<LocalId, u32> = (0..parameters).map(|n| (LocalId(n), 2)).collect();
+        count_bindings(body, &mut bound);
+        let declared = scope.names.keys().copied().collect();
+        Code {
+            scope,
+            bound,
+            declared,
+            result: None,
+            yields: None,
+            depth: 0,
+        }
+    }
+
+    /// One block; locals that inner ones share are declared at the top of the outermost.
+    pub fn block(&mut self, body: &[Statement]) -> Vec<S> {
+        let mut all = Vec::new();
+        if self.depth == 0 {
+            let mut inner = Vec::new();
+            nested_bindings(body, false, &mut inner);
+            inner.retain(|local| self.bound[local] > 1 && !self.declared.contains(local));
+            inner.sort();
+            inner.dedup();
+            let top: Vec<LocalId> = body.iter().filter_map(bound_by).collect();
+            for local in inner.into_iter().filter(|local| !top.contains(local)) {
+                all.extend(declare(self.scope, local, None, false));
+                self.declared.push(local);
+            }
+        }
+        self.depth += 1;
+        for (at, statement) in body.iter().enumerate() {
+            match &statement.kind {
+                StatementKind::Require {
+                    condition,
+                    otherwise,
+                    ..
+                } => {
+                    let failed = self.scope.value(condition).negated();
+                    return self.guarded(all, failed, otherwise, &body[at + 1..], Vec::new());
+                }
+                StatementKind::Attempt {
+                    attempt: Attempt::Value(value),
+                    bind,
+                    otherwise,
+                    ..
+                } => {
+                    let failed = self.scope.present(value).negated();
+                    let binding = bind.map(|local| {
+                        let found = Expression {
+                            kind: Box::new(Kind::Unwrap(value.clone())),
+                            result: self.scope.kind(local).clone(),
+                        };
+                        declare(self.scope, local, Some(&found), true)
+                    });
+                    let binding = binding.unwrap_or_default();
+                    return self.guarded(all, failed, otherwise, &body[at + 1..], binding);
+                }
+                _ => all.extend(self.statement(statement)),
+            }
+        }
+        self.depth -= 1;
+        all
+    }
+
+    /// Where something fails, `otherwise` takes the place of the rest.
+    fn guarded(
+        &mut self,
+        mut all: Vec<S>,
+        failed: C,
+        otherwise: &[Statement],
+        rest: &[Statement],
+        binding: Vec<S>,
+    ) -> Vec<S> {
+        let other = self.block(otherwise);
+        let mut going_on = binding;
+        going_on.extend(self.block(rest));
+        self.depth -= 1;
+        if leaves(&other) {
+            all.push(S::If {
+                condition: failed,
+                then: other,
+                otherwise: Vec::new(),
+            });
+            all.extend(going_on);
+        } else if other.is_empty() {
+            all.push(S::If {
+                condition: failed.negated(),
+                then: going_on,
+                otherwise: Vec::new(),
+            });
+        } else {
+            all.push(S::If {
+                condition: failed,
+                then: other,
+                otherwise: going_on,
+            });
+        }
+        all
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Vec<S> {
+        match &statement.kind {
+            StatementKind::Let(local, value) => self.bind(*local, value),
+            StatementKind::Assign(variable, value) => assign_to(self.scope, variable, value),
+            StatementKind::If {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                let condition = self.scope.value(condition);
+                let then = self.block(then);
+                let otherwise = self.block(otherwise);
+                vec![S::If {
+                    condition,
+                    then,
+                    otherwise,
+                }]
+            }
+            StatementKind::Match {
+                value,
+                cases,
+                otherwise,
+            } => {
+                let kind = value.result.clone();
+                let label =
+                    |scope: &Scope, number: u64| scope.constant(&Value::Number(number), &kind);
+                let value = self.scope.value(value);
+                let cases = cases
+                    .iter()
+                    .map(|(number, _, body)| (vec![label(self.scope, *number)], self.block(body)))
+                    .collect();
+                let otherwise = self.block(otherwise);
+                let otherwise = (!otherwise.is_empty()).then_some(otherwise);
+                vec![S::Switch {
+                    value,
+                    cases,
+                    otherwise,
+                }]
+            }
+            StatementKind::For {
+                local,
+                from,
+                to,
+                at_most,
+                body,
+                ..
+            } => self.turns(*local, from, to, *at_most, body),
+            StatementKind::Do(Operation::Call(function, arguments)) => {
+                vec![S::Do(call_of(self.scope, *function, arguments))]
+            }
+            StatementKind::Return(value) => vec![S::Return(Some(self.returned(value)))],
+            StatementKind::Yield(value) => self.yielded(value),
+            StatementKind::Attempt { .. }
+            | StatementKind::Require { .. }
+            | StatementKind::Drain { .. }
+            | StatementKind::Do(_)
+            | StatementKind::Output(_)
+            | StatementKind::Drop(..)
+            | StatementKind::Consume(_)
+            | StatementKind::Count(_)
+            | StatementKind::StartTimer(..)
+            | StatementKind::StopTimer(..)
+            | StatementKind::End(..) => unreachable!("a function only computes"),
+        }
+    }
+
+    fn bind(&mut self, local: LocalId, value: &Expression) -> Vec<S> {
+        if self.declared.contains(&local) {
+            return assign_to(self.scope, &Variable::Local(local), value);
+        }
+        let once = self.bound.get(&local).is_none_or(|times| *times == 1);
+        if !once {
+            self.declared.push(local);
+        }
+        declare(self.scope, local, Some(value), once)
+    }
+
+    fn returned(&self, value: &Expression) -> C {
+        match self.result {
+            Some(kind @ Type::Optional(_)) => C::Struct(
+                c_type(self.scope.stack, kind),
+                vec![
+                    ("present".to_string(), self.scope.present(value)),
+                    ("value".to_string(), self.scope.unwrapped(value)),
+                ],
+            ),
+            _ => self.scope.stored(value),
+        }
+    }
+
+    fn yielded(&mut self, value: &Expression) -> Vec<S> {
+        let (unit, big) = self.yields.expect("only a filter that rewrites yields");
+        let out = atom("out");
+        let value = self.scope.stored(value);
+        let order = if big { "big" } else { "little" };
+        let store = match unit {
+            1 => assign(out.clone().element(atom("0")), value),
+            unit => S::Do(call(
+                format!("sl_store_{order}{}", 8 * unit),
+                vec![out.clone(), value],
+            )),
+        };
+        vec![store, S::Assign(out, "+=", atom(unit.to_string()))]
+    }
+
+    fn turns(
+        &mut self,
+        local: LocalId,
+        from: &Expression,
+        to: &Expression,
+        at_most: u32,
+        body: &[Statement],
+    ) -> Vec<S> {
+        let kind = c_type(self.scope.stack, self.scope.kind(local));
+        let from_text = crate::c::printer::expression(&self.scope.stored(from));
+        let mut condition = {
+            let end = self.scope.value(to);
+            let name = self.scope.name(local);
+            binary("<", atom(name), end)
+        };
+        let name = self.scope.name(local);
+        if !matches!(&*to.kind, Kind::Constant(_)) && at_most != u32::MAX {
+            let passed = binary("-", atom(&name), self.scope.value(from));
+            let within = binary("<", passed, atom(at_most.to_string()));
+            condition = binary("&&", condition, within);
+        }
+        self.declared.push(local);
+        vec![S::For {
+            start: format!("{kind} {name} = {from_text}"),
+            condition,
+            step: format!("{name}++"),
+            body: self.block(body),
+        }]
+    }
+}
+
+fn bound_by(statement: &Statement) -> Option<LocalId> {
+    match &statement.kind {
+        StatementKind::Let(local, _) => Some(*local),
+        StatementKind::Attempt { bind, .. } => *bind,
+        _ => None,
+    }
+}
+
+fn inner_blocks(statement: &Statement) -> Vec<&Block> {
+    match &statement.kind {
+        StatementKind::Require { otherwise, .. } | StatementKind::Attempt { otherwise, .. } => {
+            vec![otherwise]
+        }
+        StatementKind::If {
+            then, otherwise, ..
+        } => vec![then, otherwise],
+        StatementKind::Match {
+            cases, otherwise, ..
+        } => cases
+            .iter()
+            .map(|(_, _, body)| body)
+            .chain([otherwise])
+            .collect(),
+        StatementKind::For { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
+fn count_bindings(body: &[Statement], bound: &mut BTreeMap<LocalId, u32>) {
+    for statement in body {
+        if let Some(local) = bound_by(statement) {
+            *bound.entry(local).or_default() += 1;
+        }
+        let assigned = match &statement.kind {
+            StatementKind::Assign(variable, _) => Some(walk::base(variable)),
+            _ => None,
+        };
+        if let Some(Variable::Local(local)) = assigned {
+            *bound.entry(*local).or_default() += 1;
+        }
+        inner_blocks(statement)
+            .into_iter()
+            .for_each(|block| count_bindings(block, bound));
+    }
+}
+
+/// Locals that are bound in blocks within this one.
+fn nested_bindings(body: &[Statement], nested: bool, found: &mut Vec<LocalId>) {
+    for statement in body {
+        if nested {
+            found.extend(bound_by(statement));
+        }
+        for block in inner_blocks(statement) {
+            nested_bindings(block, true, found);
+        }
+    }
+}

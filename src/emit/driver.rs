@@ -1,0 +1,351 @@
+//! What starts reactions: the agenda, links, timers, the start; and what the host calls.
+
+use super::Stack;
+use super::expression::number_text;
+use super::names::c_name;
+use super::output::Queued;
+use super::parts;
+use super::port;
+use super::state;
+use super::structure;
+use crate::c::printer;
+use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
+use crate::tree::{Index, Reaction};
+use crate::types::expression::Expression;
+use crate::types::program::{Event, KindId, LinkId, Population, Role, TimerId};
+use crate::types::value::Type;
+use std::collections::BTreeSet;
+
+/// The functions that start reactions: from the agenda, from links, by timers, at the start.
+pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
+    let functions = [
+        handle(stack, queued),
+        frame_arrives(stack),
+        expire(stack),
+        begin(stack),
+    ];
+    let mut items: Vec<Item> = functions
+        .into_iter()
+        .map(|one| Item::Function(super::with_all_used(one)))
+        .collect();
+    items.push(structure::counter_names(stack));
+    items
+}
+
+fn stack_parameter(stack: &Stack) -> String {
+    format!("struct {} *stack", stack.names.stack)
+}
+
+fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
+    let event = || atom("event");
+    let cases = queued.iter().map(|one| {
+        let mut all = vec![atom("stack")];
+        let name = one.name(stack);
+        let message = event().behind("message");
+        let instance = event().behind("instance");
+        match one {
+            Queued::Reaction(reaction) => {
+                let tree = stack.tree(*reaction).expect("what is queued has a tree");
+                all.extend(tree.parameters.instance.map(|_| instance));
+                all.extend(tree.parameters.message.map(|_| message));
+            }
+            Queued::Frame(link) => {
+                all.extend([atom(link.at().to_string()), message.address()]);
+                return (vec![one.work(stack)], vec![S::Do(call("send_frame", all))]);
+            }
+            Queued::Port(_, what) => {
+                all.push(instance);
+                let carries = match what {
+                    Event::Notice(notice) => stack.program.notices[notice.at()].message,
+                    _ => true,
+                };
+                all.extend(carries.then(|| message.address()));
+            }
+        }
+        for (parameter, kind) in one.arguments(stack) {
+            let place = |name: &str| event().behind("with").member(one.name(stack)).member(name);
+            if let Type::Optional(_) = kind {
+                all.push(place(&format!("has_{parameter}")));
+            }
+            all.push(place(&parameter));
+        }
+        let handled = S::Do(call(name, all));
+        let body = match one {
+            Queued::Reaction(reaction) => while_it_lives(stack, *reaction, handled),
+            Queued::Frame(_) | Queued::Port(..) => vec![handled],
+        };
+        (vec![one.work(stack)], body)
+    });
+    let cases: Vec<(Vec<C>, Vec<S>)> = cases.collect();
+    let body = match cases.is_empty() {
+        true => Vec::new(),
+        false => vec![S::Switch {
+            value: event().behind("work"),
+            cases,
+            otherwise: None,
+        }],
+    };
+    Function {
+        comment: "Handles an event of the agenda.".to_string(),
+        result: "static void".to_string(),
+        name: "handle".to_string(),
+        parameters: vec![
+            stack_parameter(stack),
+            format!("const struct {}_event *event", stack.names.stack),
+        ],
+        body,
+    }
+}
+
+/// What an event was for may have ended meanwhile; then its message has done its duty.
+fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
+    let Reaction::Handle {
+        kind,
+        index: Index::Any,
+        ..
+    } = reaction
+    else {
+        return vec![handled];
+    };
+    if super::output::is_static(stack, kind) {
+        return vec![handled];
+    }
+    let name = &stack.names.kinds[stack.pool_of(kind).at()];
+    let beside = |suffix: &str| atom("stack").behind(format!("{name}_{suffix}"));
+    let event = || atom("event");
+    let instance = event().behind("instance");
+    let lives = call(
+        "sl_pool_has",
+        vec![beside("pool").address(), beside("next"), instance],
+    );
+    let tree = stack.tree(reaction).expect("what is queued has a tree");
+    let message = event().behind("message").address();
+    let otherwise = match tree.parameters.message {
+        Some(_) => vec![S::Do(call("consume", vec![atom("stack"), message]))],
+        None => Vec::new(),
+    };
+    vec![S::If {
+        condition: lives,
+        then: vec![handled],
+        otherwise,
+    }]
+}
+
+fn frame_arrives(stack: &Stack) -> Function {
+    let mut cases = Vec::new();
+    for (at, link) in stack.program.links.iter().enumerate() {
+        for reaction in port::above_link(stack, link.above, Event::Deliver) {
+            let name = stack.names.reactions[&reaction].clone();
+            let arrives = S::Do(call(name, vec![atom("stack"), atom("message")]));
+            cases.push((
+                vec![atom(LinkId(at as u32).at().to_string())],
+                vec![arrives],
+            ));
+        }
+    }
+    let consumed = S::Do(call(
+        "consume",
+        vec![atom("stack"), atom("message").address()],
+    ));
+    Function {
+        comment: "A frame comes in by a link.".to_string(),
+        result: "static void".to_string(),
+        name: "frame_arrives".to_string(),
+        parameters: vec![
+            stack_parameter(stack),
+            "unsigned link".to_string(),
+            format!("struct {}_message message", stack.names.stack),
+        ],
+        body: vec![S::Switch {
+            value: atom("link"),
+            cases,
+            otherwise: Some(vec![consumed]),
+        }],
+    }
+}
+
+/// The timers with the greatest ids first, so that one comparison tells the kind.
+fn expire(stack: &Stack) -> Function {
+    let (timers, _) = state::timers(stack);
+    let mut body = Vec::new();
+    for (kind, _) in timers.into_iter().rev() {
+        let own = &stack.program.kinds[kind.at()];
+        let base = atom(format!(
+            "{}_TIMERS",
+            stack.names.kinds[kind.at()].to_uppercase()
+        ));
+        let passed = binary("-", atom("timer"), base.clone());
+        let count = own.timers.len() as u32;
+        let index = match (own.role, own.capacity) {
+            (Role::Record, _) | (_, 1) => atom("0"),
+            _ if count == 1 => passed.clone(),
+            _ => binary("/", passed.clone(), atom(count.to_string())),
+        };
+        let cases = (0..count).filter_map(|timer| {
+            let call = expired(stack, kind, TimerId(timer), &index)?;
+            Some((vec![atom(timer.to_string())], call))
+        });
+        let mut cases: Vec<(Vec<C>, Vec<S>)> = cases.collect();
+        let mut then = match (count, cases.len()) {
+            (_, 0) => Vec::new(),
+            (1, _) => cases.swap_remove(0).1,
+            _ => vec![S::Switch {
+                value: binary("%", passed, atom(count.to_string())),
+                cases,
+                otherwise: None,
+            }],
+        };
+        then.push(S::Return(None));
+        let condition = binary(">=", atom("timer"), base);
+        body.push(S::If {
+            condition,
+            then,
+            otherwise: Vec::new(),
+        });
+    }
+    if let Some(S::If { then, .. }) = body.last_mut() {
+        // The last kind begins with the first id.
+        let last: Vec<S> = then.drain(..then.len() - 1).collect();
+        body.pop();
+        body.extend(last);
+    }
+    Function {
+        comment: "A timer has expired.".to_string(),
+        result: "static void".to_string(),
+        name: "expire".to_string(),
+        parameters: vec![stack_parameter(stack), "uint32_t timer".to_string()],
+        body,
+    }
+}
+
+fn expired(stack: &Stack, kind: KindId, timer: TimerId, index: &C) -> Option<Vec<S>> {
+    let event = Event::Timer(timer);
+    let of = |index| Reaction::Handle { kind, index, event };
+    let call_of = |reaction: Reaction| {
+        let tree = stack.tree(reaction)?;
+        let mut all = vec![atom("stack")];
+        all.extend(tree.parameters.instance.map(|_| index.clone()));
+        Some(S::Do(call(stack.names.reactions[&reaction].clone(), all)))
+    };
+    let any = call_of(of(Index::Any));
+    let capacity = stack.program.kinds[kind.at()].capacity;
+    match any {
+        Some(call) => Some(vec![call]),
+        None if capacity == 1 => call_of(of(Index::Only(0))).map(|call| vec![call]),
+        None => {
+            let cases = (0..capacity).filter_map(|n| {
+                let call = call_of(of(Index::Only(n)))?;
+                Some((vec![atom(n.to_string())], vec![call]))
+            });
+            let cases: Vec<_> = cases.collect();
+            let value = index.clone();
+            (!cases.is_empty()).then(|| {
+                vec![S::Switch {
+                    value,
+                    cases,
+                    otherwise: None,
+                }]
+            })
+        }
+    }
+}
+
+/// The first values, and what is on the agenda at first.
+fn begin(stack: &Stack) -> Function {
+    let mut body = state::at_start(stack);
+    for one in at_start(stack).into_iter().rev() {
+        let mut fields = vec![("work".to_string(), one.work(stack))];
+        for (parameter, _) in one.arguments(stack) {
+            fields.push((
+                format!("with.{}.{parameter}", one.name(stack)),
+                atom("true"),
+            ));
+        }
+        let kind = format!("struct {}_event", stack.names.stack);
+        body.push(S::Do(call(
+            "later",
+            vec![atom("stack"), C::Struct(kind, fields)],
+        )));
+    }
+    Function {
+        comment: "What is there at the start, and happens first.".to_string(),
+        result: "static void".to_string(),
+        name: "begin".to_string(),
+        parameters: vec![stack_parameter(stack)],
+        body,
+    }
+}
+
+/// What the host calls.
+pub fn interface(stack: &Stack) -> String {
+    let name = &stack.names.stack;
+    let texts = parts::all(parts::INTERFACE);
+    let mut all: Vec<String> = texts
+        .iter()
+        .map(|text| parts::named(text, name, ""))
+        .collect();
+    all.push(
+        printer::file(&[Item::Function(config_default(stack))])
+            .trim_end()
+            .to_string(),
+    );
+    for port in &stack.program.ports {
+        let functions = port::functions(stack, port);
+        all.push(printer::file(&functions).trim_end().to_string());
+    }
+    all.join("\n\n") + "\n"
+}
+
+fn config_default(stack: &Stack) -> Function {
+    let config = || atom("config");
+    let scope = port::outside(stack);
+    let whole = vec![config(), atom("0"), atom("sizeof *config")];
+    let mut body = vec![S::Do(call("memset", whole))];
+    for one in &stack.program.config {
+        let Some(value) = &one.default else { continue };
+        let value = Expression::constant(value.clone(), one.kind.clone());
+        let name = c_name(&one.name);
+        if let Type::Optional(_) = one.kind {
+            body.push(assign(
+                config().behind(format!("has_{name}")),
+                scope.present(&value),
+            ));
+            body.push(assign(config().behind(name), scope.unwrapped(&value)));
+        } else {
+            body.push(assign(config().behind(name), scope.stored(&value)));
+        }
+    }
+    body.push(assign(config().behind("buffers"), atom(number_text(256))));
+    body.push(assign(config().behind("budget"), atom(number_text(4096))));
+    Function {
+        comment: String::new(),
+        result: "void".to_string(),
+        name: format!("{}_config_default", stack.names.stack),
+        parameters: vec![format!("struct {}_config *config", stack.names.stack)],
+        body,
+    }
+}
+
+/// What is on the agenda when the stack starts, in order.
+pub fn at_start(stack: &Stack) -> Vec<Queued> {
+    let mut all = Vec::new();
+    for (at, kind) in stack.program.kinds.iter().enumerate() {
+        let Population::Static(_) = kind.population else {
+            continue;
+        };
+        for n in 0..kind.capacity {
+            all.push(Reaction::Handle {
+                kind: KindId(at as u32),
+                index: Index::Only(n),
+                event: Event::Start,
+            });
+        }
+    }
+    all.retain(|reaction| stack.tree(*reaction).is_some());
+    for link in &stack.program.links {
+        if let Some(carrier) = link.carrier {
+            all.extend(port::above_link(stack, link.above, Event::Notice(carrier)));
+        }
+    }
+    all.into_iter().map(Queued::Reaction).collect()
+}

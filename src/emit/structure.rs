@@ -1,0 +1,284 @@
+//! The constants of a stack, and the struct that holds all of it.
+
+use super::Stack;
+use super::layout::named_members;
+use super::output::Queued;
+use super::state;
+use crate::c::printer;
+use crate::c::tree::{Item, Line};
+use crate::types::program::{EntityId, Kind, KindId, Population};
+use crate::types::value::Type;
+use std::collections::BTreeSet;
+
+/// Entries of the ring of what the host is to do.
+const OUTPUTS: u32 = 64;
+
+/// Buffers that frames leave to the stack's own messages.
+const RESERVE: u32 = 8;
+
+/// The longest frame that fits at least, without headers of our own.
+const LONGEST_FRAME: u32 = 9216;
+
+fn line(text: String, comment: &str) -> Line {
+    Line {
+        text,
+        comment: comment.to_string(),
+    }
+}
+
+/// Constants, the message, the kinds, the event and the stack itself.
+pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
+    let program = stack.program;
+    let name = &stack.names.stack;
+    let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
+    let (timers, timer_count) = state::timers(stack);
+    if !timers.is_empty() {
+        items.push(Item::Enum {
+            comment: "The first timer of each kind of instances.".to_string(),
+            name: String::new(),
+            values: timers
+                .iter()
+                .map(|(kind, first)| {
+                    let kind = stack.names.kinds[kind.at()].to_uppercase();
+                    line(format!("{kind}_TIMERS = {first}"), "")
+                })
+                .collect(),
+        });
+    }
+    items.push(state::message(stack));
+    for kind in (0..program.kinds.len() as u32).map(KindId) {
+        if state::has_struct(stack, kind) {
+            items.push(state::structure(stack, kind));
+        }
+    }
+    items.push(work(stack, queued));
+    items.push(event(stack, queued));
+    let timer_slots = timer_count.max(1);
+    let mut all = vec![
+        line(format!("struct {name}_config config"), "as it was set"),
+        line("uint64_t now_ns".to_string(), "the time of the instant"),
+        line(
+            "uint64_t counters[COUNTERS]".to_string(),
+            "in the order of their names",
+        ),
+    ];
+    for kind in (0..program.kinds.len() as u32).map(KindId) {
+        all.extend(state::instances(stack, kind));
+    }
+    all.extend([
+        line("struct sl_timers timers".to_string(), "all timers"),
+        line(format!("struct sl_timer timer_heap[{timer_slots}]"), ""),
+        line(format!("uint32_t timer_place[{timer_slots}]"), ""),
+        line(
+            "struct sl_buffers buffers".to_string(),
+            "where messages are",
+        ),
+        line(
+            format!("struct {name}_message *messages"),
+            "those that are held, by buffer",
+        ),
+        line(
+            format!("struct {name}_event agenda[AGENDA]"),
+            "the last is handled first",
+        ),
+        line(
+            "uint32_t waiting".to_string(),
+            "how many events are on the agenda",
+        ),
+        line(
+            "uint32_t steps".to_string(),
+            "how many this call has handled",
+        ),
+        line(
+            "struct sl_ring answers".to_string(),
+            "what the host is to do",
+        ),
+        line(
+            format!(
+                "struct {{\n        enum {name}_next next;\n        \
+                 struct {name}_output output;\n    }} answer[OUTPUTS]"
+            ),
+            "",
+        ),
+    ]);
+    items.push(Item::Struct {
+        comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
+        name: name.clone(),
+        members: all,
+    });
+    items
+}
+
+/// The sizes of a stack.
+fn sizes(stack: &Stack) -> Item {
+    let program = stack.program;
+    let headroom: u32 = program
+        .entities
+        .iter()
+        .filter_map(|entity| entity.header)
+        .map(|header| program.headers[header.at()].most)
+        .sum();
+    let mut longest = LONGEST_FRAME;
+    for field in program.kinds.iter().flat_map(|kind| &kind.fields) {
+        if let Type::Stream(_, capacity) = field.kind {
+            longest = longest.max(capacity);
+        }
+    }
+    let size = (longest + headroom).next_multiple_of(64);
+    let dynamic = |kind: &&Kind| matches!(kind.population, Population::Dynamic { .. });
+    let most: u32 = program
+        .kinds
+        .iter()
+        .filter(dynamic)
+        .map(|kind| kind.capacity)
+        .sum();
+    let agenda = (most + 128).next_multiple_of(64).max(256);
+    let values = [
+        ("HEADROOM", headroom, "bytes before a frame, for headers"),
+        ("BUFFER_SIZE", size, "of one message, with its headroom"),
+        ("AGENDA", agenda, "events that can wait"),
+        ("OUTPUTS", OUTPUTS, "answers that can wait for the host"),
+        (
+            "RESERVE",
+            RESERVE,
+            "buffers that frames leave to our own messages",
+        ),
+    ];
+    Item::Enum {
+        comment: String::new(),
+        name: String::new(),
+        values: values
+            .iter()
+            .map(|(name, value, comment)| line(format!("{name} = {value}"), comment))
+            .collect(),
+    }
+}
+
+fn reasons(stack: &Stack) -> Item {
+    let names = stack
+        .names
+        .reasons
+        .iter()
+        .map(|name| line(name.clone(), ""));
+    let own = ["STACK_NO_BUFFER", "STACK_AGENDA_FULL", "REASONS"];
+    Item::Enum {
+        comment: "Why messages are dropped.".to_string(),
+        name: String::new(),
+        values: names
+            .chain(own.map(|name| line(name.to_string(), "")))
+            .collect(),
+    }
+}
+
+fn counts(stack: &Stack) -> Item {
+    let names = stack.names.counts.iter().map(|name| line(name.clone(), ""));
+    Item::Enum {
+        comment: "What else is counted.".to_string(),
+        name: String::new(),
+        values: names.chain([line("COUNTS".to_string(), "")]).collect(),
+    }
+}
+
+fn counters() -> Item {
+    let values = [
+        ("FRAMES_IN", "frames that came in"),
+        ("FRAMES_OUT", "frames that left"),
+        ("DELIVERED", "those that came in and went to an application"),
+        ("CONSUMED", "those that came in and have done their duty"),
+        ("MERGED", "those that came in and became part of another"),
+        ("HELD", "those that came in and wait in a container"),
+        ("DROPPED", "those that came in and were dropped, by reason"),
+        (
+            "UNSENT = DROPPED + REASONS",
+            "our own that were dropped, by reason",
+        ),
+        ("COUNTED = UNSENT + REASONS", "what else is counted"),
+        ("COUNTERS = COUNTED + COUNTS", ""),
+    ];
+    Item::Enum {
+        comment: "Where the counters stand.".to_string(),
+        name: String::new(),
+        values: values
+            .iter()
+            .map(|(text, comment)| line(text.to_string(), comment))
+            .collect(),
+    }
+}
+
+pub fn counter_names(stack: &Stack) -> Item {
+    let program = stack.program;
+    let own = [
+        "frames_in",
+        "frames_out",
+        "delivered",
+        "consumed",
+        "merged",
+        "held",
+    ];
+    let mut names: Vec<String> = own.map(String::from).to_vec();
+    let entity = |id: EntityId| &program.entities[id.at()].name;
+    for before in ["", "unsent "] {
+        let reasons = program.reasons.iter();
+        names.extend(reasons.map(|one| format!("{before}{}.{}", entity(one.entity), one.name)));
+        names.extend(["no_buffer", "agenda_full"].map(|name| format!("{before}stack.{name}")));
+    }
+    let counts = program.counts.iter();
+    names.extend(counts.map(|one| format!("count {}.{}", entity(one.entity), one.name)));
+    let lines: String = names
+        .iter()
+        .map(|name| format!("    \"{name}\",\n"))
+        .collect();
+    let stack = &stack.names.stack;
+    Item::Text(format!(
+        "const char *const {stack}_counter_name[] = {{\n{lines}    NULL,\n}};\n"
+    ))
+}
+
+fn work(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
+    let mut values: Vec<Line> = queued
+        .iter()
+        .map(|one| line(printer::expression(&one.work(stack)), ""))
+        .collect();
+    if values.is_empty() {
+        values.push(line("DO_NOTHING".to_string(), ""));
+    }
+    Item::Enum {
+        comment: "What can wait on the agenda.".to_string(),
+        name: "work".to_string(),
+        values,
+    }
+}
+
+fn event(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
+    let name = &stack.names.stack;
+    let mut all = vec![
+        line("enum work work".to_string(), "what is to be done"),
+        line("uint32_t instance".to_string(), "by which instance"),
+        line(
+            format!("struct {name}_message message"),
+            "with which message; no data: none",
+        ),
+    ];
+    let mut with = String::new();
+    for one in queued {
+        let arguments = one.arguments(stack);
+        if arguments.is_empty() {
+            continue;
+        }
+        with += "        struct {\n";
+        for (parameter, kind) in arguments {
+            for member in named_members(stack, &kind, &parameter, "") {
+                with += &format!("            {};\n", member.text);
+            }
+        }
+        with += &format!("        }} {};\n", one.name(stack));
+    }
+    if !with.is_empty() {
+        all.push(line(format!("union {{\n{with}    }} with"), ""));
+    }
+    Item::Struct {
+        comment: "An event that waits on the agenda.".to_string(),
+        name: format!("{name}_event"),
+        members: all,
+    }
+}
