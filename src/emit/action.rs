@@ -32,16 +32,9 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         Action::Strip(message, header) => strip(body, *message, *header, next, out),
         Action::StripRest(message, bytes) => {
             let bytes = body.scope.stored(bytes);
-            out.push(S::Assign(
-                body.scope.of_message(*message, "data"),
-                "+=",
-                bytes.clone(),
-            ));
-            out.push(S::Assign(
-                body.scope.of_message(*message, "length"),
-                "-=",
-                bytes,
-            ));
+            let part = |part| body.scope.of_message(*message, part);
+            out.push(S::Assign(part("data"), "+=", bytes.clone()));
+            out.push(S::Assign(part("length"), "-=", bytes));
         }
         Action::Push { .. } | Action::Sum { .. } | Action::Scan { .. } => {
             on_bytes(body, action, out)
@@ -61,19 +54,12 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         }
         Action::Count(count) => out.push(S::Assign(body.counter(*count), "+=", atom("1"))),
         Action::StartTimer(instance, kind, timer, after) => {
-            out.push(containers::start_timer(
-                &body.scope,
-                (*instance, *kind, *timer),
-                after,
-            ));
+            let timer = (*instance, *kind, *timer);
+            out.push(containers::start_timer(&body.scope, timer, after));
         }
         Action::StopTimer(instance, kind, timer) => {
-            out.push(containers::stop_timer(
-                &body.scope,
-                *instance,
-                *kind,
-                *timer,
-            ));
+            let scope = &body.scope;
+            out.push(containers::stop_timer(scope, *instance, *kind, *timer));
         }
         Action::End(instance, kind) => {
             if body.stack.has_end(*kind) {
@@ -87,10 +73,8 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         }
         Action::Loop(turns) => body.turns(turns, out),
         Action::Wait(outputs) => {
-            outputs
-                .iter()
-                .rev()
-                .for_each(|output| body.wait(output, out));
+            let last_first = outputs.iter().rev();
+            last_first.for_each(|output| body.wait(output, out));
             body.consume_cut(outputs, out);
         }
     }
@@ -257,6 +241,7 @@ fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {
             match made {
                 Some(condition) => {
                     let counted = no_buffer(body, window);
+                    let counted = counted.map(|place| S::Assign(place, "+=", atom("1")));
                     out.push(S::If {
                         condition,
                         then: vec![replaced],
@@ -315,8 +300,8 @@ fn xor(body: &mut Body, variable: &Variable, message: LocalId, out: &mut Vec<S>)
     });
 }
 
-/// Counts that no buffer was free for what a container was to keep.
-pub fn no_buffer(body: &Body, container: &Variable) -> Option<S> {
+/// The counter of what a container was to keep and no buffer was free for.
+pub fn no_buffer(body: &Body, container: &Variable) -> Option<C> {
     let kind = match container {
         Variable::Field(_, kind, _) => kind,
         Variable::Element(inner, _) | Variable::Part(inner, ..) => {
@@ -326,6 +311,5 @@ pub fn no_buffer(body: &Body, container: &Variable) -> Option<S> {
     };
     let program = body.stack.program;
     let entity = &program.entities[program.kinds[kind.at()].entity.at()];
-    let counter = body.counter(entity.no_buffer?);
-    Some(S::Assign(counter, "+=", atom("1")))
+    Some(body.counter(entity.no_buffer?))
 }

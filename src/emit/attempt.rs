@@ -1,6 +1,6 @@
 //! What may fail in a tree: the condition under which it succeeds, and what is done then.
 
-use super::action::{before, on_stack};
+use super::action::{before, no_buffer, on_stack};
 use super::containers;
 use super::layout::c_type;
 use super::tree::Body;
@@ -78,14 +78,16 @@ impl Body<'_> {
             }
             Attempt::PopValue(queue) => self.pop_value(queue, kept, out),
             Attempt::Push(queue, source) => {
-                let condition = self.kept(source, out, |body, message| {
+                let fits = containers::has_room(&self.scope, queue);
+                let condition = self.kept(queue, source, out, fits, |body, message| {
                     containers::push(&body.scope, queue, message)
                 });
                 (condition, Vec::new())
             }
             Attempt::PushValue(queue, value) => self.push_value(queue, value, out),
             Attempt::InsertWindow(window, number, source) => {
-                let condition = self.kept(source, out, |body, message| {
+                let fits = containers::takes(&self.scope, window, number);
+                let condition = self.kept(window, source, out, fits, |body, message| {
                     let scope = &body.scope;
                     containers::by_number(scope, "window_insert", window, number, message)
                 });
@@ -101,11 +103,14 @@ impl Body<'_> {
             }
             Attempt::ShareWindow(window, number) => {
                 let bind = self.message_for(bind, out);
+                let counter = no_buffer(self, window).map_or(atom("NULL"), C::address);
                 let scope = &self.scope;
-                (
-                    containers::by_number(scope, "window_share", window, number, bind),
-                    Vec::new(),
-                )
+                let shared = containers::by_number(scope, "window_share", window, number, bind);
+                let C::Call(name, mut arguments) = shared else {
+                    unreachable!("a container is called");
+                };
+                arguments.push(counter);
+                (C::Call(name, arguments), Vec::new())
             }
             Attempt::InsertStream(stream, at, message) => (
                 containers::stream_insert(&self.scope, stream, Some(at), *message),
@@ -211,28 +216,36 @@ impl Body<'_> {
         (binary("!=", slot, atom("SL_NONE")), vec![store])
     }
 
-    /// A container takes a message; a handle that was made for it goes if it does not.
-    fn kept(&mut self, source: &Source, out: &mut Vec<S>, take: impl Fn(&Body, LocalId) -> C) -> C {
+    /// A container takes a message; one that is made for it only is made if it fits.
+    fn kept(
+        &mut self,
+        container: &Variable,
+        source: &Source,
+        out: &mut Vec<S>,
+        fits: C,
+        take: impl Fn(&Body, LocalId) -> C,
+    ) -> C {
         let (made, message) = from_source(self, source, out);
         let taken = take(self, message);
         let Some(made) = made else { return taken };
         let name = self.scope.taken.take("taken");
-        let kind = "bool".to_string();
         out.push(S::Declare {
-            kind,
+            kind: "bool".to_string(),
             name: name.clone(),
-            value: Some(made),
+            value: Some(fits),
         });
-        let gone = vec![
-            S::Do(on_stack(
-                "release",
-                vec![self.scope.message_address(message)],
-            )),
-            assign(atom(&name), atom("false")),
-        ];
+        let counted = no_buffer(self, container).map(|place| S::Assign(place, "+=", atom("1")));
+        let missing = counted
+            .into_iter()
+            .chain([assign(atom(&name), atom("false"))]);
         out.push(S::If {
-            condition: binary("&&", atom(&name), taken.negated()),
-            then: gone,
+            condition: binary("&&", atom(&name), made.negated()),
+            then: missing.collect(),
+            otherwise: Vec::new(),
+        });
+        out.push(S::If {
+            condition: atom(&name),
+            then: vec![S::Do(taken)],
             otherwise: Vec::new(),
         });
         atom(name)
@@ -259,7 +272,8 @@ impl Body<'_> {
         };
         let old = self.scope.headers.insert(id, place);
         let mut all = vec![binary(">=", length.clone(), number(header.least))];
-        for (at, field) in header.fields.iter().enumerate() {
+        let valued = header.fields.iter().enumerate();
+        for (at, field) in valued.filter(|(_, field)| field.kind != Type::Nothing) {
             let read = Kind::Header(id, HeaderFieldId(at as u32));
             let read = self.scope.value(&Expression::new(read, field.kind.clone()));
             self.require_rules(field, &read, &mut all);

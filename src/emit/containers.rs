@@ -191,6 +191,21 @@ pub fn push(scope: &Scope, queue: &Variable, message: LocalId) -> C {
     )
 }
 
+/// Whether a queue takes one more.
+pub fn has_room(scope: &Scope, queue: &Variable) -> C {
+    let own = Container::new(scope, queue);
+    let capacity = own.capacity();
+    binary("<", own.itself.member("count"), capacity)
+}
+
+/// Whether a window takes a number.
+pub fn takes(scope: &Scope, window: &Variable, number: &Expression) -> C {
+    let own = Container::new(scope, window);
+    let mut all = own.window(scope, false);
+    all.push(scope.stored(number));
+    call("window_takes", all)
+}
+
 /// Takes the oldest message out of a queue, if there is one.
 pub fn pop(scope: &Scope, queue: &Variable, into: LocalId) -> C {
     let own = Container::new(scope, queue);

@@ -29,7 +29,6 @@ fn line(text: String, comment: &str) -> Line {
 /// Constants, the message, the kinds, the event and the stack itself.
 pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
     let program = stack.program;
-    let name = &stack.names.stack;
     let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
     let (timers, timer_count) = state::timers(stack);
     if !timers.is_empty() {
@@ -53,6 +52,14 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
     }
     items.push(work(stack, queued));
     items.push(event(stack, queued));
+    items.push(whole(stack, timer_count));
+    items
+}
+
+/// The struct of the stack.
+fn whole(stack: &Stack, timer_count: u32) -> Item {
+    let name = &stack.names.stack;
+    let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let timer_slots = timer_count.max(1);
     let mut all = vec![
         line(format!("struct {name}_config config"), "as it was set"),
@@ -62,7 +69,7 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
             "in the order of their names",
         ),
     ];
-    for kind in (0..program.kinds.len() as u32).map(KindId) {
+    for kind in kinds {
         all.extend(state::instances(stack, kind));
     }
     all.extend([
@@ -101,12 +108,11 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
             "",
         ),
     ]);
-    items.push(Item::Struct {
+    Item::Struct {
         comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
         name: name.clone(),
         members: all,
-    });
-    items
+    }
 }
 
 /// The sizes of a stack.

@@ -155,6 +155,19 @@ static void drop_queue(struct STACK *stack, struct sl_ring *queue, const uint32_
     }
 }
 
+/* part window_takes */
+/* Whether a message could be inserted under this number. */
+static bool window_takes(const struct sl_window *window, const uint64_t *held, uint32_t capacity,
+                         uint32_t largest, uint32_t n) {
+    if (window->span == 0) {
+        return true;
+    }
+    if (((n - window->first) & largest) < capacity) {
+        return !sl_window_has(window, held, capacity, largest, n);
+    }
+    return ((window->first - n) & largest) <= capacity - window->span;
+}
+
 /* part window_insert */
 /* False if the number is held or out of reach; then the message stays with the caller. */
 static bool window_insert(struct STACK *stack, struct sl_window *window, uint64_t *held,
@@ -182,12 +195,20 @@ static bool window_take(struct STACK *stack, struct sl_window *window, uint64_t 
 }
 
 /* part window_share */
-/* A second handle of the message with this number; false if it is not held, or without a buffer. */
+/* A second handle of the message with this number; false if it is not held, or without a buffer,
+ * which is counted. */
 static bool window_share(struct STACK *stack, const struct sl_window *window, const uint64_t *held,
                          const uint32_t *items, uint32_t capacity, uint32_t largest, uint32_t n,
-                         struct STACK_message *message) {
+                         struct STACK_message *message, uint64_t *no_buffer) {
     const uint32_t slot = sl_window_find(window, held, capacity, largest, n);
-    return slot != SL_NONE && share(stack, &stack->messages[items[slot]], message);
+    if (slot == SL_NONE) {
+        return false;
+    }
+    const bool shared = share(stack, &stack->messages[items[slot]], message);
+    if (!shared && no_buffer != NULL) {
+        *no_buffer += 1;
+    }
+    return shared;
 }
 
 /* part window_release */
