@@ -33,7 +33,7 @@ const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case c
     unsigned using virtual void volatile while xor stack with event output NULL size_t";
 
 /// Names of functions and structs in the text that every stack has.
-const OWN: &str = "add again begin blank carries consume copy cut drop drop_queue drop_stream \
+const OWN: &str = "window_takes stream_begin add again begin blank carries consume copy cut drop drop_queue drop_stream \
     drop_window expire handle hold holds message_from new_message peek piece push put queue_pop \
     queue_push rebuild release retrieve reverse run send_frame share skip start_agenda \
     stream_append stream_insert stream_release stream_slice stream_take window_insert \
