@@ -17,7 +17,7 @@ demo: machine
 test: machine
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
-	cargo test
+	cargo test --no-fail-fast
 
 fmt: machine
 	cargo fmt
