@@ -7,7 +7,7 @@ mod stacks;
 
 use stackloom::reactive::lower;
 use stackloom::tree::check::check;
-use stackloom::tree::text::{compact, print, read};
+use stackloom::tree::text::{compact, read, write};
 use stackloom::tree::walk::with_children;
 use stackloom::tree::{Action, Arena, Forest, Node, NodeId, Output, Probability};
 use stackloom::types::expression::{Expression, Instance};
@@ -226,7 +226,7 @@ fn parameters_that_nobody_gives_are_found() {
 #[test]
 fn the_text_of_a_tree_mirrors_its_nesting() {
     let (program, forest) = forest();
-    let text = print(&program, &forest);
+    let text = write(&program, &forest);
     let arriving = "\
 tree arrive sequencer 0 only 0 deliver
   given message message@2
@@ -247,7 +247,7 @@ tree arrive sequencer 0 only 0 deliver
 }
 
 #[test]
-fn what_is_printed_is_read_back_for_every_example() {
+fn what_is_written_is_read_back_for_every_example() {
     for path in [
         "examples/radio/radio.loom",
         "examples/radio/two_ways.loom",
@@ -259,14 +259,14 @@ fn what_is_printed_is_read_back_for_every_example() {
         let plain = lower(&program).expect("the program has trees");
         let (woven, _) = weave(&program, plain.clone(), Limits::default());
         for forest in [plain, woven] {
-            let text = print(&program, &compact(&forest));
+            let text = write(&program, &compact(&forest));
             let again = read(&program, &text);
             let again = again.unwrap_or_else(|mistake| {
                 let line = text.lines().nth(mistake.line - 1).unwrap_or("");
                 panic!("{path}:{}: {}\n{line}", mistake.line, mistake.sentence)
             });
             assert!(again == compact(&forest), "{path}: the trees are others");
-            assert_eq!(print(&program, &again), text);
+            assert_eq!(write(&program, &again), text);
         }
     }
 }
@@ -274,7 +274,7 @@ fn what_is_printed_is_read_back_for_every_example() {
 #[test]
 fn a_text_that_says_no_tree_is_refused_with_its_line() {
     let (program, forest) = forest();
-    let text = print(&program, &forest);
+    let text = write(&program, &forest);
     let refused = |from: &str, to: &str| {
         let text = text.replacen(from, to, 1);
         read(&program, &text).expect_err("it says no tree").sentence

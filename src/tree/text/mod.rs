@@ -1,4 +1,4 @@
-//! The text form of trees: printed, and read back.
+//! The text form of trees: written, and read back.
 //!
 //! In: a forest, or its text, and the program whose names stand in it. Out: the other of the two.
 //! Any pass can so be tried as a filter over text. Indentation mirrors nesting; a node that is
@@ -25,16 +25,16 @@
 //!
 //! The type of an expression is written behind it where its parts do not say it: `5:u8`. Nodes have
 //! no numbers here: [`compact`] gives them those that reading gives them, and leaves out what no
-//! tree reaches. So `read(print(forest))` is `compact(forest)`, and `print(read(text))` is the text.
+//! tree reaches. So `read(write(forest))` is `compact(forest)`, and `write(read(text))` the text.
 
 mod names;
 mod natural;
-mod print;
 mod read;
 mod scan;
+mod write;
 
-pub use print::print;
 pub use read::{Mistake, read};
+pub use write::write;
 
 use super::walk::with_children;
 use super::{Action, Arena, Forest, Loop, Node, NodeId, Output};

@@ -1,7 +1,7 @@
 //! The words of a line -> expressions, variables, values, types.
 
 use super::{Read, Words};
-use crate::tree::text::print::sign;
+use crate::tree::text::write::sign;
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Query, Unary, Variable,
 };

@@ -1,13 +1,13 @@
 //! Expressions, variables, values and types -> text.
 
-use super::Printer;
+use super::Writer;
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Query, Unary, Variable,
 };
 use crate::types::value::{Type, Value};
 
 /// Expressions, variables, values, types.
-impl Printer<'_> {
+impl Writer<'_> {
     pub fn expression(&self, expression: &Expression) -> String {
         if let (Kind::Constant(Value::Number(number @ (0 | 1))), Type::Bool) =
             (&*expression.kind, &expression.result)
@@ -25,44 +25,17 @@ impl Printer<'_> {
         let value = |one: &Expression| self.expression(one);
         match kind {
             Kind::Constant(one) => constant(one),
-            Kind::Config(id) => format!("config({})", self.names.config[id.at()]),
-            Kind::Read(variable) => self.variable(variable),
-            Kind::Key(instance, kind, key) => {
-                let key = &self.names.keys[kind.at()][key.at()];
-                format!("key({}.{key})", self.instance(*instance, *kind))
-            }
-            Kind::Header(header, field) => format!("header({})", self.field(*header, *field)),
-            Kind::Peeked(local, header, field) => {
-                format!(
-                    "peeked({}, {})",
-                    self.local(*local),
-                    self.field(*header, *field)
-                )
-            }
-            Kind::HeaderPresent(header, field) => {
-                format!("in_header({})", self.field(*header, *field))
-            }
-            Kind::Attribute(message, id) => {
-                format!(
-                    "attribute({}, {})",
-                    self.local(*message),
-                    self.names.attributes[id.at()]
-                )
-            }
-            Kind::Length(message) => format!("length({})", self.local(*message)),
+            Kind::Config(_)
+            | Kind::Key(..)
+            | Kind::Header(..)
+            | Kind::Peeked(..)
+            | Kind::HeaderPresent(..)
+            | Kind::Attribute(..)
+            | Kind::Read(_)
+            | Kind::Length(_) => self.named(kind),
             Kind::WholeLength => "whole_length".to_string(),
             Kind::Now => "now".to_string(),
-            Kind::Unary(operator, one) => {
-                let name = match operator {
-                    Unary::Not => "not",
-                    Unary::Negate => "negate",
-                    Unary::Complement => "complement",
-                };
-                format!("{name}({})", value(one))
-            }
-            Kind::Binary(operator, left, right) => {
-                format!("({} {} {})", value(left), sign(*operator), value(right))
-            }
+            Kind::Unary(..) | Kind::Binary(..) => self.operation_of(kind),
             Kind::If(condition, then, other) => {
                 format!(
                     "if({}, {}, {})",
@@ -90,6 +63,56 @@ impl Printer<'_> {
                 let (name, list) = (&self.names.filters[id.at()], self.list(arguments));
                 format!("through({}, {name}, {list})", self.local(*message))
             }
+        }
+    }
+
+    /// What a name stands for.
+    fn named(&self, kind: &Kind) -> String {
+        match kind {
+            Kind::Config(id) => format!("config({})", self.names.config[id.at()]),
+            Kind::Read(variable) => self.variable(variable),
+            Kind::Key(instance, kind, key) => {
+                let key = &self.names.keys[kind.at()][key.at()];
+                format!("key({}.{key})", self.instance(*instance, *kind))
+            }
+            Kind::Header(header, field) => format!("header({})", self.field(*header, *field)),
+            Kind::Peeked(local, header, field) => {
+                format!(
+                    "peeked({}, {})",
+                    self.local(*local),
+                    self.field(*header, *field)
+                )
+            }
+            Kind::HeaderPresent(header, field) => {
+                format!("in_header({})", self.field(*header, *field))
+            }
+            Kind::Attribute(message, id) => {
+                format!(
+                    "attribute({}, {})",
+                    self.local(*message),
+                    self.names.attributes[id.at()]
+                )
+            }
+            Kind::Length(message) => format!("length({})", self.local(*message)),
+            other => unreachable!("{other:?} is no name"),
+        }
+    }
+
+    fn operation_of(&self, kind: &Kind) -> String {
+        let value = |one: &Expression| self.expression(one);
+        match kind {
+            Kind::Unary(operator, one) => {
+                let name = match operator {
+                    Unary::Not => "not",
+                    Unary::Negate => "negate",
+                    Unary::Complement => "complement",
+                };
+                format!("{name}({})", value(one))
+            }
+            Kind::Binary(operator, left, right) => {
+                format!("({} {} {})", value(left), sign(*operator), value(right))
+            }
+            other => unreachable!("{other:?} is no operation"),
         }
     }
 

@@ -16,9 +16,9 @@ use crate::types::statement::{Attempt, Operation, Search, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The text of a forest.
-pub fn print(program: &Program, forest: &Forest) -> String {
+pub fn write(program: &Program, forest: &Forest) -> String {
     let locals = &forest.locals[..];
-    let mut printer = Printer {
+    let mut writer = Writer {
         tables: Tables { program, locals },
         names: Names::new(program),
         forest,
@@ -27,20 +27,20 @@ pub fn print(program: &Program, forest: &Forest) -> String {
         out: String::new(),
     };
     for tree in &forest.trees {
-        printer.tree(tree);
-        printer.out.push('\n');
+        writer.tree(tree);
+        writer.out.push('\n');
     }
     for (id, local) in locals.iter().enumerate() {
-        let kind = printer.kind(&local.kind);
-        printer.line(
+        let kind = writer.kind(&local.kind);
+        writer.line(
             0,
-            &format!("local {}: {kind}", printer.local(LocalId(id as u32))),
+            &format!("local {}: {kind}", writer.local(LocalId(id as u32))),
         );
     }
-    printer.out
+    writer.out
 }
 
-struct Printer<'a> {
+struct Writer<'a> {
     tables: Tables<'a>,
     names: Names,
     forest: &'a Forest,
@@ -78,7 +78,7 @@ fn labels(forest: &Forest) -> BTreeMap<NodeId, String> {
 }
 
 /// Nodes: each on its line, what it leads to below it.
-impl Printer<'_> {
+impl Writer<'_> {
     fn line(&mut self, depth: usize, text: &str) {
         self.out += &"  ".repeat(depth);
         self.out += text;
@@ -252,7 +252,7 @@ impl Printer<'_> {
 }
 
 /// What stands in one line.
-impl Printer<'_> {
+impl Writer<'_> {
     fn step(&self, action: &Action) -> String {
         let local = |id: &LocalId| self.local(*id);
         match action {
@@ -278,6 +278,37 @@ impl Printer<'_> {
             Action::StripRest(message, count) => {
                 format!("strip_rest {} {}", local(message), self.expression(count))
             }
+            Action::Push { .. } | Action::Sum { .. } | Action::Scan { .. } => self.on_bytes(action),
+            Action::Do(operation) => format!("do {}", self.operation(operation)),
+            Action::Drop(message, reason) => {
+                format!(
+                    "drop {} {}",
+                    local(message),
+                    self.names.reasons[reason.at()]
+                )
+            }
+            Action::DropAll(container, reason) => {
+                let reason = &self.names.reasons[reason.at()];
+                format!("drop_all {} {reason}", self.variable(container))
+            }
+            Action::Consume(message) => format!("consume {}", local(message)),
+            Action::Count(id) => format!("count {}", self.names.counts[id.at()]),
+            Action::StartTimer(instance, kind, timer, after) => {
+                let timer = self.timer(*instance, *kind, *timer);
+                format!("start {timer} after {}", self.expression(after))
+            }
+            Action::StopTimer(instance, kind, timer) => {
+                format!("stop {}", self.timer(*instance, *kind, *timer))
+            }
+            Action::End(instance, kind) => format!("end {}", self.instance(*instance, *kind)),
+            Action::Free(instance, kind) => format!("free {}", self.instance(*instance, *kind)),
+            Action::Loop(_) | Action::Wait(_) => unreachable!("these take several lines"),
+        }
+    }
+
+    fn on_bytes(&self, action: &Action) -> String {
+        let local = |id: &LocalId| self.local(*id);
+        match action {
             Action::Push {
                 message,
                 header,
@@ -319,30 +350,7 @@ impl Printer<'_> {
                     local(message)
                 )
             }
-            Action::Do(operation) => format!("do {}", self.operation(operation)),
-            Action::Drop(message, reason) => {
-                format!(
-                    "drop {} {}",
-                    local(message),
-                    self.names.reasons[reason.at()]
-                )
-            }
-            Action::DropAll(container, reason) => {
-                let reason = &self.names.reasons[reason.at()];
-                format!("drop_all {} {reason}", self.variable(container))
-            }
-            Action::Consume(message) => format!("consume {}", local(message)),
-            Action::Count(id) => format!("count {}", self.names.counts[id.at()]),
-            Action::StartTimer(instance, kind, timer, after) => {
-                let timer = self.timer(*instance, *kind, *timer);
-                format!("start {timer} after {}", self.expression(after))
-            }
-            Action::StopTimer(instance, kind, timer) => {
-                format!("stop {}", self.timer(*instance, *kind, *timer))
-            }
-            Action::End(instance, kind) => format!("end {}", self.instance(*instance, *kind)),
-            Action::Free(instance, kind) => format!("free {}", self.instance(*instance, *kind)),
-            Action::Loop(_) | Action::Wait(_) => unreachable!("these take several lines"),
+            other => unreachable!("{other:?} is about no bytes"),
         }
     }
 
