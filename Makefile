@@ -37,7 +37,8 @@ machine:
 		echo "installing$$missing" >&2; \
 		export DEBIAN_FRONTEND=noninteractive; \
 		apt-get update -q </dev/null >/dev/null \
-			&& apt-get install -q -y --no-install-recommends $$missing </dev/null >/dev/null; \
+			&& apt-get install -q -y --no-install-recommends $$missing </dev/null >/dev/null \
+			|| echo "could not be installed:$$missing" >&2; \
 	else \
 		echo "not installed, and only root may:$$missing" >&2; \
 	fi
