@@ -14,6 +14,9 @@ use crate::types::expression::{
 };
 use crate::types::value::{Type, Value};
 
+/// Numbers of 16 bits from here on are types more often than counts (IEEE 802.3, 3.2.6).
+const LEAST_TYPE: u64 = 0x0600;
+
 /// A value in C.
 #[derive(Clone, Debug)]
 pub struct Typed {
@@ -197,6 +200,9 @@ impl Scope<'_> {
             }
             (Value::Number(number), Type::Signed(_)) => signed_constant(*number as i64),
             (Value::Number(number), Type::Time) => atom(number.to_string()),
+            (Value::Number(number), Type::Unsigned(16)) if *number >= LEAST_TYPE => {
+                atom(format!("{number:#06x}"))
+            }
             (Value::Number(number), _) => atom(number_text(*number)),
             (Value::Bytes(bytes), _) => {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();

@@ -126,14 +126,8 @@ fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
     };
     let plain = || place(&c_type(stack, kind), name.to_string(), size(stack, kind));
     let item = |kind: &Type| (item_type(stack, kind), item_size(stack, kind));
-    let held = |capacity: u32| {
-        row(
-            "uint64_t",
-            format!("{name}_held"),
-            Size::of(8),
-            words(capacity),
-        )
-    };
+    let bits = |name: String, count: u32| row("uint64_t", name, Size::of(8), words(count));
+    let held = |capacity: u32| bits(format!("{name}_held"), capacity);
     match kind {
         Type::Optional(inner) => {
             let mut all = vec![place("bool", format!("has_{name}"), Size::of(1))];
@@ -167,10 +161,7 @@ fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
             let (item, size) = item(inner);
             vec![row(&item, name.to_string(), size, *capacity)]
         }
-        Type::Set(capacity) => {
-            let count = words(*capacity);
-            vec![row("uint64_t", name.to_string(), Size::of(8), count)]
-        }
+        Type::Set(capacity) => vec![bits(name.to_string(), *capacity)],
         Type::Unsigned(_)
         | Type::Signed(_)
         | Type::Bool

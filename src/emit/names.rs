@@ -17,6 +17,7 @@
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
+use super::parts;
 use crate::tree::{Forest, Index, Reaction};
 use crate::types::header::Rule;
 use crate::types::program::{
@@ -32,15 +33,10 @@ const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case c
     static struct switch template this throw true try typedef typeid typename typeof union \
     unsigned using virtual void volatile while xor stack with event output NULL size_t";
 
-/// Names of functions and structs in the text that every stack has.
-const OWN: &str = "window_takes stream_begin add again begin blank carries consume copy cut drop drop_queue drop_stream \
-    drop_window expire handle hold holds message_from new_message peek piece push put queue_pop \
-    queue_push rebuild release retrieve reverse run send_frame share skip start_agenda \
-    stream_append stream_insert stream_release stream_slice stream_take window_insert \
-    window_release window_replace window_share window_take work reason count answer answers \
-    begin_call blank expire frame_arrives later may_go_on FRAMES_IN FRAMES_OUT DELIVERED CONSUMED \
-    MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA OUTPUTS \
-    RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
+/// Names of structs and constants in the text that every stack has.
+const OWN: &str = "add begin count expire frame_arrives handle reason work answers FRAMES_IN \
+    FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS \
+    HEADROOM BUFFER_SIZE AGENDA OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// A name as C takes it.
 pub fn c_name(name: &str) -> String {
@@ -114,7 +110,9 @@ impl Names {
     pub fn new(program: &Program, forest: &Forest) -> Names {
         let stack = program.name.clone();
         let mut taken = Taken::default();
-        for word in WORDS.split_whitespace().chain(OWN.split_whitespace()) {
+        let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
+        let copied = [parts::OWN, parts::INTERFACE].map(parts::names);
+        for word in words.chain(copied.into_iter().flatten()) {
             taken.0.insert(word.to_string());
         }
         for suffix in [

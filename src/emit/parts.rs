@@ -48,6 +48,11 @@ fn parts(file: &'static str) -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
+/// The names of all parts of a file.
+pub fn names(file: &'static str) -> impl Iterator<Item = &'static str> {
+    parts(file).into_iter().map(|(name, _)| name)
+}
+
 /// The parts of a file that code calls, and those that these call.
 pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
     let mut wanted: BTreeSet<String> = called(code).into_iter().map(String::from).collect();

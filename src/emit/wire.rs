@@ -330,7 +330,8 @@ fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)])
     let own = format!("uint{}_t", c_bits(bits));
     let value = joined(header.big, bits, pieces);
     let value = match value {
-        Joined::Number(number) => atom(number_text(number)),
+        Joined::Number(number) if pieces.len() > 1 => atom(format!("{number:#x}")),
+        Joined::Number(_) => pieces[0].1.clone(),
         Joined::One(c) => c,
         Joined::Many(c) if bits < 32 => c.cast(own),
         Joined::Many(c) => c,
@@ -386,12 +387,19 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
             binary("<<", wide, atom(below.to_string()))
         });
     }
-    if known != 0 {
-        parts.push(atom(number_text(known)));
+    if parts.is_empty() {
+        return Joined::Number(known);
     }
-    match parts.into_iter().reduce(|all, part| binary("|", all, part)) {
-        Some(c) if known == 0 || pieces.len() > 1 && !matches!(c, C::Atom(_)) => Joined::Many(c),
-        _ => Joined::Number(known),
+    if known != 0 {
+        parts.push(atom(format!("{known:#x}")));
+    }
+    match parts.len() {
+        1 if matches!(parts[0], C::Binary(..)) => Joined::Many(parts.remove(0)),
+        1 => Joined::One(parts.remove(0)),
+        _ => {
+            let all = parts.into_iter().reduce(|all, part| binary("|", all, part));
+            Joined::Many(all.expect("there are parts"))
+        }
     }
 }
 
