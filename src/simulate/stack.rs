@@ -414,7 +414,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     fn is_open(&self, port: PortId, session: u32) -> bool {
         let (kind, index) = self.below(port, session);
         debug_assert_eq!(self.state.program.kinds[kind.at()].role, Role::Session);
-        self.state.is_live(kind, index)
+        let always = self.state.program.ports[port.at()].opens.is_none();
+        self.state.is_live(kind, index) && (!always || session == 0)
     }
 
     fn evaluation<'a>(&'a mut self, instant: &'a mut Moment) -> Evaluation<'a, 'p> {

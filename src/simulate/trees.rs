@@ -86,9 +86,15 @@ impl<'p> Control<'p> for Trees<'p> {
                 locals: vec![Datum::Absent; self.forest.locals.len()],
                 ..Moment::default()
             },
+            waits: false,
         };
         running.begin(tree, index, event);
-        running.run(tree.root)
+        let outputs = running.run(tree.root);
+        if running.waits {
+            state.wait(outputs);
+            return Vec::new();
+        }
+        outputs
     }
 
     fn handles(&self, kind: KindId, index: u32, event: Event) -> bool {
@@ -144,6 +150,8 @@ struct Running<'a, 'p> {
     forest: &'p Forest,
     state: &'a mut State<'p>,
     instant: Moment,
+    /// Whether the leaf begins with a family, all of which waits: each turn is a step of its own.
+    waits: bool,
 }
 
 impl<'p> Running<'_, 'p> {
@@ -459,6 +467,8 @@ impl<'p> Running<'_, 'p> {
                 }
             }
         }
+        let first = outputs.first();
+        self.waits = matches!(first, Some(Output::Many(_) | Output::Every { .. }));
         for message in cut_in_pieces(&self.forest.arena, outputs) {
             let message = self.instant.locals[message.at()].take_message();
             self.state.consume(message);

@@ -1,0 +1,211 @@
+//! The generated C does what its trees do, and those what the program says, on random traces of a
+//! host: every output, counter, deadline and answer after every call, and the free buffers at the
+//! end. The C is compiled by gcc and clang, unoptimised and optimised, watched by the sanitizers.
+//!
+//! In: the examples, and stacks in `c_agrees/stacks` that use what the examples do not. Out: the
+//! first difference, with its seed, as the shortest trace that shows it and as a `.case`. `SEED=n`
+//! chooses one seed, `SEEDS=n` so many.
+
+#[path = "c_agrees/compiled.rs"]
+mod compiled;
+#[path = "c_agrees/glue.rs"]
+mod glue;
+#[path = "c_agrees/harder.rs"]
+mod harder;
+#[path = "agree/random.rs"]
+mod random;
+#[path = "c_agrees/script.rs"]
+mod script;
+#[path = "c_agrees/stacks.rs"]
+mod stacks;
+#[path = "agree/traffic.rs"]
+mod traffic;
+
+use compiled::{Compiled, Run};
+use random::Random;
+use stackloom::pipeline::Compiled as Built;
+use stackloom::simulate::reference::Reference;
+use stackloom::simulate::stack::{Control, Stack};
+use stackloom::simulate::state::Limits;
+use stackloom::simulate::trace::{Difference, Shown, Trace};
+use stackloom::simulate::trees::Trees;
+use stackloom::types::program::Program;
+
+/// How the C is compiled.
+const WAYS: [(&str, &str); 4] = [
+    ("gcc", "-O0"),
+    ("gcc", "-O2"),
+    ("clang-16", "-O0"),
+    ("clang-16", "-O2"),
+];
+
+/// Calls of a trace.
+const LENGTH: usize = 250;
+
+#[test]
+fn the_c_of_ping_does_what_it_says() {
+    agrees("examples/ping/ping.loom");
+}
+
+#[test]
+fn the_c_of_the_host_does_what_it_says() {
+    agrees("examples/host/host.loom");
+}
+
+#[test]
+fn the_c_of_the_radio_does_what_it_says() {
+    agrees("examples/radio/radio.loom");
+}
+
+#[test]
+fn the_c_of_two_ways_does_what_it_says() {
+    agrees("examples/radio/two_ways.loom");
+}
+
+#[test]
+fn the_c_of_telemetry_does_what_it_says() {
+    agrees("examples/telemetry/telemetry.loom");
+}
+
+#[test]
+fn the_c_of_the_librarys_other_layers_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/library.loom");
+}
+
+#[test]
+fn the_c_of_all_kinds_of_headers_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/wire.loom");
+}
+
+#[test]
+fn the_c_of_windows_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/windows.loom");
+}
+
+#[test]
+fn the_c_of_streams_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/streams.loom");
+}
+
+#[test]
+fn the_c_of_children_and_containers_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/children.loom");
+}
+
+#[test]
+fn the_c_of_conversations_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/channels.loom");
+}
+
+/// A stack, its woven trees, and its C in all ways.
+fn agrees(path: &str) {
+    let built = stacks::built(path);
+    let program = &built.program;
+    let compiled = Compiled::new(program, &built.emitted, &WAYS);
+    let traces: Vec<(u64, Trace)> = seeds()
+        .map(|seed| (seed, trace(program, seed, &compiled)))
+        .collect();
+    let mut expected = Vec::new();
+    for (seed, trace) in &traces {
+        let woven = by_trees(&built, trace);
+        if trace.limits.budget == Limits::default().budget {
+            let differs = |trace: &Trace| {
+                let woven = by_trees(&built, trace);
+                difference(&by_reference(program, trace), &woven)
+            };
+            report(program, *seed, "woven trees", trace, &differs);
+        }
+        expected.push(woven);
+    }
+    let (seeds, traces): (Vec<u64>, Vec<Trace>) = traces.into_iter().unzip();
+    for way in compiled.ways() {
+        let (runs, said) = compiled.run(way, &traces);
+        for (at, run) in runs.iter().enumerate() {
+            if *run == expected[at] {
+                continue;
+            }
+            let differs = |trace: &Trace| {
+                let (runs, _) = compiled.run(way, std::slice::from_ref(trace));
+                difference(&by_trees(&built, trace), &runs[0])
+            };
+            println!("{said}");
+            report(program, seeds[at], way, &traces[at], &differs);
+            panic!("{way}, SEED={}: not the same again", seeds[at]);
+        }
+    }
+}
+
+/// The trace of a seed: what two ends say to each other, and worse.
+fn trace(program: &Program, seed: u64, compiled: &Compiled<'_>) -> Trace {
+    let mut random = Random(seed);
+    let mut limits = compiled.limits;
+    if seed & 1 != 0 {
+        limits.buffers = limits.reserve + 1 + random.below(12) as u32;
+    }
+    if seed & 2 != 0 {
+        limits.budget = 1 + random.below(6) as u32;
+    }
+    let trace = traffic::trace(program, seed, LENGTH, limits);
+    harder::harder(program, trace, &mut random)
+}
+
+fn by_trees(built: &Built, trace: &Trace) -> Run {
+    let trees = Trees::new(&built.program, &built.forest);
+    interpreted(trees, &built.program, trace)
+}
+
+fn by_reference(program: &Program, trace: &Trace) -> Run {
+    interpreted(Reference::new(program), program, trace)
+}
+
+fn interpreted<'p, C: Control<'p>>(control: C, program: &'p Program, trace: &Trace) -> Run {
+    let config = trace.config.clone();
+    let mut stack = Stack::start(control, program, config, trace.limits, trace.start_ns);
+    let seen = trace.run(&mut stack);
+    Run {
+        seen,
+        free_buffers: stack.state().clone().lend_buffers(usize::MAX) as u64,
+    }
+}
+
+fn difference(one: &Run, other: &Run) -> Option<String> {
+    if let Some(difference) = Difference::first(&one.seen, &other.seen) {
+        return Some(difference.to_string());
+    }
+    let (one, other) = (one.free_buffers, other.free_buffers);
+    (one != other).then(|| format!("at the end:\n- {one} buffers free\n+ {other} buffers free\n"))
+}
+
+/// Fails with the shortest trace that shows a difference, if there is one.
+fn report(
+    program: &Program,
+    seed: u64,
+    who: &str,
+    trace: &Trace,
+    differs: &dyn Fn(&Trace) -> Option<String>,
+) {
+    if differs(trace).is_none() {
+        return;
+    }
+    let short = trace.shortened(|trace| differs(trace).is_some());
+    let difference = differs(&short).expect("it differs");
+    let case = script::script(program, &short);
+    panic!(
+        "{who}, SEED={seed}, {:?}\n{}{difference}\n{case}",
+        short.limits,
+        Shown(program, &short)
+    );
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| {
+        let value = std::env::var(name).ok();
+        value.map(|value| value.parse().expect("a seed is a number"))
+    };
+    let seeds = match number("SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("SEEDS").unwrap_or(8),
+    };
+    println!("SEED from {} to before {}", seeds.start, seeds.end);
+    seeds
+}

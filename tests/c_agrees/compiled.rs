@@ -1,0 +1,340 @@
+//! The generated C as one more thing that runs a stack: it is compiled with a driver that reads
+//! traces and writes what a host sees.
+//!
+//! In: a program and its C. Out: what the C shows for each step of a trace.
+
+use super::glue;
+use stackloom::emit::Emitted as Code;
+use stackloom::simulate::state::{Emitted, Limits};
+use stackloom::simulate::trace::{Call, Seen, Step, Trace};
+use stackloom::simulate::value::Datum;
+use stackloom::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
+use stackloom::types::value::Type;
+use std::fmt::Write;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Every compiler has to be content with these.
+const WARNINGS: [&str; 7] = [
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    "-Wshadow",
+    "-Werror",
+];
+
+const SANITIZERS: [&str; 3] = [
+    "-g1",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+];
+
+/// A stack that was compiled, in any number of ways.
+pub struct Compiled<'p> {
+    program: &'p Program,
+    /// Each with what it was made by.
+    builds: Vec<(String, PathBuf)>,
+    /// What the C may use, as far as its text says so.
+    pub limits: Limits,
+}
+
+/// What a stack did in a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// After each step, up to where it broke.
+    pub seen: Vec<Seen>,
+    /// How many buffers the host could take at the end.
+    pub free_buffers: u64,
+}
+
+impl<'p> Compiled<'p> {
+    /// Compiles the C of a program by all these compilers and options, with their checks at run
+    /// time; those that are not installed are left out.
+    pub fn new(program: &'p Program, code: &Code, ways: &[(&str, &str)]) -> Compiled<'p> {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
+        let folder = folder.join(&program.name);
+        std::fs::create_dir_all(&folder).expect("a folder to compile in");
+        let limits = limits(code);
+        let source = format!("{}.c", program.name);
+        let files = [
+            (source.clone(), code.c.clone()),
+            (format!("{}.h", program.name), code.h.clone()),
+            ("driver.c".to_string(), glue::driver(program, limits.room)),
+        ];
+        for (file, text) in files {
+            std::fs::write(folder.join(file), text).expect("written");
+        }
+        let mut builds = Vec::new();
+        for (compiler, level) in ways {
+            if Command::new(compiler).arg("--version").output().is_err() {
+                println!("{compiler} is not installed: skipped");
+                continue;
+            }
+            let way = format!("{compiler}{level}");
+            let stack = [&WARNINGS[..], &SANITIZERS, &[level, "-c", &source]].concat();
+            compile(compiler, &stack, &format!("{way}.o"), &folder);
+            let object = format!("{way}.o");
+            let driver = [&SANITIZERS[..], &["-std=c11", level, "driver.c", &object]].concat();
+            compile(compiler, &driver, &way, &folder);
+            builds.push((way.clone(), folder.join(way)));
+        }
+        Compiled {
+            program,
+            builds,
+            limits,
+        }
+    }
+
+    /// By what it was made, each time.
+    pub fn ways(&self) -> impl Iterator<Item = &str> {
+        self.builds.iter().map(|(way, _)| way.as_str())
+    }
+
+    /// What each of these traces shows, by a program made in this way, and what it complains about.
+    pub fn run(&self, way: &str, traces: &[Trace]) -> (Vec<Run>, String) {
+        let (_, program) = self
+            .builds
+            .iter()
+            .find(|(one, _)| one == way)
+            .expect("it was made");
+        let mut child = Command::new(program)
+            .env("ASAN_OPTIONS", "detect_leaks=0")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("what was compiled runs");
+        let mut input = child.stdin.take().expect("its input is a pipe");
+        let text: String = traces.iter().map(|trace| self.lines(trace)).collect();
+        // One that a sanitizer stops reads no further: that is seen in what it writes.
+        let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).is_ok());
+        let output = child.wait_with_output().expect("it ends");
+        writer.join().expect("the writer ends with the pipe");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let mut runs = self.runs(&String::from_utf8_lossy(&output.stdout));
+        runs.resize(traces.len(), Run { seen: Vec::new(), free_buffers: 0 });
+        (runs, said)
+    }
+
+    fn lines(&self, trace: &Trace) -> String {
+        let Limits { buffers, budget, .. } = trace.limits;
+        let mut text = format!("S {} {buffers} {budget} {}", trace.start_ns, trace.start_ns / 3);
+        trace.config.iter().for_each(|value| push(&mut text, value));
+        text.push('\n');
+        for step in &trace.steps {
+            self.line(step, &mut text);
+            text.push('\n');
+        }
+        text.push_str("B\n");
+        text
+    }
+
+    fn line(&self, step: &Step, text: &mut String) {
+        let mut begin = |what: char| {
+            let _ = write!(text, "{what} {} {}", step.now_ns, u8::from(step.takes));
+        };
+        match &step.call {
+            Call::Input(link, frames) => {
+                begin('i');
+                let _ = write!(text, " {} {}", link.0, frames.len());
+                frames.iter().for_each(|frame| push_bytes(text, frame));
+            }
+            Call::Send {
+                port,
+                session,
+                attributes,
+                bytes,
+            } => {
+                begin('s');
+                let _ = write!(text, " {} {session}", port.0);
+                push_bytes(text, bytes);
+                let _ = write!(text, " {}", u8::from(!attributes.is_empty()));
+                if !attributes.is_empty() {
+                    for id in &self.program.ports[port.at()].attributes {
+                        push(text, &self.given(attributes, *id));
+                    }
+                }
+            }
+            Call::Open(port, keys) => {
+                begin('o');
+                let _ = write!(text, " {}", port.0);
+                keys.iter().for_each(|value| push(text, value));
+            }
+            Call::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            } => {
+                begin('n');
+                let _ = write!(text, " {} {} {session}", port.0, notice.0);
+                arguments.iter().for_each(|value| push(text, value));
+            }
+            Call::Expire => begin('e'),
+        }
+    }
+
+    fn given(&self, attributes: &[(AttributeId, Datum)], id: AttributeId) -> Datum {
+        if let Some((_, value)) = attributes.iter().find(|(given, _)| *given == id) {
+            return value.clone();
+        }
+        let attribute = &self.program.attributes[id.at()];
+        match &attribute.default {
+            Some(value) => Datum::of(self.program, value, &attribute.kind),
+            None => Datum::empty(self.program, &attribute.kind),
+        }
+    }
+
+    /// What the driver wrote.
+    fn runs(&self, text: &str) -> Vec<Run> {
+        let mut all: Vec<Run> = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
+        let mut outputs = Vec::new();
+        let mut returned = None;
+        for line in text.lines() {
+            let mut words = line.split(' ');
+            match words.next() {
+                Some("r") => {
+                    returned = words.next().and_then(|word| word.parse().ok());
+                    outputs.clear();
+                }
+                Some("c") => {
+                    let mut values = words.map(|word| word.parse().expect("a number"));
+                    let deadline_ns: u64 = values.next().expect("a deadline");
+                    let run = all.last_mut().expect("a trace has started");
+                    run.seen.push(Seen {
+                        returned,
+                        outputs: std::mem::take(&mut outputs),
+                        deadline_ns: Some(deadline_ns).filter(|at| *at != u64::MAX),
+                        counters: names.iter().map(|name| name.to_string()).zip(values).collect(),
+                    });
+                }
+                Some("B") => {
+                    let run = all.last_mut().expect("a trace has started");
+                    let free = words.next().and_then(|word| word.parse().ok());
+                    run.free_buffers = free.expect("a number");
+                }
+                Some(_) if line.starts_with('S') => {
+                    names = line.split('|').skip(1).collect();
+                    all.push(Run { seen: Vec::new(), free_buffers: 0 });
+                }
+                _ => outputs.extend(self.output(line)),
+            }
+        }
+        all
+    }
+
+    fn output(&self, line: &str) -> Option<Emitted> {
+        let mut words = line.split(' ');
+        let what = words.next()?;
+        let place: u32 = words.next()?.parse().ok()?;
+        if what == "f" {
+            return Some(Emitted::Frame {
+                link: LinkId(place),
+                bytes: bytes(words.next()?),
+            });
+        }
+        let port = PortId(place);
+        let session: u32 = words.next()?.parse().ok()?;
+        if what == "d" {
+            let data = bytes(words.next()?);
+            let mut attributes = Vec::new();
+            for id in &self.program.ports[port.at()].attributes {
+                let kind = &self.program.attributes[id.at()].kind;
+                attributes.push((*id, value(kind, &mut words)?));
+            }
+            return Some(Emitted::Deliver {
+                port,
+                session,
+                bytes: data,
+                attributes,
+            });
+        }
+        let notice = NoticeId(words.next()?.parse().ok()?);
+        let mut arguments = Vec::new();
+        for parameter in &self.program.notices[notice.at()].parameters {
+            arguments.push(value(&parameter.kind, &mut words)?);
+        }
+        Some(Emitted::Notice {
+            port,
+            session,
+            notice,
+            arguments,
+        })
+    }
+}
+
+fn compile(compiler: &str, arguments: &[&str], output: &str, folder: &Path) {
+    let result = Command::new(compiler)
+        .args(arguments)
+        .args(["-o", output])
+        .current_dir(folder)
+        .output()
+        .expect("the compiler runs");
+    let said = String::from_utf8_lossy(&result.stderr);
+    assert!(result.status.success(), "{compiler} {arguments:?}\n{said}");
+}
+
+/// What the C says about its own size.
+fn limits(code: &Code) -> Limits {
+    let constant = |name: &str| {
+        let text = code.c.split_once(&format!("    {name} = "));
+        let number = text.and_then(|(_, rest)| rest.split_once(','));
+        let number = number.and_then(|(number, _)| number.parse::<usize>().ok());
+        number.unwrap_or_else(|| panic!("the C says its {name}"))
+    };
+    Limits {
+        reserve: constant("RESERVE") as u32,
+        room: constant("BUFFER_SIZE") - constant("HEADROOM"),
+        agenda: constant("AGENDA"),
+        outputs: constant("OUTPUTS"),
+        ..Limits::default()
+    }
+}
+
+/// A value as words: that of an optional behind whether it is there.
+fn push(text: &mut String, value: &Datum) {
+    let _ = match value {
+        Datum::Number(number) => write!(text, " {number}"),
+        Datum::Bytes(bytes) => {
+            push_bytes(text, bytes);
+            Ok(())
+        }
+        Datum::Optional(None) => write!(text, " 0"),
+        Datum::Optional(Some(value)) => {
+            text.push_str(" 1");
+            push(text, value);
+            Ok(())
+        }
+        other => panic!("a driver reads numbers, bytes and optionals, not {other:?}"),
+    };
+}
+
+fn push_bytes(text: &mut String, bytes: &[u8]) {
+    text.push_str(" x");
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+}
+
+fn value<'a>(kind: &Type, words: &mut impl Iterator<Item = &'a str>) -> Option<Datum> {
+    let word = words.next()?;
+    match kind {
+        Type::Optional(_) if word == "0" => Some(Datum::Optional(None)),
+        Type::Optional(inner) => value(inner, words).map(Datum::some),
+        Type::Bytes(_) => Some(Datum::Bytes(bytes(word))),
+        _ => word.parse().ok().map(Datum::Number),
+    }
+}
+
+fn bytes(text: &str) -> Vec<u8> {
+    let digits = &text.as_bytes()[1..];
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).expect("digits are plain");
+        u8::from_str_radix(pair, 16).expect("a byte is two digits")
+    };
+    digits.chunks(2).map(byte).collect()
+}

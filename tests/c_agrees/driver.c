@@ -1,0 +1,244 @@
+/* Drives a stack by its public interface: reads traces, and writes what a host sees. The words in
+ * capitals are put in for each program. */
+#include "STACK.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct STACK *stack;
+static void *memory;
+static uint8_t *lent[4096]; /* buffers of the stack that wait for a frame */
+static size_t lent_count;
+
+/* The next word; false at the end. */
+static bool word(char **start, size_t *length) {
+    static char text[1 << 18];
+    int next = getchar();
+    while (next == ' ' || next == '\n') {
+        next = getchar();
+    }
+    *start = text;
+    *length = 0;
+    while (next != ' ' && next != '\n' && next != EOF && *length + 1 < sizeof text) {
+        text[*length] = (char)next;
+        *length += 1;
+        next = getchar();
+    }
+    text[*length] = 0;
+    return *length != 0;
+}
+
+static uint64_t number(void) {
+    char *start;
+    size_t length;
+    if (!word(&start, &length)) {
+        abort();
+    }
+    return strtoull(start, NULL, 10);
+}
+
+/* Bytes in memory of just their size, so that whoever reads further is caught. */
+static uint8_t *bytes(size_t *length) {
+    char *start;
+    size_t digits;
+    if (!word(&start, &digits)) {
+        abort();
+    }
+    *length = digits / 2;
+    uint8_t *const all = malloc(*length);
+    for (size_t at = 0; at < *length; at += 1) {
+        const char pair[3] = {start[1 + 2 * at], start[2 + 2 * at], 0};
+        all[at] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return all;
+}
+
+static inline void read_bytes(uint8_t *to, size_t expected) {
+    size_t length;
+    uint8_t *const from = bytes(&length);
+    if (length != expected) {
+        abort();
+    }
+    memcpy(to, from, length);
+    free(from);
+}
+
+static void show(uint64_t value) {
+    printf(" %" PRIu64, value);
+}
+
+static void show_bytes(const uint8_t *from, size_t length) {
+    printf(" x");
+    for (size_t at = 0; at < length; at += 1) {
+        printf("%02x", from[at]);
+    }
+}
+
+/* Takes buffers until there are so many, as far as there are any. */
+static size_t lend(size_t count) {
+    size_t room;
+    while (lent_count < count && lent_count < sizeof lent / sizeof *lent &&
+           (lent[lent_count] = STACK_buffer(stack, &room)) != NULL) {
+        lent_count += 1;
+    }
+    return lent_count < count ? lent_count : count;
+}
+
+static uint64_t input(uint64_t now_ns) {
+    const unsigned link = (unsigned)number();
+    const size_t count = number();
+    const size_t copied = lend(count);
+    struct STACK_frame *const frames = malloc((copied + 1) * sizeof *frames);
+    for (size_t at = 0; at < count; at += 1) {
+        size_t length;
+        uint8_t *const from = bytes(&length);
+        if (at < copied) {
+            frames[at] = (struct STACK_frame){.data = lent[at], .length = length};
+            memset(lent[at], 0xa5, ROOM);
+            memcpy(lent[at], from, length < ROOM ? length : ROOM);
+        }
+        free(from);
+    }
+    const size_t taken = STACK_input(stack, link, frames, copied, now_ns);
+    free(frames);
+    memmove(lent, lent + taken, (lent_count - taken) * sizeof *lent);
+    lent_count -= taken;
+    return taken;
+}
+
+static uint64_t port_send(unsigned place, uint32_t session, uint64_t now_ns) {
+    size_t length;
+    uint8_t *const data = bytes(&length);
+    const bool given = number() != 0;
+    uint64_t returned = 0;
+    switch (place) {
+SENDS
+    default:
+        abort();
+    }
+    free(data);
+    return returned;
+}
+
+static uint32_t port_open(unsigned place, uint64_t now_ns) {
+    switch (place) {
+OPENS
+    default:
+        return UINT32_MAX;
+    }
+}
+
+static void port_notice(unsigned place, unsigned which, uint32_t session, uint64_t now_ns) {
+    (void)session;
+    (void)now_ns;
+    switch (place << 16 | which) {
+NOTICES
+    default:
+        abort();
+    }
+}
+
+static void show_output(enum STACK_next next, const struct STACK_output *output) {
+    if (next == UPPER_FRAME) {
+        printf("f %u", output->place);
+        show_bytes(output->data, output->length);
+    } else if (next == UPPER_DELIVER) {
+        printf("d %u %" PRIu32, output->place, output->session);
+        show_bytes(output->data, output->length);
+        switch (output->place) {
+DELIVERED
+        default:
+            break;
+        }
+    }
+TOLD
+    printf("\n");
+}
+
+static void step(char what, uint64_t now_ns) {
+    printf("r");
+    if (what == 'i') {
+        show(input(now_ns));
+    } else if (what == 's') {
+        const unsigned place = (unsigned)number();
+        const uint32_t session = (uint32_t)number();
+        show(port_send(place, session, now_ns));
+    } else if (what == 'o') {
+        const uint32_t opened = port_open((unsigned)number(), now_ns);
+        if (opened != UINT32_MAX) {
+            show(opened);
+        }
+    } else if (what == 'n') {
+        const unsigned place = (unsigned)number();
+        const unsigned which = (unsigned)number();
+        port_notice(place, which, (uint32_t)number(), now_ns);
+    } else {
+        STACK_expire(stack, now_ns);
+    }
+    printf("\n");
+}
+
+/* Starts a stack in memory of just its size, at an odd place. */
+static void start(void) {
+    struct STACK_config config;
+    STACK_config_default(&config);
+    const uint64_t start_ns = number();
+    config.buffers = (uint32_t)number();
+    config.budget = (uint32_t)number();
+    config.hash_seed = number();
+CONFIGURE
+    const size_t size = STACK_size(&config);
+    free(memory);
+    memory = malloc(size + 1);
+    memset(memory, 0x5a, size + 1);
+    lent_count = 0;
+    stack = STACK_start((char *)memory + 1, size, &config, start_ns);
+    if (stack == NULL) {
+        abort();
+    }
+}
+
+int main(void) {
+    char *start_of;
+    size_t length;
+    static uint64_t values[4096];
+    while (word(&start_of, &length)) {
+        const char what = *start_of;
+        if (what == 'S') {
+            start();
+            const size_t count = STACK_counters(stack, values, 0);
+            printf("S");
+            for (size_t at = 0; at < count; at += 1) {
+                printf("|%s", STACK_counter_name[at]);
+            }
+            printf("\n");
+            continue;
+        }
+        if (what == 'B') {
+            lend(sizeof lent / sizeof *lent);
+            printf("B %zu\n", lent_count);
+            continue;
+        }
+        const uint64_t now_ns = number();
+        const bool takes = number() != 0;
+        step(what, now_ns);
+        struct STACK_output output;
+        for (enum STACK_next next = UPPER_IDLE;
+             takes && (next = STACK_next(stack, &output)) != UPPER_IDLE;) {
+            show_output(next, &output);
+            STACK_done(stack, &output);
+        }
+        printf("c");
+        show(STACK_deadline(stack));
+        const size_t count = STACK_counters(stack, values, sizeof values / sizeof *values);
+        for (size_t at = 0; at < count; at += 1) {
+            show(values[at]);
+        }
+        printf("\n");
+        fflush(stdout);
+    }
+    free(memory);
+    return 0;
+}
