@@ -40,7 +40,7 @@ const WAYS: [(&str, &str); 4] = [
 ];
 
 /// Calls of a trace.
-const LENGTH: usize = 250;
+const LENGTH: usize = 200;
 
 #[test]
 fn the_c_of_ping_does_what_it_says() {
@@ -204,7 +204,7 @@ fn seeds() -> std::ops::Range<u64> {
     };
     let seeds = match number("SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("SEEDS").unwrap_or(8),
+        None => 0..number("SEEDS").unwrap_or(6),
     };
     println!("SEED from {} to before {}", seeds.start, seeds.end);
     seeds

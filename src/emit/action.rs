@@ -280,6 +280,9 @@ fn clear(body: &mut Body, variable: &Variable, out: &mut Vec<S>) {
     };
     let own = &body.stack.program.kinds[kind.at()].fields[field.at()];
     let place = body.scope.instance(*instance, *kind);
+    let whole = place.clone().member(super::names::c_name(&own.name));
+    let size = format!("sizeof({})", crate::c::printer::expression(&whole));
+    out.push(S::Do(call("memset", vec![whole, atom("0"), atom(size)])));
     out.extend(super::state::initial(&body.scope, own, &place));
 }
 

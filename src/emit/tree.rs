@@ -453,9 +453,11 @@ impl<'a> Body<'a> {
                 };
                 if let Some(count) = clamped {
                     let counter = self.counter(*count);
+                    let beyond = binary("-", self.scope.value(to), index.clone());
+                    let beyond = beyond.cast("uint64_t");
                     body.push(S::If {
                         condition: binary("==", passed, atom(at_most.to_string())),
-                        then: vec![S::Assign(counter, "+=", atom("1")), S::Break],
+                        then: vec![S::Assign(counter, "+=", beyond), S::Break],
                         otherwise: Vec::new(),
                     });
                 }

@@ -133,6 +133,13 @@ pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Load
         shifted
     };
     let own = c_bits(field.width);
+    if let Type::Signed(_) = field.kind {
+        return Loaded {
+            c: with_sign(c, field.width),
+            bits: own,
+            cut: false,
+        };
+    }
     if loaded > own && (loaded > 32 || own < 32) {
         let c = c.cast(format!("uint{own}_t"));
         return Loaded {
@@ -146,6 +153,17 @@ pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Load
         bits: loaded,
         cut: !exact,
     }
+}
+
+/// A number of so many bits, the first of which is its sign.
+fn with_sign(number: C, width: u32) -> C {
+    let own = c_bits(width);
+    if width == own {
+        return number.cast(format!("int{own}_t"));
+    }
+    let sign = || atom(number_text(1 << (width - 1)));
+    let extended = binary("-", binary("^", number, sign()), sign());
+    extended.cast(format!("int{own}_t"))
 }
 
 /// So many bytes at a place, and the bits of the C type that they come in.
@@ -216,7 +234,7 @@ pub fn push(
         };
         pieces.push((field, value));
         if (field.bit + field.width).is_multiple_of(8) {
-            statements.push(store(scope, header, &data, &pieces));
+            statements.extend(store(scope, header, &data, &pieces));
             pieces.clear();
         }
     }
@@ -231,7 +249,7 @@ pub fn push(
                 Some(_) => call(format!("{}_or_not", sum_name(stack, id, at)), vec![sum]),
                 None => sum,
             };
-            statements.push(store(scope, header, &data, &[(field, sum)]));
+            statements.extend(store(scope, header, &data, &[(field, sum)]));
         }
     }
     scope.headers.remove(&id);
@@ -317,14 +335,14 @@ fn written(
 }
 
 /// Stores fields that fill whole bytes together.
-fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)]) -> Statement {
+fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)]) -> Vec<Statement> {
     let (first, _) = &pieces[0];
     let bits: u32 = pieces.iter().map(|(field, _)| field.width).sum();
     let at = advanced(data, first.bit / 8);
     if let Type::Bytes(length) = first.kind {
         let kind = c_type(scope.stack, &Type::Bytes(length));
         let name = format!("{}_to", kind.trim_start_matches("struct "));
-        return call_statement(name, vec![at, pieces[0].1.clone()]);
+        return vec![call_statement(name, vec![at, pieces[0].1.clone()])];
     }
     let bytes = bits / 8;
     let own = format!("uint{}_t", c_bits(bits));
@@ -336,15 +354,32 @@ fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)])
         Joined::Many(c) if bits < 32 => c.cast(own),
         Joined::Many(c) => c,
     };
-    if bytes == 1 {
-        return assign(element(at), value);
+    store_bytes(header.big, at, bytes, value)
+}
+
+/// So many bytes at a place become those of a number.
+fn store_bytes(big: bool, at: C, bytes: u32, value: C) -> Vec<Statement> {
+    let order = if big { "big" } else { "little" };
+    match bytes {
+        1 => vec![assign(element(at), value)],
+        2 | 3 | 4 | 6 | 8 => {
+            let name = format!("sl_store_{order}{}", 8 * bytes);
+            vec![call_statement(name, vec![at, value])]
+        }
+        _ => {
+            assert!(bytes < 8, "fields that share bytes fill at most 8");
+            let behind = |n: u32| binary("+", at.clone(), atom(n.to_string()));
+            let (high_at, low_at) = match big {
+                true => (at.clone(), behind(bytes - 4)),
+                false => (behind(4), at.clone()),
+            };
+            let own = format!("uint{}_t", c_bits(8 * (bytes - 4)));
+            let high = binary(">>", value.clone().cast("uint64_t"), atom("32")).cast(own);
+            let mut all = store_bytes(big, high_at, bytes - 4, high);
+            all.extend(store_bytes(big, low_at, 4, value.cast("uint32_t")));
+            all
+        }
     }
-    let order = if header.big { "big" } else { "little" };
-    assert!(
-        matches!(bytes, 2 | 3 | 4 | 6 | 8),
-        "fields that share bytes fill 1, 2, 3, 4, 6 or 8"
-    );
-    call_statement(format!("sl_store_{order}{bits}"), vec![at, value])
 }
 
 /// Fields side by side in one number.
@@ -371,6 +406,7 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
         }
         let value = match field.kind {
             Type::Bool => conditional(value.clone(), atom("1"), atom("0")),
+            Type::Signed(_) => without_sign(value.clone(), field.width),
             _ => value.clone(),
         };
         if pieces.len() == 1 {
@@ -400,6 +436,16 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
             let all = parts.into_iter().reduce(|all, part| binary("|", all, part));
             Joined::Many(all.expect("there are parts"))
         }
+    }
+}
+
+/// The low bits of a number that has a sign.
+fn without_sign(number: C, width: u32) -> C {
+    let own = c_bits(width);
+    let bits = number.cast(format!("uint{own}_t"));
+    match width == own {
+        true => bits,
+        false => binary("&", bits, atom(mask(width))),
     }
 }
 
@@ -541,13 +587,16 @@ fn sum_function(
         value: Some(value),
     };
     let body = if inside {
-        vec![
-            declare("was", load(&scope, id, HeaderFieldId(at as u32), &place).c),
-            store(&scope, header, &place, &[(field, atom("0"))]),
-            declare("sum", sum),
-            store(&scope, header, &place, &[(field, atom("was"))]),
-            Statement::Return(Some(atom("sum"))),
+        let was = load(&scope, id, HeaderFieldId(at as u32), &place).c;
+        let written = |value: &str| store(&scope, header, &place, &[(field, atom(value))]);
+        [
+            vec![declare("was", was)],
+            written("0"),
+            vec![declare("sum", sum)],
+            written("was"),
+            vec![Statement::Return(Some(atom("sum")))],
         ]
+        .concat()
     } else {
         vec![Statement::Return(Some(sum))]
     };

@@ -33,7 +33,7 @@ use crate::source::Span;
 use crate::tree::{Action, Arena, Forest, Index, Node, NodeId, Output, Parameters, Reaction, Tree};
 use crate::types::expression::{Instance, Variable};
 use crate::types::program::{
-    EntityId, Event, Handler, KindId, Local, LocalId, Place, Population, Program, Role,
+    EntityId, Event, FieldId, Handler, KindId, Local, LocalId, Place, Population, Program, Role,
 };
 use crate::types::value::{Type, Value};
 use frame::Frame;
@@ -182,6 +182,11 @@ impl<'a> Lowering<'a> {
             return (parameters, self.steps(last, leaf));
         };
         let mut frame = Frame::new(own, kind, self.keys(kind, index), &handler.body);
+        if event == Event::End {
+            // Its outputs are due when its fields are gone.
+            let fields = 0..self.program.kinds[kind.at()].fields.len() as u32;
+            frame.written.extend(fields.map(|at| (kind, FieldId(at))));
+        }
         self.declare(&mut frame, &handler.locals, &[]);
         let carries = self.carries_message(event);
         let mut given = handler.parameters.iter().map(|l| frame.locals[l.at()]);

@@ -115,13 +115,25 @@ impl<'p> Compiled<'p> {
         writer.join().expect("the writer ends with the pipe");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let mut runs = self.runs(&String::from_utf8_lossy(&output.stdout));
-        runs.resize(traces.len(), Run { seen: Vec::new(), free_buffers: 0 });
+        runs.resize(
+            traces.len(),
+            Run {
+                seen: Vec::new(),
+                free_buffers: 0,
+            },
+        );
         (runs, said)
     }
 
     fn lines(&self, trace: &Trace) -> String {
-        let Limits { buffers, budget, .. } = trace.limits;
-        let mut text = format!("S {} {buffers} {budget} {}", trace.start_ns, trace.start_ns / 3);
+        let Limits {
+            buffers, budget, ..
+        } = trace.limits;
+        let mut text = format!(
+            "S {} {buffers} {budget} {}",
+            trace.start_ns,
+            trace.start_ns / 3
+        );
         trace.config.iter().for_each(|value| push(&mut text, value));
         text.push('\n');
         for step in &trace.steps {
@@ -209,7 +221,11 @@ impl<'p> Compiled<'p> {
                         returned,
                         outputs: std::mem::take(&mut outputs),
                         deadline_ns: Some(deadline_ns).filter(|at| *at != u64::MAX),
-                        counters: names.iter().map(|name| name.to_string()).zip(values).collect(),
+                        counters: names
+                            .iter()
+                            .map(|name| name.to_string())
+                            .zip(values)
+                            .collect(),
                     });
                 }
                 Some("B") => {
@@ -219,7 +235,10 @@ impl<'p> Compiled<'p> {
                 }
                 Some(_) if line.starts_with('S') => {
                     names = line.split('|').skip(1).collect();
-                    all.push(Run { seen: Vec::new(), free_buffers: 0 });
+                    all.push(Run {
+                        seen: Vec::new(),
+                        free_buffers: 0,
+                    });
                 }
                 _ => outputs.extend(self.output(line)),
             }

@@ -63,7 +63,10 @@ fn send(program: &Program, place: usize, port: &Port) -> String {
     if port.attributes.is_empty() {
         return format!("case {place}:\n(void)given;\n{}break;\n", called("NULL"));
     }
-    let attributes = port.attributes.iter().map(|id| &program.attributes[id.at()]);
+    let attributes = port
+        .attributes
+        .iter()
+        .map(|id| &program.attributes[id.at()]);
     let reads: String = attributes
         .map(|one| read(&format!("with.{}", one.name), &one.kind))
         .collect();
@@ -118,7 +121,10 @@ fn c_bits(width: u8) -> u8 {
 }
 
 fn delivery(program: &Program, place: usize, port: &Port) -> String {
-    let attributes = port.attributes.iter().map(|id| &program.attributes[id.at()]);
+    let attributes = port
+        .attributes
+        .iter()
+        .map(|id| &program.attributes[id.at()]);
     let shows: String = attributes
         .map(|one| {
             let place = format!("output->with.{}.{}", port.name, one.name);
@@ -151,7 +157,10 @@ fn read(place: &str, kind: &Type) -> String {
     match kind {
         Type::Optional(inner) => {
             let has = format!("{before}.has_{name}");
-            format!("{has} = number() != 0;\nif ({has}) {{\n{}}}\n", read(place, inner))
+            format!(
+                "{has} = number() != 0;\nif ({has}) {{\n{}}}\n",
+                read(place, inner)
+            )
         }
         Type::Bytes(length) => format!("read_bytes({place}.at, {length});\n"),
         Type::Bool => format!("{place} = number() != 0;\n"),

@@ -26,9 +26,7 @@ pub fn harder(program: &Program, mut trace: Trace, random: &mut Random) -> Trace
                 Call::Open(_, _) => all.push(step.clone()),
                 Call::Expire => all.push(Step {
                     call: Call::Input(
-                        stackloom::types::program::LinkId(
-                            random.below(program.links.len()) as u32,
-                        ),
+                        stackloom::types::program::LinkId(random.below(program.links.len()) as u32),
                         (0..random.below(9)).map(|_| random.bytes()).collect(),
                     ),
                     ..step.clone()
@@ -43,13 +41,40 @@ pub fn harder(program: &Program, mut trace: Trace, random: &mut Random) -> Trace
 
 /// Lengths at which something may go wrong.
 fn size(random: &mut Random, room: usize) -> usize {
-    let all = [0, 1, 7, 8, 1471, 1472, 1473, 1480, 1500, 1501, 9000, room - 1, room, room + 1, 20_000];
+    let all = [
+        0,
+        1,
+        7,
+        8,
+        1471,
+        1472,
+        1473,
+        1480,
+        1500,
+        1501,
+        9000,
+        room - 1,
+        room,
+        room + 1,
+        20_000,
+    ];
     *random.one(&all)
 }
 
 /// A conversation that hardly exists.
 fn strange(random: &mut Random) -> u32 {
-    *random.one(&[1, 2, 3, 8, 64, 256, 1 << 16, 1 << 31, u32::MAX - 1, u32::MAX])
+    *random.one(&[
+        1,
+        2,
+        3,
+        8,
+        64,
+        256,
+        1 << 16,
+        1 << 31,
+        u32::MAX - 1,
+        u32::MAX,
+    ])
 }
 
 /// A frame that is like one of these, and wrong; or longer than all.
@@ -62,7 +87,11 @@ fn worse(frames: &[Vec<u8>], random: &mut Random, room: usize) -> Option<Vec<u8>
         3 if !frame.is_empty() => {
             let (from, count) = (random.below(frame.len()), 1 + random.below(8));
             let value = *random.one(&[0, 0xff, 0x80, 1]);
-            frame.iter_mut().skip(from).take(count).for_each(|byte| *byte = value);
+            frame
+                .iter_mut()
+                .skip(from)
+                .take(count)
+                .for_each(|byte| *byte = value);
         }
         4 if !frame.is_empty() => {
             let at = random.below(frame.len().min(64));

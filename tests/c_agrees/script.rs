@@ -65,7 +65,9 @@ fn call(program: &Program, call: &Call, text: &mut String) {
 }
 
 fn words(data: &[Datum]) -> String {
-    data.iter().map(|datum| format!(" {}", word(datum))).collect()
+    data.iter()
+        .map(|datum| format!(" {}", word(datum)))
+        .collect()
 }
 
 fn word(datum: &Datum) -> String {
