@@ -1,0 +1,198 @@
+//! Frames that nobody should send, to the compiled C of every example, under the sanitizers:
+//! changed, cut, repeated, overlapping, too long, all zero, all one, random.
+//!
+//! In: an example. Out: after every frame each frame has one fate, and no counter goes back; when
+//! all timers have expired nothing is held and all buffers are free; the reference interpreter
+//! counts the same. `SEED=n` chooses the frames, `HOSTILE=n` how many thousand.
+
+#[path = "c_agrees/compiled.rs"]
+mod compiled;
+#[path = "hostile/frames.rs"]
+mod frames;
+#[path = "c_agrees/glue.rs"]
+mod glue;
+#[path = "agree/random.rs"]
+mod random;
+#[path = "c_agrees/script.rs"]
+mod script;
+#[path = "c_agrees/stacks.rs"]
+mod stacks;
+#[path = "agree/traffic.rs"]
+mod traffic;
+
+use compiled::{Compiled, Run};
+use random::Random;
+use stackloom::simulate::reference::Reference;
+use stackloom::simulate::stack::Stack;
+use stackloom::simulate::trace::{Call, Difference, Seen, Step, Trace};
+use stackloom::types::program::Program;
+
+/// Steps of an hour in which every timer expires.
+const QUIET: u64 = 3600;
+const SECOND_NS: u64 = 1_000_000_000;
+
+#[test]
+fn ping_withstands_hostile_frames() {
+    withstands("examples/ping/ping.loom");
+}
+
+#[test]
+fn the_host_withstands_hostile_frames() {
+    withstands("examples/host/host.loom");
+}
+
+#[test]
+fn the_radio_withstands_hostile_frames() {
+    withstands("examples/radio/radio.loom");
+}
+
+#[test]
+fn two_ways_withstand_hostile_frames() {
+    withstands("examples/radio/two_ways.loom");
+}
+
+#[test]
+fn telemetry_withstands_hostile_frames() {
+    withstands("examples/telemetry/telemetry.loom");
+}
+
+fn withstands(path: &str) {
+    let built = stacks::built(path);
+    let program = &built.program;
+    let compiled = Compiled::new(program, &built.emitted, &[("gcc", "-O1")]);
+    let seed = number("SEED").unwrap_or(1);
+    let thousands = number("HOSTILE").unwrap_or(2);
+    println!("SEED={seed}, {thousands} thousand frames");
+    let trace = hostile(program, &compiled, seed, 1_000 * thousands as usize);
+    let way = compiled.ways().next().expect("gcc is there").to_string();
+    let (runs, said) = compiled.run(&way, std::slice::from_ref(&trace));
+    let run = &runs[0];
+    let mut before: Option<&Seen> = None;
+    for (at, seen) in run.seen.iter().enumerate() {
+        if let Some(wrong) = wrong(before, seen) {
+            panic!(
+                "{path}, SEED={seed}: {wrong} after\n{}",
+                shown(program, &trace, at)
+            );
+        }
+        before = Some(seen);
+    }
+    let last = run.seen.len();
+    assert!(
+        last == trace.steps.len(),
+        "{path}, SEED={seed}: it broke after\n{}\n{said}",
+        shown(program, &trace, last.min(trace.steps.len() - 1))
+    );
+    at_rest(program, &trace, run);
+    println!("{}", counted(&run.seen[last - 1]));
+    if let Some(difference) = Difference::first(&by_reference(program, &trace), &run.seen) {
+        let at = difference.step;
+        panic!(
+            "{path}, SEED={seed}: {difference}{}",
+            shown(program, &trace, at)
+        );
+    }
+}
+
+/// Hostile frames, some opened conversations, and then an hour of silence.
+fn hostile(program: &Program, compiled: &Compiled<'_>, seed: u64, count: usize) -> Trace {
+    let mut random = Random(seed);
+    let mut trace = traffic::trace(program, seed, 300, compiled.limits);
+    let captured = trace.steps.iter().filter_map(|step| match &step.call {
+        Call::Input(link, frames) => Some(frames.iter().map(|frame| (*link, frame.clone()))),
+        _ => None,
+    });
+    let captured = captured.flatten().collect();
+    let room = compiled.limits.room;
+    let opened = |step: &Step| matches!(step.call, Call::Open(..) | Call::Expire);
+    trace.steps.retain(opened);
+    trace.steps.truncate(20);
+    trace.steps.iter_mut().for_each(|step| step.takes = true);
+    let mut now_ns = trace
+        .steps
+        .last()
+        .map_or(trace.start_ns, |step| step.now_ns);
+    let mut step = |now_ns, call| {
+        trace.steps.push(Step {
+            now_ns,
+            call,
+            takes: true,
+        });
+    };
+    for (link, frame) in frames::hostile(captured, &mut random, room).take(count) {
+        now_ns += random.next() % 200_000;
+        step(now_ns, Call::Input(link, vec![frame]));
+        if random.percent(2) {
+            now_ns += random.next() % SECOND_NS;
+            step(now_ns, Call::Expire);
+        }
+    }
+    for _ in 0..QUIET {
+        now_ns += SECOND_NS;
+        step(now_ns, Call::Expire);
+    }
+    trace
+}
+
+/// What is wrong with the counters, if anything is.
+fn wrong(before: Option<&Seen>, seen: &Seen) -> Option<String> {
+    let value = |name: &str| {
+        let mut all = seen.counters.iter();
+        all.find(|(of, _)| of == name)
+            .map_or(0, |(_, value)| *value)
+    };
+    let is_drop = |name: &str| name.contains('.') && !name.contains(' ');
+    let drops = seen.counters.iter().filter(|(name, _)| is_drop(name));
+    let dropped: u64 = drops.map(|(_, value)| value).sum();
+    let fates = ["delivered", "consumed", "merged", "held"].map(value);
+    let all = fates.iter().sum::<u64>() + dropped;
+    if all != value("frames_in") {
+        return Some(format!(
+            "{} frames came in and have {all} fates",
+            value("frames_in")
+        ));
+    }
+    let before = &before?.counters;
+    let mut pairs = before.iter().zip(&seen.counters);
+    let (name, value) = pairs
+        .find(|((name, before), (_, now))| name != "held" && now < before)
+        .map(|((name, _), (_, now))| (name, now))?;
+    Some(format!("{name} went back to {value}"))
+}
+
+/// What the frames met: the counters that are not zero.
+fn counted(seen: &Seen) -> String {
+    let all = seen.counters.iter().filter(|(_, value)| *value > 0);
+    let all: Vec<String> = all.map(|(name, value)| format!("{name} {value}")).collect();
+    all.join(", ")
+}
+
+/// When all is quiet, nothing is held and nothing is lost.
+fn at_rest(program: &Program, trace: &Trace, run: &Run) {
+    let last = run.seen.last().expect("there are steps");
+    let held = last.counters.iter().find(|(name, _)| name == "held");
+    assert_eq!(held, Some(&("held".to_string(), 0)), "{}", program.name);
+    let limits = &trace.limits;
+    let free = u64::from(limits.buffers - limits.reserve);
+    assert_eq!(run.free_buffers, free, "{}: buffers are lost", program.name);
+}
+
+fn by_reference(program: &Program, trace: &Trace) -> Vec<Seen> {
+    let reference = Reference::new(program);
+    let config = trace.config.clone();
+    let mut stack = Stack::start(reference, program, config, trace.limits, trace.start_ns);
+    trace.run(&mut stack)
+}
+
+/// The last calls up to this one, as a case.
+fn shown(program: &Program, trace: &Trace, at: usize) -> String {
+    let mut short = trace.clone();
+    short.steps.truncate(at + 1);
+    short.steps.drain(..at.saturating_sub(5));
+    script::script(program, &short)
+}
+
+fn number(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok();
+    value.map(|value| value.parse().expect("it is a number"))
+}
