@@ -1,12 +1,13 @@
 # make        builds the compiler, for use
 # make demo   lets the Linux kernel talk to a stack that was compiled a moment before
 # make test   runs every test
+# make soak   runs the tests of the generated C for long, with many seeds
 # make fmt    brings Rust and Loom into their canonical form
 
 CARGO := $(shell PATH="$$PATH:$$HOME/.cargo/bin" command -v cargo)
 export PATH := $(PATH):$(dir $(CARGO))
 
-.PHONY: build demo test fmt machine
+.PHONY: build demo test soak fmt machine
 
 build: machine
 	cargo build --release
@@ -18,6 +19,10 @@ test: machine
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
 	cargo test --no-fail-fast
+
+soak: machine
+	SEED=$$(date +%s) HOSTILE=100 cargo test --test hostile -- --nocapture
+	SEEDS=100 cargo test --test c_agrees -- --nocapture
 
 fmt: machine
 	cargo fmt
