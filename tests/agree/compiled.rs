@@ -3,6 +3,7 @@
 //!
 //! In: a program and its C. Out: what the C shows for each step of a trace.
 
+use crate::traffic::can_tell;
 use stackloom::emit::Emitted as Code;
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::trace::{Call, Seen, Trace};
@@ -267,8 +268,9 @@ fn driver(program: &Program) -> String {
         opens += &open(program, at, port);
         sends += &send(program, at, port);
         delivered += &delivery(program, at, port);
-        for id in &port.down {
-            notices += &notice(program, at, port, *id);
+        let down = port.down.iter().copied();
+        for id in down.filter(|id| can_tell(program, PortId(at as u32), *id)) {
+            notices += &notice(program, at, port, id);
         }
         for id in &port.up {
             told += &told_up(program, at, port, *id);

@@ -8,10 +8,34 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The program of the first stack in a file of the repository, and its texts.
+/// The program of the first stack in a file of the repository, or in the source of a case, and its
+/// texts.
 pub fn example(path: &str) -> (Sources, Program) {
     let text = fs::read_to_string(root().join(path)).expect("an example can be read");
-    program(path, text)
+    // A case has more than its source.
+    let source = text
+        .split("=== source\n")
+        .last()
+        .expect("a split has a part");
+    let source = source
+        .split("\n===")
+        .next()
+        .expect("a split has a first part");
+    program(path, format!("{}\n", source.trim_end()))
+}
+
+/// The program of the stack in the source of a case, and its texts.
+pub fn case(path: &str) -> (Sources, Program) {
+    let text = fs::read_to_string(root().join(path)).expect("a case can be read");
+    let source = text
+        .split("=== source\n")
+        .nth(1)
+        .expect("the case has a source");
+    let source = source
+        .split("\n===")
+        .next()
+        .expect("a split has a first part");
+    program(path, format!("{}\n", source.trim_end()))
 }
 
 /// The program of the first stack in a text, and all texts.

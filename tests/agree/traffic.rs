@@ -232,12 +232,8 @@ fn open(program: &Program, values: &mut Values<'_>, port: PortId) -> Call {
 
 fn notice(program: &Program, values: &mut Values<'_>, known: &[(PortId, u32)]) -> Option<Call> {
     let &(port, session) = values.random.one(known);
-    let down = &program.ports[port.at()].down;
-    let down: Vec<NoticeId> = down
-        .iter()
-        .copied()
-        .filter(|id| !program.notices[id.at()].message)
-        .collect();
+    let down = program.ports[port.at()].down.iter().copied();
+    let down: Vec<NoticeId> = down.filter(|id| can_tell(program, port, *id)).collect();
     if down.is_empty() {
         return None;
     }
@@ -249,6 +245,14 @@ fn notice(program: &Program, values: &mut Values<'_>, known: &[(PortId, u32)]) -
         notice,
         arguments: parameters.map(|field| values.value(&field.kind)).collect(),
     })
+}
+
+/// Whether an application can give this notice: it carries no message, and is not what opening
+/// gives by itself.
+pub fn can_tell(program: &Program, port: PortId, notice: NoticeId) -> bool {
+    let notice = &program.notices[notice.at()];
+    let opens = program.ports[port.at()].opens.is_some();
+    !notice.message && !(opens && notice.name == "open")
 }
 
 /// A frame whose headers are written by their own rules, with random values.
