@@ -24,20 +24,6 @@ pub fn example(path: &str) -> (Sources, Program) {
     program(path, format!("{}\n", source.trim_end()))
 }
 
-/// The program of the stack in the source of a case, and its texts.
-pub fn case(path: &str) -> (Sources, Program) {
-    let text = fs::read_to_string(root().join(path)).expect("a case can be read");
-    let source = text
-        .split("=== source\n")
-        .nth(1)
-        .expect("the case has a source");
-    let source = source
-        .split("\n===")
-        .next()
-        .expect("a split has a first part");
-    program(path, format!("{}\n", source.trim_end()))
-}
-
 /// The program of the first stack in a text, and all texts.
 pub fn program(name: &str, text: String) -> (Sources, Program) {
     let mut sources = Sources::new();
