@@ -20,6 +20,7 @@ pub mod runtime;
 mod action;
 mod apart;
 mod attempt;
+mod bits;
 mod code;
 mod containers;
 mod driver;

@@ -1,13 +1,14 @@
 //! Headers on the wire: how a field is read, and how a header is written before a message.
 
 use super::Stack;
+use super::bits::{load_bytes, store_bytes, with_sign, without_sign};
 use super::expression::{mask, number_text};
 use super::function;
 use super::layout::{c_bits, c_type};
 use super::names::c_name;
 use super::scope::Scope;
 use crate::c::tree::{
-    Expression as C, Function, Statement, assign, atom, binary, call, call_statement, conditional,
+    Expression as C, Function, Statement, atom, binary, call, call_statement, conditional,
 };
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
@@ -152,52 +153,6 @@ pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Load
         c,
         bits: loaded,
         cut: !exact,
-    }
-}
-
-/// A number of so many bits, the first of which is its sign.
-fn with_sign(number: C, width: u32) -> C {
-    let own = c_bits(width);
-    if width == own {
-        return number.cast(format!("int{own}_t"));
-    }
-    let sign = || atom(number_text(1 << (width - 1)));
-    let extended = binary("-", binary("^", number, sign()), sign());
-    extended.cast(format!("int{own}_t"))
-}
-
-/// So many bytes at a place, and the bits of the C type that they come in.
-fn load_bytes(big: bool, at: C, bytes: u32) -> (C, u32) {
-    let order = if big { "big" } else { "little" };
-    match bytes {
-        1 => (element(at), 8),
-        2 | 3 | 4 | 6 | 8 => (
-            call(format!("sl_load_{order}{}", 8 * bytes), vec![at]),
-            c_bits(8 * bytes),
-        ),
-        _ => {
-            let (low, rest) = (4, bytes - 4);
-            let behind = |n: u32| binary("+", at.clone(), atom(n.to_string()));
-            let (high_at, low_at) = if big {
-                (at.clone(), behind(rest))
-            } else {
-                (behind(low), at.clone())
-            };
-            let (high, _) = load_bytes(big, high_at, rest);
-            let (low, _) = load_bytes(big, low_at, low);
-            (
-                binary("|", binary("<<", high.cast("uint64_t"), atom("32")), low),
-                64,
-            )
-        }
-    }
-}
-
-/// `base[offset]` instead of `*(base + offset)`.
-fn element(at: C) -> C {
-    match at {
-        C::Binary("+", base, offset) => base.element(*offset),
-        other => other.element(atom("0")),
     }
 }
 
@@ -357,31 +312,6 @@ fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)])
     store_bytes(header.big, at, bytes, value)
 }
 
-/// So many bytes at a place become those of a number.
-fn store_bytes(big: bool, at: C, bytes: u32, value: C) -> Vec<Statement> {
-    let order = if big { "big" } else { "little" };
-    match bytes {
-        1 => vec![assign(element(at), value)],
-        2 | 3 | 4 | 6 | 8 => {
-            let name = format!("sl_store_{order}{}", 8 * bytes);
-            vec![call_statement(name, vec![at, value])]
-        }
-        _ => {
-            assert!(bytes < 8, "fields that share bytes fill at most 8");
-            let behind = |n: u32| binary("+", at.clone(), atom(n.to_string()));
-            let (high_at, low_at) = match big {
-                true => (at.clone(), behind(bytes - 4)),
-                false => (behind(4), at.clone()),
-            };
-            let own = format!("uint{}_t", c_bits(8 * (bytes - 4)));
-            let high = binary(">>", value.clone().cast("uint64_t"), atom("32")).cast(own);
-            let mut all = store_bytes(big, high_at, bytes - 4, high);
-            all.extend(store_bytes(big, low_at, 4, value.cast("uint32_t")));
-            all
-        }
-    }
-}
-
 /// Fields side by side in one number.
 enum Joined {
     Number(u64),
@@ -436,16 +366,6 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
             let all = parts.into_iter().reduce(|all, part| binary("|", all, part));
             Joined::Many(all.expect("there are parts"))
         }
-    }
-}
-
-/// The low bits of a number that has a sign.
-fn without_sign(number: C, width: u32) -> C {
-    let own = c_bits(width);
-    let bits = number.cast(format!("uint{own}_t"));
-    match width == own {
-        true => bits,
-        false => binary("&", bits, atom(mask(width))),
     }
 }
 

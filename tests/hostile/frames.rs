@@ -53,7 +53,7 @@ fn changed(mut frame: Vec<u8>, random: &mut Random, room: usize) -> Vec<u8> {
 }
 
 fn change(frame: &mut Vec<u8>, random: &mut Random, room: usize) {
-    let near = frame.len().min(HEADERS).max(1);
+    let near = frame.len().clamp(1, HEADERS);
     let at = random.below(near);
     let value = *random.one(&[0, 0xff, 0x7f, 0x80, 1, 0x45, 0x4f, 0x60, 8]);
     match random.below(10) {
