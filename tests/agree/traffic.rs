@@ -251,8 +251,8 @@ fn notice(program: &Program, values: &mut Values<'_>, known: &[(PortId, u32)]) -
 /// gives by itself.
 pub fn can_tell(program: &Program, port: PortId, notice: NoticeId) -> bool {
     let notice = &program.notices[notice.at()];
-    let opens = program.ports[port.at()].opens.is_some();
-    !notice.message && !(opens && notice.name == "open")
+    let given_by_opening = program.ports[port.at()].opens.is_some() && notice.name == "open";
+    !notice.message && !given_by_opening
 }
 
 /// A frame whose headers are written by their own rules, with random values.
