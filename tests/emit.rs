@@ -1,4 +1,5 @@
-//! The C of every example compiles without a word, and does on real frames what it should.
+//! The C of every example, and of stacks with other forms of the language, compiles without a
+//! word.
 
 use stackloom::emit::{self, Emitted};
 use stackloom::reactive::lower;
@@ -21,12 +22,14 @@ const FLAGS: [&str; 7] = [
     "-Werror",
 ];
 
-const EXAMPLES: [(&str, &str); 5] = [
+const STACKS: [(&str, &str); 7] = [
     ("examples/ping/ping.loom", "ping"),
     ("examples/host/host.loom", "host"),
     ("examples/radio/radio.loom", "radio"),
     ("examples/radio/two_ways.loom", "two_ways"),
     ("examples/telemetry/telemetry.loom", "station"),
+    ("tests/emit/layers.loom", "layers"),
+    ("tests/emit/forms.loom", "forms_stack"),
 ];
 
 /// All files of the library, by the path under which they are used.
@@ -99,9 +102,9 @@ fn compilers() -> Vec<&'static str> {
 }
 
 #[test]
-fn every_example_compiles_without_a_word() {
+fn every_stack_compiles_without_a_word() {
     for woven in [false, true] {
-        for (file, name) in EXAMPLES {
+        for (file, name) in STACKS {
             let text = std::fs::read_to_string(file).expect("an example");
             let emitted = emitted(file, &text, name, woven);
             let folder = folder(&format!("example_{name}_{woven}"));
@@ -124,7 +127,7 @@ fn every_example_compiles_without_a_word() {
 
 #[test]
 fn the_same_program_gives_the_same_bytes() {
-    let (file, name) = EXAMPLES[1];
+    let (file, name) = STACKS[1];
     let text = std::fs::read_to_string(file).expect("an example");
     let [one, other] = [true, true].map(|woven| emitted(file, &text, name, woven));
     assert_eq!(one.c, other.c);

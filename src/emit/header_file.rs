@@ -16,12 +16,9 @@ pub fn text(stack: &Stack) -> String {
     let mut items = Vec::new();
     items.extend(public(stack));
     let body = printer::file(&items);
-    let before = types::values(stack, &body);
-    let records = types::records(stack)
-        .into_iter()
-        .filter(|item| mentions(&body, item));
+    let before = types::structs(stack, &body);
     let enums = public_enums(stack);
-    let before: Vec<Item> = before.into_iter().chain(records).chain(enums).collect();
+    let before: Vec<Item> = before.into_iter().chain(enums).collect();
     let mut top = printer::file(&before);
     if !top.is_empty() {
         top.push('\n');
@@ -32,13 +29,6 @@ pub fn text(stack: &Stack) -> String {
          {top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         contract(stack)
     )
-}
-
-fn mentions(text: &str, item: &Item) -> bool {
-    match item {
-        Item::Struct { name, .. } => super::parts::words(text).contains(name.as_str()),
-        _ => false,
-    }
 }
 
 /// The enums of what applications see.

@@ -72,14 +72,25 @@ pub fn all(file: &'static str) -> Vec<&'static str> {
     parts(file).into_iter().map(|(_, text)| text).collect()
 }
 
-/// The text with the names of the stack.
+/// The text with the names of the stack, and what a new message begins with.
 pub fn named(text: &str, stack: &str, blank: &str) -> String {
-    let agenda = text.replace("STACK_AGENDA_FULL", "\u{1}");
-    let upper = agenda.replace("UPPER", &stack.to_uppercase());
-    let own = upper
-        .replace("STACK", stack)
-        .replace("{BLANK}", &format!("{{{blank}}}"));
-    own.replace('\u{1}', "STACK_AGENDA_FULL")
+    let mut named = String::new();
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| letters(c) != letters(first));
+        let (word, others) = rest.split_at(end.unwrap_or(rest.len()));
+        let own = ["STACK_AGENDA_FULL", "STACK_NO_BUFFER"].contains(&word);
+        match (word.strip_prefix("STACK"), word.strip_prefix("UPPER")) {
+            _ if own => named += word,
+            (Some(end), _) => named += &format!("{stack}{end}"),
+            (None, Some(end)) => named += &format!("{}{end}", stack.to_uppercase()),
+            (None, None) if word == "BLANK" => named += blank,
+            (None, None) => named += word,
+        }
+        rest = others;
+    }
+    named
 }
 
 #[cfg(test)]
@@ -92,6 +103,12 @@ mod tests {
         let has = |start: &str| texts.iter().any(|text| text.contains(start));
         assert!(has("static void drop_queue(") && has("queue_pop(struct") && has("release(struct"));
         assert!(!has("static void later("));
+    }
+
+    #[test]
+    fn a_stack_may_be_called_stack() {
+        let text = named("UPPER_IDLE; STACK_next(STACK_NO_BUFFER)", "my_stack", "");
+        assert_eq!(text, "MY_STACK_IDLE; my_stack_next(STACK_NO_BUFFER)");
     }
 
     #[test]

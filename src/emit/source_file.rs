@@ -39,18 +39,10 @@ pub fn text(stack: &Stack) -> String {
         .collect();
     let own = own.join("\n\n");
     let state = structure::items(stack, &reactions.queued);
-    let records = types::records(stack);
-    let texts = [
-        printer::file(&records),
-        printer::file(&state),
-        own.clone(),
-        used,
-    ];
-    let all = texts.join("\n");
+    let all = [printer::file(&state), own.clone(), used].join("\n");
     let private = [
-        types::values(stack, &all),
+        types::structs(stack, &all),
         header_file::private_enums(stack),
-        records,
     ]
     .concat();
     let header = header_file::text(stack);

@@ -3,9 +3,11 @@
 use super::Stack;
 use super::expression::number_text;
 use super::layout::{c_type, members, named_members};
+use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, atom, call};
 use crate::types::program::EnumId;
 use crate::types::value::Type;
+use std::collections::BTreeSet;
 
 /// Whether the order of writing is that of the values.
 pub fn in_order(stack: &Stack, id: EnumId) -> bool {
@@ -43,52 +45,68 @@ pub fn enums(stack: &Stack) -> Vec<Item> {
     .collect()
 }
 
-/// The records, those that others are made of first.
-pub fn records(stack: &Stack) -> Vec<Item> {
+/// The structs that a text mentions, each behind those that it is made of: fixed bytes, records,
+/// and optionals that are one value.
+pub fn structs(stack: &Stack, text: &str) -> Vec<Item> {
+    let all = [values(stack, false), records(stack), values(stack, true)].concat();
+    let mut wanted: BTreeSet<String> = super::parts::words(text)
+        .into_iter()
+        .map(String::from)
+        .collect();
+    let mut kept = Vec::new();
+    for item in all.into_iter().rev() {
+        let Item::Struct { name, .. } = &item else {
+            unreachable!("these are structs");
+        };
+        if wanted.contains(name) {
+            let own = printer::file(std::slice::from_ref(&item));
+            wanted.extend(super::parts::words(&own).into_iter().map(String::from));
+            kept.push(item);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+fn records(stack: &Stack) -> Vec<Item> {
     let all = stack.program.records.iter().enumerate();
-    all.map(|(at, one)| Item::Struct {
-        comment: String::new(),
-        name: stack.names.records[at].clone(),
-        members: one
-            .fields
-            .iter()
-            .flat_map(|field| members(stack, field, ""))
-            .collect(),
+    all.map(|(at, one)| {
+        let fields = one.fields.iter();
+        Item::Struct {
+            comment: String::new(),
+            name: stack.names.records[at].clone(),
+            members: fields.flat_map(|field| members(stack, field, "")).collect(),
+        }
     })
     .collect()
 }
 
-/// The structs of fixed bytes and of optionals that a text mentions.
-pub fn values(stack: &Stack, text: &str) -> Vec<Item> {
-    let name = &stack.names.stack;
-    let words = super::parts::words(text);
-    let mut items = Vec::new();
+/// Fixed bytes, or optionals.
+fn values(stack: &Stack, optional: bool) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
     for kind in all_types(stack) {
         let own = match &kind {
-            Type::Bytes(length) => vec![Line {
+            Type::Bytes(length) if !optional => vec![Line {
                 text: format!("uint8_t at[{length}]"),
                 comment: String::new(),
             }],
-            Type::Optional(inner) => {
+            Type::Optional(inner) if optional => {
                 let mut lines = named_members(stack, &Type::Bool, "present", "");
                 lines.extend(named_members(stack, inner, "value", ""));
                 lines
             }
             _ => continue,
         };
-        let tag = c_type(stack, &kind)
-            .trim_start_matches("struct ")
-            .to_string();
+        let tag = c_type(stack, &kind);
         let item = Item::Struct {
             comment: String::new(),
-            name: tag.clone(),
+            name: tag.trim_start_matches("struct ").to_string(),
             members: own,
         };
-        if words.contains(tag.as_str()) && !items.contains(&item) {
+        if !items.contains(&item) {
             items.push(item);
         }
     }
-    assert!(name == &stack.names.stack, "a stack keeps its name");
     items
 }
 
