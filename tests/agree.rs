@@ -140,11 +140,6 @@ fn a_fault_in_the_c_of_radio_is_found() {
 }
 
 #[test]
-fn layers_that_no_example_uses_agree() {
-    all_agree("tests/emit/layers.loom");
-}
-
-#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");

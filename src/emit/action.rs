@@ -279,13 +279,9 @@ fn clear(body: &mut Body, variable: &Variable, out: &mut Vec<S>) {
         unreachable!("only what is a field is cleared");
     };
     let own = &body.stack.program.kinds[kind.at()].fields[field.at()];
-    let all = body.scope.place(variable);
-    let size = crate::c::printer::expression(&all);
-    let zeroed = vec![all, atom("0"), atom(format!("sizeof {size}"))];
-    out.push(S::Do(call("memset", zeroed)));
     let place = body.scope.instance(*instance, *kind);
     let whole = place.clone().member(super::names::c_name(&own.name));
-    let size = format!("sizeof({})", crate::c::printer::expression(&whole));
+    let size = format!("sizeof {}", crate::c::printer::expression(&whole));
     out.push(S::Do(call("memset", vec![whole, atom("0"), atom(size)])));
     out.extend(super::state::initial(&body.scope, own, &place));
 }
