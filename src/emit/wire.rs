@@ -167,16 +167,20 @@ pub fn push(
     let header = &stack.program.headers[id.at()];
     let data = scope.of_message(message, "data");
     let length = scope.of_message(message, "length");
-    let bytes = atom(header.least.to_string());
+    let loose = header.fields.iter().any(|field| field.present.is_some());
     scope.message = Some(message);
     let mut statements = Vec::new();
     let early = values_before(scope, header, values, &mut statements);
+    let bytes = if loose { header.most } else { header.least };
+    let bytes = atom(bytes.to_string());
     statements.push(Statement::Assign(data.clone(), "-=", bytes.clone()));
-    statements.push(Statement::Assign(length.clone(), "+=", bytes));
+    if !loose {
+        statements.push(Statement::Assign(length.clone(), "+=", bytes));
+    }
     let before = scope.headers.insert(id, data.clone());
     let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
     for (at, field) in header.fields.iter().enumerate() {
-        if field.width == 0 || field.present.is_some() {
+        if field.width == 0 {
             continue;
         }
         let given = values
@@ -189,11 +193,22 @@ pub fn push(
         };
         pieces.push((field, value));
         if (field.bit + field.width).is_multiple_of(8) {
-            statements.extend(store(scope, header, &data, &pieces));
+            let stored = store(scope, id, &data, &pieces);
             pieces.clear();
+            match &field.present {
+                None => statements.extend(stored),
+                Some(present) => statements.push(Statement::If {
+                    condition: scope.value(present),
+                    then: stored,
+                    otherwise: Vec::new(),
+                }),
+            }
         }
     }
     assert!(pieces.is_empty(), "a header ends with a whole byte");
+    if loose {
+        close_up(scope, id, message, &mut statements);
+    }
     for (at, field) in header.fields.iter().enumerate() {
         if let Rule::Checks {
             arguments, unless, ..
@@ -204,7 +219,7 @@ pub fn push(
                 Some(_) => call(format!("{}_or_not", sum_name(stack, id, at)), vec![sum]),
                 None => sum,
             };
-            statements.extend(store(scope, header, &data, &[(field, sum)]));
+            statements.extend(store(scope, id, &data, &[(field, sum)]));
         }
     }
     scope.headers.remove(&id);
@@ -212,6 +227,48 @@ pub fn push(
         scope.headers.insert(id, old);
     }
     statements
+}
+
+/// A header was written where it would be at its longest: it moves up to its message, and what
+/// counts it is written.
+fn close_up(scope: &mut Scope, id: HeaderId, message: LocalId, statements: &mut Vec<Statement>) {
+    let header = &scope.stack.program.headers[id.at()];
+    let data = scope.of_message(message, "data");
+    let length = scope.of_message(message, "length");
+    let optional = header.fields.iter().enumerate();
+    let optional = optional.filter(|(_, field)| field.present.is_some());
+    let optional = optional.filter_map(|(at, _)| {
+        let at = HeaderFieldId(at as u32);
+        length_of(scope, id, header, at)
+    });
+    let least = atom(header.least.to_string());
+    let size = optional.fold(least, |all, one| binary("+", all, one));
+    let name = scope.taken.take("size");
+    let named = || atom(&name);
+    statements.push(Statement::Declare {
+        kind: "const uint32_t".to_string(),
+        name: name.clone(),
+        value: Some(size.cast("uint32_t")),
+    });
+    let less = || binary("-", atom(header.most.to_string()), named());
+    let moved = vec![binary("+", data.clone(), less()), data.clone(), named()];
+    statements.push(call_statement("memmove", moved));
+    statements.push(Statement::Assign(data.clone(), "+=", less()));
+    statements.push(Statement::Assign(length.clone(), "+=", named()));
+    for field in &header.fields {
+        let Rule::Counts { ranges, unit } = &field.rule else {
+            continue;
+        };
+        let counted = match ranges {
+            Ranges::Header => named(),
+            Ranges::HeaderAndData => length.clone(),
+            Ranges::Data => binary("-", length.clone(), named()),
+            Ranges::Between(..) => continue,
+        };
+        let units = binary("/", counted, atom(unit.to_string()));
+        let units = units.cast(c_type(scope.stack, &field.kind));
+        statements.extend(store(scope, id, &data, &[(field, units)]));
+    }
 }
 
 /// Values that read the message are taken before its new header is written.
@@ -290,10 +347,11 @@ fn written(
 }
 
 /// Stores fields that fill whole bytes together.
-fn store(scope: &Scope, header: &Header, data: &C, pieces: &[(&HeaderField, C)]) -> Vec<Statement> {
+fn store(scope: &Scope, id: HeaderId, data: &C, pieces: &[(&HeaderField, C)]) -> Vec<Statement> {
+    let header = &scope.stack.program.headers[id.at()];
     let (first, _) = &pieces[0];
     let bits: u32 = pieces.iter().map(|(field, _)| field.width).sum();
-    let at = advanced(data, first.bit / 8);
+    let at = start(scope, id, first, data);
     if let Type::Bytes(length) = first.kind {
         let kind = c_type(scope.stack, &Type::Bytes(length));
         let name = format!("{}_to", kind.trim_start_matches("struct "));
@@ -416,6 +474,7 @@ pub fn sum_call(
         Ranges::HeaderAndData => whole.clone(),
         Ranges::Header if pushed => atom(header.least.to_string()),
         Ranges::Header => binary("-", data, base.clone()).cast("size_t"),
+        Ranges::Data if pushed => binary("-", length, atom(header.least.to_string())),
         Ranges::Data => length,
         Ranges::Between(from, to) => {
             let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
@@ -508,7 +567,7 @@ fn sum_function(
     };
     let body = if inside {
         let was = load(&scope, id, HeaderFieldId(at as u32), &place).c;
-        let written = |value: &str| store(&scope, header, &place, &[(field, atom(value))]);
+        let written = |value: &str| store(&scope, id, &place, &[(field, atom(value))]);
         [
             vec![declare("was", was)],
             written("0"),
