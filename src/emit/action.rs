@@ -97,7 +97,7 @@ fn on_bytes(body: &mut Body, action: &Action, out: &mut Vec<S>) {
             field,
             arguments,
         } => {
-            let sum = wire::sum_call(&mut body.scope, *header, *field, *message, arguments);
+            let sum = super::sums::sum_call(&mut body.scope, *header, *field, *message, arguments);
             let bound = body.bind_c(*bind, sum);
             out.push(bound);
         }

@@ -87,3 +87,12 @@ fn element(at: C) -> C {
         other => other.element(atom("0")),
     }
 }
+
+/// `base + offset`
+pub fn advanced(base: &C, offset: u32) -> C {
+    if offset == 0 {
+        base.clone()
+    } else {
+        binary("+", base.clone(), atom(offset.to_string()))
+    }
+}

@@ -36,6 +36,7 @@ mod scope;
 mod source_file;
 mod state;
 mod structure;
+mod sums;
 mod tree;
 mod types;
 mod uses;

@@ -11,8 +11,8 @@ use super::port;
 use super::runtime;
 use super::state;
 use super::structure;
+use super::sums;
 use super::types;
-use super::wire;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use crate::tree::Reaction;
@@ -245,7 +245,7 @@ fn values(stack: &Stack, code: &str) -> Vec<Item> {
         }
     }
     all.extend((0..stack.program.filters.len()).map(|at| function::filter(stack, at)));
-    all.extend(wire::sum_functions(stack));
+    all.extend(sums::sum_functions(stack));
     in_order_of_calls(needed(all, code))
 }
 
