@@ -10,6 +10,8 @@
 //! | `in` | goes in: what the host does, as [`crate::play`] says; `=== in NAME`: to this stack |
 //! | `error` | comes out: all diagnostics; where it is missing, there must be none |
 //! | `fmt` | comes out: the first file in its canonical form |
+//! | `tree` | comes out: the trees of the first stack, one for each reaction |
+//! | `woven` | comes out: the same, woven into one another along the common path |
 //! | `out` | comes out: what the stack gives its host, the same from all interpreters |
 
 use crate::format::{Case, around};
@@ -20,6 +22,7 @@ use stackloom::simulate::reference::Reference;
 use stackloom::simulate::trees::Trees;
 use stackloom::source::Sources;
 use stackloom::syntax::loom;
+use stackloom::tree::text;
 use stackloom::types::load::load;
 use stackloom::types::program::Program;
 use stackloom::types::{check_layers, check_stack};
@@ -49,6 +52,8 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
             "source" | "stack" | "config" | "in" => continue,
             "error" => errors.clone(),
             "fmt" => around(&formatted(&sources)),
+            "tree" => around(&trees(&programs, false)?),
+            "woven" => around(&trees(&programs, true)?),
             "out" => around(&played(&programs, &config, &script)?),
             other => return Err(format!("there is no section `{other}`")),
         };
@@ -128,6 +133,16 @@ fn played(programs: &[Program], config: &str, script: &str) -> Result<String, St
         }
     }
     Ok(reference)
+}
+
+/// The trees of the first stack in their text form.
+fn trees(programs: &[Program], woven: bool) -> Result<String, String> {
+    let program = programs.first().ok_or("there is no stack")?;
+    let mut forest = reactive::lower(program).map_err(|_| "the trees were refused")?;
+    if woven {
+        forest = weave::weave(program, forest, weave::Limits::default()).0;
+    }
+    Ok(text::write(program, &forest))
 }
 
 fn formatted(sources: &Sources) -> String {
