@@ -21,6 +21,9 @@ pub trait Body<'p> {
     /// Tries something; false if it failed.
     fn attempt(&mut self, attempt: &'p Attempt, bind: Option<LocalId>) -> bool;
 
+    /// Comes to a loop over these statements.
+    fn comes_to_loop(&mut self, _turn: &'p Block) {}
+
     /// Does a statement that is neither a binding nor a way through the code. Breaks where the
     /// code ends with it.
     fn perform(&mut self, statement: &'p Kind) -> ControlFlow<()>;
@@ -165,6 +168,7 @@ fn run_loop<'p>(
     (at_most, clamped): (u32, Option<CountId>),
     turn: &'p Block,
 ) -> ControlFlow<()> {
+    body.comes_to_loop(turn);
     let (first, taken, beyond) = turns(&mut body.evaluation(), range, at_most);
     if let Some(counter) = clamped {
         body.evaluation().state.count(counter, beyond);

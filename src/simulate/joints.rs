@@ -128,6 +128,22 @@ impl<'p> Joints<'p> {
         hearers
     }
 
+    /// Whether a notice is told above for each session that lives: as many as there are.
+    pub fn tells_each(&self, kind: KindId, event: Event) -> bool {
+        let entity = &self.program.entities[self.program.kinds[kind.at()].entity.at()];
+        let mut beside = entity.beside.iter();
+        let session = &self.program.kinds[entity.session.at()].population;
+        let dynamic = match session {
+            Population::Dynamic { above: Some(above) } => {
+                !self.notice_arrives(*above, 0, event).is_empty()
+            }
+            Population::Dynamic { above: None } | Population::Static(_) => false,
+        };
+        dynamic
+            && self.program.kinds[kind.at()].role != Role::Session
+            && !beside.any(|notice| Event::Notice(*notice) == event)
+    }
+
     /// Who hears a notice that an instance tells below: the record, or else the session.
     pub fn told_below(&self, kind: KindId, index: u32, joint: u32, event: Event) -> Vec<Goal> {
         match self.below(kind, joint) {

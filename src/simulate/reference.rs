@@ -26,7 +26,7 @@ use crate::types::program::{
     Shape,
 };
 use crate::types::statement::{
-    Attempt, Dropped, Output, Source, StatementKind as Kind, TellTarget,
+    Attempt, Block, Dropped, Output, Search, Source, StatementKind as Kind, TellTarget,
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -212,6 +212,7 @@ impl<'p> Reference<'p> {
             kind,
             index,
             outputs: Vec::new(),
+            family_first: false,
             again: false,
         }
     }
@@ -249,6 +250,41 @@ fn given(message: Option<Message>, arguments: Vec<Datum>) -> Vec<Datum> {
     message.into_iter().chain(arguments).collect()
 }
 
+/// Whether statements have outputs.
+fn lets_happen(block: &Block) -> bool {
+    block.iter().any(|statement| match &statement.kind {
+        Kind::Output(_) | Kind::End(..) => true,
+        Kind::Attempt {
+            attempt, otherwise, ..
+        } => {
+            let creates = |search: &Search| matches!(search, Search::Create(..));
+            let steps = match attempt {
+                Attempt::Instance(steps) => &steps[..],
+                _ => &[],
+            };
+            steps.iter().any(creates) || lets_happen(otherwise)
+        }
+        Kind::Require { otherwise, .. } => lets_happen(otherwise),
+        Kind::If {
+            then, otherwise, ..
+        } => lets_happen(then) || lets_happen(otherwise),
+        Kind::Match {
+            cases, otherwise, ..
+        } => cases.iter().any(|(_, _, case)| lets_happen(case)) || lets_happen(otherwise),
+        Kind::For { body, .. } | Kind::Drain { body, .. } => lets_happen(body),
+        Kind::Let(..)
+        | Kind::Assign(..)
+        | Kind::Do(_)
+        | Kind::Drop(..)
+        | Kind::Consume(_)
+        | Kind::Count(_)
+        | Kind::StartTimer(..)
+        | Kind::StopTimer(..)
+        | Kind::Return(_)
+        | Kind::Yield(_) => false,
+    })
+}
+
 /// A handler that runs.
 struct Handling<'a, 'p> {
     joints: &'a Joints<'p>,
@@ -257,6 +293,9 @@ struct Handling<'a, 'p> {
     kind: KindId,
     index: u32,
     outputs: Vec<Pending>,
+    /// Whether a family comes before all other outputs: then all of them wait, each for a step of
+    /// its own.
+    family_first: bool,
     again: bool,
 }
 
@@ -286,9 +325,14 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
         true
     }
 
+    fn comes_to_loop(&mut self, turn: &'p Block) {
+        self.family_first |= self.outputs.is_empty() && lets_happen(turn);
+    }
+
     fn perform(&mut self, statement: &'p Kind) -> ControlFlow<()> {
         match statement {
             Kind::Drain { local, queue, body } => {
+                self.comes_to_loop(body);
                 for _ in 0..self.evaluation().queue(queue).capacity() {
                     let Some(item) = self.evaluation().queue(queue).pop() else {
                         break;
@@ -364,6 +408,10 @@ impl<'p> Handling<'_, 'p> {
             let (kind, index, event) = (self.kind, self.index, Event::Again);
             self.outputs
                 .push(Pending::new(Goal::Handle { kind, index, event }));
+        }
+        if self.family_first {
+            self.state.wait(self.outputs);
+            return Vec::new();
         }
         self.outputs
     }
