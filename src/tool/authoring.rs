@@ -65,13 +65,18 @@ pub fn new(name: &str) -> Result<(), Failure> {
             "`{name}` cannot name a layer: {advice}"
         )));
     }
+    let text = TEMPLATE.replace("NAME", name);
+    if !compiler::is_fine(name, &text) {
+        return Err(Failure::environment(format!(
+            "`{name}` cannot name a layer: it means something in Loom"
+        )));
+    }
     let path = PathBuf::from(format!("{name}.loom"));
     let file = std::fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(&path);
     let mut file = file.map_err(about(&path))?;
-    let text = TEMPLATE.replace("NAME", name);
     std::io::Write::write_all(&mut file, text.as_bytes()).map_err(about(&path))?;
     result(NEXT_STEPS.replace("NAME", name))
 }

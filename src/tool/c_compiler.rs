@@ -3,7 +3,7 @@
 //! In: a stack's C, header and description. Out: the loaded `Program`. The shared object lives in
 //! a temporary directory that is gone as soon as it is loaded.
 
-use super::failure::{Failure, about};
+use super::failure::{Failure, about, plain};
 use super::layout::{Description, companion};
 use super::stack::Program;
 use std::path::Path;
@@ -13,7 +13,10 @@ use std::process::Command;
 pub fn load(source: &str, header: &str, description: &Description) -> Result<Program, Failure> {
     let name = &description.name;
     let directory = tempfile::tempdir().map_err(|error| {
-        Failure::environment(format!("no temporary directory can be made: {error}"))
+        Failure::environment(format!(
+            "no temporary directory can be made: {}",
+            plain(&error)
+        ))
     })?;
     let companion_name = format!("{name}_loom_companion.c");
     let (source_name, header_name) = (format!("{name}.c"), format!("{name}.h"));
@@ -48,7 +51,7 @@ fn compile(directory: &Path, sources: &[&str], object: &Path) -> Result<(), Fail
         .args(sources)
         .current_dir(directory)
         .output()
-        .map_err(|error| Failure::environment(format!("{}: {error}", words[0])))?;
+        .map_err(|error| Failure::environment(format!("{}: {}", words[0], plain(&error))))?;
     if output.status.success() {
         return Ok(());
     }

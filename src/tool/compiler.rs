@@ -126,6 +126,15 @@ pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
     }
 }
 
+/// Whether nothing is wrong with a text that is no file yet, and does not use any.
+pub fn is_fine(name: &str, text: &str) -> bool {
+    let library = Folders { search: Vec::new() };
+    let root = vec![(name.to_string(), text.to_string())];
+    let mut checked = pipeline::read(root, &library);
+    pipeline::check(&mut checked);
+    checked.diagnostics.is_empty()
+}
+
 /// The text of a file in its canonical form.
 pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
     let mut sources = crate::source::Sources::new();

@@ -14,7 +14,10 @@ use std::path::{Path, PathBuf};
 static STANDARD: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/layers");
 
 /// How many bytes of a file are looked at: thousands of times what a layer has.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: u64 = 4 << 20;
+
+/// How many bytes of a line are looked at.
+const WIDEST: usize = 10_000;
 
 /// The folders of one command.
 pub struct Folders {
@@ -79,10 +82,18 @@ pub fn text_of(file: &Path) -> Result<String, Failure> {
             "{file}: longer than {most} MiB, which no Loom file is"
         )));
     }
-    String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::refused(format!("{}: byte {at} is not UTF-8", file.display()))
-    })
+    })?;
+    match text.lines().position(|line| line.len() > WIDEST) {
+        Some(line) => Err(Failure::refused(format!(
+            "{}:{}: longer than {WIDEST} letters, which no line of Loom is",
+            file.display(),
+            line + 1
+        ))),
+        None => Ok(text),
+    }
 }
 
 fn on_disk(path: &Path) -> Vec<(String, String)> {

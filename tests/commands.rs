@@ -1,0 +1,21 @@
+//! Every command as a new user meets it: the built `loom`, in folders of its own.
+//!
+//! In: command lines. Out: what they print, where, and how they end. A panic is never an answer,
+//! and nothing takes for ever.
+
+#[path = "commands/authoring.rs"]
+mod authoring;
+#[path = "commands/building.rs"]
+mod building;
+#[path = "commands/demo.rs"]
+mod demo;
+#[path = "commands/devices.rs"]
+mod devices;
+#[path = "commands/environment.rs"]
+mod environment;
+#[path = "commands/frames.rs"]
+mod frames;
+#[path = "commands/running.rs"]
+mod running;
+#[path = "commands/shell.rs"]
+mod shell;

@@ -1,0 +1,182 @@
+//! new, fmt, check, explain.
+
+use super::shell::Shell;
+
+const UGLY: &str = "worker  pass\non deliver(message){deliver message}\n\
+                    on send(message){send message}\n";
+const BROKEN: &str = "worker pass\non deliver(message { deliver message }\n";
+
+#[test]
+fn a_new_layer_passes_all_that_there_is() {
+    let shell = Shell::new();
+    let said = shell.loom(&["new", "radio"]).fine();
+    for step in ["check radio.loom", "build radio.loom", "run radio.loom"] {
+        assert!(said.contains(&format!("loom {step}")), "{said}");
+    }
+    let checked = shell.loom(&["check", "radio.loom"]);
+    assert_eq!(checked.note, "");
+    let checked = checked.fine();
+    assert_eq!(
+        checked,
+        "radio.loom: fine: layer radio, stack radio_alone\n"
+    );
+    shell.loom(&["fmt", "--check", "radio.loom"]).fine();
+    shell.loom(&["build", "radio.loom", "-o", "out"]).fine();
+    assert!(shell.path("out/radio_alone.c").exists());
+    assert!(shell.path("out/radio_alone.h").exists());
+}
+
+#[test]
+fn a_new_layer_never_writes_over_another() {
+    let shell = Shell::new();
+    shell.write("radio.loom", "mine");
+    shell
+        .loom(&["new", "radio"])
+        .failed(2, &["radio.loom", "exists"]);
+    assert_eq!(shell.read("radio.loom"), "mine");
+    for name in [
+        "Radio", "9", "", "a-b", "a/b", "../a", "è", "worker", "header",
+    ] {
+        let note = shell
+            .loom(&["new", name])
+            .failed(2, &["cannot name a layer"]);
+        assert!(note.lines().count() == 1, "{note}");
+    }
+    assert_eq!(std::fs::read_dir(shell.path(".")).unwrap().count(), 1);
+}
+
+#[test]
+fn formatting_twice_changes_nothing_more() {
+    let shell = Shell::new();
+    shell.write("a/ugly.loom", UGLY);
+    shell.write("a/b/ugly.loom", UGLY);
+    shell.write("a/notes.txt", UGLY);
+    let would = shell.loom(&["fmt", "--check", "a"]);
+    assert_eq!(would.status, Some(1), "{}", would.note);
+    assert_eq!(
+        would.result,
+        "would change a/b/ugly.loom\nwould change a/ugly.loom\n"
+    );
+    assert_eq!(shell.read("a/ugly.loom"), UGLY);
+    let changed = shell.loom(&["fmt", "a"]).fine();
+    assert_eq!(changed, "changed a/b/ugly.loom\nchanged a/ugly.loom\n");
+    let pretty = shell.read("a/ugly.loom");
+    assert_ne!(pretty, UGLY);
+    assert_eq!(shell.loom(&["fmt", "a"]).fine(), "");
+    shell.loom(&["fmt", "--check", "a"]).fine();
+    assert_eq!(shell.read("a/ugly.loom"), pretty);
+    assert_eq!(shell.read("a/notes.txt"), UGLY);
+    shell.loom(&["check", "a/ugly.loom"]).fine();
+}
+
+#[test]
+fn what_cannot_be_read_stays_as_it_is_and_the_rest_is_formatted() {
+    let shell = Shell::new();
+    shell.write("a/broken.loom", BROKEN);
+    shell.write("a/bytes.loom", [b'w', 0xff]);
+    shell.write("a/ugly.loom", UGLY);
+    let said = shell.loom(&["fmt", "a"]);
+    assert_eq!(said.result, "changed a/ugly.loom\n");
+    said.failed(
+        1,
+        &[
+            "error[",
+            "a/broken.loom:2:",
+            "a/bytes.loom: byte 1 is not UTF-8",
+        ],
+    );
+    assert_eq!(shell.read("a/broken.loom"), BROKEN);
+    assert_eq!(
+        std::fs::read(shell.path("a/bytes.loom")).unwrap(),
+        [b'w', 0xff]
+    );
+    shell
+        .loom(&["fmt", "a/nothing.loom"])
+        .failed(2, &["a/nothing.loom: No such file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_leads_to_itself_is_formatted_once() {
+    let shell = Shell::new();
+    shell.write("a/ugly.loom", UGLY);
+    std::os::unix::fs::symlink(shell.path("a"), shell.path("a/again")).unwrap();
+    assert_eq!(shell.loom(&["fmt", "a"]).fine(), "changed a/ugly.loom\n");
+}
+
+#[test]
+fn one_check_tells_all_that_is_wrong_with_all_files() {
+    let shell = Shell::new();
+    shell.write("fine.loom", UGLY);
+    shell.write("empty.loom", "");
+    let two = "worker two\non deliver(message) { delver message }\n\
+               on send(message) { drop message }\n";
+    shell.write("two.loom", two);
+    let leaks = "worker leaks\non deliver(message) { let n = 1 }\n\
+                 on send(message) { send message }\n";
+    shell.write("leaks.loom", leaks);
+    let said = shell.loom(&[
+        "check",
+        "two.loom",
+        "fine.loom",
+        "nothing.loom",
+        "leaks.loom",
+    ]);
+    assert_eq!(said.result, "fine.loom: fine: layer pass\n");
+    let places = [
+        "two.loom:2:",
+        "two.loom:3:",
+        "leaks.loom:2:",
+        "nothing.loom: No such file",
+    ];
+    let note = said.failed(2, &places);
+    assert!(note.matches("error[").count() >= 3, "{note}");
+    shell
+        .loom(&["check", "two.loom"])
+        .failed(1, &["did you mean `deliver`?"]);
+    assert_eq!(
+        shell.loom(&["check", "empty.loom"]).fine(),
+        "empty.loom: fine\n"
+    );
+}
+
+#[test]
+fn every_diagnostic_is_explained_and_a_misspelt_one_is_guessed() {
+    let shell = Shell::new();
+    let all = shell.loom(&["explain"]).fine();
+    assert!(all.lines().count() > 60, "{all}");
+    for id in all.lines().step_by(9).chain(["message-leaked"]) {
+        let said = shell.loom(&["explain", id]).fine();
+        assert!(
+            said.starts_with(&format!("{id}: ")) && said.ends_with(".\n"),
+            "{said}"
+        );
+    }
+    shell
+        .loom(&["explain", "mesage-leaked"])
+        .failed(2, &["did you mean `message-leaked`?"]);
+    shell
+        .loom(&["explain", "everything"])
+        .failed(2, &["`loom explain` lists all"]);
+}
+
+#[test]
+fn every_command_helps() {
+    let shell = Shell::new();
+    let all = shell.loom(&["--help"]).fine();
+    for verb in ["new", "fmt", "check", "build", "run", "explain", "demo"] {
+        assert!(all.contains(&format!("  {verb} ")), "{all}");
+        let help = shell.loom(&[verb, "--help"]).fine();
+        assert!(help.contains(&format!("loom {verb} ")), "{help}");
+        assert!(
+            help.lines().all(|line| line.chars().count() <= 100),
+            "{help}"
+        );
+    }
+    let help = shell.loom(&["run", "--help"]).fine();
+    for word in [
+        "tap:", "tun:", "packet:", "udp:", "pcap:", "--set", "echo", "sink",
+    ] {
+        assert!(help.contains(word), "{word}: {help}");
+    }
+}

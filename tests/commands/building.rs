@@ -1,0 +1,274 @@
+//! build: the two files of C, and the report.
+
+use super::shell::Shell;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FLAGS: &str = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
+
+/// A stack with state of every kind, in an order that leaves gaps.
+const STATE: &str = "\
+record row { sum: bytes[5] = 0, length: u16 = 0, missing: u8 = 5, last: u40? = none }
+
+multiplexor all
+
+header big { to: u8 }
+
+session(to: u8)[3] {
+    small: bool = false
+    wide: u48 = 0
+    signed: i8 = 0
+    number: seq16 = 0
+    word: bytes[7] = 0
+    perhaps: u16? = none
+    later: time = 0 ns
+    seen: set[70]
+    held: queue<message>[3]
+    early: window<message>[65]
+    parts: stream<u32>[13]
+    rows: array<row>[3]
+    names: array<u16>[5]
+    last: bool = false
+}
+";
+
+/// The repository, in which the examples stand.
+pub fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("examples")
+        .join(name);
+    path.to_str().expect("a path of letters").to_string()
+}
+
+fn compilers() -> Vec<&'static str> {
+    let there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+    ["gcc", "clang-16"].into_iter().filter(there).collect()
+}
+
+/// Compiles a file of C without a word.
+fn compile(folder: &Path, file: &str, flags: &str) {
+    for compiler in compilers() {
+        let output = Command::new(compiler)
+            .args(flags.split(' '))
+            .args(["-c", file, "-o", "/dev/null"])
+            .current_dir(folder)
+            .output()
+            .expect("a C compiler");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{compiler}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_new_layer_becomes_c_that_needs_nothing_else() {
+    let shell = Shell::new();
+    shell.loom(&["new", "radio"]).fine();
+    shell
+        .loom(&["build", "radio.loom", "-o", "out", "--name", "mine"])
+        .fine();
+    let mut names: Vec<_> = std::fs::read_dir(shell.path("out"))
+        .expect("the folder was made")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["mine.c", "mine.h"]);
+    for line in (shell.read("out/mine.c") + &shell.read("out/mine.h")).lines() {
+        let free = [
+            "<limits.h>",
+            "<stdbool.h>",
+            "<stddef.h>",
+            "<stdint.h>",
+            "<string.h>",
+        ];
+        let included = line.strip_prefix("#include ");
+        let known = |name: &str| name == "\"mine.h\"" || free.contains(&name);
+        assert!(included.is_none_or(known), "{line}");
+    }
+    compile(&shell.path("out"), "mine.c", FLAGS);
+}
+
+#[test]
+fn names_of_c_are_no_names_for_c() {
+    let shell = Shell::new();
+    shell.loom(&["new", "radio"]).fine();
+    for name in [
+        "int", "void", "main", "stack", "sl", "9a", "a b", "", "../x", "è", "while",
+    ] {
+        let build = ["build", "radio.loom", "-o", "out", "--name", name];
+        shell.loom(&build).failed(2, &["cannot name C"]);
+    }
+    assert!(!shell.path("out").exists());
+    for name in [
+        "host",
+        "radio",
+        "sequencer",
+        "message",
+        "wire",
+        "output_",
+        "run",
+        "uint8",
+        "_x",
+    ] {
+        let build = ["build", "radio.loom", "-o", "out", "--name", name];
+        if name.starts_with('_') {
+            shell.loom(&build).failed(2, &["cannot name C"]);
+            continue;
+        }
+        shell.loom(&build).fine();
+        compile(&shell.path("out"), &format!("{name}.c"), FLAGS);
+    }
+    shell.write(
+        "while.loom",
+        shell
+            .read("radio.loom")
+            .replace("stack radio_alone", "stack int"),
+    );
+    shell
+        .loom(&["build", "while.loom"])
+        .failed(2, &["`int` cannot name C", "--name"]);
+    shell
+        .loom(&["build", "while.loom", "--name", "fine"])
+        .fine();
+}
+
+#[test]
+fn the_same_source_gives_the_same_bytes_from_wherever_it_is_read() {
+    let shell = Shell::new();
+    let text = std::fs::read_to_string(example("host/host.loom")).expect("an example");
+    shell.write("here/host.loom", text);
+    let absolute = shell.path("here/host.loom");
+    let absolute = absolute.to_str().expect("letters");
+    let ways = [
+        (".", "here/host.loom"),
+        (".", absolute),
+        ("here", "host.loom"),
+        ("here", "./host.loom"),
+        ("here", "../here/host.loom"),
+        ("here", "host.loom:host"),
+    ];
+    let mut built: Option<[String; 2]> = None;
+    for (number, (folder, path)) in ways.into_iter().enumerate() {
+        let out = shell.path(&format!("out{number}"));
+        let out = out.to_str().expect("letters");
+        let mut command = shell.command(&["build", path, "-o", out]);
+        command.current_dir(shell.path(folder));
+        shell.finish(command).fine();
+        let files = ["c", "h"].map(|end| shell.read(&format!("out{number}/host.{end}")));
+        for file in &files {
+            assert!(
+                !file.contains("/tmp") && !file.contains("here/"),
+                "a path leaks"
+            );
+        }
+        assert!(
+            built.get_or_insert_with(|| files.clone()) == &files,
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn one_of_several_stacks_is_chosen_by_its_name() {
+    let shell = Shell::new();
+    let text = "use order.sequencer\n\
+                stack near { link air { sequencer { port messages } } }\n\
+                stack far { link sky { sequencer { port messages } } }\n";
+    shell.write("both.loom", text);
+    shell
+        .loom(&["build", "both.loom"])
+        .failed(2, &["near, far", "both.loom:near"]);
+    shell
+        .loom(&["build", "both.loom:farr"])
+        .failed(2, &["did you mean `far`?"]);
+    shell.loom(&["build", "both.loom:far", "-o", "out"]).fine();
+    assert!(shell.path("out/far.c").exists());
+    shell
+        .loom(&["build", "gone.loom:far"])
+        .failed(2, &["gone.loom: No such file"]);
+    shell.write(
+        "layer.loom",
+        "worker pass\non send(message) { send message }\n\
+                 on deliver(message) { deliver message }\n",
+    );
+    shell
+        .loom(&["build", "layer.loom"])
+        .failed(1, &["declares no stack"]);
+}
+
+#[test]
+fn the_report_says_what_a_session_takes_as_c_sees_it() {
+    let shell = Shell::new();
+    shell.loom(&["new", "radio"]).fine();
+    let state = format!(
+        "{STATE}\n\
+         on deliver find session(header.to) else {{ drop message as unknown }}\n\
+         on deliver(message) {{\n    consume message\n    names[0] = 1\n}}\n\
+         on send(message) {{ send message with {{ to = to }} }}\n\
+         stack whole {{ link air {{ all {{ port messages }} }} }}\n"
+    );
+    shell.write("state.loom", state);
+    let mut counted = 0;
+    for file in [
+        "radio.loom".to_string(),
+        "state.loom".to_string(),
+        example("host/host.loom"),
+        example("ping/ping.loom"),
+        example("telemetry/telemetry.loom"),
+        example("radio/two_ways.loom"),
+    ] {
+        let build = ["build", &file, "-o", "out", "--report", "json"];
+        let report = shell.loom(&build).fine();
+        counted += sizes_hold(&shell, &report);
+    }
+    assert!(counted > 8, "only {counted} records were measured");
+}
+
+/// Lets the C compilers look at every size of a report; how many there are.
+fn sizes_hold(shell: &Shell, report: &str) -> usize {
+    assert_eq!(report.lines().count(), 1, "{report}");
+    let report: serde_json::Value = serde_json::from_str(report).expect("JSON");
+    let object = report.as_object().expect("one object");
+    let keys: Vec<&str> = object.keys().map(String::as_str).collect();
+    let mut expected = [
+        "name",
+        "form",
+        "states",
+        "nodes",
+        "c_bytes",
+        "session_bytes",
+    ];
+    expected.sort_unstable();
+    let mut sorted = keys.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, expected);
+    let name = report["name"].as_str().expect("a name");
+    let c = shell.read(&format!("out/{name}.c"));
+    assert_eq!(report["c_bytes"], c.len());
+    assert!(report["nodes"].as_u64() > Some(0) && report["states"].as_u64() > Some(0));
+    let mut asserts = format!("#include \"{name}.c\"\n");
+    let mut count = 0;
+    for (layer, bytes) in report["session_bytes"].as_object().expect("sizes") {
+        let bytes = bytes.as_u64().expect("a number");
+        let mark = format!("/* {layer}: a session */\nstruct ");
+        let found = c
+            .split_once(&mark)
+            .and_then(|(_, rest)| rest.split_once(" {"));
+        let Some((tag, _)) = found else {
+            assert_eq!(bytes, 0, "{layer} has no record");
+            continue;
+        };
+        asserts += &format!("_Static_assert(sizeof(struct {tag}) == {bytes}, \"{layer}\");\n");
+        count += 1;
+    }
+    shell.write("out/sizes.c", asserts);
+    compile(&shell.path("out"), "sizes.c", "-std=c11");
+    count
+}
+
+/// The folder of the repository.
+pub fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}

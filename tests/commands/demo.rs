@@ -1,0 +1,127 @@
+//! demo: with the kernel as root and as nobody, and simulated.
+
+use super::frames::frames;
+use super::shell::{Said, Shell};
+use nix::unistd::{Uid, geteuid};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+const FEW: [&str; 7] = [
+    "demo",
+    "--pings",
+    "20",
+    "--datagrams",
+    "100",
+    "--capture",
+    "out/demo.pcapng",
+];
+
+/// Everything came back, and what passed was recorded, a little of each frame.
+fn holds(shell: &Shell, said: Said, peer: &str) {
+    let page = said.fine();
+    assert!(page.contains(peer), "{page}");
+    assert!(
+        page.contains("\npings       20 sent, 20 came back byte for byte\n"),
+        "{page}"
+    );
+    assert!(
+        page.contains("\ndatagrams   100 sent, 100 came back byte for byte\n"),
+        "{page}"
+    );
+    assert!(page.contains("\nlosses      none\n"), "{page}");
+    assert!(
+        page.ends_with("out/demo.pcapng, the first 300 bytes of each\n"),
+        "{page}"
+    );
+    let recorded = frames(shell, "out/demo.pcapng");
+    assert!(recorded.len() > 240, "{} frames", recorded.len());
+    let longest = recorded.iter().map(|(_, frame)| frame.len()).max();
+    assert_eq!(longest, Some(300));
+}
+
+#[test]
+fn a_simulated_neighbour_sends_the_same_every_time() {
+    let shell = Shell::new();
+    let mut captures = Vec::new();
+    for _ in 0..2 {
+        let said = shell.loom(&[&FEW[..], &["--simulated", "--seed", "5"]].concat());
+        holds(&shell, said, "a simulated neighbour");
+        captures.push(std::fs::read(shell.path("out/demo.pcapng")).expect("a capture"));
+    }
+    assert!(
+        captures[0] == captures[1],
+        "the same seed gives the same traffic"
+    );
+}
+
+#[test]
+fn root_lets_the_kernel_talk_over_a_tap() {
+    if !geteuid().is_root() {
+        println!("skipped: this is not root");
+        return;
+    }
+    let shell = Shell::new();
+    let said = shell.loom(&FEW);
+    if said.note.contains("simulated") {
+        println!("skipped: {}", said.note);
+        return;
+    }
+    holds(&shell, said, "the Linux kernel");
+}
+
+#[test]
+fn nobody_lets_the_kernel_talk_over_a_veth() {
+    let shell = Shell::new();
+    let mut command = shell.command(&FEW);
+    if geteuid().is_root() {
+        // Nobody may enter neither the folder of the build nor that of the test as they are.
+        let open = std::fs::Permissions::from_mode(0o777);
+        let copy = shell.path("loom");
+        std::fs::copy(env!("CARGO_BIN_EXE_loom"), &copy).expect("a copy");
+        std::fs::set_permissions(&copy, open.clone()).expect("ours");
+        std::fs::set_permissions(shell.path("."), open).expect("ours");
+        let nobody = Uid::from_raw(65_534).as_raw();
+        command = Command::new(copy);
+        command
+            .args(FEW)
+            .current_dir(shell.path("."))
+            .uid(nobody)
+            .gid(nobody);
+        command.env("HOME", "/nonexistent");
+    }
+    let said = shell.finish(command);
+    if said.note.contains("no private network") {
+        println!("skipped: {}", said.note);
+        let rest = "a simulated neighbour";
+        return holds(&shell, said, rest);
+    }
+    holds(&shell, said, "the Linux kernel");
+}
+
+#[test]
+fn a_demo_that_cannot_be_says_why() {
+    let shell = Shell::new();
+    shell.write("file", "");
+    let to = [
+        "demo",
+        "--simulated",
+        "--pings",
+        "1",
+        "--datagrams",
+        "1",
+        "--capture",
+    ];
+    shell
+        .loom(&[&to[..], &["file/x"]].concat())
+        .failed(2, &["file: "]);
+    shell
+        .loom(&[&to[..], &["."]].concat())
+        .failed(2, &["Is a directory"]);
+    shell
+        .loom(&["demo", "none.loom"])
+        .failed(2, &["none.loom: No such file"]);
+    shell.loom(&["new", "radio"]).fine();
+    let said = shell.loom(&["demo", "radio.loom", "--simulated"]);
+    said.failed(2, &["no port `datagrams`", "messages"]);
+}

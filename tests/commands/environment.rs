@@ -1,0 +1,310 @@
+//! Wrong command lines and hostile surroundings: always a sentence that helps, never a panic.
+
+use super::building::example;
+use super::frames::{capture, ping};
+use super::shell::{Said, Shell};
+use std::fs::File;
+use std::process::Command;
+use std::time::Instant;
+
+/// The host of the examples with these words behind.
+fn host(shell: &Shell, words: &[&str]) -> Said {
+    let stack = example("host/host.loom");
+    shell.loom(&[&["run", &stack], words].concat())
+}
+
+const SET: [&str; 6] = [
+    "--set",
+    "address=10.0.0.2",
+    "--set",
+    "prefix=24",
+    "--set",
+    "mac=2",
+];
+
+#[test]
+fn wrong_command_lines_end_with_2_and_what_would_be_right() {
+    let shell = Shell::new();
+    shell.loom(&[]).failed(2, &["Usage: loom <COMMAND>"]);
+    shell.loom(&["biuld"]).failed(2, &["build"]);
+    shell.loom(&["build"]).failed(2, &["<STACK>"]);
+    shell.loom(&["fmt"]).failed(2, &["<PATHS>"]);
+    shell
+        .loom(&["check", "a.loom", "--fats"])
+        .failed(2, &["--fats"]);
+    shell
+        .loom(&["build", "a.loom", "--report", "yaml"])
+        .failed(2, &["json"]);
+    for link in [
+        "tap",
+        "tap=",
+        "=tap:x",
+        "tap=tap",
+        "tap=tape:x",
+        "tap=udp:7000",
+        "tap=pcap:",
+    ] {
+        let note = host(&shell, &["--link", link]).failed(2, &["--link"]);
+        assert!(
+            note.contains("tap:") || note.contains("127.0.0.1:7000"),
+            "{note}"
+        );
+    }
+    let long = "tap=tap:far_too_long_for_it";
+    host(&shell, &["--link", long]).failed(2, &["names no interface"]);
+    host(&shell, &["--app", "datagrams=ech"]).failed(2, &["there are echo and sink"]);
+    host(&shell, &["--for", "5"]).failed(2, &["5 s"]);
+    host(&shell, &["--set", "address"]).failed(2, &["address=10.0.0.2"]);
+}
+
+#[test]
+fn names_that_a_stack_does_not_have_are_guessed() {
+    let shell = Shell::new();
+    capture(&shell, "in.pcapng", &[(0, ping(1, b""))]);
+    let with = |more: &[&str]| host(&shell, &[&SET, more].concat());
+    with(&["--set", "adress=1"]).failed(2, &["did you mean `address`?"]);
+    with(&["--set", "colour=1"]).failed(2, &["there are mac, address"]);
+    with(&["--set", "address=10.0.0"]).failed(2, &["`address`", "is no number"]);
+    with(&["--set", "mac=1:2"]).failed(2, &["`mac`"]);
+    with(&["--set", "prefix=300"]).failed(2, &["`prefix`", "does not fit"]);
+    let start = [
+        "--virtual",
+        "--link",
+        "tap=pcap:in.pcapng",
+        "--set",
+        "prefix=33",
+    ];
+    with(&start).failed(1, &["does not start with these settings"]);
+    with(&[]).failed(2, &["link `tap` has no device", "--link tap=tap:tap0"]);
+    with(&["--link", "tip=pcap:in.pcapng"]).failed(2, &["no link `tip`", "`tap`"]);
+    let twice = [
+        "--link",
+        "tap=pcap:in.pcapng",
+        "--link",
+        "tap=pcap:in.pcapng",
+    ];
+    with(&twice).failed(2, &["has two devices"]);
+    with(&["--app", "datagram=echo"]).failed(2, &["did you mean `datagrams`?"]);
+    with(&["--app", "datagrams()=echo"]).failed(2, &["also needs port"]);
+    with(&["--app", "datagrams(prt=7)=echo"]).failed(2, &["did you mean `port`?"]);
+    let two = [
+        "--app",
+        "datagrams(port=7)=echo",
+        "--app",
+        "datagrams(port=7)=echo",
+    ];
+    let link = ["--virtual", "--link", "tap=pcap:in.pcapng"];
+    with(&[&link[..], &two].concat()).failed(1, &["refuses this session"]);
+}
+
+#[test]
+fn what_nobody_set_is_asked_for_before_anything_is_opened() {
+    let shell = Shell::new();
+    capture(&shell, "in.pcapng", &[(0, ping(1, b""))]);
+    let link = ["--virtual", "--link", "tap=pcap:in.pcapng,out.pcapng"];
+    let note = host(&shell, &link).failed(2, &["--set address=", "--set prefix=", "--set mac="]);
+    assert!(
+        !note.contains("gateway") && !note.contains("buffers"),
+        "{note}"
+    );
+    assert!(!shell.path("out.pcapng").exists());
+}
+
+#[test]
+fn devices_that_do_not_exist_are_named() {
+    let shell = Shell::new();
+    shell.write("garbage", [7; 5000]);
+    shell.write("empty", "");
+    capture(
+        &shell,
+        "in.pcapng",
+        &[(0, ping(1, b"")), (1, ping(2, &[5; 900]))],
+    );
+    let whole = std::fs::read(shell.path("in.pcapng")).expect("a capture");
+    shell.write("cut.pcapng", &whole[..whole.len() - 100]);
+    shell.write("head.pcapng", &whole[..20]);
+    let with = |link: &str| {
+        let words = ["--virtual", "--json", "--link", link];
+        host(&shell, &[&SET[..], &words].concat())
+    };
+    with("tap=pcap:none.pcap").failed(2, &["none.pcap: No such file"]);
+    with("tap=pcap:garbage").failed(2, &["garbage: neither a pcap nor a pcapng capture"]);
+    with("tap=pcap:empty").failed(2, &["empty: neither a pcap nor a pcapng capture"]);
+    with("tap=pcap:.").failed(2, &["Is a directory"]);
+    with("tap=pcap:cut.pcapng").failed(2, &["cut.pcapng: frame 2: the file ends in the middle"]);
+    with("tap=pcap:head.pcapng").failed(2, &["head.pcapng: the header of the capture"]);
+    with("tap=pcap:in.pcapng,no/where/out").failed(2, &["no/where/out: No such file"]);
+    with("tap=pcap:in.pcapng,./in.pcapng").failed(2, &["not written over while it is read"]);
+    assert_eq!(
+        std::fs::read(shell.path("in.pcapng")).expect("untouched"),
+        whole
+    );
+    with("tap=udp:127.0.0.1:7").failed(2, &["--virtual is for captures"]);
+    let words = ["--link", "tap=packet:nowhere0"];
+    let said = host(&shell, &[&SET[..], &words].concat());
+    said.failed(2, &["packet:nowhere0: "]);
+    let words = ["--link", "tap=udp:192.0.2.1:7"];
+    host(&shell, &[&SET[..], &words].concat()).failed(2, &["udp:192.0.2.1:7: "]);
+}
+
+#[test]
+fn sources_that_are_none_are_refused() {
+    let shell = Shell::new();
+    shell.write("latin.loom", b"worker caf\xe9\n");
+    shell.write("empty.loom", "");
+    shell.write("folder/readme.txt", "");
+    shell.write("nul.loom", [0; 100]);
+    shell
+        .loom(&["check", "latin.loom"])
+        .failed(1, &["latin.loom: byte 10 is not UTF-8"]);
+    shell
+        .loom(&["build", "latin.loom"])
+        .failed(1, &["latin.loom: byte 10 is not UTF-8"]);
+    shell
+        .loom(&["build", "empty.loom"])
+        .failed(1, &["declares no stack"]);
+    shell
+        .loom(&["check", "folder"])
+        .failed(2, &["folder: no .loom file is in it"]);
+    shell
+        .loom(&["check", "none.loom"])
+        .failed(2, &["none.loom: No such file or directory"]);
+    shell.loom(&["check", "nul.loom"]).failed(1, &["error["]);
+    shell
+        .loom(&["build", "empty.loom/x.loom"])
+        .failed(2, &["Not a directory"]);
+    shell.write(
+        "uses.loom",
+        "use gone.away\nstack s { link l { away { port p } } }\n",
+    );
+    shell
+        .loom(&["check", "uses.loom"])
+        .failed(1, &["use-not-found", "gone/away"]);
+}
+
+#[test]
+fn garbage_of_any_size_is_refused_at_once() {
+    let shell = Shell::new();
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut letters =
+        |count: usize| -> Vec<u8> { (0..count).map(|_| random.u8(b' '..=b'~')).collect() };
+    shell.write("line.loom", letters(1_000_000));
+    let lines: Vec<u8> = (0..20_000)
+        .flat_map(|_| [letters(49), vec![b'\n']].concat())
+        .collect();
+    shell.write("lines.loom", lines);
+    shell.write("open.loom", "{".repeat(300_000));
+    shell.write("deep.loom", format!("const x = {}1", "(".repeat(300_000)));
+    shell.write("words.loom", "worker a\n".repeat(100_000));
+    let file = File::create(shell.path("huge.loom")).expect("a file");
+    file.set_len(100 << 20).expect("a file of 100 MB");
+    for name in ["line", "lines", "open", "deep", "words", "huge"] {
+        let began = Instant::now();
+        for verb in ["check", "fmt", "build"] {
+            let file = format!("{name}.loom");
+            // No more memory than this.
+            let mut command = Command::new("sh");
+            let limited = "ulimit -v 1000000; exec \"$0\" \"$@\"";
+            command.args(["-c", limited, env!("CARGO_BIN_EXE_loom"), verb, &file]);
+            command.current_dir(shell.path("."));
+            let said = shell.finish(command);
+            let length = said.note.len();
+            assert!(
+                length < 200_000,
+                "{verb} {name}: {length} bytes of diagnostics"
+            );
+            said.failed(1, &[name]);
+        }
+        assert!(
+            began.elapsed().as_secs() < 20,
+            "{name}: {:?}",
+            began.elapsed()
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_reason_to_panic() {
+    let shell = Shell::new();
+    shell.loom(&["new", "radio"]).fine();
+    shell.write("broken.loom", "worker\n");
+    let gone = || std::io::pipe().expect("a pipe").1;
+    for arguments in [
+        &["explain"][..],
+        &["check", "radio.loom"],
+        &["build", "radio.loom", "--report", "json"],
+        &["--help"],
+    ] {
+        let mut command = shell.command(arguments);
+        command.stdout(gone()).stderr(gone());
+        let status = command.status().expect("it runs");
+        assert!(matches!(status.code(), Some(0)), "{arguments:?}: {status}");
+    }
+    for arguments in [
+        &["check", "broken.loom"][..],
+        &["fmt", "broken.loom"],
+        &["explain", "x"],
+    ] {
+        let mut command = shell.command(arguments);
+        command.stdout(gone()).stderr(gone());
+        let status = command.status().expect("it runs");
+        assert!(
+            matches!(status.code(), Some(1 | 2)),
+            "{arguments:?}: {status}"
+        );
+    }
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        println!("skipped: there is no /dev/full here");
+        return;
+    };
+    let mut command = shell.command(&["explain"]);
+    command.stdout(full);
+    let output = command
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let output = output.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2));
+    let note = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(note.contains("stdout: No space left on device"), "{note}");
+}
+
+#[test]
+fn folders_and_compilers_that_do_not_do_are_named() {
+    let shell = Shell::new();
+    shell.loom(&["new", "radio"]).fine();
+    shell.write("file", "");
+    let build = ["build", "radio.loom", "-o", "file/out"];
+    shell.loom(&build).failed(2, &["file/out: Not a directory"]);
+    shell
+        .loom(&["build", "radio.loom", "-o", "/proc/out"])
+        .failed(2, &["/proc/out: "]);
+    std::fs::create_dir_all(shell.path("out/radio_alone.c")).expect("a folder");
+    let build = ["build", "radio.loom", "-o", "out"];
+    shell
+        .loom(&build)
+        .failed(2, &["out/radio_alone.c: Is a directory"]);
+    capture(&shell, "in.pcapng", &[]);
+    let run = [
+        "run",
+        "radio.loom",
+        "--virtual",
+        "--link",
+        "wire=pcap:in.pcapng",
+    ];
+    for (name, value, status, words) in [
+        (
+            "CC",
+            "no-such-compiler",
+            2,
+            "no-such-compiler: No such file",
+        ),
+        ("CC", "false", 1, "`false` refuses the generated C"),
+        ("TMPDIR", "/no/where", 2, "no temporary directory"),
+        ("PATH", "/no/where", 2, "no C compiler is installed"),
+    ] {
+        let mut command = shell.command(&run);
+        command.env_remove("CC").env(name, value);
+        shell.finish(command).failed(status, &[words]);
+    }
+}
