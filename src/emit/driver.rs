@@ -6,6 +6,7 @@ use super::names::c_name;
 use super::output::Queued;
 use super::parts;
 use super::port;
+use super::scope::Scope;
 use super::state;
 use super::structure;
 use crate::c::printer;
@@ -250,9 +251,18 @@ fn expired(stack: &Stack, kind: KindId, timer: TimerId, index: &C) -> Option<Vec
     }
 }
 
-/// The first values, and what is on the agenda at first.
+/// What must hold of the settings, the first values, and what is on the agenda at first.
 fn begin(stack: &Stack) -> Function {
-    let mut body = state::at_start(stack);
+    let scope = Scope::new(stack, &[]);
+    let constraints = stack.program.config.iter().flat_map(|one| &one.constraints);
+    let mut body: Vec<S> = constraints
+        .map(|constraint| S::If {
+            condition: scope.value(constraint).negated(),
+            then: vec![S::Return(Some(atom("false")))],
+            otherwise: Vec::new(),
+        })
+        .collect();
+    body.extend(state::at_start(stack));
     for one in at_start(stack).into_iter().rev() {
         let mut fields = vec![("work".to_string(), one.work(stack))];
         for (parameter, _) in one.arguments(stack) {
@@ -267,9 +277,11 @@ fn begin(stack: &Stack) -> Function {
             vec![atom("stack"), C::Struct(kind, fields)],
         )));
     }
+    body.push(S::Return(Some(atom("true"))));
     Function {
-        comment: "What is there at the start, and happens first.".to_string(),
-        result: "static void".to_string(),
+        comment: "What is there at the start, and happens first; false if the settings are wrong."
+            .to_string(),
+        result: "static bool".to_string(),
         name: "begin".to_string(),
         parameters: vec![stack_parameter(stack)],
         body,

@@ -294,7 +294,8 @@ void STACK_config_default(struct STACK_config *config);
 /* How many bytes of memory a stack with these settings needs. */
 size_t STACK_size(const struct STACK_config *config);
 
-/* Starts a stack in memory that then belongs to it; NULL if there is too little. */
+/* Starts a stack in memory that then belongs to it; NULL if there is too little, or if the settings
+ * do not go together. */
 struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *config,
                           uint64_t now_ns);
 

@@ -61,9 +61,11 @@ pub fn about<E: std::fmt::Display>(path: &std::path::Path) -> impl Fn(E) -> Fail
 /// An error without the number that the operating system gives it.
 pub fn plain(error: &impl std::fmt::Display) -> String {
     let text = error.to_string();
-    match text.rsplit_once(" (os error ") {
-        Some((reason, number)) if number.ends_with(')') => reason.to_string(),
-        Some(_) | None => text,
+    let cut = text.split_once(" (os error ");
+    let cut = cut.and_then(|(reason, rest)| Some((reason, rest.split_once(')')?.1)));
+    match cut {
+        Some((reason, rest)) => format!("{reason}{rest}"),
+        None => text,
     }
 }
 

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 /// The standard library, as it was when the binary was built.
 static STANDARD: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/layers");
 
-/// How many bytes of a file are looked at: thousands of times what a layer has.
-const LONGEST: u64 = 4 << 20;
+/// How many bytes of a file are looked at: fifty times what a layer has.
+const LONGEST: u64 = 256 << 10;
 
 /// How many bytes of a line are looked at.
-const WIDEST: usize = 10_000;
+const WIDEST: usize = 1_000;
 
 /// The folders of one command.
 pub struct Folders {
@@ -77,9 +77,9 @@ pub fn text_of(file: &Path) -> Result<String, Failure> {
     let read = opened.take(LONGEST + 1).read_to_end(&mut bytes);
     read.map_err(about(file))?;
     if bytes.len() as u64 > LONGEST {
-        let (file, most) = (file.display(), LONGEST >> 20);
+        let (file, most) = (file.display(), LONGEST >> 10);
         return Err(Failure::refused(format!(
-            "{file}: longer than {most} MiB, which no Loom file is"
+            "{file}: longer than {most} KiB, which no Loom file is"
         )));
     }
     let text = String::from_utf8(bytes).map_err(|error| {

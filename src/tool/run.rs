@@ -27,10 +27,10 @@ pub struct Arguments {
     /// What carries the frames of a link; each link needs a device
     #[arg(long = "link", value_name = "NAME=DEVICE")]
     pub links: Vec<LinkArgument>,
-    /// What the program reads as config.NAME; needed where it has no default
+    /// What the program reads as config.NAME, where it has no default
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<Setting>,
-    /// What sits at a port, echo or sink; with (KEY=VALUE,...) it opens a session
+    /// What sits at a port: echo or sink; with keys, a session is opened
     #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
     pub applications: Vec<ApplicationArgument>,
     /// Feeds captures at their own times, as fast as the machine can
@@ -195,7 +195,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::environment(reason));
     }
     let stop = stop_on_signals()?;
-    if !arguments.json && !arguments.virtual_time {
+    if !arguments.virtual_time {
         let name = &program.description().name;
         note(format_args!("running {name}; Ctrl-C ends it"));
     }

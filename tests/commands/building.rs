@@ -1,7 +1,7 @@
 //! build: the two files of C, and the report.
 
 use super::shell::Shell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const FLAGS: &str = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
@@ -32,7 +32,7 @@ session(to: u8)[3] {
 }
 ";
 
-/// The repository, in which the examples stand.
+/// The path of an example.
 pub fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("examples")
@@ -266,9 +266,4 @@ fn sizes_hold(shell: &Shell, report: &str) -> usize {
     shell.write("out/sizes.c", asserts);
     compile(&shell.path("out"), "sizes.c", "-std=c11");
     count
-}
-
-/// The folder of the repository.
-pub fn repository() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

@@ -28,22 +28,21 @@ fn is_alone() -> bool {
     alone
 }
 
-/// Starts an example on a device.
-fn start(shell: &Shell, stack: &str, words: &[&str]) -> Running {
+/// Starts an example on a device and gives the kernel's end its address; none where the machine
+/// has no such devices.
+fn start(shell: &Shell, stack: &str, words: &[&str], interface: &str) -> Option<Running> {
     let stack = example(stack);
-    shell.start(shell.command(&[&["run", &stack], words].concat()))
-}
-
-/// Gives the kernel's end its address, as soon as the interface is there.
-fn add_address(running: &mut Running, interface: &str) -> bool {
+    let mut running = shell.start(shell.command(&[&["run", &stack], words].concat()));
     let end = Instant::now() + Duration::from_secs(30);
-    while netlink::add_address(interface, KERNEL, 24).is_err() {
+    while !running.note().contains("Ctrl-C ends it") {
         if running.has_ended() || Instant::now() > end {
-            return false;
+            println!("skipped: {}", running.note());
+            return None;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    true
+    netlink::add_address(interface, KERNEL, 24).expect("root sets addresses");
+    Some(running)
 }
 
 /// The kernel sends so many pings, and as many datagrams to port 7: all come back.
@@ -84,11 +83,10 @@ fn a_tap_connects_a_stack_with_the_kernel() {
         "--app",
         "datagrams(port=7)=echo",
     ];
-    let mut running = start(&shell, "host/host.loom", &[SETTINGS, &words].concat());
-    if !add_address(&mut running, "loom3") {
-        println!("skipped: there are no TAP devices here: {}", running.note());
+    let words = [SETTINGS, &words].concat();
+    let Some(running) = start(&shell, "host/host.loom", &words, "loom3") else {
         return;
-    }
+    };
     converse(5, 20);
     let report = report(running);
     assert_eq!(report["delivered"], 20, "{report}");
@@ -107,11 +105,9 @@ fn a_tun_connects_a_stack_with_the_kernel() {
         "--set",
         "address=10.0.0.2",
     ];
-    let mut running = start(&shell, "ping/ping.loom", &words);
-    if !add_address(&mut running, "loom4") {
-        println!("skipped: there are no TUN devices here: {}", running.note());
+    let Some(running) = start(&shell, "ping/ping.loom", &words, "loom4") else {
         return;
-    }
+    };
     let end = Instant::now() + Duration::from_secs(30);
     let task = Task {
         count: 10,
@@ -141,8 +137,9 @@ fn a_packet_socket_connects_a_stack_with_the_kernel() {
         "--app",
         "datagrams(port=7)=echo",
     ];
-    let mut running = start(&shell, "host/host.loom", &[SETTINGS, &words].concat());
-    assert!(add_address(&mut running, "loom5"));
+    let words = [SETTINGS, &words].concat();
+    let running = start(&shell, "host/host.loom", &words, "loom5");
+    let running = running.expect("a packet socket attaches to what is there");
     converse(5, 20);
     assert_eq!(report(running)["delivered"], 20);
 }

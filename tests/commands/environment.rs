@@ -189,13 +189,13 @@ fn garbage_of_any_size_is_refused_at_once() {
     let mut letters =
         |count: usize| -> Vec<u8> { (0..count).map(|_| random.u8(b' '..=b'~')).collect() };
     shell.write("line.loom", letters(1_000_000));
-    let lines: Vec<u8> = (0..20_000)
+    let lines: Vec<u8> = (0..5_000)
         .flat_map(|_| [letters(49), vec![b'\n']].concat())
         .collect();
     shell.write("lines.loom", lines);
     shell.write("open.loom", "{".repeat(300_000));
-    shell.write("deep.loom", format!("const x = {}1", "(".repeat(300_000)));
-    shell.write("words.loom", "worker a\n".repeat(100_000));
+    shell.write("deep.loom", format!("const x = {}1", "(\n".repeat(100_000)));
+    shell.write("words.loom", "worker a\n".repeat(4_000));
     let file = File::create(shell.path("huge.loom")).expect("a file");
     file.set_len(100 << 20).expect("a file of 100 MB");
     for name in ["line", "lines", "open", "deep", "words", "huge"] {

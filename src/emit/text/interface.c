@@ -53,8 +53,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     memset(stack->buffers.next, 0, config->buffers * sizeof(uint32_t));
     stack->timers.heap = stack->timer_heap;
     stack->timers.place = stack->timer_place;
-    begin(stack);
-    return stack;
+    return begin(stack) ? stack : NULL;
 }
 
 /* part STACK_buffer */

@@ -54,7 +54,9 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
         let end = missing.labels.first()?.span;
         (sources.slice(missing.primary.span) != "{").then(|| missing.primary.span.to(end))
     });
-    let unclosed: Vec<Span> = unclosed.collect();
+    let mut unclosed: Vec<Span> = unclosed.collect();
+    unclosed.sort_unstable();
+    unclosed.dedup_by(|inner, outer| outer.covers(*inner));
     let is_certain = |found: &Diagnostic| {
         !unclosed
             .iter()
