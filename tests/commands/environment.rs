@@ -195,7 +195,7 @@ fn garbage_of_any_size_is_refused_at_once() {
     shell.write("lines.loom", lines);
     shell.write("open.loom", "{".repeat(300_000));
     shell.write("deep.loom", format!("const x = {}1", "(\n".repeat(20_000)));
-    shell.write("words.loom", "worker a\n".repeat(4_000));
+    shell.write("words.loom", "when in rome do\n".repeat(10_000));
     let file = File::create(shell.path("huge.loom")).expect("a file");
     file.set_len(100 << 20).expect("a file of 100 MB");
     for name in ["line", "lines", "open", "deep", "words", "huge"] {
