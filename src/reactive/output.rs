@@ -23,7 +23,7 @@ impl<'a> Lowering<'a> {
             due.again = true;
             return self.rest(body, inside, due);
         }
-        let Some(source) = reads::message_of(output) else {
+        let Some(source) = output.message() else {
             let steps = self.made_due(body.frame, output, None, &mut due);
             let next = self.rest(body, inside, due);
             return self.steps(steps, next);

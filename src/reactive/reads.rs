@@ -1,9 +1,9 @@
 //! What a handler's code reads and writes, as far as lowering has to know.
 
-use crate::types::expression::{Expression, ExpressionKind, Query, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::{FieldId, KindId, LocalId};
 use crate::types::statement::{
-    Attempt, Block, Dropped, Operation, Output, Search, Source, Statement, StatementKind,
+    Attempt, Dropped, Operation, Output, Search, Source, Statement, StatementKind,
 };
 
 /// The fields that a block writes, containers included.
@@ -15,7 +15,7 @@ pub fn written(block: &[Statement]) -> Vec<(KindId, FieldId)> {
         {
             fields.push(field);
         }
-        for inner in blocks(statement) {
+        for inner in statement.blocks() {
             fields.extend(written(inner));
         }
     }
@@ -42,7 +42,7 @@ fn written_itself(statement: &Statement) -> Option<&Variable> {
             | Operation::Rewrite(..)
             | Operation::Call(..) => None,
         },
-        StatementKind::Output(output) => message_of(output).and_then(taken_from),
+        StatementKind::Output(output) => output.message().and_then(taken_from),
         StatementKind::Let(..)
         | StatementKind::Require { .. }
         | StatementKind::If { .. }
@@ -99,46 +99,6 @@ fn taken_from(source: &Source) -> Option<&Variable> {
     }
 }
 
-/// The message that goes with an output.
-pub fn message_of(output: &Output) -> Option<&Source> {
-    match output {
-        Output::Send { message, .. } | Output::Deliver { message, .. } => Some(message),
-        Output::Tell { message, .. } => message.as_ref(),
-        Output::Again => None,
-    }
-}
-
-/// The blocks within a statement.
-fn blocks(statement: &Statement) -> Vec<&Block> {
-    match &statement.kind {
-        StatementKind::Attempt { otherwise, .. } | StatementKind::Require { otherwise, .. } => {
-            vec![otherwise]
-        }
-        StatementKind::If {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        StatementKind::Match {
-            cases, otherwise, ..
-        } => {
-            let cases = cases.iter().map(|(_, _, block)| block);
-            cases.chain([otherwise]).collect()
-        }
-        StatementKind::For { body, .. } | StatementKind::Drain { body, .. } => vec![body],
-        StatementKind::Let(..)
-        | StatementKind::Assign(..)
-        | StatementKind::Do(_)
-        | StatementKind::Output(_)
-        | StatementKind::Drop(..)
-        | StatementKind::Consume(_)
-        | StatementKind::Count(_)
-        | StatementKind::StartTimer(..)
-        | StatementKind::StopTimer(..)
-        | StatementKind::End(..)
-        | StatementKind::Return(_)
-        | StatementKind::Yield(_) => Vec::new(),
-    }
-}
-
 /// Whether a block lets anything happen outside its instance.
 pub fn has_outputs(block: &[Statement]) -> bool {
     block.iter().any(|statement| {
@@ -150,7 +110,7 @@ pub fn has_outputs(block: &[Statement]) -> bool {
             } => steps.iter().any(|s| matches!(s, Search::Create(..))),
             _ => false,
         };
-        itself || blocks(statement).into_iter().any(|b| has_outputs(b))
+        itself || statement.blocks().into_iter().any(|b| has_outputs(b))
     })
 }
 
@@ -172,11 +132,13 @@ fn late_in(block: &[Statement], mut gone: bool, found: &mut Vec<Expression>) -> 
             StatementKind::Output(Output::Send { .. }) | StatementKind::For { .. }
         );
         if gone || sends {
-            itself(statement, &mut |expression| header_reads(expression, found));
+            for expression in itself(statement) {
+                header_reads(expression, found);
+            }
         }
         gone |= gives_away(statement);
         let mut behind = false;
-        for inner in blocks(statement) {
+        for inner in statement.blocks() {
             behind |= late_in(inner, gone, found);
         }
         match &statement.kind {
@@ -192,7 +154,7 @@ fn late_in(block: &[Statement], mut gone: bool, found: &mut Vec<Expression>) -> 
 fn gives_away(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Drop(..) | StatementKind::Consume(_) => true,
-        StatementKind::Output(output) => message_of(output).is_some(),
+        StatementKind::Output(output) => output.message().is_some(),
         StatementKind::Attempt { attempt, .. } => matches!(
             attempt,
             Attempt::Push(..)
@@ -216,7 +178,9 @@ fn header_reads(expression: &Expression, found: &mut Vec<Expression>) {
     if reads_header && !found.contains(expression) {
         found.push(expression.clone());
     }
-    parts(expression, &mut |part| header_reads(part, found));
+    for part in expression.parts() {
+        header_reads(part, found);
+    }
 }
 
 /// The fields, header fields and attributes of messages from outside that the block of a loop
@@ -248,11 +212,11 @@ fn copied(block: &[Statement]) -> Vec<(KindId, FieldId)> {
     let mut fields = Vec::new();
     for statement in block {
         if let StatementKind::Output(output) = &statement.kind
-            && let Some(Source::NewFrom(variable, _)) = message_of(output)
+            && let Some(Source::NewFrom(variable, _)) = output.message()
         {
             fields.extend(field_of(variable));
         }
-        for inner in blocks(statement) {
+        for inner in statement.blocks() {
             fields.extend(copied(inner));
         }
     }
@@ -284,7 +248,8 @@ fn bound(block: &[Statement]) -> Vec<LocalId> {
         {
             locals.push(*local);
         }
-        blocks(statement)
+        statement
+            .blocks()
             .into_iter()
             .for_each(|inner| locals.extend(bound(inner)));
     }
@@ -294,10 +259,10 @@ fn bound(block: &[Statement]) -> Vec<LocalId> {
 fn all_reads(block: &[Statement]) -> Vec<Expression> {
     let mut found = Vec::new();
     for statement in block {
-        itself(statement, &mut |expression| {
-            state_reads(expression, &mut found)
-        });
-        for inner in blocks(statement) {
+        for expression in itself(statement) {
+            state_reads(expression, &mut found);
+        }
+        for inner in statement.blocks() {
             for read in all_reads(inner) {
                 if !found.contains(&read) {
                     found.push(read);
@@ -318,162 +283,20 @@ fn state_reads(expression: &Expression, found: &mut Vec<Expression>) {
     if outer && !found.contains(expression) {
         found.push(expression.clone());
     }
-    parts(expression, &mut |part| state_reads(part, found));
+    for part in expression.parts() {
+        state_reads(part, found);
+    }
 }
 
 /// Whether an expression, or a part of it, is so.
 pub fn any(expression: &Expression, holds: &dyn Fn(&Expression) -> bool) -> bool {
-    let mut found = holds(expression);
-    parts(expression, &mut |part| found |= any(part, holds));
-    found
-}
-
-/// The expressions that an expression is directly made of.
-fn parts(expression: &Expression, each: &mut dyn FnMut(&Expression)) {
-    match &*expression.kind {
-        ExpressionKind::Constant(_)
-        | ExpressionKind::Config(_)
-        | ExpressionKind::Key(..)
-        | ExpressionKind::Header(..)
-        | ExpressionKind::Peeked(..)
-        | ExpressionKind::HeaderPresent(..)
-        | ExpressionKind::Attribute(..)
-        | ExpressionKind::Length(_)
-        | ExpressionKind::WholeLength
-        | ExpressionKind::Now => {}
-        ExpressionKind::Read(variable) => indices(variable, each),
-        ExpressionKind::Unary(_, a)
-        | ExpressionKind::Some(a)
-        | ExpressionKind::Unwrap(a)
-        | ExpressionKind::Present(a)
-        | ExpressionKind::Cast(a) => each(a),
-        ExpressionKind::Binary(_, a, b)
-        | ExpressionKind::Else(a, b)
-        | ExpressionKind::Least(a, b)
-        | ExpressionKind::Greatest(a, b) => [a, b].into_iter().for_each(each),
-        ExpressionKind::If(a, b, c) => [a, b, c].into_iter().for_each(each),
-        ExpressionKind::Call(_, list) | ExpressionKind::Through(_, list, _) => {
-            list.iter().for_each(each);
-        }
-        ExpressionKind::Query(query) => match query {
-            Query::Has(_, a) | Query::Ready(_, a) | Query::InsertSet(_, a) => each(a),
-            Query::Covers(_, a, b) => [a, b].into_iter().for_each(each),
-            Query::IsEmpty(_)
-            | Query::First(_)
-            | Query::Begin(_)
-            | Query::End(_)
-            | Query::Running(..) => {}
-        },
-    }
-}
-
-fn indices(variable: &Variable, each: &mut dyn FnMut(&Expression)) {
-    match variable {
-        Variable::Field(..) | Variable::Local(_) => {}
-        Variable::Element(inner, index) => {
-            indices(inner, each);
-            each(index);
-        }
-        Variable::Part(inner, ..) => indices(inner, each),
-    }
+    holds(expression) || expression.parts().into_iter().any(|part| any(part, holds))
 }
 
 /// The expressions that stand in a statement itself, not in its blocks.
-fn itself(statement: &Statement, each: &mut dyn FnMut(&Expression)) {
+fn itself(statement: &Statement) -> Vec<&Expression> {
     match &statement.kind {
-        StatementKind::Let(_, e)
-        | StatementKind::Require { condition: e, .. }
-        | StatementKind::If { condition: e, .. }
-        | StatementKind::Match { value: e, .. }
-        | StatementKind::StartTimer(_, _, _, e)
-        | StatementKind::Return(e)
-        | StatementKind::Yield(e) => each(e),
-        StatementKind::Assign(variable, e) => {
-            indices(variable, each);
-            each(e);
-        }
-        StatementKind::For { from, to, .. } => [from, to].into_iter().for_each(each),
-        StatementKind::Attempt { attempt, .. } => in_attempt(attempt, each),
-        StatementKind::Do(operation) => match operation {
-            Operation::Skip(_, e)
-            | Operation::Cut(_, e)
-            | Operation::Release(_, e)
-            | Operation::Begin(_, e) => each(e),
-            Operation::ReplaceWindow(_, e, source) => {
-                each(e);
-                in_source(source, each);
-            }
-            Operation::Rewrite(_, _, list) | Operation::Call(_, list) => list.iter().for_each(each),
-            Operation::Clear(_) | Operation::Xor(..) => {}
-        },
-        StatementKind::Output(output) => in_output(output, each),
-        StatementKind::Drain { .. }
-        | StatementKind::Drop(..)
-        | StatementKind::Consume(_)
-        | StatementKind::Count(_)
-        | StatementKind::StopTimer(..)
-        | StatementKind::End(..) => {}
-    }
-}
-
-fn in_attempt(attempt: &Attempt, each: &mut dyn FnMut(&Expression)) {
-    match attempt {
-        Attempt::Instance(steps) => steps.iter().for_each(|step| match step {
-            Search::Find(target) => target
-                .keys
-                .iter()
-                .chain(&target.condition)
-                .for_each(&mut *each),
-            Search::Create(_, keys) => keys.iter().for_each(&mut *each),
-        }),
-        Attempt::Value(e)
-        | Attempt::PushValue(_, e)
-        | Attempt::TakeWindow(_, e)
-        | Attempt::ShareWindow(_, e)
-        | Attempt::InsertStream(_, e, _) => each(e),
-        Attempt::InsertWindow(_, e, source) => {
-            each(e);
-            in_source(source, each);
-        }
-        Attempt::Push(_, source) | Attempt::Message(source) => in_source(source, each),
-        Attempt::Pop(_)
-        | Attempt::PopValue(_)
-        | Attempt::AppendStream(..)
-        | Attempt::Peek(..)
-        | Attempt::Restore(..) => {}
-    }
-}
-
-fn in_source(source: &Source, each: &mut dyn FnMut(&Expression)) {
-    match source {
-        Source::NewFrom(_, e) | Source::TakeStream(_, e) => each(e),
-        Source::Piece(_, at, length) | Source::SliceStream(_, at, length) => {
-            [at, length].into_iter().for_each(each);
-        }
-        Source::Local(_) | Source::New | Source::Share(_) => {}
-    }
-}
-
-fn in_output(output: &Output, each: &mut dyn FnMut(&Expression)) {
-    if let Some(source) = message_of(output) {
-        in_source(source, each);
-    }
-    match output {
-        Output::Send {
-            header, attributes, ..
-        } => {
-            header.iter().for_each(|(_, e)| each(e));
-            attributes.iter().for_each(|(_, e)| each(e));
-        }
-        Output::Deliver { attributes, .. } => attributes.iter().for_each(|(_, e)| each(e)),
-        Output::Tell {
-            arguments,
-            attributes,
-            ..
-        } => {
-            arguments.iter().for_each(&mut *each);
-            attributes.iter().for_each(|(_, e)| each(e));
-        }
-        Output::Again => {}
+        StatementKind::Output(output) => output.values(),
+        _ => statement.values(),
     }
 }

@@ -16,7 +16,7 @@ use super::program::{
     AttributeId, EntityId, Event, FieldId, HeaderFieldId, KindId, LocalId, NoticeId, Place,
     Population, Program,
 };
-use super::reads::{Read, blocks, reads, values};
+use super::reads::{Read, reads};
 use super::statement::{
     Attempt, Block, Operation, Output, Source, Statement, StatementKind, TellTarget,
 };
@@ -187,14 +187,14 @@ impl<'p> Flow<'p> {
 
     fn block(&mut self, walk: &mut Walk, block: &'p Block) {
         for statement in block {
-            for value in values(statement) {
+            for value in statement.values() {
                 self.check(walk, value, statement.span);
             }
             self.bind(walk, statement);
             if let StatementKind::Output(output) = &statement.kind {
                 self.output(walk, output, statement.span);
             }
-            for inner in blocks(statement) {
+            for inner in statement.blocks() {
                 self.block(walk, inner);
             }
         }

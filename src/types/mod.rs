@@ -33,6 +33,7 @@ mod joints;
 mod layers;
 mod origins;
 mod parameters;
+mod parts;
 mod reads;
 mod relays;
 mod services;

@@ -7,7 +7,6 @@
 //! message goes to all.
 
 use super::program::{EntityId, Event, NoticeId, Place, Population, Program, Role, SessionIndex};
-use super::reads::blocks;
 use super::statement::{Block, Output, Statement, StatementKind, TellTarget};
 use crate::diagnostic::{Diagnostic, Id};
 use std::collections::BTreeSet;
@@ -42,7 +41,7 @@ fn check_block(
 ) {
     for statement in block {
         check_statement(program, entity, role, statement, diagnostics);
-        for inner in blocks(statement) {
+        for inner in statement.blocks() {
             check_block(program, entity, role, inner, diagnostics);
         }
     }
@@ -162,7 +161,7 @@ fn collect_told(
                 TellTarget::Above | TellTarget::Below(_) | TellTarget::Instance(..) => {}
             }
         }
-        for inner in blocks(statement) {
+        for inner in statement.blocks() {
             collect_told(program, entity, inner, told);
         }
     }
