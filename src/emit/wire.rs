@@ -196,6 +196,19 @@ pub fn push(
     if loose {
         close_up(scope, id, message, &mut statements);
     }
+    write_sums(scope, id, message, &mut statements);
+    scope.headers.remove(&id);
+    if let Some(old) = before {
+        scope.headers.insert(id, old);
+    }
+    statements
+}
+
+/// Sums come last: what is summed is written by then.
+fn write_sums(scope: &mut Scope, id: HeaderId, message: LocalId, statements: &mut Vec<Statement>) {
+    let stack = scope.stack;
+    let header = &stack.program.headers[id.at()];
+    let data = scope.of_message(message, "data");
     for (at, field) in header.fields.iter().enumerate() {
         if let Rule::Checks {
             arguments, unless, ..
@@ -209,11 +222,6 @@ pub fn push(
             statements.extend(store(scope, id, &data, &[(field, sum)]));
         }
     }
-    scope.headers.remove(&id);
-    if let Some(old) = before {
-        scope.headers.insert(id, old);
-    }
-    statements
 }
 
 /// A header was written where it would be at its longest: it moves up to its message, and what
