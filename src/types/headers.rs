@@ -411,6 +411,21 @@ impl<'a, 'b> RulesOf<'a, 'b> {
     /// A part of no fixed length ends where a count says, so exactly one such part, and one count.
     fn check_counted(&self, context: &mut Context, source: &ast::Header) {
         let fields = self.fields(context.program);
+        let counts_header = fields.iter().any(|field| {
+            matches!(
+                field.rule,
+                Rule::Counts {
+                    ranges: Ranges::Header | Ranges::Between(..),
+                    ..
+                }
+            )
+        });
+        let optional = fields.iter().find(|field| field.present.is_some());
+        if let Some(optional) = optional.filter(|_| counts_header) {
+            let what = "a field with `if` in a header that counts its own length";
+            context.report(not_yet(optional.span, what));
+            return;
+        }
         let mut open = fields
             .iter()
             .enumerate()
