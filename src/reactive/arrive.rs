@@ -329,10 +329,24 @@ impl<'a> Parse<'a> {
         let Rule::Counts { ranges, unit } = &field.rule else {
             return None;
         };
+        let counted = self.counted(at, *unit);
         match ranges {
-            Ranges::Header | Ranges::Between(..) => Some(self.counted(at, *unit)),
+            Ranges::Header => Some(counted),
+            Ranges::Between(from, to) => match self.header.least - self.fixed(*from, *to) {
+                0 => Some(counted),
+                outside => {
+                    let outside = Expression::number(u64::from(outside), BYTES);
+                    Some(Expression::binary(Binary::Add, counted, outside, BYTES))
+                }
+            },
             Ranges::Data | Ranges::HeaderAndData => None,
         }
+    }
+
+    /// Bytes of the fixed fields from one to another.
+    fn fixed(&self, from: HeaderFieldId, to: HeaderFieldId) -> u32 {
+        let fields = &self.header.fields[from.at()..=to.at()];
+        fields.iter().map(|field| field.width).sum::<u32>() / 8
     }
 
     fn counted(&self, at: usize, unit: u32) -> Expression {
