@@ -1,11 +1,9 @@
-//! Whatever runs a stack agrees with the reference interpreter, on random traces: every output,
-//! counter and deadline after every call of the host.
+//! The trees of a stack, plain and woven, agree with the reference interpreter on random traces:
+//! every output, counter and deadline after every call of the host. `c_agrees` goes on from there.
 //!
 //! In: programs. Out: the first difference, with its seed and the shortest trace that shows it.
 //! `AGREE_SEED` runs one seed alone, `AGREE_SEEDS` so many.
 
-#[path = "agree/compiled.rs"]
-mod compiled;
 #[path = "agree/fault.rs"]
 mod fault;
 #[path = "agree/random.rs"]
@@ -17,15 +15,12 @@ mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
-use compiled::Compiled;
-use stackloom::emit;
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Difference, Seen, Shown, Trace};
 use stackloom::simulate::trees::Trees;
-use stackloom::source::Sources;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::types::program::Program;
@@ -41,44 +36,44 @@ fn the_trees_of_a_sequencer_do_what_it_says() {
 
 #[test]
 fn radio_agrees() {
-    all_agree(&stacks::example("examples/radio/radio.loom"));
+    trees_agree(&stacks::example("examples/radio/radio.loom"));
 }
 
 #[test]
 fn two_ways_agrees() {
-    all_agree(&stacks::example("examples/radio/two_ways.loom"));
+    trees_agree(&stacks::example("examples/radio/two_ways.loom"));
 }
 
 #[test]
 fn ping_agrees() {
-    all_agree(&stacks::example("examples/ping/ping.loom"));
+    trees_agree(&stacks::example("examples/ping/ping.loom"));
 }
 
 #[test]
 fn telemetry_agrees() {
-    all_agree(&stacks::example("examples/telemetry/telemetry.loom"));
+    trees_agree(&stacks::example("examples/telemetry/telemetry.loom"));
 }
 
 #[test]
 fn host_agrees() {
-    all_agree(&stacks::example("examples/host/host.loom"));
+    trees_agree(&stacks::example("examples/host/host.loom"));
 }
 
 #[test]
 fn sealed_agrees() {
-    all_agree(&stacks::example("tests/cases/sealed/damage_is_found.case"));
+    trees_agree(&stacks::example("tests/cases/sealed/damage_is_found.case"));
 }
 
 #[test]
 fn parity_agrees() {
-    all_agree(&stacks::example(
+    trees_agree(&stacks::example(
         "tests/cases/radio/a_loss_is_repaired.case",
     ));
 }
 
 #[test]
 fn credit_agrees() {
-    all_agree(&stacks::example(
+    trees_agree(&stacks::example(
         "tests/cases/credit/room_that_is_told_of.case",
     ));
 }
@@ -86,57 +81,7 @@ fn credit_agrees() {
 #[test]
 fn conversations_agree() {
     let path = "tests/cases/conversations/who_calls_and_who_is_called.case";
-    all_agree(&stacks::example(path));
-}
-
-/// A program, its trees, its woven trees, and the C of both.
-fn all_agree((sources, program): &(Sources, Program)) {
-    let forest = trees_agree(program);
-    let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
-    for (variant, forest) in [("plain", forest), ("woven", woven)] {
-        let code = emit::c(sources, program, &forest);
-        let compiled = Compiled::new(program, &code, variant);
-        for seed in seeds() {
-            let trace = compiled_trace(program, seed, &compiled);
-            let differs = |trace: &Trace| c_differs(program, &compiled, trace);
-            report(program, seed, &trace, &differs);
-        }
-    }
-}
-
-fn compiled_trace(program: &Program, seed: u64, compiled: &Compiled<'_>) -> Trace {
-    let limits = Limits {
-        buffers: *random::Random(seed).one(&[4, 12, 20, 256]),
-        ..compiled.limits
-    };
-    traffic::trace(program, seed, LENGTH, limits)
-}
-
-/// Where the C does something else than the program.
-fn c_differs(program: &Program, compiled: &Compiled<'_>, trace: &Trace) -> Option<Difference> {
-    Difference::first(&reference(program, trace), &compiled.run(trace))
-}
-
-#[test]
-fn a_fault_in_the_c_of_radio_is_found() {
-    let (sources, program) = stacks::example("examples/radio/radio.loom");
-    let forest = lower(&program).expect("the program has trees");
-    let mut code = emit::c(&sources, &program, &forest);
-    let (from, to) = ("frames_in", "frames_inn");
-    assert!(code.c.contains(from), "there is something to get wrong");
-    code.c = code.c.replacen(from, to, 1);
-    let renamed = Compiled::new(&program, &code, "renamed");
-    let faulty = fault::faults(&forest);
-    let (_, faulty) = faulty.first().expect("there is something to get wrong");
-    let code = emit::c(&sources, &program, faulty);
-    let faulty = Compiled::new(&program, &code, "faulty");
-    for compiled in [renamed, faulty] {
-        let found = (0..8).any(|seed| {
-            let trace = compiled_trace(&program, seed, &compiled);
-            c_differs(&program, &compiled, &trace).is_some()
-        });
-        assert!(found, "what is wrong in the C is not found");
-    }
+    trees_agree(&stacks::example(path));
 }
 
 #[test]
@@ -162,8 +107,8 @@ fn is_found(program: &Program, faulty: &Forest) -> bool {
     })
 }
 
-/// The trees of a program, and its woven trees, compared with the program. Returns its trees.
-fn trees_agree(program: &Program) -> Forest {
+/// The trees of a program, and its woven trees, compared with the program.
+fn trees_agree(program: &Program) {
     let forest = checked(program, lower(program).expect("the program has trees"));
     let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
     for forest in [&forest, &checked(program, woven)] {
@@ -173,7 +118,6 @@ fn trees_agree(program: &Program) -> Forest {
             report(program, seed, &trace, &differs);
         }
     }
-    forest
 }
 
 /// A forest that keeps all rules.

@@ -97,25 +97,42 @@ fn the_c_of_conversations_does_what_it_says() {
     agrees("tests/c_agrees/stacks/channels.loom");
 }
 
-/// A stack, its woven trees, and its C in all ways.
+#[test]
+fn a_fault_in_the_c_of_the_radio_is_found() {
+    let [mut woven, _] = stacks::built("examples/radio/radio.loom");
+    let (right, wrong) = ("sequencer_session.last = ", "sequencer.next = ");
+    let c = &woven.emitted.c;
+    assert!(c.contains(right), "there is something to get wrong");
+    woven.emitted.c = c.replacen(right, wrong, 1);
+    let found = std::panic::catch_unwind(|| compared(&woven, &WAYS[..1]));
+    assert!(found.is_err(), "what is wrong in the C is not found");
+}
+
+/// A stack and its C: woven in all ways; with all joints as calls in one.
 fn agrees(path: &str) {
-    let built = stacks::built(path);
+    let [woven, plain] = stacks::built(path);
+    compared(&woven, &WAYS);
+    compared(&plain, &WAYS[1..2]);
+}
+
+/// A stack, its trees, and its C compiled in these ways.
+fn compared(built: &Built, ways: &[(&str, &str)]) {
     let program = &built.program;
-    let compiled = Compiled::new(program, &built.emitted, &WAYS);
+    let compiled = Compiled::new(program, &built.emitted, ways);
     let traces: Vec<(u64, Trace)> = seeds()
         .map(|seed| (seed, trace(program, seed, &compiled)))
         .collect();
     let mut expected = Vec::new();
     for (seed, trace) in &traces {
-        let woven = by_trees(&built, trace);
+        let run = by_trees(built, trace);
         if trace.limits.budget == Limits::default().budget {
             let differs = |trace: &Trace| {
-                let woven = by_trees(&built, trace);
-                difference(&by_reference(program, trace), &woven)
+                let run = by_trees(built, trace);
+                difference(&by_reference(program, trace), &run)
             };
-            report(program, *seed, "woven trees", trace, &differs);
+            report(program, *seed, "trees", trace, &differs);
         }
-        expected.push(woven);
+        expected.push(run);
     }
     let (seeds, traces): (Vec<u64>, Vec<Trace>) = traces.into_iter().unzip();
     for way in compiled.ways() {
@@ -126,7 +143,7 @@ fn agrees(path: &str) {
             }
             let differs = |trace: &Trace| {
                 let (runs, _) = compiled.run(way, std::slice::from_ref(trace));
-                difference(&by_trees(&built, trace), &runs[0])
+                difference(&by_trees(built, trace), &runs[0])
             };
             println!("{said}");
             report(program, seeds[at], way, &traces[at], &differs);

@@ -57,7 +57,7 @@ fn telemetry_withstands_hostile_frames() {
 }
 
 fn withstands(path: &str) {
-    let built = stacks::built(path);
+    let [built, _] = stacks::built(path);
     let program = &built.program;
     let compiled = Compiled::new(program, &built.emitted, &[("gcc", "-O1")]);
     let seed = number("SEED").unwrap_or(1);

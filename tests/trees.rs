@@ -255,7 +255,7 @@ fn what_is_written_is_read_back_for_every_example() {
         "examples/telemetry/telemetry.loom",
         "examples/host/host.loom",
     ] {
-        let (_, program) = stacks::example(path);
+        let program = stacks::example(path);
         let plain = lower(&program).expect("the program has trees");
         let (woven, _) = weave(&program, plain.clone(), Limits::default());
         for forest in [plain, woven] {

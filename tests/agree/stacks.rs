@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The program of the first stack in a file of the repository, or in the source of a case, and its
-/// texts.
-pub fn example(path: &str) -> (Sources, Program) {
+/// The program of the first stack in a file of the repository, or in the source of a case.
+pub fn example(path: &str) -> Program {
     let text = fs::read_to_string(root().join(path)).expect("an example can be read");
     // A case has more than its source.
     let source = text
@@ -24,8 +23,8 @@ pub fn example(path: &str) -> (Sources, Program) {
     program(path, format!("{}\n", source.trim_end()))
 }
 
-/// The program of the first stack in a text, and all texts.
-pub fn program(name: &str, text: String) -> (Sources, Program) {
+/// The program of the first stack in a text.
+pub fn program(name: &str, text: String) -> Program {
     let mut sources = Sources::new();
     let file = vec![(name.to_string(), text)];
     let (files, mut diagnostics) = load::load(&mut sources, file, &library());
@@ -33,7 +32,7 @@ pub fn program(name: &str, text: String) -> (Sources, Program) {
     let (program, found) = check_stack(&sources, &files, stack);
     diagnostics.extend(found);
     match program {
-        Some(program) => (sources, program),
+        Some(program) => program,
         None => panic!("{}", render(&diagnostics, &sources, false)),
     }
 }
