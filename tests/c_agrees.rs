@@ -105,7 +105,9 @@ fn a_fault_in_the_c_of_the_radio_is_found() {
     assert!(c.contains(right), "there is something to get wrong");
     woven.emitted.c = c.replacen(right, wrong, 1);
     let found = std::panic::catch_unwind(|| compared(&woven, &WAYS[..1]));
-    assert!(found.is_err(), "what is wrong in the C is not found");
+    let said = found.expect_err("what is wrong in the C is not found");
+    let said = said.downcast_ref::<String>().expect("it is told in words");
+    assert!(said.contains("SEED="), "it does not even compile: {said}");
 }
 
 /// A stack and its C: woven in all ways; with all joints as calls in one.
