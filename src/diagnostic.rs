@@ -247,6 +247,8 @@ ids! {
     MissingFinder "missing-finder"
         "A multiplexor, and only it, finds the session that an event from below is for: \
         `on deliver find session(header.kind) else …`.";
+    RouterOnMany "router-on-many"
+        "A router has one session above, and one on each joint below; none of them comes and goes.";
     TwoReceivers "two-receivers"
         "A message has one owner at a time, so a notice that carries one goes to one layer.";
     NoReceiver "no-receiver"

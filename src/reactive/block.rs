@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Action, Loop, Node, NodeId, Output, Probability, Range};
-use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Unary};
 use crate::types::program::{Event, KindId, LocalId, Population, Target};
 use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
 use crate::types::value::{Type, Value};
@@ -251,15 +251,10 @@ impl<'a> Lowering<'a> {
         then: NodeId,
         otherwise: NodeId,
     ) -> NodeId {
-        match &*condition.kind {
-            ExpressionKind::Constant(Value::Number(number)) => {
-                if *number != 0 {
-                    then
-                } else {
-                    otherwise
-                }
-            }
-            _ => self.arena.add(Node::Test {
+        match condition.truth() {
+            Some(true) => then,
+            Some(false) => otherwise,
+            None => self.arena.add(Node::Test {
                 condition,
                 likely: Probability::of(likely),
                 then,
@@ -528,16 +523,32 @@ impl<'a> Lowering<'a> {
 
 /// Whether keys have these values.
 fn equal(keys: &[Expression], values: &[Value]) -> Expression {
-    let mut all = Expression::number(1, Type::Bool);
-    for (key, value) in keys.iter().zip(values) {
-        let value = Expression::constant(value.clone(), key.result.clone());
-        let same = Expression::binary(Binary::Equal, key.clone(), value, Type::Bool);
-        all = match &*all.kind {
-            ExpressionKind::Constant(_) => same,
-            _ => Expression::binary(Binary::And, all, same, Type::Bool),
-        };
+    let same = keys.iter().zip(values).map(|(key, value)| is(key, value));
+    same.fold(Expression::number(1, Type::Bool), |all, one| {
+        match (all.truth(), one.truth()) {
+            (Some(true), _) | (_, Some(false)) => one,
+            (Some(false), _) | (_, Some(true)) => all,
+            (None, None) => Expression::binary(Binary::And, all, one, Type::Bool),
+        }
+    })
+}
+
+/// Whether a key has this value; that it is none needs no comparison.
+fn is(key: &Expression, value: &Value) -> Expression {
+    match (value, &*key.kind) {
+        (Value::None, ExpressionKind::Some(_)) => Expression::number(0, Type::Bool),
+        (Value::None, ExpressionKind::Constant(known)) => {
+            Expression::number(u64::from(*known == Value::None), Type::Bool)
+        }
+        (Value::None, _) => {
+            let present = Expression::new(ExpressionKind::Present(key.clone()), Type::Bool);
+            Expression::new(ExpressionKind::Unary(Unary::Not, present), Type::Bool)
+        }
+        (Value::Number(_) | Value::Bytes(_) | Value::Record(_), _) => {
+            let value = Expression::constant(value.clone(), key.result.clone());
+            Expression::binary(Binary::Equal, key.clone(), value, Type::Bool)
+        }
     }
-    all
 }
 
 /// What is another in each turn of a loop.

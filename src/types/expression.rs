@@ -69,6 +69,14 @@ impl Expression {
     pub fn binary(operator: Binary, a: Expression, b: Expression, result: Type) -> Expression {
         Expression::new(ExpressionKind::Binary(operator, a, b), result)
     }
+
+    /// Whether it holds, where that is a constant.
+    pub fn truth(&self) -> Option<bool> {
+        match &*self.kind {
+            ExpressionKind::Constant(Value::Number(number)) => Some(*number != 0),
+            _ => None,
+        }
+    }
 }
 
 /// What an expression computes.

@@ -2,7 +2,7 @@
 //! keys, fields and timers, how many instances there are, and which exist from the start.
 
 use super::body::{check_expression, check_type};
-use super::compose::{Above, Composition, Ground, Sessions};
+use super::compose::{Above, Composition, Ground, Node, Sessions};
 use super::constant::{fold, fold_number};
 use super::context::Context;
 use super::items::{a_process, fields};
@@ -321,6 +321,9 @@ fn sessions(
             above: above.map(|upper| place_above(composition, upper.place)),
         };
     };
+    if node.above.iter().any(|upper| upper.key.is_some()) {
+        check_unlabelled_keys(context, node, keys);
+    }
     let mut instances: Vec<StaticInstance> = Vec::new();
     for place in 0..count {
         let upper = node.above.get(place);
@@ -329,18 +332,42 @@ fn sessions(
         if let Some(value) = &label
             && let Some(first) = instances
                 .iter()
-                .position(|other| other.keys.contains(value))
+                .position(|other| other.keys.first() == Some(value))
             && let Some(upper) = upper
         {
             context.report(key_clash(&node.name, upper.span, node.above[first].span));
         }
+        let others = keys.iter().skip(1).map(|_| Value::None);
         instances.push(StaticInstance {
-            keys: label.into_iter().collect(),
+            keys: match label {
+                Some(label) => std::iter::once(label).chain(others).collect(),
+                None => Vec::new(),
+            },
             above: upper.map(|upper| place_above(composition, upper.place)),
         });
     }
     check_room(context, kind, instances.len());
     Population::Static(instances)
+}
+
+/// A label gives the first key. The others are none in its session, and so must be optional.
+fn check_unlabelled_keys(context: &mut Context, node: &Node, keys: &[Key]) {
+    let sources = session_keys(node.layer).iter().zip(keys).skip(1);
+    for (source, key) in sources {
+        if matches!(key.kind, Type::Optional(_) | Type::Nothing) {
+            continue;
+        }
+        let label = node.above.iter().find_map(|upper| upper.key);
+        let title = format!("a label does not say what `{}` is", source.name);
+        let mistake =
+            Diagnostic::error(Id::KeyMissing, title, source.span, "this key is left open")
+                .why("A label gives the first key of its session; all others are none there.")
+                .help(format!("write `{}: …?`, which may be none", source.name));
+        context.report(match label {
+            Some(label) => mistake.label(label.span, "the label"),
+            None => mistake,
+        });
+    }
 }
 
 fn label_value(context: &mut Context, source: &ast::Expression, of: &Key) -> Option<Value> {

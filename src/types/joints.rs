@@ -123,15 +123,36 @@ impl Joints<'_, '_, '_> {
         for key in node.above.iter().filter_map(|upper| upper.key) {
             self.report(no_key_here(key.span));
         }
-        let dynamic = node.below.iter().any(|lower| match lower.ground {
-            Ground::Node(below, _) if below < entity => {
-                !matches!(self.composition.sessions(below), Sessions::Static(_))
+        if node.layer.shape == ast::Shape::Router {
+            self.check_router(entity);
+        }
+    }
+
+    /// A router has one session, always; so has each of its joints.
+    fn check_router(&mut self, entity: EntityId) {
+        let composition = self.composition;
+        let node = composition.node(entity);
+        for (lower, argument) in node.below.iter().filter_map(|lower| match lower.ground {
+            Ground::Node(below, _) if below < entity => Some((below, &lower.name)),
+            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => None,
+        }) {
+            if let Sessions::Static(_) = composition.sessions(lower) {
+                continue;
             }
-            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => false,
-        });
-        if dynamic && node.layer.shape == ast::Shape::Router {
-            let what = "a router on sessions that come and go";
-            self.report(not_yet(node.span, what));
+            let below = composition.node(lower);
+            let title = format!("the router `{}` stands on many sessions", node.name);
+            let given = node.arguments.iter();
+            let mut given = given.filter(|given| argument.as_deref() == Some(&given.name.text));
+            let joint = given.next().map_or(node.span, |given| given.span);
+            self.report(
+                Diagnostic::error(Id::RouterOnMany, title, joint, "this joint")
+                    .label(below.span, "its sessions come and go")
+                    .why(
+                        "A router has one session above, which is always there, and sends by one \
+                        session through each joint below. Which of many it would be, nothing says.",
+                    )
+                    .help("label the joint below with a `key`, or let a multiplexor stand there"),
+            );
         }
     }
 
@@ -166,9 +187,6 @@ impl Joints<'_, '_, '_> {
         let first = node.above.iter().find_map(|upper| upper.key);
         if let Some(key) = first.filter(|_| keys == 0) {
             self.report(no_key_here(key.span));
-        } else if let Some(key) = first.filter(|_| keys > 1) {
-            let what = "a label for a session of several keys";
-            self.report(not_yet(key.span, what));
         }
         if node.above.is_empty() && node.users.is_empty() {
             let title = format!("nothing stands on the multiplexor `{}`", node.name);

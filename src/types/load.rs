@@ -10,6 +10,7 @@
 //!     -> [("layers/transport/tcp/tcp.loom", ..), ("layers/transport/tcp/window.loom", ..), ..]
 //! ```
 
+use super::names::refuse_repeated;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources};
 use crate::syntax::loom::ast;
@@ -206,6 +207,10 @@ impl Loader<'_> {
             let wanted = tree.uses.into_iter();
             self.wanted.extend(wanted.map(|wanted| (id, wanted)));
         }
+        let layers = unit.layers.iter().map(|layer| &layer.name);
+        refuse_repeated(layers, &mut self.diagnostics);
+        let stacks = unit.stacks.iter().map(|stack| &stack.name);
+        refuse_repeated(stacks, &mut self.diagnostics);
         if !alone && let Some(layer) = unit.layers.first_mut() {
             layer.items.append(&mut unit.items);
         }

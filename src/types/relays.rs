@@ -9,7 +9,6 @@ use super::compose::{Above, Composition, Ground};
 use super::context::Context;
 use super::expression::{Expression, ExpressionKind, Variable};
 use super::layers::Layer;
-use super::names::not_yet;
 use super::program::{EntityId, Event, Handler, LocalId, NoticeId, Program};
 use super::services::{Interface, locals};
 use super::statement::{Output, Source, Statement, StatementKind, TellTarget};
@@ -169,8 +168,23 @@ impl<'a, 'b> Notices<'a, 'b> {
         let node = self.composition.node(entity);
         let is_multiplexor = node.layer.shape == ast::Shape::Multiplexor;
         if is_multiplexor && context.program.notices[notice.at()].message {
-            let what = "a message in a notice for every session of a multiplexor";
-            context.report(not_yet(node.span, what));
+            let name = &context.program.notices[notice.at()].name;
+            let title = format!("the message of `{name}` would go to every session");
+            let help = format!(
+                "write `on {name} find session(…) else …` in `{}`",
+                node.layer.name
+            );
+            context.report(
+                Diagnostic::error(
+                    Id::TwoReceivers,
+                    title,
+                    node.span,
+                    "it comes here from below",
+                )
+                .label(node.layer.name.span, "and does not say for whom it is")
+                .why("A message has one owner at a time, and a multiplexor many sessions.")
+                .help(help),
+            );
             return;
         }
         let kinds = &self.layers[entity.at()].kinds;
@@ -190,8 +204,23 @@ impl<'a, 'b> Notices<'a, 'b> {
             .map(|(joint, _)| TellTarget::Below(joint as u32))
             .collect();
         if targets.len() > 1 && context.program.notices[notice.at()].message {
-            let what = "a message in a notice for several joints";
-            context.report(not_yet(node.span, what));
+            let name = &context.program.notices[notice.at()].name;
+            let title = format!("the message of `{name}` would go through several joints");
+            let help = format!(
+                "write `on {name}(message, …)` in `{}`, and tell one of them",
+                node.layer.name
+            );
+            context.report(
+                Diagnostic::error(
+                    Id::TwoReceivers,
+                    title,
+                    node.span,
+                    "it comes here from above",
+                )
+                .label(node.layer.name.span, "and does not say which way it goes")
+                .why("A message has one owner at a time, and a router several joints.")
+                .help(help),
+            );
             return;
         }
         let session = self.layers[entity.at()].kinds[1].id;
