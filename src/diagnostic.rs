@@ -203,7 +203,7 @@ ids! {
     UseNotFound "use-not-found"
         "`use order.sequencer` names the file `order/sequencer.loom` or the folder \
         `order/sequencer`; it is looked for beside the file, then in each `--path`, then in the \
-        library inside the compiler.";
+        library inside the compiler. The first that is there is taken, and must be readable text.";
     UnknownLayer "unknown-layer"
         "A stack is made of layers that its file, or one that it uses, declares.";
     UnknownService "unknown-service"
@@ -261,7 +261,8 @@ ids! {
 
     AttributeUnset "attribute-unset"
         "An attribute without a default must have been given to every message that comes to where \
-        it is read.";
+        it is read. Only behind an `else`, as in `peer else message.peer`, it may be missing, and \
+        is zero then.";
 
     // What cannot be laid out.
     NoLayer "no-layer"

@@ -62,6 +62,7 @@ fn mirror() -> Program {
             with_default("prefix", Kind::Unsigned(5)),
             optional("gateway", Kind::Unsigned(32)),
         ],
+        ..Description::default()
     };
     let (source, header) = (
         include_str!("fixture/mirror.c"),

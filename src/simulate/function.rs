@@ -1,8 +1,8 @@
 //! Functions and filters, and the statements that they share with handlers.
 //!
 //! In: a function or filter and its arguments, or a block and the [`Body`] that it is part of.
-//! Out: the result, and what a filter yields. Functions in C (`extern`) are not run: they give
-//! zero, so that what depends on them is tested with the C alone.
+//! Out: the result, and what a filter yields. Functions in C (`extern`) cannot be run here:
+//! a stack that calls one is not started.
 
 use super::expression::{Evaluation, Moment};
 use super::value::{Datum, fit};
@@ -211,9 +211,8 @@ impl<'p> Evaluation<'_, 'p> {
     pub fn call(&mut self, id: FunctionId, arguments: &[Expression]) -> Datum {
         let function = &self.state.program.functions[id.at()];
         let mut locals = self.values(arguments);
-        let Some(body) = &function.body else {
-            return Datum::empty(self.state.program, &function.result);
-        };
+        let body = function.body.as_ref();
+        let body = body.expect("a stack with functions in C is not started");
         locals.resize(function.locals.len(), Datum::Absent);
         for (local, declared) in locals.iter_mut().zip(&function.locals) {
             if *local == Datum::Absent {

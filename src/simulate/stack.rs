@@ -50,6 +50,11 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         limits: Limits,
         now_ns: u64,
     ) -> Stack<'p, C> {
+        assert_eq!(
+            program.functions_in_c(),
+            Vec::<&str>::new(),
+            "what is written in C cannot be interpreted"
+        );
         let state = State::new(program, config, limits, now_ns);
         let mut stack = Stack {
             control,

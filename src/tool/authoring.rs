@@ -88,21 +88,23 @@ pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
         collect(path, &mut files)?;
     }
     let verb = if check { "would change" } else { "changed" };
-    let mut different = 0;
+    let (mut read, mut different) = (0, 0);
     let mut worst = Ok(());
     for file in &files {
         match format_one(file, check) {
-            Ok(true) => {
-                different += 1;
-                result(format_args!("{verb} {}\n", file.display()))?;
+            Ok(changed) => {
+                read += 1;
+                if changed {
+                    different += 1;
+                    result(format_args!("{verb} {}\n", file.display()))?;
+                }
             }
-            Ok(false) => {}
             Err(failure) => worst = worse(worst, failure),
         }
     }
     note(format_args!(
         "{} read, {different} {verb}",
-        counted(files.len(), "file")
+        counted(read, "file")
     ));
     match check && different > 0 {
         true => worst.and(Err(Failure::refused(""))),

@@ -1,17 +1,37 @@
 //! From generated C to a stack that can be run: calls the machine's C compiler.
 //!
-//! In: a stack's C, header and description. Out: the loaded `Program`. The shared object lives in
-//! a temporary directory that is gone as soon as it is loaded.
+//! In: a stack's C, header and description, and the C of others that it calls. Out: the loaded
+//! `Program`. The shared object lives in a temporary directory that is gone once it is loaded.
 
 use super::failure::{Failure, about, plain};
 use super::layout::{Description, companion};
 use super::stack::Program;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Compiles `NAME.c` and `NAME.h` together with their companion, and loads the result.
 pub fn load(source: &str, header: &str, description: &Description) -> Result<Program, Failure> {
+    load_with(source, header, description, &[])
+}
+
+/// The same, with files of C that hold the functions which the stack declares as `extern`.
+pub fn load_with(
+    source: &str,
+    header: &str,
+    description: &Description,
+    functions: &[PathBuf],
+) -> Result<Program, Failure> {
     let name = &description.name;
+    if let (false, []) = (description.functions_in_c.is_empty(), functions) {
+        let missing = description.functions_in_c.join(", ");
+        return Err(Failure::environment(format!(
+            "`{name}` calls functions that are written in C ({missing}): name their files, --c FILE"
+        )));
+    }
+    let functions: Vec<PathBuf> = functions
+        .iter()
+        .map(|path| path.canonicalize().map_err(about(path)))
+        .collect::<Result<_, _>>()?;
     let directory = tempfile::tempdir().map_err(|error| {
         Failure::environment(format!(
             "no temporary directory can be made: {}",
@@ -30,11 +50,13 @@ pub fn load(source: &str, header: &str, description: &Description) -> Result<Pro
         std::fs::write(&path, text).map_err(about(&path))?;
     }
     let object = directory.path().join(format!("{name}.so"));
-    compile(directory.path(), &[&source_name, &companion_name], &object)?;
+    let mut sources: Vec<&Path> = vec![Path::new(&source_name), Path::new(&companion_name)];
+    sources.extend(functions.iter().map(PathBuf::as_path));
+    compile(directory.path(), &sources, &object)?;
     Program::load(&object, description.clone())
 }
 
-fn compile(directory: &Path, sources: &[&str], object: &Path) -> Result<(), Failure> {
+fn compile(directory: &Path, sources: &[&Path], object: &Path) -> Result<(), Failure> {
     let words = compiler()?;
     let output = Command::new(&words[0])
         .args(&words[1..])
@@ -45,6 +67,8 @@ fn compile(directory: &Path, sources: &[&str], object: &Path) -> Result<(), Fail
             "-fPIC",
             "-shared",
             "-Wl,-Bsymbolic",
+            "-Wl,-z,defs",
+            "-I.",
             "-o",
         ])
         .arg(object)

@@ -269,6 +269,11 @@ fn description(program: &Program) -> Description {
         name: program.name.clone(),
         links: program.links.iter().map(|l| l.name.clone()).collect(),
         ports: ports.collect(),
+        functions_in_c: program
+            .functions_in_c()
+            .into_iter()
+            .map(String::from)
+            .collect(),
         config: config
             .map(|c| member(&c.name, &c.kind, c.default.is_some()))
             .chain(OWN_SETTINGS.map(|(name, bits)| own_setting(name, bits)))

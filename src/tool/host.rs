@@ -371,8 +371,6 @@ impl<'program> Host<'program> {
 pub struct Report {
     /// Frames that came in.
     pub frames_in: u64,
-    /// Frames that went out.
-    pub frames_out: u64,
     /// Messages that came in and went to an application.
     pub delivered: u64,
     /// Messages that came in for the stack itself, answered or not.
@@ -383,6 +381,8 @@ pub struct Report {
     pub held: u64,
     /// Messages that came in and were dropped, by reason.
     pub dropped: BTreeMap<String, u64>,
+    /// Frames that went out.
+    pub frames_out: u64,
     /// Messages of our own that were dropped, by reason.
     pub unsent: BTreeMap<String, u64>,
     /// What the layers counted besides.
@@ -494,8 +494,8 @@ mod tests {
         ];
         let mut report = Report::new(&counters);
         assert!(report.adds_up());
-        let json = "{\"frames_in\":9,\"frames_out\":2,\"delivered\":3,\"consumed\":2,\"merged\":1,\
-                    \"held\":1,\"dropped\":{\"ipv4.bad_checksum\":2},\
+        let json = "{\"frames_in\":9,\"delivered\":3,\"consumed\":2,\"merged\":1,\"held\":1,\
+                    \"dropped\":{\"ipv4.bad_checksum\":2},\"frames_out\":2,\
                     \"unsent\":{\"arp.table_full\":4},\"counts\":{\"udp.report_for_nobody\":5}}";
         assert_eq!(report.to_json(), json);
         report.held = 0;

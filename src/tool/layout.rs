@@ -24,6 +24,8 @@ pub struct Description {
     pub ports: Vec<Port>,
     /// The fields of `struct NAME_config`.
     pub config: Vec<Member>,
+    /// The functions that somebody has to write in C.
+    pub functions_in_c: Vec<String>,
 }
 
 /// One port of a stack.
@@ -100,7 +102,36 @@ pub fn c_fields(members: &[Member]) -> Vec<String> {
     names
 }
 
+/// Room enough for each of `c_fields`.
+fn c_sizes(members: &[Member]) -> Vec<usize> {
+    let mut sizes = Vec::new();
+    for member in members {
+        if member.optional {
+            sizes.push(1);
+        }
+        sizes.push(match member.kind {
+            Kind::Unsigned(_) | Kind::Signed(_) | Kind::Time => 8,
+            Kind::Bool => 1,
+            Kind::Bytes(length) => length,
+        });
+    }
+    sizes
+}
+
 impl Layout {
+    /// A layout of our own, for checking what people wrote before there is any C.
+    pub fn assumed(members: &[Member]) -> Layout {
+        let mut size = 0;
+        let places: Vec<(usize, usize)> = c_sizes(members)
+            .into_iter()
+            .map(|needed| {
+                size += needed;
+                (size - needed, needed)
+            })
+            .collect();
+        Layout::new(size, members, &places)
+    }
+
     /// Puts together what the program says and the (offset, size) of each of `c_fields`.
     pub fn new(size: usize, members: &[Member], places: &[(usize, usize)]) -> Layout {
         let mut places = places.iter();
@@ -540,7 +571,7 @@ mod tests {
                 keys: vec![member("peer", Kind::Unsigned(32), true)],
                 attributes: Vec::new(),
             }],
-            config: Vec::new(),
+            ..Description::default()
         };
         let text = companion(&description);
         let flag = "{offsetof(struct host_datagrams_keys, has_peer), \

@@ -4,10 +4,10 @@
 //! their texts; or the places that were tried.
 
 use super::failure::{Failure, about};
-use crate::types::load::Library;
+use crate::types::load::{Library, Missing};
 use include_dir::{Dir, include_dir};
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The standard library, as it was when the binary was built.
@@ -26,26 +26,26 @@ pub struct Folders {
 }
 
 impl Library for Folders {
-    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Vec<String>> {
+    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Missing> {
         let beside = Path::new(user).parent().map(Path::to_path_buf);
         let mut tried = Vec::new();
         for folder in beside.into_iter().chain(self.search.iter().cloned()) {
-            let found = on_disk(&folder.join(path));
-            if !found.is_empty() {
-                return Ok(found);
-            }
-            tried.push(
-                folder
-                    .join(path)
-                    .with_extension("loom")
-                    .display()
-                    .to_string(),
-            );
+            let place = folder.join(path);
+            let file = place.with_extension("loom");
+            let found = match file.is_file() {
+                true => read(&file),
+                false if has_loom_files(&place) => read(&place),
+                false => {
+                    tried.push(file.display().to_string());
+                    continue;
+                }
+            };
+            return found.map_err(|failure| Missing::Unreadable(failure.message));
         }
         let found = in_binary(path);
         if found.is_empty() {
             tried.push(format!("layers/{path}.loom of the standard library"));
-            return Err(tried);
+            return Err(Missing::Nowhere(tried));
         }
         Ok(found)
     }
@@ -54,7 +54,7 @@ impl Library for Folders {
 /// The texts of a file, or of a folder that is one layer.
 pub fn read(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let files = if path.is_dir() {
-        loom_files(path)
+        loom_files(path).map_err(about(path))?
     } else {
         vec![path.to_path_buf()]
     };
@@ -96,29 +96,21 @@ pub fn text_of(file: &Path) -> Result<String, Failure> {
     }
 }
 
-fn on_disk(path: &Path) -> Vec<(String, String)> {
-    let file = path.with_extension("loom");
-    let files = if file.is_file() {
-        vec![file]
-    } else {
-        loom_files(path)
-    };
-    let texts = files
-        .iter()
-        .map(|file| Some((name_of(file), text_of(file).ok()?)));
-    texts.collect::<Option<Vec<_>>>().unwrap_or_default()
+/// Whether a `use` of this folder finds something, or something that cannot be read.
+fn has_loom_files(folder: &Path) -> bool {
+    match loom_files(folder) {
+        Ok(files) => !files.is_empty(),
+        Err(_) => folder.is_dir(),
+    }
 }
 
-fn loom_files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut files: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "loom"))
-        .collect();
+fn loom_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries: io::Result<Vec<_>> = std::fs::read_dir(folder)?.collect();
+    let paths = entries?.into_iter().map(|entry| entry.path());
+    let is_loom = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "loom");
+    let mut files: Vec<PathBuf> = paths.filter(is_loom).collect();
     files.sort();
-    files
+    Ok(files)
 }
 
 fn in_binary(path: &str) -> Vec<(String, String)> {

@@ -8,7 +8,7 @@ use super::compiler::{self, Options};
 use super::device::{Address, Device};
 use super::failure::Failure;
 use super::host::{Application, Clock, Host, Seen, Until};
-use super::layout::{Values, duration_ns, instead};
+use super::layout::{Description, Layout, Values, duration_ns, instead};
 use super::progress;
 use super::stack::{Program, Stack};
 use super::terminal::{note, result};
@@ -33,6 +33,9 @@ pub struct Arguments {
     /// What sits at a port: echo or sink; with keys, a session is opened
     #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
     pub applications: Vec<ApplicationArgument>,
+    /// C that holds functions which the stack declares as extern
+    #[arg(long = "c", value_name = "FILE")]
+    pub functions: Vec<PathBuf>,
     /// Feeds captures at their own times, as fast as the machine can
     #[arg(long = "virtual")]
     pub virtual_time: bool,
@@ -182,18 +185,22 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let spinner = progress::spinner("compiling");
     let compiled = compiler::compile(&arguments.stack, &options)?;
-    let program = c_compiler::load(&compiled.source, &compiled.header, &compiled.description)?;
-    spinner.finish_and_clear();
     let places = Places {
         settings: &arguments.settings,
         applications: &arguments.applications,
     };
+    places.check(&compiled.description)?;
+    let addresses = addresses(&compiled.description.links, arguments)?;
+    let program = c_compiler::load_with(
+        &compiled.source,
+        &compiled.header,
+        &compiled.description,
+        &arguments.functions,
+    )?;
+    spinner.finish_and_clear();
     let prepared = prepare(&program, &places)?;
-    let devices = devices(&program, &arguments.links)?;
-    if arguments.virtual_time && devices.iter().any(|device| device.descriptor().is_some()) {
-        let reason = "--virtual is for captures: a device lives in real time";
-        return Err(Failure::environment(reason));
-    }
+    let devices = addresses.into_iter().map(Address::open);
+    let devices = devices.collect::<Result<Vec<_>, _>>()?;
     let stop = stop_on_signals()?;
     if !arguments.virtual_time {
         let name = &program.description().name;
@@ -245,6 +252,13 @@ pub struct Places<'run> {
     pub applications: &'run [ApplicationArgument],
 }
 
+/// Reads what is set and what sits where, into the structs of a loaded stack.
+fn prepare(program: &Program, places: &Places<'_>) -> Result<Prepared, Failure> {
+    places.prepare(program.description(), program.config(), |port| {
+        program.keys(port)
+    })
+}
+
 /// Starts a stack, opens its sessions and puts it onto its devices.
 pub fn start<'program>(
     program: &'program Program,
@@ -263,38 +277,51 @@ struct Prepared {
     sessions: Vec<(usize, Values)>,
 }
 
-/// Reads what is set and what sits where; nothing is opened or made yet.
-fn prepare(program: &Program, places: &Places<'_>) -> Result<Prepared, Failure> {
-    let mut config = program.config();
-    set_all(&mut config, places.settings)?;
-    let missing = config.missing();
-    if !missing.is_empty() {
-        let given: Vec<String> = missing
-            .iter()
-            .map(|name| format!("--set {name}="))
-            .collect();
-        return Err(Failure::environment(format!(
-            "nothing says what {} is: add {}",
-            missing.join(", "),
-            given.join(" ")
-        )));
+impl Places<'_> {
+    /// Whether all this fits the stack, which is not compiled to C yet.
+    pub fn check(&self, stack: &Description) -> Result<(), Failure> {
+        let config = Values::new("setting", &Layout::assumed(&stack.config));
+        let keys = |port: usize| Values::new("key", &Layout::assumed(&stack.ports[port].keys));
+        self.prepare(stack, config, keys).map(drop)
     }
-    let ports = &program.description().ports;
-    let mut applications = vec![Application::default(); ports.len()];
-    let mut sessions = Vec::new();
-    for argument in places.applications {
-        let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
-        let port = position("port", &argument.port, &names)?;
-        applications[port] = argument.application;
-        if let Some(given) = &argument.keys {
-            sessions.push((port, keys(program, port, given)?));
+
+    /// Fills the settings, and the keys of the sessions to open; nothing is opened or made yet.
+    fn prepare(
+        &self,
+        stack: &Description,
+        mut config: Values,
+        keys: impl Fn(usize) -> Values,
+    ) -> Result<Prepared, Failure> {
+        set_all(&mut config, self.settings)?;
+        let missing = config.missing();
+        if !missing.is_empty() {
+            let given: Vec<String> = missing
+                .iter()
+                .map(|name| format!("--set {name}="))
+                .collect();
+            return Err(Failure::environment(format!(
+                "nothing says what {} is: add {}",
+                missing.join(", "),
+                given.join(" ")
+            )));
         }
+        let mut applications = vec![Application::default(); stack.ports.len()];
+        let mut sessions = Vec::new();
+        for argument in self.applications {
+            let names: Vec<&str> = stack.ports.iter().map(|port| port.name.as_str()).collect();
+            let port = position("port", &argument.port, &names)?;
+            applications[port] = argument.application;
+            if let Some(given) = &argument.keys {
+                let keys = filled(keys(port), &argument.port, given)?;
+                sessions.push((port, keys));
+            }
+        }
+        Ok(Prepared {
+            config,
+            applications,
+            sessions,
+        })
     }
-    Ok(Prepared {
-        config,
-        applications,
-        sessions,
-    })
 }
 
 fn set_all(values: &mut Values, given: &[Setting]) -> Result<(), Failure> {
@@ -304,18 +331,16 @@ fn set_all(values: &mut Values, given: &[Setting]) -> Result<(), Failure> {
     })
 }
 
-/// The keys of a session to open.
-fn keys(program: &Program, port: usize, given: &[Setting]) -> Result<Values, Failure> {
-    let mut keys = program.keys(port);
+/// The keys of a session to open under a port.
+fn filled(mut keys: Values, port: &str, given: &[Setting]) -> Result<Values, Failure> {
     set_all(&mut keys, given)?;
     let missing = keys.missing().join(", ");
     if missing.is_empty() {
         return Ok(keys);
     }
-    let name = &program.description().ports[port].name;
-    let example = format!("--app '{name}({missing}=...)=echo'");
+    let example = format!("--app '{port}({missing}=...)=echo'");
     Err(Failure::environment(format!(
-        "a session of `{name}` also needs {missing}: {example}"
+        "a session of `{port}` also needs {missing}: {example}"
     )))
 }
 
@@ -339,23 +364,29 @@ impl Prepared {
     }
 }
 
-/// A device for each link, in the order of the stack.
-fn devices(program: &Program, given: &[LinkArgument]) -> Result<Vec<Box<dyn Device>>, Failure> {
-    let links = &program.description().links;
-    let mut opened: Vec<Option<Box<dyn Device>>> = links.iter().map(|_| None).collect();
-    for argument in given {
+/// The device of each link, in the order of the stack; none is opened yet.
+fn addresses<'run>(
+    links: &[String],
+    arguments: &'run Arguments,
+) -> Result<Vec<&'run Address>, Failure> {
+    let mut addresses: Vec<Option<&Address>> = vec![None; links.len()];
+    for argument in &arguments.links {
         let names: Vec<&str> = links.iter().map(String::as_str).collect();
         let link = position("link", &argument.name, &names)?;
-        if opened[link].is_some() {
+        if addresses[link].replace(&argument.address).is_some() {
             let message = format!("link `{}` has two devices", argument.name);
             return Err(Failure::environment(message));
         }
-        opened[link] = Some(argument.address.open()?);
+        let is_capture = matches!(argument.address, Address::Capture(..));
+        if arguments.virtual_time && !is_capture {
+            let reason = "--virtual is for captures: a device lives in real time";
+            return Err(Failure::environment(reason));
+        }
     }
-    let with_names = links.iter().zip(opened);
+    let with_names = links.iter().zip(addresses);
     with_names
-        .map(|(name, device)| {
-            device.ok_or_else(|| {
+        .map(|(name, address)| {
+            address.ok_or_else(|| {
                 let advice = format!("--link {name}=tap:tap0, or see loom run --help");
                 Failure::environment(format!("link `{name}` has no device: {advice}"))
             })

@@ -20,14 +20,22 @@ use std::collections::{BTreeMap, VecDeque};
 /// Finds what a `use` names.
 pub trait Library {
     /// The file that `path` names (`link/ethernet`, without ending), or all files of that folder,
-    /// each with its name and its text; as seen from the file `user`. Otherwise, the places where
-    /// it was looked for.
-    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Vec<String>>;
+    /// each with its name and its text; as seen from the file `user`.
+    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Missing>;
+}
+
+/// Why a `use` leads to nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Missing {
+    /// It is at none of the places where it was looked for.
+    Nowhere(Vec<String>),
+    /// It is there and cannot be read: why.
+    Unreadable(String),
 }
 
 /// Texts by name; a `use` is looked for from the root.
 impl Library for BTreeMap<String, String> {
-    fn find(&self, _user: &str, path: &str) -> Result<Vec<(String, String)>, Vec<String>> {
+    fn find(&self, _user: &str, path: &str) -> Result<Vec<(String, String)>, Missing> {
         let file = format!("{path}.loom");
         let folder = format!("{path}/");
         if let Some(text) = self.get(&file) {
@@ -40,7 +48,7 @@ impl Library for BTreeMap<String, String> {
             .map(|(name, text)| (name.clone(), text.clone()))
             .collect();
         match within.is_empty() {
-            true => Err(vec![file, folder]),
+            true => Err(Missing::Nowhere(vec![file, folder])),
             false => Ok(within),
         }
     }
@@ -227,18 +235,22 @@ impl Loader<'_> {
                 let used = self.unit(texts);
                 self.files.units[user.0 as usize].uses.push(used);
             }
-            Err(places) => {
-                let title = format!("`{}` was not found", wanted.path);
-                let why = format!("It was looked for as {}.", places.join(", "));
-                self.diagnostics.push(
-                    Diagnostic::error(Id::UseNotFound, title, wanted.path.span, "")
-                        .why(why)
-                        .help(
-                            "`use order.sequencer` names the file `order/sequencer.loom`, or \
-                        the folder `order/sequencer`",
-                        ),
-                );
-            }
+            Err(missing) => self.diagnostics.push(not_found(&wanted.path, missing)),
+        }
+    }
+}
+
+fn not_found(path: &ast::Path, missing: Missing) -> Diagnostic {
+    let about = |title| Diagnostic::error(Id::UseNotFound, title, path.span, "");
+    match missing {
+        Missing::Nowhere(places) => about(format!("`{path}` was not found"))
+            .why(format!("It was looked for as {}.", places.join(", ")))
+            .help(
+                "`use order.sequencer` names the file `order/sequencer.loom`, or the folder \
+                `order/sequencer`",
+            ),
+        Missing::Unreadable(reason) => {
+            about(format!("`{path}` cannot be read")).why(format!("{reason}."))
         }
     }
 }

@@ -161,6 +161,13 @@ impl Program {
         place.map(|at| ReasonId(at as u32))
     }
 
+    /// The functions that are declared here and written in C.
+    pub fn functions_in_c(&self) -> Vec<&str> {
+        let functions = self.functions.iter();
+        let functions = functions.filter(|function| function.body.is_none());
+        functions.map(|function| function.name.as_str()).collect()
+    }
+
     /// The kind of sessions above whose instances live and end with those of this one.
     pub fn session_living_on(&self, session: KindId) -> Option<KindId> {
         match self.kinds[session.at()].population {

@@ -25,6 +25,11 @@ pub fn play<'p, C: Control<'p>>(
     config: &str,
     script: &str,
 ) -> Result<String, String> {
+    if let [function, ..] = program.functions_in_c()[..] {
+        return Err(format!(
+            "`{function}` is written in C, so nothing can be played"
+        ));
+    }
     let stack = Stack::start(
         control,
         program,

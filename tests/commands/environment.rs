@@ -111,6 +111,25 @@ fn what_nobody_set_is_asked_for_before_anything_is_opened() {
 }
 
 #[test]
+fn a_command_line_is_checked_before_the_c_is_compiled() {
+    let shell = Shell::new();
+    let wrong = [
+        &["--set", "adress=1"][..],
+        &["--set", "prefix=300"],
+        &["--link", "tip=tap:x"],
+        &["--app", "datagrams()=echo"],
+        &["--virtual", "--link", "tap=tap:x"],
+    ];
+    for words in wrong {
+        let stack = example("host/host.loom");
+        let mut command = shell.command(&[&["run", &stack], &SET[..], words].concat());
+        command.env("CC", "no-such-compiler");
+        let note = shell.finish(command).failed(2, &[]);
+        assert!(!note.contains("no-such-compiler"), "{words:?}: {note}");
+    }
+}
+
+#[test]
 fn devices_that_do_not_exist_are_named() {
     let shell = Shell::new();
     shell.write("garbage", [7; 5000]);
@@ -180,6 +199,12 @@ fn sources_that_are_none_are_refused() {
     shell
         .loom(&["check", "uses.loom"])
         .failed(1, &["use-not-found", "gone/away"]);
+    shell.write("part/latin.loom", b"worker caf\xe9\n");
+    shell.write("using.loom", "use part.latin\n");
+    let words = ["`part.latin` cannot be read", "byte 10 is not UTF-8"];
+    shell.loom(&["check", "using.loom"]).failed(1, &words);
+    let said = shell.loom(&["fmt", "latin.loom"]);
+    said.failed(1, &["latin.loom: byte 10", "0 files read"]);
 }
 
 #[test]

@@ -227,3 +227,45 @@ fn a_new_layer_runs_at_once_and_echoes() {
         "{result}"
     );
 }
+
+/// A worker whose session asks a function in C what a number weighs.
+const WEIGHED: &str = "\
+extern fn weight(number: u32) -> u32
+
+worker scale
+
+header big { number: u32 }
+
+on deliver(message) {
+    require weight(header.number) > 9 else drop message as light
+    deliver message
+}
+
+on send(message) { send message with { number = 0 } }
+
+stack scaled { link wire { scale { port messages } } }
+";
+
+#[test]
+fn functions_in_c_are_given_by_the_user() {
+    let shell = Shell::new();
+    shell.write("scale.loom", WEIGHED);
+    capture(
+        &shell,
+        "in.pcapng",
+        &[(0, vec![0, 0, 0, 2]), (1, vec![0, 0, 0, 7])],
+    );
+    let run = ["run", "scale.loom", "--virtual", "--json"];
+    let run = [&run[..], &["--link", "wire=pcap:in.pcapng"]].concat();
+    let words = ["written in C (weight)", "--c FILE"];
+    shell.loom(&run).failed(2, &words);
+    let with = |file| shell.loom(&[&run[..], &["--c", file]].concat());
+    with("none.c").failed(2, &["none.c: No such file"]);
+    shell.write("other.c", "int other;\n");
+    with("other.c").failed(1, &["undefined", "scaled_weight"]);
+    let weight = "uint32_t scaled_weight(uint32_t number) { return 2 * number; }";
+    shell.write("weight.c", format!("#include \"scaled.h\"\n{weight}\n"));
+    let report: Value = serde_json::from_str(&with("weight.c").fine()).expect("JSON");
+    assert_eq!(report["delivered"], 1);
+    assert_eq!(report["dropped"], json!({ "scale.light": 1 }));
+}

@@ -207,7 +207,7 @@ impl<'a> Lexer<'a> {
         }
         let is_type = match self.lexed.tokens.as_slice() {
             [.., before, name] if name.kind == TokenKind::Word && self.newline.is_none() => {
-                [":", "->", "as", "by", "reads", "rewrites", "result"]
+                [":", "->", "by", "reads", "rewrites", "result"]
                     .iter()
                     .any(|it| before.is(it))
                     || before.kind == TokenKind::Angle && before.text == "<"
@@ -393,6 +393,8 @@ mod tests {
             ]
         );
         assert_eq!(texts("a < b >> c"), ["a", "<", "b", ">>", "c", ""]);
+        assert_eq!(texts("a as u8 < b"), ["a", "as", "u8", "<", "b", ""]);
+        assert_eq!(texts("a as u8 << b"), ["a", "as", "u8", "<<", "b", ""]);
     }
 
     #[test]

@@ -89,6 +89,11 @@ impl Parser<'_> {
         self.operation(Strength::Or)
     }
 
+    /// A value that must hold, in which `or` stands in brackets only.
+    pub(super) fn part_of_or(&mut self) -> Parsed<Expression> {
+        self.operation(Strength::And)
+    }
+
     /// `likely 99%`, if it stands here.
     pub(super) fn likely(&mut self) -> Parsed<Option<Likely>> {
         let start = self.at;

@@ -282,7 +282,10 @@ impl Parser<'_> {
         loop {
             let start = self.at;
             let key = self.instance_key()?;
-            let condition = self.guard()?;
+            let condition = match self.accept("if") {
+                Some(_) => Some(self.part_of_or()?),
+                None => None,
+            };
             let span = self.span_from(start);
             targets.push(FinderTarget {
                 kind: key.kind,

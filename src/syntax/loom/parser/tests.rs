@@ -140,6 +140,22 @@ fn an_else_with_a_statement_ends_the_value() {
 }
 
 #[test]
+fn an_or_separates_the_targets_of_a_find() {
+    let find = "on deliver find session(a) if b and not c\n  or session(d) if (e or f)\n  else {}";
+    let file = file(find);
+    let [Declaration::Item(Item::Finder(finder))] = &file.declarations[..] else {
+        panic!("a finder was written");
+    };
+    let conditions = finder
+        .targets
+        .iter()
+        .map(|it| it.condition.as_ref().map(show));
+    let shown = ["(b and (not c))", "(e or f)"].map(|it| Some(it.to_owned()));
+    assert_eq!(conditions.collect::<Vec<_>>(), shown);
+    assert_eq!(grouped("a as u8 < b"), "((a as) < b)");
+}
+
+#[test]
 fn items_belong_to_the_layer_before_them() {
     let file = file("const a = 1\nworker w\nrequires x: s\nentity\nstack s { w }\nconst b = 2\n");
     let kinds = file
