@@ -21,8 +21,9 @@ test: machine
 	cargo test --no-fail-fast
 
 soak: machine
-	SEED=$$(date +%s) HOSTILE=100 cargo test --test hostile -- --nocapture
-	SEEDS=100 cargo test --test c_agrees -- --nocapture
+	export SEED=$${SEED:-$$(date +%s)}; echo "SEED=$$SEED does the same again"; \
+	HOSTILE=100 cargo test --test hostile -- --nocapture; wrong=$$?; \
+	SEEDS=100 cargo test --test agree --test c_agrees -- --nocapture && exit $$wrong
 
 fmt: machine
 	cargo fmt

@@ -2,12 +2,16 @@
 //! every output, counter and deadline after every call of the host. `c_agrees` goes on from there.
 //!
 //! In: programs. Out: the first difference, with its seed and the shortest trace that shows it.
-//! `AGREE_SEED` runs one seed alone, `AGREE_SEEDS` so many.
+//! `SEED=n` runs one seed alone, `SEEDS=n` so many.
 
 #[path = "agree/fault.rs"]
 mod fault;
 #[path = "agree/random.rs"]
 mod random;
+#[path = "c_agrees/run.rs"]
+mod run;
+#[path = "case/script.rs"]
+mod script;
 #[path = "agree/sequencer.rs"]
 mod sequencer;
 #[path = "agree/stacks.rs"]
@@ -15,11 +19,11 @@ mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
+use run::{difference, interpreted};
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
-use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::Limits;
-use stackloom::simulate::trace::{Difference, Seen, Shown, Trace};
+use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
@@ -31,57 +35,53 @@ const LENGTH: usize = 300;
 
 #[test]
 fn the_trees_of_a_sequencer_do_what_it_says() {
-    trees_agree(&sequencer::program());
+    trees_agree("none", &sequencer::program());
 }
 
 #[test]
 fn radio_agrees() {
-    trees_agree(&stacks::example("examples/radio/radio.loom"));
+    example_agrees("examples/radio/radio.loom");
 }
 
 #[test]
 fn two_ways_agrees() {
-    trees_agree(&stacks::example("examples/radio/two_ways.loom"));
+    example_agrees("examples/radio/two_ways.loom");
 }
 
 #[test]
 fn ping_agrees() {
-    trees_agree(&stacks::example("examples/ping/ping.loom"));
+    example_agrees("examples/ping/ping.loom");
 }
 
 #[test]
 fn telemetry_agrees() {
-    trees_agree(&stacks::example("examples/telemetry/telemetry.loom"));
+    example_agrees("examples/telemetry/telemetry.loom");
 }
 
 #[test]
 fn host_agrees() {
-    trees_agree(&stacks::example("examples/host/host.loom"));
+    example_agrees("examples/host/host.loom");
 }
 
 #[test]
 fn sealed_agrees() {
-    trees_agree(&stacks::example("tests/cases/sealed/damage_is_found.case"));
+    example_agrees("tests/cases/sealed/damage_is_found.case");
 }
 
 #[test]
 fn parity_agrees() {
-    trees_agree(&stacks::example(
-        "tests/cases/radio/a_loss_is_repaired.case",
-    ));
+    example_agrees("tests/cases/radio/a_loss_is_repaired.case");
 }
 
 #[test]
 fn credit_agrees() {
-    trees_agree(&stacks::example(
-        "tests/cases/credit/room_that_is_told_of.case",
-    ));
+    example_agrees("tests/cases/credit/room_that_is_told_of.case");
 }
 
 #[test]
 fn conversations_agree() {
     let path = "tests/cases/conversations/who_calls_and_who_is_called.case";
-    trees_agree(&stacks::example(path));
+    example_agrees(path);
 }
 
 #[test]
@@ -107,15 +107,19 @@ fn is_found(program: &Program, faulty: &Forest) -> bool {
     })
 }
 
+fn example_agrees(path: &str) {
+    trees_agree(path, &stacks::example(path));
+}
+
 /// The trees of a program, and its woven trees, compared with the program.
-fn trees_agree(program: &Program) {
+fn trees_agree(path: &str, program: &Program) {
     let forest = checked(program, lower(program).expect("the program has trees"));
     let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
     for forest in [&forest, &checked(program, woven)] {
         for seed in seeds() {
             let trace = traffic::trace(program, seed, LENGTH, limits(seed));
             let differs = |trace: &Trace| differs(program, forest, trace);
-            report(program, seed, &trace, &differs);
+            report(program, (path, seed), &trace, &differs);
         }
     }
 }
@@ -132,32 +136,26 @@ fn checked(program: &Program, forest: Forest) -> Forest {
 }
 
 /// Where the trees do something else than the program.
-fn differs(program: &Program, forest: &Forest, trace: &Trace) -> Option<Difference> {
-    let trees = Trees::new(program, forest);
-    let config = trace.config.clone();
-    let mut stack = Stack::start(trees, program, config, trace.limits, trace.start_ns);
-    Difference::first(&reference(program, trace), &trace.run(&mut stack))
-}
-
-/// What the program means.
-fn reference(program: &Program, trace: &Trace) -> Vec<Seen> {
-    let reference = Reference::new(program);
-    let config = trace.config.clone();
-    let mut stack = Stack::start(reference, program, config, trace.limits, trace.start_ns);
-    trace.run(&mut stack)
+fn differs(program: &Program, forest: &Forest, trace: &Trace) -> Option<String> {
+    let reference = interpreted(Reference::new(program), program, trace);
+    difference(
+        &reference,
+        &interpreted(Trees::new(program, forest), program, trace),
+    )
 }
 
 /// Fails with the shortest trace that shows a difference, if there is one.
 fn report(
     program: &Program,
-    seed: u64,
+    (path, seed): (&str, u64),
     trace: &Trace,
-    differs: &dyn Fn(&Trace) -> Option<Difference>,
+    differs: &dyn Fn(&Trace) -> Option<String>,
 ) {
     if differs(trace).is_some() {
         let short = trace.shortened(|trace| differs(trace).is_some());
         let difference = differs(&short).expect("it differs");
-        panic!("seed {seed}\n{}{difference}", Shown(program, &short));
+        let script = script::written(program, &short, Limits::default());
+        panic!("SEED={seed}\n{difference}\n=== stack {path}\n\n{script}\n=== out\n");
     }
 }
 
@@ -166,9 +164,9 @@ fn seeds() -> std::ops::Range<u64> {
         let value = std::env::var(name).ok();
         value.map(|value| value.parse().expect("a seed is a number"))
     };
-    match number("AGREE_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("AGREE_SEEDS").unwrap_or(8),
+    match (number("SEED"), number("SEEDS")) {
+        (Some(seed), count) => seed..seed + count.unwrap_or(1),
+        (None, count) => 0..count.unwrap_or(8),
     }
 }
 

@@ -3,8 +3,8 @@
 //! end. The C is compiled by gcc and clang, unoptimised and optimised, watched by the sanitizers.
 //!
 //! In: the examples, and stacks in `c_agrees/stacks` that use what the examples do not. Out: the
-//! first difference, with its seed, as the shortest trace that shows it and as a `.case`. `SEED=n`
-//! chooses one seed, `SEEDS=n` so many.
+//! first difference, with its seed, as the shortest `.case` that shows it. `SEED=n` chooses one
+//! seed, `SEEDS=n` so many, both together so many from there on.
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
@@ -14,20 +14,22 @@ mod glue;
 mod harder;
 #[path = "agree/random.rs"]
 mod random;
-#[path = "c_agrees/script.rs"]
+#[path = "c_agrees/run.rs"]
+mod run;
+#[path = "case/script.rs"]
 mod script;
 #[path = "c_agrees/stacks.rs"]
 mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
-use compiled::{Compiled, Run};
+use compiled::Compiled;
 use random::Random;
+use run::{difference, interpreted};
 use stackloom::pipeline::Compiled as Built;
 use stackloom::simulate::reference::Reference;
-use stackloom::simulate::stack::{Control, Stack};
 use stackloom::simulate::state::Limits;
-use stackloom::simulate::trace::{Difference, Shown, Trace};
+use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
 use stackloom::types::program::Program;
 
@@ -104,7 +106,7 @@ fn a_fault_in_the_c_of_the_radio_is_found() {
     let c = &woven.emitted.c;
     assert!(c.contains(right), "there is something to get wrong");
     woven.emitted.c = c.replacen(right, wrong, 1);
-    let found = std::panic::catch_unwind(|| compared(&woven, &WAYS[..1]));
+    let found = std::panic::catch_unwind(|| compared(("a fault", "woven"), &woven, &WAYS[..1]));
     let said = found.expect_err("what is wrong in the C is not found");
     let said = said.downcast_ref::<String>().expect("it is told in words");
     assert!(said.contains("SEED="), "it does not even compile: {said}");
@@ -113,26 +115,27 @@ fn a_fault_in_the_c_of_the_radio_is_found() {
 /// A stack and its C: woven in all ways; with all joints as calls in one.
 fn agrees(path: &str) {
     let [woven, plain] = stacks::built(path);
-    compared(&woven, &WAYS);
-    compared(&plain, &WAYS[1..2]);
+    compared((path, "woven"), &woven, &WAYS);
+    compared((path, "plain"), &plain, &WAYS[1..2]);
 }
 
 /// A stack, its trees, and its C compiled in these ways.
-fn compared(built: &Built, ways: &[(&str, &str)]) {
+fn compared((path, how): (&str, &str), built: &Built, ways: &[(&str, &str)]) {
     let program = &built.program;
-    let compiled = Compiled::new(program, &built.emitted, ways);
+    let compiled = Compiled::new(&format!("{path}/{how}"), program, &built.emitted, ways);
+    let usual = compiled.limits;
     let traces: Vec<(u64, Trace)> = seeds()
         .map(|seed| (seed, trace(program, seed, &compiled)))
         .collect();
     let mut expected = Vec::new();
     for (seed, trace) in &traces {
-        let run = by_trees(built, trace);
+        let run = interpreted(Trees::new(program, &built.forest), program, trace);
         if trace.limits.budget == Limits::default().budget {
             let differs = |trace: &Trace| {
-                let run = by_trees(built, trace);
-                difference(&by_reference(program, trace), &run)
+                let run = interpreted(Trees::new(program, &built.forest), program, trace);
+                difference(&interpreted(Reference::new(program), program, trace), &run)
             };
-            report(program, *seed, "trees", trace, &differs);
+            report(program, (path, *seed, "trees"), (trace, usual), &differs);
         }
         expected.push(run);
     }
@@ -145,10 +148,18 @@ fn compared(built: &Built, ways: &[(&str, &str)]) {
             }
             let differs = |trace: &Trace| {
                 let (runs, _) = compiled.run(way, std::slice::from_ref(trace));
-                difference(&by_trees(built, trace), &runs[0])
+                difference(
+                    &interpreted(Trees::new(program, &built.forest), program, trace),
+                    &runs[0],
+                )
             };
             println!("{said}");
-            report(program, seeds[at], way, &traces[at], &differs);
+            report(
+                program,
+                (path, seeds[at], way),
+                (&traces[at], usual),
+                &differs,
+            );
             panic!("{way}, SEED={}: not the same again", seeds[at]);
         }
     }
@@ -168,39 +179,11 @@ fn trace(program: &Program, seed: u64, compiled: &Compiled<'_>) -> Trace {
     harder::harder(program, trace, &mut random)
 }
 
-fn by_trees(built: &Built, trace: &Trace) -> Run {
-    let trees = Trees::new(&built.program, &built.forest);
-    interpreted(trees, &built.program, trace)
-}
-
-fn by_reference(program: &Program, trace: &Trace) -> Run {
-    interpreted(Reference::new(program), program, trace)
-}
-
-fn interpreted<'p, C: Control<'p>>(control: C, program: &'p Program, trace: &Trace) -> Run {
-    let config = trace.config.clone();
-    let mut stack = Stack::start(control, program, config, trace.limits, trace.start_ns);
-    let seen = trace.run(&mut stack);
-    Run {
-        seen,
-        free_buffers: stack.state().clone().lend_buffers(usize::MAX) as u64,
-    }
-}
-
-fn difference(one: &Run, other: &Run) -> Option<String> {
-    if let Some(difference) = Difference::first(&one.seen, &other.seen) {
-        return Some(difference.to_string());
-    }
-    let (one, other) = (one.free_buffers, other.free_buffers);
-    (one != other).then(|| format!("at the end:\n- {one} buffers free\n+ {other} buffers free\n"))
-}
-
 /// Fails with the shortest trace that shows a difference, if there is one.
 fn report(
     program: &Program,
-    seed: u64,
-    who: &str,
-    trace: &Trace,
+    (path, seed, who): (&str, u64, &str),
+    (trace, usual): (&Trace, Limits),
     differs: &dyn Fn(&Trace) -> Option<String>,
 ) {
     if differs(trace).is_none() {
@@ -208,11 +191,11 @@ fn report(
     }
     let short = trace.shortened(|trace| differs(trace).is_some());
     let difference = differs(&short).expect("it differs");
-    let case = script::script(program, &short);
+    let script = script::written(program, &short, usual);
     panic!(
-        "{who}, SEED={seed}, {:?}\n{}{difference}\n{case}",
-        short.limits,
-        Shown(program, &short)
+        "{who}, SEED={seed}\n{difference}\n\
+         To replay, save this under tests/cases, and EVERY_WAY=1 cargo test --test cases\n\n\
+         All ways to run it do the same.\n\n=== stack {path}\n\n{script}\n=== out\n"
     );
 }
 
@@ -221,9 +204,9 @@ fn seeds() -> std::ops::Range<u64> {
         let value = std::env::var(name).ok();
         value.map(|value| value.parse().expect("a seed is a number"))
     };
-    let seeds = match number("SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("SEEDS").unwrap_or(6),
+    let seeds = match (number("SEED"), number("SEEDS")) {
+        (Some(seed), count) => seed..seed + count.unwrap_or(1),
+        (None, count) => 0..count.unwrap_or(6),
     };
     println!("SEED from {} to before {}", seeds.start, seeds.end);
     seeds

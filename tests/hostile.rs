@@ -13,18 +13,20 @@ mod frames;
 mod glue;
 #[path = "agree/random.rs"]
 mod random;
-#[path = "c_agrees/script.rs"]
+#[path = "c_agrees/run.rs"]
+mod run;
+#[path = "case/script.rs"]
 mod script;
 #[path = "c_agrees/stacks.rs"]
 mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
-use compiled::{Compiled, Run};
+use compiled::Compiled;
 use random::Random;
+use run::{Run, difference, interpreted};
 use stackloom::simulate::reference::Reference;
-use stackloom::simulate::stack::Stack;
-use stackloom::simulate::trace::{Call, Difference, Seen, Step, Trace};
+use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::types::program::Program;
 
 /// Steps of an hour in which every timer expires.
@@ -59,7 +61,12 @@ fn telemetry_withstands_hostile_frames() {
 fn withstands(path: &str) {
     let [built, _] = stacks::built(path);
     let program = &built.program;
-    let compiled = Compiled::new(program, &built.emitted, &[("gcc", "-O1")]);
+    let compiled = Compiled::new(
+        &format!("{path}/woven"),
+        program,
+        &built.emitted,
+        &[("gcc", "-O1")],
+    );
     let seed = number("SEED").unwrap_or(1);
     let thousands = number("HOSTILE").unwrap_or(2);
     println!("SEED={seed}, {thousands} thousand frames");
@@ -85,12 +92,9 @@ fn withstands(path: &str) {
     );
     at_rest(program, &trace, run);
     println!("{}", counted(&run.seen[last - 1]));
-    if let Some(difference) = Difference::first(&by_reference(program, &trace), &run.seen) {
-        let at = difference.step;
-        panic!(
-            "{path}, SEED={seed}: {difference}{}",
-            shown(program, &trace, at)
-        );
+    let expected = interpreted(Reference::new(program), program, &trace);
+    if let Some(difference) = difference(&expected, run) {
+        panic!("{path}, SEED={seed}: {difference}");
     }
 }
 
@@ -177,19 +181,12 @@ fn at_rest(program: &Program, trace: &Trace, run: &Run) {
     assert_eq!(run.free_buffers, free, "{}: buffers are lost", program.name);
 }
 
-fn by_reference(program: &Program, trace: &Trace) -> Vec<Seen> {
-    let reference = Reference::new(program);
-    let config = trace.config.clone();
-    let mut stack = Stack::start(reference, program, config, trace.limits, trace.start_ns);
-    trace.run(&mut stack)
-}
-
 /// The last calls up to this one, as a case.
 fn shown(program: &Program, trace: &Trace, at: usize) -> String {
     let mut short = trace.clone();
     short.steps.truncate(at + 1);
     short.steps.drain(..at.saturating_sub(5));
-    script::script(program, &short)
+    script::written(program, &short, trace.limits)
 }
 
 fn number(name: &str) -> Option<u64> {

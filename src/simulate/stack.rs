@@ -42,14 +42,15 @@ pub struct Stack<'p, C> {
 }
 
 impl<'p, C: Control<'p>> Stack<'p, C> {
-    /// Starts a stack. `config` has a value for each entry of [`Program::config`].
+    /// Starts a stack, if its settings go together. `config` has a value for each entry of
+    /// [`Program::config`].
     pub fn start(
         control: C,
         program: &'p Program,
         config: Vec<Datum>,
         limits: Limits,
         now_ns: u64,
-    ) -> Stack<'p, C> {
+    ) -> Option<Stack<'p, C>> {
         assert_eq!(
             program.functions_in_c(),
             Vec::<&str>::new(),
@@ -61,6 +62,10 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             state,
             steps: 0,
         };
+        let mut conditions = program.config.iter().flat_map(|one| &one.constraints);
+        if !conditions.all(|one| stack.evaluation(&mut Moment::default()).is_true(one)) {
+            return None;
+        }
         let mut events = stack.populate();
         for link in &program.links {
             if let Some(notice) = link.carrier {
@@ -75,7 +80,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             }
         }
         stack.state.wait(events);
-        stack
+        Some(stack)
     }
 
     /// Frames that came in by a link: how many of them were taken. The host copies each into a

@@ -7,7 +7,7 @@
 use super::stack::{Control, Stack};
 use super::state::{Emitted, Limits};
 use super::value::Datum;
-use crate::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
+use crate::types::program::{AttributeId, LinkId, NoticeId, PortId};
 use std::fmt;
 
 /// What a host did, from the start of a stack on.
@@ -177,59 +177,6 @@ impl<'p, C: Control<'p>> Driver for Stack<'p, C> {
             deadline_ns: self.deadline_ns(),
             counters: self.counters(),
         }
-    }
-}
-
-/// A trace to be read, with the names of its program.
-pub struct Shown<'a>(pub &'a Program, pub &'a Trace);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shown(program, trace) = self;
-        for (config, value) in program.config.iter().zip(&trace.config) {
-            writeln!(out, "{} = {}", config.name, plain(value))?;
-        }
-        for step in &trace.steps {
-            let takes = if step.takes { "" } else { "(takes no output) " };
-            write!(out, "{} ns  {takes}", step.now_ns)?;
-            match &step.call {
-                Call::Input(link, frames) => {
-                    let link = &program.links[link.at()].name;
-                    let frames: Vec<String> = frames.iter().map(|frame| hex(frame)).collect();
-                    writeln!(out, "{link} {}", frames.join(" "))?;
-                }
-                Call::Send {
-                    port,
-                    session,
-                    attributes,
-                    bytes,
-                } => {
-                    let port = &program.ports[port.at()].name;
-                    write!(out, "{port} {session} send {}", hex(bytes))?;
-                    for (attribute, value) in attributes {
-                        let name = &program.attributes[attribute.at()].name;
-                        write!(out, " {name} = {}", plain(value))?;
-                    }
-                    writeln!(out)?;
-                }
-                Call::Open(port, keys) => {
-                    let port = &program.ports[port.at()].name;
-                    writeln!(out, "{port} open {}", list(keys))?;
-                }
-                Call::Notice {
-                    port,
-                    session,
-                    notice,
-                    arguments,
-                } => {
-                    let port = &program.ports[port.at()].name;
-                    let notice = &program.notices[notice.at()].name;
-                    writeln!(out, "{port} {session} {notice} {}", list(arguments))?;
-                }
-                Call::Expire => writeln!(out, "expire")?,
-            }
-        }
-        Ok(())
     }
 }
 

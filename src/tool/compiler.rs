@@ -12,9 +12,9 @@ use crate::emit::c_name;
 use crate::pipeline::{self, Checked, Compiled as Woven};
 use crate::syntax::loom;
 use crate::types::names::nearest;
-use crate::types::program::Program;
+use crate::types::program::{KindId, Program};
 use crate::types::value::Type;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What may be said about a compilation on the command line.
@@ -46,7 +46,8 @@ pub struct Report {
     pub name: String,
     /// How the program is held: woven, or layer by layer.
     pub form: String,
-    /// Control states.
+    /// Control states, of all kinds of instances that handle events: one each, since nothing has
+    /// processes yet.
     pub states: u64,
     /// Nodes of the state trees, shared ones counted once.
     pub nodes: u64,
@@ -317,10 +318,11 @@ fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
 
 fn report(compiled: &Woven) -> Report {
     let program = &compiled.program;
+    let reacting: BTreeSet<KindId> = program.handlers.iter().map(|one| one.kind).collect();
     Report {
         name: program.name.clone(),
         form: "woven".to_string(),
-        states: program.kinds.len() as u64,
+        states: reacting.len() as u64,
         nodes: compiled.forest.arena.len() as u64,
         c_bytes: compiled.emitted.c.len() as u64,
         session_bytes: compiled.emitted.session_bytes.iter().cloned().collect(),

@@ -83,7 +83,8 @@ impl<'p> End<'p> {
         let standing = program.ports.iter().enumerate();
         let standing = standing.filter(|(_, port)| port.opens.is_none());
         End {
-            stack: Stack::start(reference, program, config, limits, now_ns),
+            stack: Stack::start(reference, program, config, limits, now_ns)
+                .expect("both ends have settings that go together"),
             waiting: VecDeque::new(),
             open: standing.map(|(id, _)| (PortId(id as u32), 0)).collect(),
             deadline_ns: Some(now_ns),

@@ -4,6 +4,7 @@
 //! In: a program and its C. Out: what the C shows for each step of a trace.
 
 use super::glue;
+use super::run::Run;
 use stackloom::emit::Emitted as Code;
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
@@ -11,6 +12,7 @@ use stackloom::simulate::value::Datum;
 use stackloom::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
 use stackloom::types::value::Type;
 use std::fmt::Write;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,6 +34,9 @@ const SANITIZERS: [&str; 3] = [
     "-fno-sanitize-recover=all",
 ];
 
+/// The text of the driver, in the folder of what it drives.
+const DRIVER: &str = "driver.c";
+
 /// A stack that was compiled, in any number of ways.
 pub struct Compiled<'p> {
     program: &'p Program,
@@ -41,45 +46,50 @@ pub struct Compiled<'p> {
     pub limits: Limits,
 }
 
-/// What a stack did in a trace.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// After each step, up to where it broke.
-    pub seen: Vec<Seen>,
-    /// How many buffers the host could take at the end.
-    pub free_buffers: u64,
-}
-
 impl<'p> Compiled<'p> {
     /// Compiles the C of a program by all these compilers and options, with their checks at run
-    /// time; those that are not installed are left out.
-    pub fn new(program: &'p Program, code: &Code, ways: &[(&str, &str)]) -> Compiled<'p> {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
-        let folder = folder.join(&program.name);
-        std::fs::create_dir_all(&folder).expect("a folder to compile in");
+    /// time; those that are not installed are left out. `place` is a name for the text that the
+    /// program comes from: what was compiled there before, of the same C, is used again.
+    pub fn new(
+        place: &str,
+        program: &'p Program,
+        code: &Code,
+        ways: &[(&str, &str)],
+    ) -> Compiled<'p> {
+        let folder = place.replace(['/', '.'], "-") + "-" + &program.name;
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("compiled")
+            .join(folder);
+        fs::create_dir_all(&folder).expect("a folder to compile in");
+        let lock = File::create(folder.join("lock")).expect("a file to lock");
+        lock.lock().expect("one at a time compiles in a folder");
         let limits = limits(code);
-        let source = format!("{}.c", program.name);
-        let files = [
-            (source.clone(), code.c.clone()),
-            (format!("{}.h", program.name), code.h.clone()),
-            ("driver.c".to_string(), glue::driver(program, limits.room)),
-        ];
-        for (file, text) in files {
-            std::fs::write(folder.join(file), text).expect("written");
+        let driver = glue::driver(program, limits.room);
+        let [c, h] = ["c", "h"].map(|ending| format!("{}.{ending}", program.name));
+        for (file, text) in [(&c, &code.c), (&h, &code.h), (&DRIVER.to_string(), &driver)] {
+            fs::write(folder.join(file), text).expect("written");
         }
+        let made_of = [&code.c[..], &code.h, &driver].concat();
         let mut builds = Vec::new();
         for (compiler, level) in ways {
-            if Command::new(compiler).arg("--version").output().is_err() {
+            let Ok(version) = Command::new(compiler).arg("--version").output() else {
                 println!("{compiler} is not installed: skipped");
                 continue;
-            }
+            };
             let way = format!("{compiler}{level}");
-            let stack = [&WARNINGS[..], &SANITIZERS, &[level, "-c", &source]].concat();
-            compile(compiler, &stack, &format!("{way}.o"), &folder);
-            let object = format!("{way}.o");
-            let driver = [&SANITIZERS[..], &["-std=c11", level, "driver.c", &object]].concat();
-            compile(compiler, &driver, &way, &folder);
-            builds.push((way.clone(), folder.join(way)));
+            let version = String::from_utf8_lossy(&version.stdout);
+            let made_of = format!("{version}{WARNINGS:?}{SANITIZERS:?}\n{made_of}");
+            let known = folder.join(format!("{way}.made-of"));
+            let program = folder.join(&way);
+            if !program.exists() || fs::read_to_string(&known).ok().as_ref() != Some(&made_of) {
+                let object = format!("{way}.o");
+                let stack = [&WARNINGS[..], &SANITIZERS, &[level, "-c", &c]].concat();
+                compile(compiler, &stack, &object, &folder);
+                let linked = [&SANITIZERS[..], &["-std=c11", level, DRIVER, &object]].concat();
+                compile(compiler, &linked, &way, &folder);
+                fs::write(known, made_of).expect("written");
+            }
+            builds.push((way, program));
         }
         Compiled {
             program,
@@ -115,13 +125,7 @@ impl<'p> Compiled<'p> {
         writer.join().expect("the writer ends with the pipe");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let mut runs = self.runs(&String::from_utf8_lossy(&output.stdout));
-        runs.resize(
-            traces.len(),
-            Run {
-                seen: Vec::new(),
-                free_buffers: 0,
-            },
-        );
+        runs.resize(traces.len(), Run::default());
         (runs, said)
     }
 
@@ -235,9 +239,10 @@ impl<'p> Compiled<'p> {
                 }
                 Some(_) if line.starts_with('S') => {
                     names = line.split('|').skip(1).collect();
+                    let started = !names.is_empty();
                     all.push(Run {
-                        seen: Vec::new(),
-                        free_buffers: 0,
+                        started,
+                        ..Run::default()
                     });
                 }
                 _ => outputs.extend(self.output(line)),

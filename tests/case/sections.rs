@@ -7,19 +7,21 @@
 //! | `source` | goes in: a file of Loom; others, `=== source FOLDER/NAME.loom`, are for its `use` |
 //! | `stack PATH` | goes in: a file of the repository, instead of the first `source` |
 //! | `config` | goes in: what the stack is started with, `NAME = VALUE` |
-//! | `in` | goes in: what the host does, as [`crate::play`] says; `=== in NAME`: to this stack |
+//! | `host` | goes in: `buffers`, `budget` and `start` of a host that has its own mind about them |
+//! | `in` | goes in: what the host does, as [`crate::script`] says; `=== in NAME`: to this stack |
 //! | `error` | comes out: all diagnostics; where it is missing, there must be none |
 //! | `fmt` | comes out: the first file in its canonical form |
 //! | `tree` | comes out: the trees of the first stack, one for each reaction |
 //! | `woven` | comes out: the same, woven into one another along the common path |
-//! | `out` | comes out: what the stack gives its host, the same from all interpreters |
+//! | `c` | comes out: the C of the first stack; `=== c NAME`: one function of it |
+//! | `out` | comes out: what the stack gives its host, from the interpreters and from its C |
+//! | `wire` | comes out: the frames of both directions, header by header |
 
 use crate::format::{Case, around};
-use crate::play::play;
+use crate::played::played;
 use stackloom::diagnostic::{Diagnostic, Severity, render};
+use stackloom::emit;
 use stackloom::reactive;
-use stackloom::simulate::reference::Reference;
-use stackloom::simulate::trees::Trees;
 use stackloom::source::Sources;
 use stackloom::syntax::loom;
 use stackloom::tree::text;
@@ -32,7 +34,7 @@ use std::fs;
 use std::path::Path;
 
 /// Runs the compiler as far as the sections need it.
-pub fn fill(case: &mut Case) -> Result<(), String> {
+pub fn fill(name: &str, case: &mut Case) -> Result<(), String> {
     let mut sources = Sources::new();
     let (programs, found) = compile(&mut sources, case)?;
     let errors = around(&render(&found, &sources, false));
@@ -44,17 +46,25 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
     if case.text("error").is_some() && errors.is_empty() {
         return Err("nothing is wrong here".to_string());
     }
-    let config = case.text("config").unwrap_or_default().to_string();
-    let script = case.text("in").unwrap_or_default().to_string();
+    let played = match case.text("out").or(case.text("wire")) {
+        Some(_) => {
+            let program = programs.first().ok_or("there is no stack to play to")?;
+            Some(played(name, case, &sources, program)?)
+        }
+        None => None,
+    };
+    let played = played.as_ref();
     let mut comes_out = false;
     for section in &mut case.sections {
         section.text = match section.kind.as_str() {
-            "source" | "stack" | "config" | "in" => continue,
+            "source" | "stack" | "config" | "host" | "in" => continue,
             "error" => errors.clone(),
             "fmt" => around(&formatted(&sources)),
             "tree" => around(&trees(&programs, false)?),
             "woven" => around(&trees(&programs, true)?),
-            "out" => around(&played(&programs, &config, &script)?),
+            "c" => around(&emitted(&sources, &programs, &section.name)?),
+            "out" => around(&played.ok_or("nothing is played")?.out),
+            "wire" => around(&played.ok_or("nothing is played")?.wire),
             other => return Err(format!("there is no section `{other}`")),
         };
         comes_out = true;
@@ -116,23 +126,35 @@ fn compile(sources: &mut Sources, case: &Case) -> Result<(Vec<Program>, Vec<Diag
     Ok((programs, found))
 }
 
-/// What comes of the script, in every way in which a stack can run here.
-fn played(programs: &[Program], config: &str, script: &str) -> Result<String, String> {
-    let program = programs.first().ok_or("there is no stack to play it to")?;
-    let reference = play(program, Reference::new(program), config, script)?;
+/// The C of the first stack, or one function of it.
+fn emitted(sources: &Sources, programs: &[Program], function: &str) -> Result<String, String> {
+    let program = programs.first().ok_or("there is no stack")?;
     let forest = reactive::lower(program).map_err(|_| "the trees were refused")?;
-    let trees = play(program, Trees::new(program, &forest), config, script)?;
     let (woven, _) = weave::weave(program, forest, weave::Limits::default());
-    let woven = play(program, Trees::new(program, &woven), config, script)?;
-    for (other, who) in [(trees, "the trees"), (woven, "the woven trees")] {
-        if other != reference {
-            return Err(format!(
-                "{who} do otherwise\n{}",
-                crate::difference(&reference, &other)
-            ));
-        }
+    let c = emit::c(sources, program, &woven).c;
+    if function.is_empty() {
+        return Ok(c);
     }
-    Ok(reference)
+    let lines: Vec<&str> = c.lines().collect();
+    let calls = format!("{function}(");
+    let defines = |at: &usize| {
+        let line = lines[*at];
+        let mut named = line.split([' ', '*']);
+        named.any(|word| word.starts_with(&calls)) && line.starts_with(char::is_alphabetic)
+    };
+    // A declaration has no body.
+    let bodies = (0..lines.len()).filter(defines).filter_map(|at| {
+        let ends = |line: &&str| line.ends_with(';') || line.ends_with('{');
+        let first = lines[at..].iter().find(|line| ends(line))?;
+        first.ends_with('{').then_some(at)
+    });
+    let at = bodies
+        .min()
+        .ok_or(format!("the C has no function `{function}`"))?;
+    let comment = lines[..at].iter().rposition(|line| line.is_empty());
+    let end = lines[at..].iter().position(|line| *line == "}");
+    let end = at + end.expect("a function ends");
+    Ok(lines[comment.map_or(at, |empty| empty + 1)..=end].join("\n"))
 }
 
 /// The trees of the first stack in their text form.
@@ -173,14 +195,20 @@ fn library() -> BTreeMap<String, String> {
     library
 }
 
+/// A file of the repository, or the source in a case of it.
 fn of_the_repository(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    fs::read_to_string(path).expect("a case names a file of the repository")
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let text = fs::read_to_string(file).expect("a case names a file of the repository");
+    match Case::read(&text) {
+        Ok(case) if path.ends_with(".case") => case.text("source").unwrap_or_default().to_string(),
+        Ok(_) | Err(_) => text,
+    }
 }
 
 #[test]
 fn cases_that_show_nothing_are_refused() {
-    let refused = |text: &str| fill(&mut Case::read(text).expect("the case can be read")).is_err();
+    let refused =
+        |text: &str| fill("none", &mut Case::read(text).expect("the case can be read")).is_err();
     assert!(refused("It is so.\n=== source\nconst a = 1\n"));
     assert!(refused("It is so.\n=== error\n"));
     assert!(refused("It is so.\n=== source\nconst a = 1\n=== strange\n"));
