@@ -1,7 +1,8 @@
 /*
  * bytes.h: integers as they stand on the wire, at any address. stackloom.h says how these files are
- * to be read. The order of the bytes in each function is one that gcc and clang see through: at
- * -O2 a load or store of 16, 32 or 64 bits is one move, and one swap where there has to be one.
+ * to be read. Each function is one that gcc and clang see through: at -O2 a load or store of
+ * 16, 32 or 64 bits is one move, and one swap where there has to be one. Stores swap first, for
+ * neither compiler puts single bytes together well that go to memory beside others.
  */
 
 /* part sl_load_big16: needs */
@@ -54,58 +55,76 @@ static inline uint64_t sl_load_little64(const uint8_t *at) {
     return (uint64_t)sl_load_little32(at + 4) << 32 | sl_load_little32(at);
 }
 
-/* part sl_store_big16: needs */
-static inline void sl_store_big16(uint8_t *at, uint16_t value) {
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
+/* part sl_little_first: needs */
+/* Whether this machine keeps the least significant byte of a number first. */
+static inline bool sl_little_first(void) {
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, sizeof first);
+    return first == 1;
 }
 
-/* part sl_store_big24: needs */
+/* part sl_swap16: needs */
+static inline uint16_t sl_swap16(uint16_t value) {
+    return (uint16_t)(value << 8 | value >> 8);
+}
+
+/* part sl_swap32: needs */
+static inline uint32_t sl_swap32(uint32_t value) {
+    return value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24;
+}
+
+/* part sl_swap64: needs sl_swap32 */
+static inline uint64_t sl_swap64(uint64_t value) {
+    return (uint64_t)sl_swap32((uint32_t)value) << 32 | sl_swap32((uint32_t)(value >> 32));
+}
+
+/* part sl_store_big16: needs sl_little_first sl_swap16 */
+static inline void sl_store_big16(uint8_t *at, uint16_t value) {
+    const uint16_t ordered = sl_little_first() ? sl_swap16(value) : value;
+    memcpy(at, &ordered, sizeof ordered);
+}
+
+/* part sl_store_big24: needs sl_store_big16 */
 static inline void sl_store_big24(uint8_t *at, uint32_t value) {
     at[0] = (uint8_t)(value >> 16);
-    at[1] = (uint8_t)(value >> 8);
-    at[2] = (uint8_t)value;
+    sl_store_big16(at + 1, (uint16_t)value);
 }
 
-/* part sl_store_big32: needs */
+/* part sl_store_big32: needs sl_little_first sl_swap32 */
 static inline void sl_store_big32(uint8_t *at, uint32_t value) {
-    at[0] = (uint8_t)(value >> 24);
-    at[1] = (uint8_t)(value >> 16);
-    at[2] = (uint8_t)(value >> 8);
-    at[3] = (uint8_t)value;
+    const uint32_t ordered = sl_little_first() ? sl_swap32(value) : value;
+    memcpy(at, &ordered, sizeof ordered);
 }
 
 /* part sl_store_big48: needs sl_store_big16 sl_store_big32 */
 static inline void sl_store_big48(uint8_t *at, uint64_t value) {
-    sl_store_big32(at + 2, (uint32_t)value);
     sl_store_big16(at, (uint16_t)(value >> 32));
+    sl_store_big32(at + 2, (uint32_t)value);
 }
 
-/* part sl_store_big64: needs sl_store_big32 */
+/* part sl_store_big64: needs sl_little_first sl_swap64 */
 static inline void sl_store_big64(uint8_t *at, uint64_t value) {
-    sl_store_big32(at, (uint32_t)(value >> 32));
-    sl_store_big32(at + 4, (uint32_t)value);
+    const uint64_t ordered = sl_little_first() ? sl_swap64(value) : value;
+    memcpy(at, &ordered, sizeof ordered);
 }
 
-/* part sl_store_little16: needs */
+/* part sl_store_little16: needs sl_little_first sl_swap16 */
 static inline void sl_store_little16(uint8_t *at, uint16_t value) {
-    at[0] = (uint8_t)value;
-    at[1] = (uint8_t)(value >> 8);
+    const uint16_t ordered = sl_little_first() ? value : sl_swap16(value);
+    memcpy(at, &ordered, sizeof ordered);
 }
 
-/* part sl_store_little24: needs */
+/* part sl_store_little24: needs sl_store_little16 */
 static inline void sl_store_little24(uint8_t *at, uint32_t value) {
-    at[0] = (uint8_t)value;
-    at[1] = (uint8_t)(value >> 8);
+    sl_store_little16(at, (uint16_t)value);
     at[2] = (uint8_t)(value >> 16);
 }
 
-/* part sl_store_little32: needs */
+/* part sl_store_little32: needs sl_little_first sl_swap32 */
 static inline void sl_store_little32(uint8_t *at, uint32_t value) {
-    at[0] = (uint8_t)value;
-    at[1] = (uint8_t)(value >> 8);
-    at[2] = (uint8_t)(value >> 16);
-    at[3] = (uint8_t)(value >> 24);
+    const uint32_t ordered = sl_little_first() ? value : sl_swap32(value);
+    memcpy(at, &ordered, sizeof ordered);
 }
 
 /* part sl_store_little48: needs sl_store_little16 sl_store_little32 */
@@ -114,8 +133,8 @@ static inline void sl_store_little48(uint8_t *at, uint64_t value) {
     sl_store_little16(at + 4, (uint16_t)(value >> 32));
 }
 
-/* part sl_store_little64: needs sl_store_little32 */
+/* part sl_store_little64: needs sl_little_first sl_swap64 */
 static inline void sl_store_little64(uint8_t *at, uint64_t value) {
-    sl_store_little32(at, (uint32_t)value);
-    sl_store_little32(at + 4, (uint32_t)(value >> 32));
+    const uint64_t ordered = sl_little_first() ? value : sl_swap64(value);
+    memcpy(at, &ordered, sizeof ordered);
 }

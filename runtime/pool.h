@@ -91,35 +91,46 @@ static inline void sl_pool_unlink(uint32_t *buckets, uint32_t *next, uint32_t bu
 }
 
 /* part sl_hash: needs */
-/* Adds a value to a hash that began as a seed which peers cannot know; its lowest bits choose the
- * bucket. This is how SplitMix64 mixes: quick, and no cryptography. */
-static inline uint64_t sl_hash(uint64_t hash, uint64_t value) {
-    hash ^= value;
-    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
-    hash = (hash ^ hash >> 27) * 0x94d049bb133111eb;
-    return hash ^ hash >> 31;
+/* Adds a value to a hash, which begins as 0: a product with an odd number that peers cannot know,
+ * so that they cannot choose keys that collide. Its high bits depend on all others: the halves
+ * change places, and the highest bits of the low half choose the bucket. */
+static inline uint64_t sl_hash(uint64_t odd, uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * odd;
+    return hash << 32 | hash >> 32;
 }
 
-/* part sl_buffers: needs sl_pool */
+/* part sl_buffers: needs */
 /* Memory for messages: `count` buffers of `size` bytes. A buffer is taken as long as somebody has
- * a handle of it; what is in `handles` counts for those that are taken. The first five fields
- * are written once, at the start of the stack. */
+ * a handle of it. All but `left` and what the arrays hold is written once, at the start of the
+ * stack. */
 struct sl_buffers {
-    uint8_t *area;       /* count times size bytes */
-    uint32_t *next;      /* count links of the pool */
-    uint32_t *handles;   /* how many handles there are of each buffer */
-    uint32_t count;      /* how many buffers there are */
-    uint32_t size;       /* of a buffer in bytes, not 0 */
-    struct sl_pool pool; /* which of them are taken */
+    uint8_t *area;     /* count times size bytes */
+    uint32_t *free;    /* the first `left` are those that can be taken, the next one last */
+    uint32_t *handles; /* how many handles there are of each buffer; 0: it can be taken */
+    uint32_t count;    /* how many buffers there are */
+    uint32_t size;     /* of a buffer in bytes, not 0 */
+    uint32_t left;     /* how many can be taken */
 };
 
-/* part sl_buffers_take: needs SL_NONE sl_buffers sl_pool_take */
-/* The index of a buffer, with one handle; SL_NONE if no more than `reserve` are left. */
+/* part sl_buffers_start: needs sl_buffers */
+/* All buffers can be taken, the first of them first. */
+static inline void sl_buffers_start(struct sl_buffers *buffers) {
+    for (uint32_t index = buffers->count; index != 0; index -= 1) {
+        buffers->free[buffers->count - index] = index - 1;
+        buffers->handles[index - 1] = 0;
+    }
+    buffers->left = buffers->count;
+}
+
+/* part sl_buffers_take: needs SL_NONE sl_buffers */
+/* The index of a buffer, with one handle: the one that was given back last, or else the next.
+ * SL_NONE if no more than `reserve` are left. */
 static inline uint32_t sl_buffers_take(struct sl_buffers *buffers, uint32_t reserve) {
-    if (buffers->count - buffers->pool.taken <= reserve) {
+    if (buffers->left <= reserve) {
         return SL_NONE;
     }
-    const uint32_t index = sl_pool_take(&buffers->pool, buffers->next, buffers->count);
+    buffers->left -= 1;
+    const uint32_t index = buffers->free[buffers->left];
     buffers->handles[index] = 1;
     return index;
 }
@@ -130,12 +141,13 @@ static inline void sl_buffers_share(struct sl_buffers *buffers, uint32_t index) 
     buffers->handles[index] += 1;
 }
 
-/* part sl_buffers_give: needs sl_buffers sl_pool_give */
+/* part sl_buffers_give: needs sl_buffers */
 /* Gives one handle of a buffer back, which must be taken; with the last the buffer goes. */
 static inline void sl_buffers_give(struct sl_buffers *buffers, uint32_t index) {
     buffers->handles[index] -= 1;
     if (buffers->handles[index] == 0) {
-        sl_pool_give(&buffers->pool, buffers->next, index);
+        buffers->free[buffers->left] = index;
+        buffers->left += 1;
     }
 }
 
@@ -145,15 +157,14 @@ static inline uint8_t *sl_buffers_at(const struct sl_buffers *buffers, uint32_t 
     return buffers->area + (size_t)index * buffers->size;
 }
 
-/* part sl_buffers_index: needs SL_NONE sl_buffers sl_pool_has */
+/* part sl_buffers_index: needs SL_NONE sl_buffers */
 /* The index of the buffer in which `pointer` stands exactly `headroom` bytes behind the first;
  * SL_NONE if that is no buffer, or none that is taken. Any pointer may be asked for. */
 static inline uint32_t sl_buffers_index(const struct sl_buffers *buffers, const uint8_t *pointer,
                                         uint32_t headroom) {
     const uintptr_t offset = (uintptr_t)pointer - (uintptr_t)buffers->area - headroom;
     const uintptr_t index = offset / buffers->size;
-    if (offset % buffers->size != 0 || index >= buffers->count ||
-        !sl_pool_has(&buffers->pool, buffers->next, (uint32_t)index)) {
+    if (offset % buffers->size != 0 || index >= buffers->count || buffers->handles[index] == 0) {
         return SL_NONE;
     }
     return (uint32_t)index;

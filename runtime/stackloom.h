@@ -15,9 +15,9 @@
  *
  * Memory is the caller's. A container has its numbers in a struct, and its items in arrays beside
  * it whose length, the capacity, goes with every call: as a constant it is folded away. It is not
- * 0, and less than 2^31. Nothing has to be started: a struct and its arrays, all zeroes, are an
- * empty container. What links slots is therefore stored as the slot plus one, for SL_NONE plus
- * one is zero. Fields may be read by all, but only these functions write them.
+ * 0, and less than 2^31. Nothing but sl_buffers has to be started: a struct and its arrays, all
+ * zeroes, are an empty container. What links slots is therefore stored as the slot plus one, for
+ * SL_NONE plus one is zero. Fields may be read by all, but only these functions write them.
  *
  * Items are told apart by slot, an index below the capacity: a function says which slot, the
  * caller reads and writes its own items[slot]. A function that can refuse answers SL_NONE or

@@ -42,15 +42,16 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         Action::Do(operation) => self::operation(body, operation, out),
         Action::Drop(message, reason) => {
             let reason = atom(&body.stack.names.reasons[reason.at()]);
-            let message = body.scope.message_address(*message);
-            out.push(S::Do(on_stack("drop", vec![message, reason])));
+            let mut all = body.scope.fate_of(*message);
+            all.push(reason);
+            out.push(S::Do(on_stack("drop", all)));
         }
         Action::DropAll(variable, reason) => {
             out.push(containers::drop_all(&body.scope, variable, *reason));
         }
         Action::Consume(message) => {
-            let message = body.scope.message_address(*message);
-            out.push(S::Do(on_stack("consume", vec![message])));
+            let message = body.scope.fate_of(*message);
+            out.push(S::Do(on_stack("consume", message)));
         }
         Action::Count(count) => out.push(S::Assign(body.counter(*count), "+=", atom("1"))),
         Action::StartTimer(instance, kind, timer, after) => {

@@ -120,9 +120,12 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
         vec![beside("pool").address(), beside("next"), instance],
     );
     let tree = stack.tree(reaction).expect("what is queued has a tree");
-    let message = event().behind("message").address();
+    let message = |part| event().behind("message").member(part);
     let otherwise = match tree.parameters.message {
-        Some(_) => vec![S::Do(call("consume", vec![atom("stack"), message]))],
+        Some(_) => vec![S::Do(call(
+            "consume",
+            vec![atom("stack"), message("buffer"), message("came_in")],
+        ))],
         None => Vec::new(),
     };
     vec![S::If {
@@ -144,9 +147,10 @@ fn frame_arrives(stack: &Stack) -> Function {
             ));
         }
     }
+    let message = |part| atom("message").member(part);
     let consumed = S::Do(call(
         "consume",
-        vec![atom("stack"), atom("message").address()],
+        vec![atom("stack"), message("buffer"), message("came_in")],
     ));
     Function {
         comment: "A frame comes in by a link.".to_string(),

@@ -34,7 +34,7 @@ const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case c
     unsigned using virtual void volatile while xor stack with event output NULL size_t";
 
 /// Names of structs and constants in the text that every stack has.
-const OWN: &str = "add begin count expire frame_arrives handle reason work answers FRAMES_IN \
+const OWN: &str = "add begin count expire frame_arrives handle reason work FRAMES_IN \
     FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS \
     HEADROOM BUFFER_SIZE AGENDA OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 

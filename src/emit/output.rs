@@ -92,8 +92,8 @@ impl<'a> Body<'a> {
     /// Messages of which a family sends pieces have done their duty behind it.
     pub fn consume_cut(&self, outputs: &[Output], out: &mut Vec<S>) {
         for message in cut_in_pieces(&self.stack.forest.arena, outputs) {
-            let message = self.scope.message_address(message);
-            out.push(S::Do(call("consume", vec![atom("stack"), message])));
+            let message = self.scope.fate_of(message);
+            out.push(S::Do(super::action::on_stack("consume", message)));
         }
     }
 

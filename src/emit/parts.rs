@@ -101,7 +101,7 @@ mod tests {
     fn a_part_brings_what_it_mentions() {
         let texts = select(OWN, "    drop_queue(stack, &held, items, 3, LATE);");
         let has = |start: &str| texts.iter().any(|text| text.contains(start));
-        assert!(has("static void drop_queue(") && has("queue_pop(struct") && has("release(struct"));
+        assert!(has("static void drop_queue(") && has("queue_pop(struct") && has("drop(struct"));
         assert!(!has("static void later("));
     }
 

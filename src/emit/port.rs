@@ -476,15 +476,16 @@ pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
         _ => (format!("{}_DELIVER", stack_name.to_uppercase()), true),
     };
     let mut given = vec![
-        format!(".place = {}", id.at()),
-        ".session = session".to_string(),
+        format!("place = {}", id.at()),
+        "session = session".to_string(),
     ];
     if carries {
         all.push(format!("const struct {stack_name}_message *message"));
         let parts = ["data", "length", "buffer"];
-        given.extend(parts.map(|part| format!(".{part} = message->{part}")));
+        given.extend(parts.map(|part| format!("{part} = message->{part}")));
     } else {
-        given.push(".buffer = SL_NONE".to_string());
+        let nothing = ["data = NULL", "length = 0", "buffer = SL_NONE"];
+        given.extend(nothing.map(String::from));
     }
     match event {
         Event::Notice(notice) => {
@@ -500,29 +501,31 @@ pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
         true => "    stack->counters[DELIVERED] += message->came_in;\n",
         false => "",
     };
-    let head = wrapped(&format!("static void {name}({})", all.join(", ")));
+    let head = wrapped(&format!("static inline void {name}({})", all.join(", ")));
     let what = event_name(stack.program, None, event);
-    let given = given.join(",\n        ");
+    let given: String = given
+        .iter()
+        .map(|one| format!("    output->{one};\n"))
+        .collect();
     Item::Text(format!(
         "/* {}: {what} */\n{head} {{\n{delivered}    \
-         const struct {stack_name}_output output = {{\n        {given},\n    }};\n    \
-         answer(stack, {next}, &output);\n}}\n",
+         struct {stack_name}_output *const output = answer(stack, {next});\n{given}}}\n",
         port.name
     ))
 }
 
-/// The arguments of a notice, as fields of an initializer.
+/// The arguments of a notice, as they are given to members of an output.
 fn notice_fields(stack: &Stack, port: &Port, notice: NoticeId) -> Vec<String> {
     let own = &stack.program.notices[notice.at()];
     let union = format!("{}_{}", port.name, own.name);
     let members = own.parameters.iter();
     let members = members.flat_map(|one| member_names(&one.kind, &one.name));
     members
-        .map(|member| format!(".with.{union}.{member} = {member}"))
+        .map(|member| format!("with.{union}.{member} = {member}"))
         .collect()
 }
 
-/// The attributes of a message, as fields of an initializer.
+/// The attributes of a message, in the same way.
 fn attribute_fields(stack: &Stack, port: &Port) -> Vec<String> {
     let union = c_name(&port.name);
     let mut fields = Vec::new();
@@ -530,7 +533,7 @@ fn attribute_fields(stack: &Stack, port: &Port) -> Vec<String> {
         let flags = matches!(kind, Type::Optional(_)).then_some("has_");
         for before in flags.into_iter().chain([""]) {
             fields.push(format!(
-                ".with.{union}.{before}{own} = message->{before}{member}"
+                "with.{union}.{before}{own} = message->{before}{member}"
             ));
         }
     }

@@ -106,6 +106,13 @@ impl<'a> Scope<'a> {
         if self.pointers { name } else { name.address() }
     }
 
+    /// What tells where the counters have a message that is gone: its buffer, whether it came in.
+    pub fn fate_of(&self, local: LocalId) -> Vec<C> {
+        ["buffer", "came_in"]
+            .map(|part| self.of_message(local, part))
+            .to_vec()
+    }
+
     /// The index of an instance.
     pub fn index(&self, instance: Instance) -> C {
         match instance {

@@ -73,9 +73,9 @@ pub fn bytes(stack: &Stack, id: KindId) -> u64 {
     layout::struct_bytes(stack, keys.chain(fields))
 }
 
-/// Buckets for so many instances: a power of two, not less.
+/// Buckets for so many instances: a power of two, not less, of which there are several.
 fn buckets(capacity: u32) -> u32 {
-    capacity.next_power_of_two()
+    capacity.next_power_of_two().max(2)
 }
 
 /// The members of the stack that hold the instances of a kind.
@@ -245,30 +245,43 @@ fn pointer(stack: &Stack, constant: bool) -> String {
     format!("{before}struct {} *stack", stack.names.stack)
 }
 
+/// Keys are packed in as few words as they fit in; what is not there counts as zero.
 fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
-    let mut hash = atom("stack").behind("config").member("hash_seed");
+    let mut words: Vec<(C, u32)> = Vec::new();
     for key in &kind.keys {
         let name = c_name(&key.name);
         let (inner, value) = match &key.kind {
-            Type::Optional(inner) => (
-                (**inner).clone(),
-                conditional(atom(format!("has_{name}")), atom(&name), atom("UINT64_MAX")),
-            ),
-            other => (other.clone(), atom(&name)),
+            Type::Optional(inner) => {
+                let has = atom(format!("has_{name}"));
+                (&**inner, conditional(has, atom(&name), atom("0")))
+            }
+            other => (other, atom(&name)),
         };
-        assert!(
-            !matches!(inner, Type::Bytes(_) | Type::Record(_)),
-            "keys are numbers"
-        );
-        hash = call("sl_hash", vec![hash, value]);
+        let width = match inner {
+            Type::Bool => 1,
+            number => layout::bits(stack, number).expect("keys are numbers"),
+        };
+        match words.last_mut() {
+            Some((word, used)) if *used + width <= 64 => {
+                let moved = binary("<<", value.cast("uint64_t"), atom(used.to_string()));
+                *word = binary("|", word.clone(), moved);
+                *used += width;
+            }
+            _ => words.push((value, width)),
+        }
     }
-    let mask = atom((buckets(kind.capacity) - 1).to_string());
+    let odd = || atom("stack").behind("hash_odd");
+    let hash = words.into_iter().fold(atom("0"), |hash, (word, _)| {
+        call("sl_hash", vec![odd(), hash, word])
+    });
+    let unused = 32 - buckets(kind.capacity).trailing_zeros();
+    let highest = binary(">>", hash.cast("uint32_t"), atom(unused.to_string()));
     Function {
         comment: String::new(),
-        result: "static uint32_t".to_string(),
+        result: "static inline uint32_t".to_string(),
         name: format!("bucket_{}", stack.names.kinds[id.at()]),
         parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
-        body: vec![S::Return(Some(binary("&", hash, mask).cast("uint32_t")))],
+        body: vec![S::Return(Some(highest))],
     }
 }
 
@@ -315,7 +328,7 @@ fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     ];
     Function {
         comment: "The instance with this key; SL_NONE if there is none.".to_string(),
-        result: "static uint32_t".to_string(),
+        result: "static inline uint32_t".to_string(),
         name: format!("find_{}", stack.names.kinds[id.at()]),
         parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
         body,

@@ -64,6 +64,7 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
     let mut all = vec![
         line(format!("struct {name}_config config"), "as it was set"),
         line("uint64_t now_ns".to_string(), "the time of the instant"),
+        line("uint64_t hash_odd".to_string(), "what keys are hashed with"),
         line(
             "uint64_t counters[COUNTERS]".to_string(),
             "in the order of their names",
@@ -97,8 +98,12 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
             "how many this call has handled",
         ),
         line(
-            "struct sl_ring answers".to_string(),
-            "what the host is to do",
+            "uint32_t answered".to_string(),
+            "how often the host was told what to do",
+        ),
+        line(
+            "uint32_t taken".to_string(),
+            "and how often it has asked for it",
         ),
         line(
             format!(
@@ -143,7 +148,11 @@ fn sizes(stack: &Stack) -> Item {
         ("HEADROOM", headroom, "bytes before a frame, for headers"),
         ("BUFFER_SIZE", size, "of one message, with its headroom"),
         ("AGENDA", agenda, "events that can wait"),
-        ("OUTPUTS", OUTPUTS, "answers that can wait for the host"),
+        (
+            "OUTPUTS",
+            OUTPUTS,
+            "answers that can wait for the host: a power of two",
+        ),
         (
             "RESERVE",
             RESERVE,

@@ -63,6 +63,7 @@ static void begin(void) {
     free(it.bytes);
     free(it.next);
     free(it.buckets);
+    free(it.buffers.free);
     free(it.buffers.handles);
     free(it.timers.heap);
     free(it.timers.place);
@@ -76,10 +77,11 @@ static void begin(void) {
     it.stream = (struct sl_stream){0};
     it.pool = (struct sl_pool){0};
     it.buffers = (struct sl_buffers){.area = it.bytes,
-                                     .next = it.next,
+                                     .free = zeroes(it.capacity, sizeof *it.items),
                                      .handles = zeroes(it.capacity, sizeof *it.items),
                                      .count = it.capacity,
                                      .size = it.size};
+    sl_buffers_start(&it.buffers);
     it.timers = (struct sl_timers){.heap = zeroes(it.capacity, sizeof *it.timers.heap),
                                    .place = zeroes(it.capacity, sizeof *it.timers.place)};
 }
@@ -226,7 +228,7 @@ static bool stream(void) {
 
 /* The bucket of a key, of which there are four. */
 static uint32_t bucket(uint32_t key) {
-    return (uint32_t)sl_hash(1, key) & 3;
+    return (uint32_t)sl_hash(0x9e3779b97f4a7c15, 0, key) >> 30;
 }
 
 static uint32_t find(uint32_t key) {
@@ -282,7 +284,7 @@ static bool buffers(void) {
     } else {
         return false;
     }
-    printf(" left %" PRIu32, it.buffers.count - it.buffers.pool.taken);
+    printf(" left %" PRIu32, it.buffers.left);
     return true;
 }
 
@@ -343,8 +345,9 @@ static bool bytes(void) {
     } else if (is("store")) {
         stores(long_number());
     } else if (is("hash")) {
-        const uint64_t seed = long_number();
-        printf("%" PRIu64, sl_hash(seed, long_number()));
+        const uint64_t odd = long_number();
+        const uint64_t hash = long_number();
+        printf("%" PRIu64, sl_hash(odd, hash, long_number()));
     } else {
         return false;
     }

@@ -363,6 +363,7 @@ fn timers(recorder: &mut Recorder) {
 fn bytes(recorder: &mut Recorder) {
     for _ in 0..40 {
         let (value, seed) = (recorder.random(), recorder.random());
+        let odd = recorder.random() | 1;
         let data = value.to_be_bytes();
         let big = |width: usize| {
             data[..width]
@@ -389,8 +390,8 @@ fn bytes(recorder: &mut Recorder) {
         stored.resize(50, 0);
         recorder.step(format!("store {value}"), hexadecimal(&stored));
         recorder.step(
-            format!("hash {seed} {value}"),
-            mix(seed ^ value).to_string(),
+            format!("hash {odd} {seed} {value}"),
+            (seed ^ value).wrapping_mul(odd).rotate_left(32).to_string(),
         );
     }
 }

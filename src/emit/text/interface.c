@@ -2,13 +2,13 @@ What a host calls, for every stack; as `own.c`.
 
 /* part may_go_on */
 /* Whether another step may be taken: the budget of the call allows it, and its answer has room. */
-static bool may_go_on(const struct STACK *stack) {
-    return stack->steps < stack->config.budget && stack->answers.count < OUTPUTS;
+static inline bool may_go_on(const struct STACK *stack) {
+    return stack->steps < stack->config.budget && stack->answered - stack->taken < OUTPUTS;
 }
 
-/* part run */
-/* Handles what is on the agenda, as far as may be. */
-static void run(struct STACK *stack) {
+/* part handle_waiting */
+/* Handles what waits on the agenda, as far as may be. */
+static void handle_waiting(struct STACK *stack) {
     while (stack->waiting != 0 && may_go_on(stack)) {
         stack->waiting -= 1;
         stack->steps += 1;
@@ -17,9 +17,17 @@ static void run(struct STACK *stack) {
     }
 }
 
+/* part run */
+/* Handles what is on the agenda; mostly nothing. */
+static inline void run(struct STACK *stack) {
+    if (stack->waiting != 0) {
+        handle_waiting(stack);
+    }
+}
+
 /* part begin_call */
 /* A call of the host begins: first comes what the last one left. */
-static void begin_call(struct STACK *stack, uint64_t now_ns) {
+static inline void begin_call(struct STACK *stack, uint64_t now_ns) {
     stack->now_ns = now_ns;
     stack->steps = 0;
     run(stack);
@@ -45,12 +53,13 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->config = *config;
     stack->now_ns = now_ns;
     stack->messages = (void *)(stack + 1);
-    stack->buffers.next = (void *)(stack->messages + config->buffers);
-    stack->buffers.handles = stack->buffers.next + config->buffers;
+    stack->buffers.free = (void *)(stack->messages + config->buffers);
+    stack->buffers.handles = stack->buffers.free + config->buffers;
     stack->buffers.area = (void *)(stack->buffers.handles + config->buffers);
     stack->buffers.count = config->buffers;
     stack->buffers.size = BUFFER_SIZE;
-    memset(stack->buffers.next, 0, config->buffers * sizeof(uint32_t));
+    sl_buffers_start(&stack->buffers);
+    stack->hash_odd = (config->hash_seed ^ 0x9e3779b97f4a7c15) | 1;
     stack->timers.heap = stack->timer_heap;
     stack->timers.place = stack->timer_place;
     return begin(stack) ? stack : NULL;
@@ -92,10 +101,11 @@ size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame 
 
 /* part STACK_next */
 enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
-    const uint32_t slot = sl_ring_pop(&stack->answers, OUTPUTS);
-    if (slot == SL_NONE) {
+    if (stack->taken == stack->answered) {
         return UPPER_IDLE;
     }
+    const uint32_t slot = stack->taken % OUTPUTS;
+    stack->taken += 1;
     *output = stack->answer[slot].output;
     return stack->answer[slot].next;
 }

@@ -4,7 +4,7 @@ holds copies of those that it mentions, in this order; STACK is the name of the 
 
 /* part blank */
 /* A message without bytes, in a buffer that has been taken for it. */
-static struct STACK_message blank(const struct STACK *stack, uint32_t buffer) {
+static inline struct STACK_message blank(const struct STACK *stack, uint32_t buffer) {
     return (struct STACK_message){BLANK};
 }
 
@@ -72,7 +72,7 @@ static bool share(struct STACK *stack, const struct STACK_message *of,
 
 /* part skip */
 /* Takes so many bytes, or all there are, off the front of a message. */
-static void skip(struct STACK_message *message, uint32_t bytes) {
+static inline void skip(struct STACK_message *message, uint32_t bytes) {
     const uint32_t skipped = bytes < message->length ? bytes : message->length;
     message->data += skipped;
     message->length -= skipped;
@@ -80,30 +80,24 @@ static void skip(struct STACK_message *message, uint32_t bytes) {
 
 /* part cut */
 /* Keeps so many bytes of a message, or all there are. */
-static void cut(struct STACK_message *message, uint32_t bytes) {
+static inline void cut(struct STACK_message *message, uint32_t bytes) {
     if (bytes < message->length) {
         message->length = bytes;
     }
 }
 
-/* part release */
-/* Nobody needs the message any more. */
-static void release(struct STACK *stack, const struct STACK_message *message) {
-    sl_buffers_give(&stack->buffers, message->buffer);
-}
-
 /* part consume */
-/* The message has done its duty. */
-static void consume(struct STACK *stack, const struct STACK_message *message) {
-    stack->counters[CONSUMED] += message->came_in;
-    release(stack, message);
+/* The message in this buffer has done its duty. */
+static void consume(struct STACK *stack, uint32_t buffer, bool came_in) {
+    stack->counters[CONSUMED] += came_in;
+    sl_buffers_give(&stack->buffers, buffer);
 }
 
 /* part drop */
-/* The message is gone for a reason. */
-static void drop(struct STACK *stack, const struct STACK_message *message, unsigned reason) {
-    stack->counters[(message->came_in ? DROPPED : UNSENT) + reason] += 1;
-    release(stack, message);
+/* The message in this buffer is gone for a reason. */
+static void drop(struct STACK *stack, uint32_t buffer, bool came_in, unsigned reason) {
+    stack->counters[(came_in ? DROPPED : UNSENT) + reason] += 1;
+    sl_buffers_give(&stack->buffers, buffer);
 }
 
 /* part hold */
@@ -151,7 +145,7 @@ static void drop_queue(struct STACK *stack, struct sl_ring *queue, const uint32_
                        uint32_t capacity, unsigned reason) {
     struct STACK_message message;
     while (queue_pop(stack, queue, items, capacity, &message)) {
-        drop(stack, &message, reason);
+        drop(stack, message.buffer, message.came_in, reason);
     }
 }
 
@@ -219,7 +213,7 @@ static void window_release(struct STACK *stack, struct sl_window *window, uint64
     uint32_t slot = sl_window_release(window, held, capacity, largest, to);
     while (slot != SL_NONE) {
         const struct STACK_message message = retrieve(stack, items[slot]);
-        consume(stack, &message);
+        consume(stack, message.buffer, message.came_in);
         slot = sl_window_release(window, held, capacity, largest, to);
     }
 }
@@ -232,11 +226,11 @@ static void window_replace(struct STACK *stack, struct sl_window *window, uint64
     uint32_t slot = sl_window_replace(window, held, capacity, largest, n);
     while (slot != SL_NONE) {
         const struct STACK_message old = retrieve(stack, items[slot]);
-        consume(stack, &old);
+        consume(stack, old.buffer, old.came_in);
         slot = sl_window_replace(window, held, capacity, largest, n);
     }
     if (!window_insert(stack, window, held, items, capacity, largest, n, message)) {
-        consume(stack, message);
+        consume(stack, message->buffer, message->came_in);
     }
 }
 
@@ -248,7 +242,7 @@ static void drop_window(struct STACK *stack, struct sl_window *window, uint64_t 
     struct STACK_message message;
     while (window->span != 0) {
         if (window_take(stack, window, held, items, capacity, largest, window->first, &message)) {
-            drop(stack, &message, reason);
+            drop(stack, message.buffer, message.came_in, reason);
         }
     }
 }
@@ -264,7 +258,7 @@ static bool stream_insert(struct STACK *stack, struct sl_stream *stream, uint64_
     }
     *pieces += message->came_in;
     stack->counters[HELD] += message->came_in;
-    release(stack, message);
+    sl_buffers_give(&stack->buffers, message->buffer);
     return true;
 }
 
@@ -346,7 +340,7 @@ static void later(struct STACK *stack, struct STACK_event event) {
         stack->agenda[stack->waiting] = event;
         stack->waiting += 1;
     } else if (event.message.data != NULL) {
-        drop(stack, &event.message, STACK_AGENDA_FULL);
+        drop(stack, event.message.buffer, event.message.came_in, STACK_AGENDA_FULL);
     }
 }
 
@@ -362,19 +356,23 @@ static void reverse(struct STACK *stack, uint32_t since) {
 }
 
 /* part answer */
-/* Puts what the host is to do behind all that waits for it; each step leaves room for one. */
-static void answer(struct STACK *stack, enum STACK_next next, const struct STACK_output *output) {
-    const uint32_t slot = sl_ring_push(&stack->answers, OUTPUTS);
+/* What the host is to do, behind all that waits for it; each step leaves room for one. */
+static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next next) {
+    const uint32_t slot = stack->answered % OUTPUTS;
+    stack->answered += 1;
     stack->answer[slot].next = next;
-    stack->answer[slot].output = *output;
+    return &stack->answer[slot].output;
 }
 
 /* part send_frame */
 /* A message leaves by a link. */
-static void send_frame(struct STACK *stack, unsigned link, const struct STACK_message *message) {
+static inline void send_frame(struct STACK *stack, unsigned link,
+                              const struct STACK_message *message) {
     stack->counters[FRAMES_OUT] += 1;
     stack->counters[CONSUMED] += message->came_in;
-    const struct STACK_output output = {
-        .place = link, .data = message->data, .length = message->length, .buffer = message->buffer};
-    answer(stack, UPPER_FRAME, &output);
+    struct STACK_output *const output = answer(stack, UPPER_FRAME);
+    output->place = link;
+    output->data = message->data;
+    output->length = message->length;
+    output->buffer = message->buffer;
 }
