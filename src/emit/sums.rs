@@ -13,7 +13,7 @@ use super::scope::Scope;
 use super::wire::{load, store};
 use crate::c::tree::{Expression as C, Function, Statement, atom, binary, call, conditional};
 use crate::types::expression::Expression;
-use crate::types::header::{Header, Ranges, Rule};
+use crate::types::header::{Header, HeaderField, Ranges, Rule};
 use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
 
 /// The name of the function that computes a sum.
@@ -89,15 +89,8 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
             } = &field.rule
             {
                 let own = stack.program.filters[filter.at()].clone();
-                functions.push(sum_function(
-                    stack,
-                    (header, HeaderId(id as u32), at),
-                    *ranges,
-                    &own,
-                ));
-                if let Some(unless) = unless {
-                    functions.push(turned(stack, HeaderId(id as u32), at, *unless));
-                }
+                let place = (header, HeaderId(id as u32), at);
+                functions.push(sum_function(stack, place, (*ranges, *unless), &own));
             }
         }
     }
@@ -107,7 +100,7 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
 fn sum_function(
     stack: &Stack,
     (header, id, at): (&Header, HeaderId, usize),
-    ranges: Ranges,
+    (ranges, unless): (Ranges, Option<u64>),
     filter: &crate::types::program::Filter,
 ) -> Function {
     let field = &header.fields[at];
@@ -144,6 +137,10 @@ fn sum_function(
         name: name.to_string(),
         value: Some(value),
     };
+    let given = match unless {
+        Some(unless) => turned(field, unless),
+        None => atom("sum"),
+    };
     let body = if inside {
         let was = load(&scope, id, HeaderFieldId(at as u32), &place).c;
         let written = |value: &str| store(&scope, id, &place, &[(field, atom(value))]);
@@ -152,16 +149,15 @@ fn sum_function(
             written("0"),
             vec![declare("sum", sum)],
             written("was"),
-            vec![Statement::Return(Some(atom("sum")))],
+            vec![Statement::Return(Some(given))],
         ]
         .concat()
+    } else if unless.is_some() {
+        vec![declare("sum", sum), Statement::Return(Some(given))]
     } else {
         vec![Statement::Return(Some(sum))]
     };
-    let comment = format!(
-        "The {} of a header of {}, itself read as zero.",
-        field.name, header.name
-    );
+    let comment = comment(header, field, unless);
     Function {
         comment,
         result: format!("static {kind}"),
@@ -171,27 +167,23 @@ fn sum_function(
     }
 }
 
-/// A sum that would say that nothing was summed is turned into its complement.
-fn turned(stack: &Stack, id: HeaderId, at: usize, unless: u64) -> Function {
-    let header = &stack.program.headers[id.at()];
-    let field = &header.fields[at];
-    let kind = c_type(stack, &field.kind);
-    let ones = if field.width >= 64 {
-        u64::MAX
-    } else {
-        (1 << field.width) - 1
-    };
-    let plain = number_text(unless);
-    let other = number_text(!unless & ones);
-    Function {
-        comment: format!("{plain} says that nothing was summed: a sum of {plain} is {other}."),
-        result: format!("static {kind}"),
-        name: format!("{}_or_not", sum_name(stack, id, at)),
-        parameters: vec![format!("{kind} sum")],
-        body: vec![Statement::Return(Some(conditional(
-            binary("==", atom("sum"), atom(plain)),
-            atom(other),
-            atom("sum"),
-        )))],
+fn comment(header: &Header, field: &HeaderField, unless: Option<u64>) -> String {
+    let sum = format!("The {} of a header of {}", field.name, header.name);
+    match unless {
+        Some(unless) => format!(
+            "{sum}, itself read as zero; {} says that there is none.",
+            number_text(unless)
+        ),
+        None => format!("{sum}, itself read as zero."),
     }
+}
+
+/// A sum that would say that nothing was summed is turned into its complement.
+fn turned(field: &HeaderField, unless: u64) -> C {
+    let ones = u64::MAX >> (64 - field.width);
+    conditional(
+        binary("==", atom("sum"), atom(number_text(unless))),
+        atom(number_text(!unless & ones)),
+        atom("sum"),
+    )
 }

@@ -4,7 +4,7 @@ use super::bits::{advanced, load_bytes, store_bytes, with_sign, without_sign};
 use super::expression::{mask, number_text};
 use super::layout::{c_bits, c_type};
 use super::scope::Scope;
-use super::sums::{sum_call, sum_name};
+use super::sums::sum_call;
 use crate::c::tree::{Expression as C, Statement, atom, binary, call, call_statement, conditional};
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
@@ -210,15 +210,8 @@ fn write_sums(scope: &mut Scope, id: HeaderId, message: LocalId, statements: &mu
     let header = &stack.program.headers[id.at()];
     let data = scope.of_message(message, "data");
     for (at, field) in header.fields.iter().enumerate() {
-        if let Rule::Checks {
-            arguments, unless, ..
-        } = &field.rule
-        {
+        if let Rule::Checks { arguments, .. } = &field.rule {
             let sum = sum_call(scope, id, HeaderFieldId(at as u32), message, arguments);
-            let sum = match unless {
-                Some(_) => call(format!("{}_or_not", sum_name(stack, id, at)), vec![sum]),
-                None => sum,
-            };
             statements.extend(store(scope, id, &data, &[(field, sum)]));
         }
     }

@@ -118,8 +118,8 @@ pub fn length(evaluation: &mut Evaluation<'_, '_>, header: HeaderId, bytes: &[u8
     declared.least as usize + loose.sum::<usize>() / 8
 }
 
-/// The sum that a `checks` field of a header should hold, the field itself read as zero; `bytes`
-/// are those of the header alone.
+/// The sum that a `checks` field of a header should hold, the field itself read as zero, and a sum
+/// that would say that nothing was summed as its complement; `bytes` are those of the header alone.
 pub fn sum(
     evaluation: &mut Evaluation<'_, '_>,
     (header, field): (HeaderId, HeaderFieldId),
@@ -143,7 +143,8 @@ pub fn sum(
     }
     let result = evaluation.run_filter(filter, arguments, &summed).0;
     let result = result.expect("what sums a header has a result");
-    fit(&declared.fields[field.at()].kind, result.number())
+    let field = &declared.fields[field.at()];
+    complemented(field, fit(&field.kind, result.number()))
 }
 
 /// Whether the sums of a message whose header was stripped are right; or which is not.
@@ -164,7 +165,7 @@ pub fn check_sums(
             continue;
         }
         let wanted = sum_of(evaluation, header, id, bytes, message);
-        if complemented(field, wanted) != found {
+        if wanted != found {
             return Err(Refused(field.bad));
         }
     }
@@ -206,7 +207,7 @@ pub fn push(
         if let Rule::Checks { .. } = field.rule {
             let sum = sum_of(evaluation, header, id, &bytes, message);
             let bit = offset(evaluation, header, id, &bytes);
-            let value = Datum::Number(complemented(field, sum));
+            let value = Datum::Number(sum);
             write(declared, field, bit, &value, &mut bytes);
         }
     }

@@ -207,7 +207,7 @@ pub enum Action {
         values: Vec<(HeaderFieldId, Expression)>,
     },
     /// Runs the filter of a `checks` field over its ranges of a message whose header is stripped,
-    /// the field itself read as zero.
+    /// the field itself read as zero; a sum that would say that nothing was summed is complemented.
     Sum {
         /// Holds the result.
         bind: LocalId,
