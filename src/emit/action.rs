@@ -253,7 +253,7 @@ fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {
             }
         }
         Operation::Release(variable, to) => {
-            out.push(containers::release(&body.scope, variable, to))
+            out.push(S::Do(containers::release(&body.scope, variable, to)));
         }
         Operation::Begin(stream, at) => out.push(containers::begin(&body.scope, stream, at)),
         Operation::Clear(variable) => clear(body, variable, out),

@@ -93,6 +93,7 @@ pub fn query(scope: &Scope, query: &Query) -> C {
                 vec![own.itself.clone(), own.capacity(), scope.stored(number)],
             )
         }
+        Query::Release(stream, to) => release(scope, stream, to),
         Query::First(_) => unreachable!("whether there is a first, and which, are two values"),
         Query::Covers(stream, at, length) => {
             let own = Container::new(scope, stream);
@@ -324,8 +325,8 @@ pub fn stream_slice(
     call("stream_slice", all)
 }
 
-/// Lets go of all before a number or position.
-pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> S {
+/// Lets go of all before a number or position; a stream tells how many bytes that are.
+pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> C {
     let own = Container::new(scope, variable);
     let mut all = vec![stack()];
     match own.kind {
@@ -339,12 +340,12 @@ pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> S {
                 largest,
             ]);
             all.push(scope.stored(to));
-            S::Do(call("stream_release", all))
+            call("stream_release", all)
         }
         _ => {
             all.extend(own.window(scope, true));
             all.push(scope.stored(to));
-            S::Do(call("window_release", all))
+            call("window_release", all)
         }
     }
 }

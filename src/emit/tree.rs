@@ -543,7 +543,7 @@ pub fn has_effects(stack: &Stack, expression: &Expression) -> bool {
     let mut found = false;
     super::walk::each(expression, &mut |part| {
         found |= match &*part.kind {
-            ExpressionKind::Query(Query::InsertSet(..)) => true,
+            ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..)) => true,
             ExpressionKind::Call(id, _) => stack.program.functions[id.at()].body.is_none(),
             _ => false,
         };

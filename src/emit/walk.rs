@@ -34,7 +34,10 @@ pub fn each(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
 
 fn in_query(query: &Query, visit: &mut dyn FnMut(&Expression)) {
     match query {
-        Query::Has(variable, a) | Query::Ready(variable, a) | Query::InsertSet(variable, a) => {
+        Query::Has(variable, a)
+        | Query::Ready(variable, a)
+        | Query::InsertSet(variable, a)
+        | Query::Release(variable, a) => {
             indices(variable, visit);
             each(a, visit);
         }
@@ -71,6 +74,7 @@ pub fn variable(expression: &Expression) -> Option<&Variable> {
             Query::Has(variable, _)
             | Query::Ready(variable, _)
             | Query::InsertSet(variable, _)
+            | Query::Release(variable, _)
             | Query::Covers(variable, ..)
             | Query::IsEmpty(variable)
             | Query::First(variable)

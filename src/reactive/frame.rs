@@ -91,7 +91,7 @@ impl<'a> Frame<'a> {
                 reads::field_of(variable).is_some_and(|field| self.written.contains(&field))
             }
             ExpressionKind::Query(Query::Running(..))
-            | ExpressionKind::Query(Query::InsertSet(..))
+            | ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..))
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)
             | ExpressionKind::Call(..)

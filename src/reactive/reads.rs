@@ -1,6 +1,6 @@
 //! What a handler's code reads and writes, as far as lowering has to know.
 
-use crate::types::expression::{Expression, ExpressionKind, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Query, Variable};
 use crate::types::program::{FieldId, KindId, LocalId};
 use crate::types::statement::{
     Attempt, Dropped, Operation, Output, Search, Source, Statement, StatementKind,
@@ -43,8 +43,11 @@ fn written_itself(statement: &Statement) -> Option<&Variable> {
             | Operation::Call(..) => None,
         },
         StatementKind::Output(output) => output.message().and_then(taken_from),
-        StatementKind::Let(..)
-        | StatementKind::Require { .. }
+        StatementKind::Let(_, value) => match &*value.kind {
+            ExpressionKind::Query(Query::InsertSet(of, _) | Query::Release(of, _)) => Some(of),
+            _ => None,
+        },
+        StatementKind::Require { .. }
         | StatementKind::If { .. }
         | StatementKind::Match { .. }
         | StatementKind::For { .. }

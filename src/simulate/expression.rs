@@ -372,6 +372,10 @@ impl Evaluation<'_, '_> {
                 let id = (*kind, self.index(*instance, *kind), *timer);
                 Datum::of_bool(self.state.timers.is_running(&id))
             }
+            Query::Release(stream, to) => {
+                let to = self.number(to) as u32;
+                Datum::Number(u64::from(self.release_bytes(stream, to)))
+            }
             Query::InsertSet(set, number) => {
                 let number = self.number(number);
                 match self.variable(set) {

@@ -198,7 +198,10 @@ impl Evaluation<'_, '_> {
             if let Some(initial) = &field.initial {
                 let (state, instant) = (&mut *self.state, &mut instant);
                 let value = Evaluation { state, instant }.value(initial);
-                self.state.kinds[kind.at()].fields[index as usize][place] = value;
+                match &mut self.state.kinds[kind.at()].fields[index as usize][place] {
+                    Datum::Stream(stream) => stream.bytes.restart(value.number() as u32),
+                    field => *field = value,
+                }
             }
         }
     }
@@ -330,13 +333,19 @@ impl Evaluation<'_, '_> {
 
     fn release(&mut self, container: &Variable, to: u32) {
         if matches!(self.variable(container), Datum::Stream(_)) {
-            self.stream_state(container).bytes.release(to);
-            self.settle(container);
+            self.release_bytes(container, to);
             return;
         }
         while let Some(message) = self.window(container).release(to) {
             self.state.consume(message);
         }
+    }
+
+    /// Lets a stream begin at a position; so many bytes have left it.
+    pub fn release_bytes(&mut self, stream: &Variable, to: u32) -> u32 {
+        let freed = self.stream_state(stream).bytes.release(to);
+        self.settle(stream);
+        freed
     }
 
     fn clear(&mut self, container: &Variable) {

@@ -349,6 +349,7 @@ impl Renaming<'_> {
                 Query::Running((self.instance)(*instance), *kind, *timer)
             }
             Query::InsertSet(v, e) => Query::InsertSet(variable(v), expression(e)),
+            Query::Release(v, e) => Query::Release(variable(v), expression(e)),
         }
     }
 }

@@ -195,7 +195,8 @@ impl Uses {
             | Query::End(container) => self.variable(container),
             Query::Has(container, at)
             | Query::Ready(container, at)
-            | Query::InsertSet(container, at) => {
+            | Query::InsertSet(container, at)
+            | Query::Release(container, at) => {
                 self.variable(container);
                 self.expression(at);
             }

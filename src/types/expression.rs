@@ -153,6 +153,8 @@ pub enum Query {
     Running(Instance, KindId, TimerId),
     /// Puts a number in a set, and tells whether it is new.
     InsertSet(Variable, Expression),
+    /// Lets a stream begin at a position, and tells how many bytes have left it.
+    Release(Variable, Expression),
 }
 
 /// Operators of one operand.

@@ -215,15 +215,8 @@ fn refuse_members(context: &mut Context, kind: &KindSource) {
         match member {
             ast::Member::Signal(signal) => context.report(not_yet(signal.span, "a signal")),
             ast::Member::Process(process) => context.report(a_process(process)),
-            ast::Member::Field(field) => {
-                if let ast::TypeKind::Container { start, .. } = &field.of.kind
-                    && let Some(start) = start.first()
-                {
-                    let what = "a stream that does not begin at 0";
-                    context.report(not_yet(start.span, what));
-                }
-            }
-            ast::Member::Timer(_)
+            ast::Member::Field(_)
+            | ast::Member::Timer(_)
             | ast::Member::Notice(_)
             | ast::Member::Handler(_)
             | ast::Member::Function(_) => {}
@@ -469,12 +462,18 @@ pub fn initials(context: &mut Context, layer: &Layer) {
     for kind in &layer.kinds {
         let scope = kind_scope(context.program, layer, kind.id);
         for (place, source) in kind.fields().into_iter().enumerate() {
-            let Some(start) = &source.start else {
-                continue;
-            };
             let of = context.program.kinds[kind.id.at()].fields[place]
                 .kind
                 .clone();
+            let (start, of) = match (&source.of.kind, of) {
+                (ast::TypeKind::Container { start, .. }, Type::Stream(position, _))
+                    if !start.is_empty() =>
+                {
+                    (start.first(), *position)
+                }
+                (_, of) => (source.start.as_ref(), of),
+            };
+            let Some(start) = start else { continue };
             let value = check_expression(context, &scope, start, Some(&of));
             context.program.kinds[kind.id.at()].fields[place].initial = Some(value);
         }

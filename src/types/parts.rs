@@ -41,9 +41,10 @@ impl Expression {
 impl Query {
     fn parts(&self) -> Vec<&Expression> {
         match self {
-            Query::Has(of, a) | Query::Ready(of, a) | Query::InsertSet(of, a) => {
-                [of.indices(), vec![a]].concat()
-            }
+            Query::Has(of, a)
+            | Query::Ready(of, a)
+            | Query::InsertSet(of, a)
+            | Query::Release(of, a) => [of.indices(), vec![a]].concat(),
             Query::Covers(of, a, b) => [of.indices(), vec![a, b]].concat(),
             Query::IsEmpty(of) | Query::First(of) | Query::Begin(of) | Query::End(of) => {
                 of.indices()

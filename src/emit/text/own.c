@@ -308,15 +308,18 @@ static void stream_begin(struct STACK *stack, struct sl_stream *stream, uint64_t
 }
 
 /* part stream_release */
-/* The bytes before a position have done their duty, and their messages with the last of them. */
-static void stream_release(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
-                           uint32_t *pieces, uint32_t capacity, uint32_t largest, uint32_t to) {
-    sl_stream_release(stream, held, capacity, largest, to);
+/* The bytes before a position have done their duty, and their messages with the last of them.
+ * Returns how many bytes have left the stream. */
+static uint32_t stream_release(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+                               uint32_t *pieces, uint32_t capacity, uint32_t largest,
+                               uint32_t to) {
+    const uint32_t freed = sl_stream_release(stream, held, capacity, largest, to);
     if (stream->span == 0) {
         stack->counters[CONSUMED] += *pieces;
         stack->counters[HELD] -= *pieces;
         *pieces = 0;
     }
+    return freed;
 }
 
 /* part drop_stream */

@@ -89,7 +89,7 @@ impl Tables<'_> {
                 Type::Window(width, _) => Some(Type::Optional(Box::new(Type::Sequence(width)))),
                 _ => None,
             },
-            Query::Ready(..) => Some(Type::Unsigned(32)),
+            Query::Ready(..) | Query::Release(..) => Some(Type::Unsigned(32)),
             Query::Begin(stream) | Query::End(stream) => match self.variable(stream)? {
                 Type::Stream(position, _) => Some(*position),
                 _ => None,

@@ -2,7 +2,7 @@
 
 use super::super::expression::{Binary, Expression, ExpressionKind};
 use super::super::program::EnumId;
-use super::super::statement::{Block, Likely, Statement, StatementKind};
+use super::super::statement::{Block, Likely, StatementKind};
 use super::super::value::Type;
 use super::flow::{Flow, Way};
 use super::statement::percent;
@@ -25,10 +25,9 @@ impl Body<'_, '_> {
         let then_flow = std::mem::replace(&mut self.flow, before);
         self.assume(&condition, false);
         let otherwise = match (rest.first(), otherwise) {
-            (Some(next), _) => vec![Statement {
-                kind: self.if_statement(rest, otherwise),
-                span: next.span,
-            }],
+            (Some(next), _) => {
+                self.with_before(next.span, |body| Some(body.if_statement(rest, otherwise)))
+            }
             (None, Some(block)) => self.block(block),
             (None, None) => Block::new(),
         };

@@ -2,6 +2,7 @@
 
 use super::super::expression::{Expression, ExpressionKind, Query, Variable};
 use super::super::program::FunctionId;
+use super::super::statement::{Statement, StatementKind};
 use super::super::value::{Type, Value};
 use super::access::Meaning;
 use super::words::{Body, Place, make, nothing};
@@ -206,6 +207,9 @@ impl Body<'_, '_> {
                 (vec![(**position).clone(), number(32)], Type::Bool)
             }
             (Type::Stream(position, _), "ready") => (vec![(**position).clone()], number(32)),
+            (Type::Stream(position, _), "release") => {
+                return self.released(place, position, name, arguments, span);
+            }
             (Type::Nothing, _) => return nothing(),
             _ => return self.fails_or_changes(name, span),
         };
@@ -230,6 +234,36 @@ impl Body<'_, '_> {
             _ => Query::Ready(place, next()),
         };
         make(ExpressionKind::Query(query), result)
+    }
+
+    /// How many bytes leave a stream that begins further on from now on: this is done before the
+    /// statement whose value it is.
+    fn released(
+        &mut self,
+        stream: Variable,
+        position: &Type,
+        name: &ast::Name,
+        arguments: &[ast::Expression],
+        span: Span,
+    ) -> Expression {
+        let mut to = self.arguments(&name.text, &[position.clone()], &[], arguments, span);
+        let to = to.pop().expect("as many values as parameters");
+        if to.result == Type::Nothing {
+            return nothing();
+        }
+        if self.before.is_none() || !matches!(self.place, Place::Handler(_)) {
+            let text = self.text(span);
+            let title = format!("`{text}` changes the stream, and is perhaps not computed");
+            let refused = Diagnostic::error(Id::NotAValue, title, span, "done only sometimes");
+            let refused = refused.why("A value that is computed on some paths changes nothing.");
+            return self.refuse(refused.help(format!("do it first: `let freed = {text}`")));
+        }
+        self.forget(&stream);
+        let freed = self.add_local("freed", Type::Unsigned(32));
+        let query = ExpressionKind::Query(Query::Release(stream, to));
+        let kind = StatementKind::Let(freed, make(query, Type::Unsigned(32)));
+        self.before.get_or_insert_default().push(Statement { kind, span });
+        self.read_local(freed)
     }
 
     /// A set has room for the numbers below its capacity.

@@ -188,8 +188,8 @@ impl Body<'_, '_> {
         };
         // What remains may itself be none, as in `a else b else 0`.
         let otherwise = match hint {
-            Some(Type::Optional(_)) => self.check_raw(otherwise, hint),
-            Some(_) | None => self.check(otherwise, Some(&inner)),
+            Some(Type::Optional(_)) => self.perhaps(|body| body.check_raw(otherwise, hint)),
+            Some(_) | None => self.perhaps(|body| body.check(otherwise, Some(&inner))),
         };
         let result = match &otherwise.result {
             Type::Optional(other) if **other == inner => {
@@ -224,10 +224,11 @@ impl Body<'_, '_> {
         let condition = self.condition(condition);
         let before = self.flow.facts.clone();
         self.assume(&condition, true);
-        let then = self.check(then, hint);
+        let then = self.perhaps(|body| body.check(then, hint));
         self.flow.facts = before.clone();
         self.assume(&condition, false);
-        let otherwise = self.check(otherwise, hint.or(Some(&then.result)));
+        let wanted = hint.or(Some(&then.result));
+        let otherwise = self.perhaps(|body| body.check(otherwise, wanted));
         self.flow.facts = before;
         let result = match hint {
             Some(Type::Optional(_)) => hint.cloned().expect("there is a hint in this branch"),

@@ -34,13 +34,18 @@ impl Body<'_, '_> {
                 name,
                 element,
                 capacity,
+                by,
                 start,
             } => {
-                if let Some(start) = start.first() {
-                    self.not_yet("a stream that starts elsewhere", start.span);
-                }
                 let capacity = capacity.as_deref();
-                self.container_type(name, element.as_deref(), capacity, source.span)
+                let of = self.container_type(name, element.as_deref(), capacity, source.span);
+                let of = match by {
+                    Some(by) => self.numbered(of, by),
+                    None => of,
+                };
+                self.check_start(&of, start);
+                self.check_numbers(&of, source.span);
+                of
             }
             ast::TypeKind::Enum(_) => {
                 self.not_yet("an enum without a name", source.span);
@@ -120,6 +125,74 @@ impl Body<'_, '_> {
         }
     }
 
+    /// `window<message>[64] by seq16`: a window with numbers of another width.
+    fn numbered(&mut self, of: Type, by: &ast::Type) -> Type {
+        match (of, self.written_type(by)) {
+            (Type::Nothing, _) | (_, Type::Nothing) => Type::Nothing,
+            (Type::Window(_, size), Type::Sequence(width)) => Type::Window(width, size),
+            (Type::Window(..), _) => {
+                let title = "the numbers of a window have an order that comes round";
+                let refused = Diagnostic::error(Id::TypeMismatch, title, by.span, "no sequence");
+                self.report(refused.help("write `by seq8`, `by seq16` or `by seq32`"));
+                Type::Nothing
+            }
+            (of, _) => {
+                let title = format!("{} has no numbers", self.describe(&of));
+                let refused = Diagnostic::error(Id::TypeMismatch, title, by.span, "not a window");
+                self.report(refused.help("only a `window` holds what it holds by number"));
+                Type::Nothing
+            }
+        }
+    }
+
+    /// Only a stream begins somewhere, and at one position.
+    fn check_start(&mut self, of: &Type, start: &[ast::Expression]) {
+        let [first, ..] = start else { return };
+        let title = match of {
+            Type::Nothing => return,
+            Type::Stream(..) if start.len() == 1 => return,
+            Type::Stream(..) => "a stream begins at one position".to_string(),
+            other => format!("{} begins empty", self.describe(other)),
+        };
+        let label = "only a stream begins at a position";
+        self.report(Diagnostic::error(
+            Id::WrongArguments,
+            title,
+            first.span,
+            label,
+        ));
+    }
+
+    /// Numbers and positions tell apart what a container may hold at a time.
+    fn check_numbers(&mut self, of: &Type, span: Span) {
+        let (width, size, most) = match of {
+            Type::Window(width, size) => (*width, *size, mask(*width) / 2 + 1),
+            Type::Stream(position, size) => {
+                let width = self.width(position).unwrap_or(64);
+                (width, *size, mask(width))
+            }
+            _ => return,
+        };
+        if width > 32 {
+            let title = "the positions of a stream have at most 32 bits";
+            let refused = Diagnostic::error(Id::TypeMismatch, title, span, "wider than that");
+            self.report(
+                refused
+                    .why("Positions come round, and need only tell apart what is held at a time.")
+                    .help("write `stream<u32>[…]`, and count in a field of your own"),
+            );
+        } else if u64::from(size) > most && !self.scope.alone {
+            let title = format!("{width} bits do not tell {size} apart");
+            let label = format!("at most {most} can be held");
+            let refused = Diagnostic::error(Id::NotConstant, title, span, label);
+            self.report(
+                refused
+                    .why("What is held is told apart, and put in order, by numbers that come round.")
+                    .help("use wider numbers, or hold fewer"),
+            );
+        }
+    }
+
     fn capacity(&mut self, source: &ast::Expression) -> u32 {
         let size = self.check(source, Some(&Type::Unsigned(32)));
         match fold(self.context.program, &size) {
@@ -165,7 +238,8 @@ impl Body<'_, '_> {
             Type::Optional(inner) => format!("{}?", self.describe(inner)),
             Type::Message => "message".to_string(),
             Type::Queue(element, size) => format!("queue<{}>[{size}]", self.describe(element)),
-            Type::Window(_, size) => format!("window<message>[{size}]"),
+            Type::Window(32, size) => format!("window<message>[{size}]"),
+            Type::Window(width, size) => format!("window<message>[{size}] by seq{width}"),
             Type::Stream(position, size) => {
                 format!("stream<{}>[{size}]", self.describe(position))
             }

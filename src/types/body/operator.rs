@@ -77,7 +77,7 @@ impl Body<'_, '_> {
         let left = self.condition(left);
         let before = self.flow.facts.clone();
         self.assume(&left, operator == Binary::And);
-        let right = self.condition(right);
+        let right = self.perhaps(|body| body.condition(right));
         self.flow.facts = before;
         self.folded(make(
             ExpressionKind::Binary(operator, left, right),

@@ -510,9 +510,10 @@ fn query_reads(query: &Query, root: Root) -> bool {
         Query::IsEmpty(place) | Query::First(place) | Query::Begin(place) | Query::End(place) => {
             variable_reads(place, root)
         }
-        Query::Has(place, value) | Query::Ready(place, value) | Query::InsertSet(place, value) => {
-            variable_reads(place, root) || reads(value, root)
-        }
+        Query::Has(place, value)
+        | Query::Ready(place, value)
+        | Query::InsertSet(place, value)
+        | Query::Release(place, value) => variable_reads(place, root) || reads(value, root),
         Query::Covers(place, from, count) => {
             variable_reads(place, root) || reads(from, root) || reads(count, root)
         }

@@ -41,10 +41,8 @@ impl Body<'_, '_> {
         let mut exits = Vec::new();
         let mut block = Vec::new();
         for statement in &source.statements {
-            if let Some(kind) = self.statement(statement, &mut exits) {
-                let span = statement.span;
-                block.push(Statement { kind, span });
-            }
+            let check = |body: &mut Self| body.statement(statement, &mut exits);
+            block.extend(self.with_before(statement.span, check));
         }
         for exit in exits {
             let flow = std::mem::take(&mut self.flow);
@@ -55,6 +53,28 @@ impl Body<'_, '_> {
         self.check_gone(introduced.into_iter(), last_brace(source.span));
         self.leave_words(words);
         block
+    }
+
+    /// A statement, behind what its values need to be done.
+    pub fn with_before(
+        &mut self,
+        span: Span,
+        check: impl FnOnce(&mut Self) -> Option<StatementKind>,
+    ) -> Block {
+        let around = self.before.replace(Block::new());
+        let kind = check(self);
+        let before = std::mem::replace(&mut self.before, around);
+        let mut block = before.expect("it was put there above");
+        block.extend(kind.map(|kind| Statement { kind, span }));
+        block
+    }
+
+    /// A value that is perhaps not computed: nothing can be done for it before its statement.
+    pub fn perhaps<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.before.take();
+        let checked = check(self);
+        self.before = before;
+        checked
     }
 
     /// What takes the place of the rest of the block, from what is known when it does.

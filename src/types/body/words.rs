@@ -5,6 +5,7 @@ use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind, Variable};
 use super::super::program::{Event, Local, LocalId};
 use super::super::scope::{Named, Scope};
+use super::super::statement::Block;
 use super::super::value::{Type, Value};
 use super::flow::Flow;
 use crate::diagnostic::{Diagnostic, Id, closest};
@@ -46,6 +47,9 @@ pub(super) struct Body<'a, 'c> {
     pub result: Type,
     /// Locals that may be assigned to: those of functions, and the state of filters.
     pub assignable: Vec<LocalId>,
+    /// What is done before the statement that is being checked, since its values need it; none
+    /// where a value is perhaps not computed.
+    pub before: Option<Block>,
 }
 
 /// A word that stands for a local.
@@ -111,6 +115,7 @@ impl<'a, 'c> Body<'a, 'c> {
             reads: Reads::default(),
             result: Type::Nothing,
             assignable: Vec::new(),
+            before: None,
         }
     }
 

@@ -223,6 +223,8 @@ pub enum TypeKind {
         element: Option<Box<Type>>,
         /// How much it holds.
         capacity: Option<Box<Expression>>,
+        /// `by seq16`: the numbers of a window.
+        by: Option<Box<Type>>,
         /// What it starts from.
         start: Vec<Expression>,
     },

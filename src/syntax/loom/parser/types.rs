@@ -39,10 +39,14 @@ impl Parser<'_> {
             self.take();
         }
         let mut capacity = None;
+        let mut by = None;
         let mut start = Vec::new();
         if self.accept("[").is_some() {
             capacity = Some(Box::new(self.expression()?));
             self.expect("]")?;
+            if self.accept("by").is_some() {
+                by = Some(Box::new(self.type_name()?));
+            }
             if self.is_at("(") {
                 start = self.arguments()?;
             }
@@ -54,6 +58,7 @@ impl Parser<'_> {
             name,
             element,
             capacity,
+            by,
             start,
         })
     }

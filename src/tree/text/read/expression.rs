@@ -170,6 +170,7 @@ impl Words<'_> {
                 Query::Running(instance, kind, timer)
             }
             "insert" => Query::InsertSet(self.variable()?, self.further()?),
+            "release" => Query::Release(self.variable()?, self.further()?),
             other => return Err(self.mistake(&format!("nothing is called `{other}` here"))),
         })
     }

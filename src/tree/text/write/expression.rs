@@ -142,6 +142,7 @@ impl Writer<'_> {
             Query::InsertSet(set, number) => {
                 format!("insert({}, {})", variable(set), value(number))
             }
+            Query::Release(stream, to) => format!("release({}, {})", variable(stream), value(to)),
         }
     }
 
