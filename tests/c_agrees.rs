@@ -90,6 +90,11 @@ fn the_c_of_streams_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_what_is_settled_once_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/settled.loom");
+}
+
+#[test]
 fn the_c_of_children_and_containers_does_what_it_says() {
     agrees("tests/c_agrees/stacks/children.loom");
 }

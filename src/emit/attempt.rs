@@ -199,8 +199,8 @@ impl Body<'_> {
         };
         let slot = self.slot(popped, out);
         let item = containers::items(&self.scope, queue).element(slot.clone());
-        let bound = self.bind_c(bind, item);
-        (binary("!=", slot, atom("SL_NONE")), vec![bound])
+        let bound = self.bind_item(bind, item);
+        (binary("!=", slot, atom("SL_NONE")), bound)
     }
 
     fn push_value(
@@ -212,8 +212,18 @@ impl Body<'_> {
         let pushed = containers::push_value(&self.scope, queue);
         let slot = self.slot(pushed, out);
         let item = containers::items(&self.scope, queue).element(slot.clone());
-        let store = assign(item, self.scope.stored(value));
-        (binary("!=", slot, atom("SL_NONE")), vec![store])
+        let store = match (&value.result, &*value.kind) {
+            (Type::Optional(_), kind) => {
+                let present = item.clone().member("present");
+                let mut store = vec![assign(present, self.scope.present(value))];
+                if !matches!(kind, Kind::Constant(Value::None)) {
+                    store.push(assign(item.member("value"), self.scope.unwrapped(value)));
+                }
+                store
+            }
+            _ => vec![assign(item, self.scope.stored(value))],
+        };
+        (binary("!=", slot, atom("SL_NONE")), store)
     }
 
     /// A container takes a message; one that is made for it only is made if it fits.

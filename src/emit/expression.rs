@@ -206,21 +206,24 @@ impl Scope<'_> {
             (Value::Number(number), _) => atom(number_text(*number)),
             (Value::Bytes(bytes), _) => {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-                let kind = c_type(self.stack, kind);
-                C::Struct(
-                    kind,
-                    vec![("at".to_string(), atom(format!("{{{}}}", bytes.join(", "))))],
-                )
+                let all = atom(format!("{{{}}}", bytes.join(", ")));
+                C::Struct(c_type(self.stack, kind), vec![("at".to_string(), all)])
             }
             (Value::None, Type::Optional(inner)) => self.constant(&Value::Number(0), inner),
             (Value::None, _) => atom("0"),
             (Value::Record(values), Type::Record(id)) => {
-                let fields = &self.stack.program.records[id.at()].fields;
-                let fields = fields.iter().zip(values).map(|(field, value)| {
-                    (
-                        super::names::c_name(&field.name),
-                        self.constant(value, &field.kind),
-                    )
+                let fields = self.stack.program.records[id.at()].fields.iter();
+                let fields = fields.zip(values).flat_map(|(field, value)| {
+                    let name = super::names::c_name(&field.name);
+                    match (&field.kind, value) {
+                        (_, Value::None) => vec![],
+                        (_, Value::Bytes(all)) if all.iter().all(|one| *one == 0) => vec![],
+                        (Type::Optional(inner), value) => vec![
+                            (format!("has_{name}"), atom("true")),
+                            (name, self.constant(value, inner)),
+                        ],
+                        (kind, value) => vec![(name, self.constant(value, kind))],
+                    }
                 });
                 C::Struct(c_type(self.stack, kind), fields.collect())
             }

@@ -116,7 +116,23 @@ impl Names {
             taken.0.insert(word.to_string());
         }
         for suffix in [
-            "", "_message", "_event", "_config", "_output", "_frame", "_next",
+            "",
+            "_message",
+            "_event",
+            "_config",
+            "_output",
+            "_frame",
+            "_next",
+            "_start",
+            "_size",
+            "_buffer",
+            "_input",
+            "_done",
+            "_deadline",
+            "_expire",
+            "_counters",
+            "_counter_name",
+            "_config_default",
         ] {
             taken.take(&format!("{stack}{suffix}"));
         }

@@ -327,6 +327,30 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// A local gets an item of a container; an optional is two values.
+    pub fn bind_item(&mut self, local: LocalId, item: C) -> Vec<S> {
+        let Type::Optional(inner) = self.scope.kind(local).clone() else {
+            return vec![self.bind_c(local, item)];
+        };
+        let name = self.scope.name(local);
+        let parts = [
+            ("bool".to_string(), format!("has_{name}"), "present"),
+            (c_type(self.stack, &inner), name, "value"),
+        ];
+        let is_new = self.visible.insert(local);
+        let once = self.facts.bound.get(&local).is_none_or(|times| *times == 1);
+        let before = if once { "const " } else { "" };
+        let bound = parts.into_iter().map(|(kind, name, part)| {
+            let value = item.clone().member(part);
+            if !is_new {
+                return assign(atom(name), value);
+            }
+            let (kind, value) = (format!("{before}{kind}"), Some(value));
+            S::Declare { kind, name, value }
+        });
+        bound.collect()
+    }
+
     /// The code of one way, whose declarations end with it.
     fn way(&mut self, before: Vec<S>, node: NodeId, stop: Option<NodeId>) -> Vec<S> {
         let visible = self.visible.clone();
@@ -469,6 +493,21 @@ impl<'a> Body<'a> {
                     start,
                     condition,
                     step: format!("{name}++"),
+                    body,
+                });
+            }
+            Range::Queue(queue, _) if *self.scope.kind(local) != Type::Message => {
+                let slot = self.scope.taken.take("slot");
+                let pop = crate::c::printer::expression(&containers::pop_value(&self.scope, queue));
+                let item = containers::items(&self.scope, queue).element(atom(&slot));
+                self.visible.remove(&local);
+                let mut body = self.bind_item(local, item);
+                self.code(turns.body, None, false, &mut body);
+                strip_last(&mut body);
+                out.push(S::For {
+                    start: format!("uint32_t {slot} = {pop}"),
+                    condition: binary("!=", atom(&slot), atom("SL_NONE")),
+                    step: format!("{slot} = {pop}"),
                     body,
                 });
             }

@@ -422,6 +422,10 @@ impl Evaluation<'_, '_> {
         };
         path.steps.iter().fold(root, |place, step| match place {
             Datum::Array(data) | Datum::Record(data) => &mut data[*step],
+            Datum::Optional(Some(whole)) => match &mut **whole {
+                Datum::Record(data) => &mut data[*step],
+                other => panic!("the checker has seen a record here, not {other:?}"),
+            },
             other => panic!("the checker has seen an array or record here, not {other:?}"),
         })
     }

@@ -198,10 +198,7 @@ impl Evaluation<'_, '_> {
             if let Some(initial) = &field.initial {
                 let (state, instant) = (&mut *self.state, &mut instant);
                 let value = Evaluation { state, instant }.value(initial);
-                match &mut self.state.kinds[kind.at()].fields[index as usize][place] {
-                    Datum::Stream(stream) => stream.bytes.restart(value.number() as u32),
-                    field => *field = value,
-                }
+                self.state.kinds[kind.at()].fields[index as usize][place].begin(value);
             }
         }
     }
@@ -358,17 +355,14 @@ impl Evaluation<'_, '_> {
         };
         let program = self.state.program;
         let declared = &program.kinds[kind.at()].fields[field.at()];
-        let value = match &declared.initial {
-            Some(initial) => {
-                let mut instant = Moment::default();
-                instant.own.insert(*kind, self.index(*instance, *kind));
-                let state = &mut *self.state;
-                let instant = &mut instant;
-                Evaluation { state, instant }.value(initial)
-            }
-            None => Datum::empty(program, &declared.kind),
-        };
-        self.write(container, value);
+        let mut cleared = Datum::empty(program, &declared.kind);
+        if let Some(initial) = &declared.initial {
+            let mut instant = Moment::default();
+            instant.own.insert(*kind, self.index(*instance, *kind));
+            let (state, instant) = (&mut *self.state, &mut instant);
+            cleared.begin(Evaluation { state, instant }.value(initial));
+        }
+        self.write(container, cleared);
     }
 
     fn settle(&mut self, stream: &Variable) {

@@ -108,6 +108,15 @@ impl Datum {
         }
     }
 
+    /// Begins as a value: all elements of an array do, and a stream begins at its position.
+    pub fn begin(&mut self, value: Datum) {
+        match self {
+            Datum::Stream(stream) => stream.bytes.restart(value.number() as u32),
+            Datum::Array(elements) => elements.iter_mut().for_each(|one| *one = value.clone()),
+            place => *place = value,
+        }
+    }
+
     /// The number that it is.
     pub fn number(&self) -> u64 {
         match self {

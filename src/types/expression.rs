@@ -7,7 +7,7 @@ use super::program::{
 use super::value::{Type, Value};
 
 /// The instance that a statement or expression is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Instance {
     /// The one whose instant it is. State trees do not have it: they bind each instance.
     Own,

@@ -7,6 +7,7 @@ use super::context::Context;
 use super::instances::{KindSource, own_notice};
 use super::layers::{Layer, kind_scope};
 use super::names::{not_yet, suggest};
+use super::once::once;
 use super::program::{Event, Field, KindId, Local, NoticeId, Population, Program, Role, TimerId};
 use super::services::{locals, message_local};
 use super::value::Type;
@@ -30,6 +31,7 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
     relay_messages(context, composition, layer);
     let kinds: Vec<KindId> = layer.kinds.iter().map(|kind| kind.id).collect();
     check_asked(context, &kinds);
+    once(context, &kinds);
     if layer
         .kinds
         .iter()

@@ -1,15 +1,17 @@
 //! Kinds of instances: in, the blocks `entity`, `session` and `child` of a layer; out, tables of
 //! keys, fields and timers, how many instances there are, and which exist from the start.
 
-use super::body::{check_expression, check_type};
+use super::body::{check_expression, check_type, check_value_type};
 use super::compose::{Above, Composition, Ground, Node, Sessions};
 use super::constant::{fold, fold_number};
 use super::context::Context;
-use super::items::{a_process, fields};
+use super::expression::Expression;
+use super::items::{a_process, beginning, fields};
 use super::layers::{Layer, kind_scope};
 use super::names::{not_constant, not_yet, refuse_repeated, taken};
 use super::program::{
-    EntityId, Key, Kind, KindId, NoticeId, Place, Population, Role, SessionIndex, StaticInstance,
+    EntityId, Key, Kind, KindId, NoticeId, Place, Population, RecordId, Role, SessionIndex,
+    StaticInstance,
 };
 use super::scope::Scope;
 use super::services::notice;
@@ -144,11 +146,11 @@ fn describe_kind(
     let keys: Vec<_> = keys
         .map(|key| Key {
             name: key.name.text.clone(),
-            kind: check_type(context, scope, &key.of),
+            kind: check_value_type(context, scope, &key.of),
         })
         .collect();
     let sources: Vec<ast::Field> = kind.fields().into_iter().cloned().collect();
-    let fields = fields(context, scope, &sources);
+    let fields = fields(context, scope, &sources, check_type);
     for (source, field) in sources.iter().zip(&fields) {
         check_once(context, source, &field.kind);
     }
@@ -457,6 +459,15 @@ pub fn own_notice(
     found.map(|place| NoticeId(place as u32))
 }
 
+/// The record that a field is, or that its elements are.
+fn record_of(of: &Type) -> Option<(RecordId, Type)> {
+    match of {
+        Type::Record(record) => Some((*record, of.clone())),
+        Type::Array(element, _) => record_of(element),
+        _ => None,
+    }
+}
+
 /// What fields begin as; functions are known by now.
 pub fn initials(context: &mut Context, layer: &Layer) {
     for kind in &layer.kinds {
@@ -473,8 +484,14 @@ pub fn initials(context: &mut Context, layer: &Layer) {
                 }
                 (_, of) => (source.start.as_ref(), of),
             };
-            let Some(start) = start else { continue };
-            let value = check_expression(context, &scope, start, Some(&of));
+            let value = match (start, record_of(&of)) {
+                (Some(start), _) => check_expression(context, &scope, start, Some(&of)),
+                (None, Some((record, of))) => match beginning(context.program, record) {
+                    Some(begins) => Expression::constant(begins, of),
+                    None => continue,
+                },
+                (None, None) => continue,
+            };
             context.program.kinds[kind.id.at()].fields[place].initial = Some(value);
         }
     }

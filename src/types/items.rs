@@ -5,13 +5,17 @@
 //! Types and constants come first, since fields and joints need them; functions and filters read
 //! fields, and come when those are known.
 
-use super::body::{check_expression, check_filter, check_functions, check_type, declare_function};
+use super::body::{
+    check_expression, check_filter, check_functions, check_value_type, declare_function,
+};
 use super::constant::{cut, fold, width};
 use super::context::Context;
 use super::expression::{Expression, ExpressionKind};
 use super::load::{Files, UnitId};
 use super::names::{not_constant, not_yet, refuse_repeated};
-use super::program::{Enum, EnumId, Field, FilterId, Function, FunctionId, Record, RecordId};
+use super::program::{
+    Enum, EnumId, Field, FilterId, Function, FunctionId, Program, Record, RecordId,
+};
 use super::scope::{Named, Scope};
 use super::services::bare_scope;
 use super::value::{Type, Value};
@@ -116,7 +120,7 @@ pub fn declare_types(context: &mut Context, scope: &mut Scope, items: &[&ast::It
         if let ast::Item::Type(source) = item
             && let Some(of) = &source.of
         {
-            let of = check_type(context, scope, of);
+            let of = check_value_type(context, scope, of);
             scope.types.insert(source.name.text.clone(), of);
         }
     }
@@ -145,7 +149,7 @@ pub fn declare_enum(
             .chain(&source.otherwise),
         context.diagnostics,
     );
-    let of = check_type(context, scope, &source.of);
+    let of = check_value_type(context, scope, &source.of);
     let bits = if let Type::Unsigned(bits) = of {
         bits
     } else {
@@ -195,7 +199,7 @@ fn declare_record(
     owner: &str,
     source: &ast::Record,
 ) -> RecordId {
-    let fields = fields(context, scope, &source.fields);
+    let fields = fields(context, scope, &source.fields, check_value_type);
     let id = RecordId(context.program.records.len() as u32);
     context.program.records.push(Record {
         name: source.name.text.clone(),
@@ -209,18 +213,58 @@ fn declare_record(
             .kind
             .clone();
         let initial = check_expression(context, scope, start, Some(&kind));
+        let is_known = initial.result == Type::Nothing || fold(context.program, &initial).is_some();
+        if !is_known && !scope.alone {
+            let what = format!("what `{}` begins as", source.fields[place].name);
+            context.report(not_constant(start.span, &what));
+        }
         context.program.records[record.at()].fields[place].initial = Some(initial);
     }
     id
 }
 
+/// What a record begins as, where a field of it says more than zero or none.
+pub fn beginning(program: &Program, record: RecordId) -> Option<Value> {
+    let fields = &program.records[record.at()].fields;
+    let given = |field: &Field| match (&field.initial, &field.kind) {
+        (Some(initial), _) => fold(program, initial),
+        (None, Type::Record(inner)) => beginning(program, *inner),
+        (None, _) => None,
+    };
+    let given: Vec<Option<Value>> = fields.iter().map(given).collect();
+    let all = fields.iter().zip(given);
+    let all = all.map(|(field, value)| value.unwrap_or_else(|| zero(program, &field.kind)));
+    let begins: Vec<Value> = all.collect();
+    let nothing = fields.iter().map(|field| zero(program, &field.kind));
+    let says_more = !nothing.eq(begins.iter().cloned());
+    says_more.then_some(Value::Record(begins))
+}
+
+/// What nothing was written to.
+fn zero(program: &Program, of: &Type) -> Value {
+    match of {
+        Type::Bytes(size) => Value::Bytes(vec![0; *size as usize]),
+        Type::Optional(_) => Value::None,
+        Type::Record(record) => {
+            let fields = program.records[record.at()].fields.iter();
+            Value::Record(fields.map(|field| zero(program, &field.kind)).collect())
+        }
+        _ => Value::Number(0),
+    }
+}
+
 /// Fields with their types; what they begin as is checked later.
-pub fn fields(context: &mut Context, scope: &Scope, sources: &[ast::Field]) -> Vec<Field> {
+pub fn fields(
+    context: &mut Context,
+    scope: &Scope,
+    sources: &[ast::Field],
+    of: fn(&mut Context, &Scope, &ast::Type) -> Type,
+) -> Vec<Field> {
     let sources = sources.iter();
     sources
         .map(|source| Field {
             name: source.name.text.clone(),
-            kind: check_type(context, scope, &source.of),
+            kind: of(context, scope, &source.of),
             initial: None,
             once: source.once,
         })
@@ -228,7 +272,10 @@ pub fn fields(context: &mut Context, scope: &Scope, sources: &[ast::Field]) -> V
 }
 
 fn constant(context: &mut Context, scope: &Scope, source: &ast::Constant) -> Expression {
-    let of = source.of.as_ref().map(|of| check_type(context, scope, of));
+    let of = source
+        .of
+        .as_ref()
+        .map(|of| check_value_type(context, scope, of));
     let value = check_expression(context, scope, &source.value, of.as_ref());
     match fold(context.program, &value) {
         Some(folded) => constant_expression(folded, value.result),

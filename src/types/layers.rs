@@ -11,7 +11,7 @@
 //!
 //! What follows (rules of headers, finders, handlers) only reads what stands here.
 
-use super::body::check_type;
+use super::body::check_value_type;
 use super::compose::{Composition, Ground, Lower};
 use super::context::Context;
 use super::expression::Instance;
@@ -354,7 +354,7 @@ fn own_attributes(
     let mut own = BTreeMap::new();
     for item in &layer.items {
         if let ast::Item::Attribute(source) = item {
-            let kind = check_type(context, &layer.scope, &source.of);
+            let kind = check_value_type(context, &layer.scope, &source.of);
             let id = declare_attribute(context, &layer.scope, owner, source, kind);
             own.insert(source.name.text.clone(), id);
         }

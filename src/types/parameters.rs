@@ -4,7 +4,7 @@
 //! A `where` is checked now if it can be; where it depends on `config`, it becomes a condition
 //! under which the stack starts.
 
-use super::body::{check_expression, check_type};
+use super::body::{check_expression, check_value_type};
 use super::compose::Composition;
 use super::constant::fold;
 use super::context::Context;
@@ -34,7 +34,7 @@ pub fn parameters(
     refuse_repeated(names, context.diagnostics);
     let around = words.of_unit(files.root());
     for parameter in parameters {
-        let kind = check_type(context, scope, &parameter.of);
+        let kind = check_value_type(context, scope, &parameter.of);
         let mut given = node.arguments.iter();
         let given = given.find(|argument| argument.name.text == parameter.name.text);
         let value = match given {

@@ -126,6 +126,39 @@ impl Statement {
     }
 }
 
+impl Statement {
+    /// The blocks within the statement, to be changed.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match &mut self.kind {
+            StatementKind::Attempt { otherwise, .. } | StatementKind::Require { otherwise, .. } => {
+                vec![otherwise]
+            }
+            StatementKind::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            StatementKind::Match {
+                cases, otherwise, ..
+            } => {
+                let cases = cases.iter_mut().map(|(_, _, block)| block);
+                cases.chain([otherwise]).collect()
+            }
+            StatementKind::For { body, .. } | StatementKind::Drain { body, .. } => vec![body],
+            StatementKind::Let(..)
+            | StatementKind::Assign(..)
+            | StatementKind::Do(_)
+            | StatementKind::Output(_)
+            | StatementKind::Drop(..)
+            | StatementKind::Consume(_)
+            | StatementKind::Count(_)
+            | StatementKind::StartTimer(..)
+            | StatementKind::StopTimer(..)
+            | StatementKind::End(..)
+            | StatementKind::Return(_)
+            | StatementKind::Yield(_) => Vec::new(),
+        }
+    }
+}
+
 impl Attempt {
     fn values(&self) -> Vec<&Expression> {
         match self {

@@ -5,7 +5,7 @@
 //! one below that layer. So one service may have several interfaces in a stack, one for each
 //! binding; where the types are the same, the attribute is the same, however often it is passed on.
 
-use super::body::{check_expression, check_type};
+use super::body::{check_expression, check_value_type};
 use super::constant::fold;
 use super::context::Context;
 use super::items::{Words, declare_enum};
@@ -209,7 +209,7 @@ impl<'a> Services<'a> {
                     ast::ServiceItem::Type(definition) => {
                         let name = definition.name.text.clone();
                         let of = match &definition.of {
-                            Some(of) => check_type(context, &scope, of),
+                            Some(of) => check_value_type(context, &scope, of),
                             None => bound.get(&name).cloned().unwrap_or(Type::Nothing),
                         };
                         scope.types.insert(name, of);
@@ -294,7 +294,7 @@ impl<'a> Services<'a> {
         service: ServiceId,
         source: &ast::Attribute,
     ) -> AttributeId {
-        let kind = check_type(context, scope, &source.of);
+        let kind = check_value_type(context, scope, &source.of);
         let same = |(owner, id): &&(ServiceId, AttributeId)| {
             let other = &context.program.attributes[id.at()];
             *owner == service && other.name == source.name.text && other.kind == kind
@@ -367,7 +367,7 @@ pub fn declare_attribute(
 pub fn notice(context: &mut Context, scope: &Scope, owner: &str, source: &ast::Notice) -> Notice {
     let parameters = source.parameters.iter().map(|parameter| Field {
         name: parameter.name.text.clone(),
-        kind: check_type(context, scope, &parameter.of),
+        kind: check_value_type(context, scope, &parameter.of),
         initial: None,
         once: false,
     });

@@ -369,10 +369,17 @@ impl Body<'_, '_> {
 
     /// A part of a record, or what a container tells of itself.
     fn part(&mut self, value: Expression, span: Span, name: &ast::Name) -> Expression {
-        let ExpressionKind::Read(place) = &*value.kind else {
-            return self.no_part(&value, span, name, &[]);
+        let place = match &*value.kind {
+            ExpressionKind::Read(place) => place.clone(),
+            // A record that is known to be there has its parts where it has itself.
+            ExpressionKind::Unwrap(inner) if matches!(value.result, Type::Record(_)) => {
+                match &*inner.kind {
+                    ExpressionKind::Read(place) => place.clone(),
+                    _ => return self.no_part(&value, span, name, &[]),
+                }
+            }
+            _ => return self.no_part(&value, span, name, &[]),
         };
-        let place = place.clone();
         let query = |query, result| make(ExpressionKind::Query(query), result);
         match (&value.result, name.text.as_str()) {
             (Type::Record(id), _) => {
@@ -431,7 +438,12 @@ impl Body<'_, '_> {
             }
         };
         let ExpressionKind::Read(place) = *value.kind else {
-            self.not_yet("an element of what is no field or local", of.span);
+            let text = self.text(of.span);
+            let title = format!("`{text}` has no place that its elements stand at");
+            let refused = Diagnostic::error(Id::NotAValue, title, of.span, "no field, no name");
+            self.report(refused.help(format!(
+                "give it a name first: `let whole = {text}`, then `whole[…]`"
+            )));
             return Meaning::Unknown;
         };
         let span = index.span;

@@ -42,8 +42,13 @@ impl Body<'_, '_> {
         if let Some(why) = self.unassignable(&variable, &target.result) {
             return self.refuse_assignment(place, why);
         }
-        if operator.is_some() && self.is_once(&variable) {
-            return self.refuse_assignment(place, "is settled once, and so never counts");
+        if self.is_once(&variable) {
+            let whole = matches!(variable, Variable::Field(..));
+            if operator.is_some() {
+                return self.refuse_assignment(place, "is settled once, and so never counts");
+            } else if !whole {
+                return self.refuse_assignment(place, "is settled once, and as a whole");
+            }
         }
         let kind = target.result.clone();
         let value = match operator {
@@ -146,7 +151,13 @@ impl Body<'_, '_> {
         let (source, filter, arguments) = self.filtered(data, filter)?;
         self.check_owned(message, span, "rewritten");
         if source != message {
-            self.not_yet("data of one message as that of another", data.span);
+            let (to, from) = (self.local_name(message), self.local_name(source));
+            let title = format!("the data of `{from}` does not become that of `{to}`");
+            let label = "another message";
+            let help = format!("write `{from}.data = {from}.data through …`, and pass on `{from}`");
+            let refused = Diagnostic::error(Id::TypeMismatch, title, data.span, label);
+            let why = "A filter rewrites bytes where they are, one after the other.";
+            self.report(refused.why(why).help(help));
             return None;
         }
         if !self.context.program.filters[filter.at()].rewrites {

@@ -262,7 +262,9 @@ impl Body<'_, '_> {
         let freed = self.add_local("freed", Type::Unsigned(32));
         let query = ExpressionKind::Query(Query::Release(stream, to));
         let kind = StatementKind::Let(freed, make(query, Type::Unsigned(32)));
-        self.before.get_or_insert_default().push(Statement { kind, span });
+        self.before
+            .get_or_insert_default()
+            .push(Statement { kind, span });
         self.read_local(freed)
     }
 

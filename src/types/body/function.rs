@@ -14,6 +14,7 @@ use super::mentions::mentioned;
 use super::statement::last_brace;
 use super::words::{Body, Place, make, number};
 use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
 use crate::syntax::loom::ast;
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ use std::collections::BTreeSet;
 pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Function) -> Function {
     let mut body = Body::new(context, scope, Place::Value);
     let (mut locals, defaults) = body.parameters(&source.parameters);
-    let result = body.written_type(&source.returns);
+    let result = body.value_type(&source.returns);
     let parameters = locals.len() as u32;
     let words = mentioned(source);
     let message = words.contains("message").then_some(LocalId(parameters));
@@ -244,7 +245,7 @@ impl Body<'_, '_> {
         let mut locals = Vec::new();
         let mut defaults = Vec::new();
         for source in sources {
-            let kind = self.written_type(&source.of);
+            let kind = self.value_type(&source.of);
             let default = source.default.as_ref().map(|default| {
                 let value = self.expect(default, &kind);
                 self.default(&value, default)
@@ -255,10 +256,26 @@ impl Body<'_, '_> {
                 kind,
             });
             if let Some(condition) = &source.condition {
-                self.not_yet("a condition on a parameter of a function", condition.span);
+                self.refuse_condition(source, condition.span);
             }
         }
         (locals, defaults)
+    }
+
+    fn refuse_condition(&mut self, parameter: &ast::Parameter, condition: Span) {
+        let name = &parameter.name;
+        let title = format!("`{name}` is any {}", self.text(parameter.of.span));
+        let refused = Diagnostic::error(Id::NotHere, title, condition, "a parameter of a layer's");
+        self.report(
+            refused
+                .why(
+                    "What a layer is given is known before the stack starts, and can be tested \
+                     then; what a function is given changes from call to call.",
+                )
+                .help(format!(
+                    "take a type that holds no more, as `u4`, or test `{name}` where it is used"
+                )),
+        );
     }
 
     fn default(&mut self, value: &Expression, source: &ast::Expression) -> Option<Value> {

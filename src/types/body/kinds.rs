@@ -21,12 +21,15 @@ use crate::syntax::loom::ast;
 /// Elements at most in one container.
 const MOST: u64 = 1 << 20;
 
+/// What stands for a capacity that a stack will say.
+const UNKNOWN: u32 = 1 << 16;
+
 impl Body<'_, '_> {
     /// A type as it is written.
     pub fn written_type(&mut self, source: &ast::Type) -> Type {
         match &source.kind {
             ast::TypeKind::Named(name) => self.named_type(name),
-            ast::TypeKind::Optional(inner) => match self.written_type(inner) {
+            ast::TypeKind::Optional(inner) => match self.value_type(inner) {
                 Type::Nothing => Type::Nothing,
                 inner => Type::Optional(Box::new(inner)),
             },
@@ -88,7 +91,7 @@ impl Body<'_, '_> {
             ast::TypeKind::Named(_)
             | ast::TypeKind::Container { .. }
             | ast::TypeKind::Enum(_)
-            | ast::TypeKind::Optional(_) => self.written_type(element),
+            | ast::TypeKind::Optional(_) => self.value_type(element),
         });
         let Some(capacity) = capacity else {
             let title = format!("how much does this {name} hold?");
@@ -123,6 +126,28 @@ impl Body<'_, '_> {
                 Type::Nothing
             }
         }
+    }
+
+    /// A type of values: of what is passed around, as no container is.
+    pub fn value_type(&mut self, source: &ast::Type) -> Type {
+        match self.written_type(source) {
+            of if holds_things(&of) => self.no_value(&of, source.span),
+            of => of,
+        }
+    }
+
+    fn no_value(&mut self, of: &Type, span: Span) -> Type {
+        let title = format!("{} is a field of an instance", self.describe(of));
+        let refused = Diagnostic::error(Id::TypeMismatch, title, span, "a value is expected");
+        self.report(
+            refused
+                .why("What holds several things stays where it is, and is no part of anything.")
+                .help(match of {
+                    Type::Array(..) => "write one array, and compute the place: `a[i * 8 + j]`",
+                    _ => "give each a `child`: `child one(key: u8)[N] { … }`",
+                }),
+        );
+        Type::Nothing
     }
 
     /// `window<message>[64] by seq16`: a window with numbers of another width.
@@ -181,13 +206,13 @@ impl Body<'_, '_> {
                     .why("Positions come round, and need only tell apart what is held at a time.")
                     .help("write `stream<u32>[…]`, and count in a field of your own"),
             );
-        } else if u64::from(size) > most && !self.scope.alone {
+        } else if u64::from(size) > most && !(self.scope.alone && size == UNKNOWN) {
             let title = format!("{width} bits do not tell {size} apart");
             let label = format!("at most {most} can be held");
             let refused = Diagnostic::error(Id::NotConstant, title, span, label);
             self.report(
                 refused
-                    .why("What is held is told apart, and put in order, by numbers that come round.")
+                    .why("What is held is told apart, and has its order, by numbers that come round.")
                     .help("use wider numbers, or hold fewer"),
             );
         }
@@ -210,7 +235,7 @@ impl Body<'_, '_> {
                 1
             }
             // A layer by itself does not know its parameters; a stack will.
-            None if self.scope.alone => 1 << 16,
+            None if self.scope.alone => UNKNOWN,
             None => {
                 let title = "a capacity is fixed before the stack starts";
                 let refused = Diagnostic::error(Id::NotConstant, title, source.span, "not fixed");
@@ -423,7 +448,9 @@ fn number_of(constant: u64, expected: &Type) -> Expression {
 /// Whether this stays where it is, and is changed by its operations alone.
 pub(super) fn holds_things(of: &Type) -> bool {
     match of {
-        Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Set(_) => true,
+        Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Array(..) | Type::Set(_) => {
+            true
+        }
         Type::Unsigned(_)
         | Type::Signed(_)
         | Type::Bool
@@ -434,7 +461,6 @@ pub(super) fn holds_things(of: &Type) -> bool {
         | Type::Record(_)
         | Type::Optional(_)
         | Type::Message
-        | Type::Array(..)
         | Type::Instance(_)
         | Type::Header(_)
         | Type::Abstract(_)

@@ -55,6 +55,11 @@ pub fn check_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> T
     Body::new(context, scope, Place::Value).written_type(source)
 }
 
+/// A type of what is passed around: a parameter, an attribute, a key.
+pub fn check_value_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> Type {
+    Body::new(context, scope, Place::Value).value_type(source)
+}
+
 /// A value outside of any handler: the start of a field, an argument of a layer, a constant, and
 /// what stands in a header (whose fields are words of the scope, as values).
 /// What it cannot make sense of is diagnosed, and has the type [`Type::Nothing`].

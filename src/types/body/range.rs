@@ -126,7 +126,13 @@ impl Body<'_, '_> {
 
     /// This place is written: what was known of it is no longer.
     pub fn forget(&mut self, place: &Variable) {
+        let facts = self.flow.facts.iter();
+        let stays: Vec<Expression> = facts
+            .filter(|fact| is_around(fact, place))
+            .cloned()
+            .collect();
         self.forget_reads(root(place));
+        self.flow.facts.extend(stays);
     }
 
     /// The message is changed: what was known of its length is no longer.
@@ -489,6 +495,18 @@ fn reads(value: &Expression, root: Root) -> bool {
         | ExpressionKind::WholeLength
         | ExpressionKind::Now => false,
     }
+}
+
+/// Whether a fact says that a record is there of which a place is a part.
+fn is_around(fact: &Expression, place: &Variable) -> bool {
+    let Variable::Part(record, ..) = place else {
+        return false;
+    };
+    let itself = match &*fact.kind {
+        ExpressionKind::Present(read) => *read.kind == ExpressionKind::Read((**record).clone()),
+        _ => false,
+    };
+    itself || is_around(fact, record)
 }
 
 fn variable_reads(place: &Variable, root: Root) -> bool {
