@@ -47,6 +47,27 @@ pub fn c_name(name: &str) -> String {
     }
 }
 
+/// What stands behind the name of the stack in its own types and functions.
+const INTERFACE: [&str; 17] = [
+    "",
+    "_message",
+    "_event",
+    "_config",
+    "_config_default",
+    "_output",
+    "_frame",
+    "_next",
+    "_start",
+    "_size",
+    "_buffer",
+    "_input",
+    "_done",
+    "_deadline",
+    "_expire",
+    "_counters",
+    "_counter_name",
+];
+
 /// Names that are taken, and a free one for whoever asks.
 #[derive(Clone, Debug, Default)]
 pub struct Taken(BTreeSet<String>);
@@ -115,25 +136,7 @@ impl Names {
         for word in words.chain(copied.into_iter().flatten()) {
             taken.0.insert(word.to_string());
         }
-        for suffix in [
-            "",
-            "_message",
-            "_event",
-            "_config",
-            "_output",
-            "_frame",
-            "_next",
-            "_start",
-            "_size",
-            "_buffer",
-            "_input",
-            "_done",
-            "_deadline",
-            "_expire",
-            "_counters",
-            "_counter_name",
-            "_config_default",
-        ] {
+        for suffix in INTERFACE {
             taken.take(&format!("{stack}{suffix}"));
         }
         let kinds = 0..program.kinds.len() as u32;

@@ -497,19 +497,8 @@ impl<'a> Body<'a> {
                 });
             }
             Range::Queue(queue, _) if *self.scope.kind(local) != Type::Message => {
-                let slot = self.scope.taken.take("slot");
-                let pop = crate::c::printer::expression(&containers::pop_value(&self.scope, queue));
-                let item = containers::items(&self.scope, queue).element(atom(&slot));
-                self.visible.remove(&local);
-                let mut body = self.bind_item(local, item);
-                self.code(turns.body, None, false, &mut body);
-                strip_last(&mut body);
-                out.push(S::For {
-                    start: format!("uint32_t {slot} = {pop}"),
-                    condition: binary("!=", atom(&slot), atom("SL_NONE")),
-                    step: format!("{slot} = {pop}"),
-                    body,
-                });
+                let turned = self.values_of(queue, turns);
+                out.push(turned);
             }
             Range::Queue(queue, _) => {
                 out.push(S::Declare {
@@ -526,6 +515,23 @@ impl<'a> Body<'a> {
         }
         self.turns -= 1;
         self.visible = visible;
+    }
+
+    /// A loop over the values of a queue, which leave it.
+    fn values_of(&mut self, queue: &Variable, turns: &Loop) -> S {
+        let slot = self.scope.taken.take("slot");
+        let pop = crate::c::printer::expression(&containers::pop_value(&self.scope, queue));
+        let item = containers::items(&self.scope, queue).element(atom(&slot));
+        self.visible.remove(&turns.local);
+        let mut body = self.bind_item(turns.local, item);
+        self.code(turns.body, None, false, &mut body);
+        strip_last(&mut body);
+        S::For {
+            start: format!("uint32_t {slot} = {pop}"),
+            condition: binary("!=", atom(&slot), atom("SL_NONE")),
+            step: format!("{slot} = {pop}"),
+            body,
+        }
     }
 
     /// The place of a counter.

@@ -246,7 +246,13 @@ impl Body<'_, '_> {
         arguments: &[ast::Expression],
         span: Span,
     ) -> Expression {
-        let mut to = self.arguments(&name.text, &[position.clone()], &[], arguments, span);
+        let mut to = self.arguments(
+            &name.text,
+            std::slice::from_ref(position),
+            &[],
+            arguments,
+            span,
+        );
         let to = to.pop().expect("as many values as parameters");
         if to.result == Type::Nothing {
             return nothing();

@@ -212,7 +212,7 @@ impl Body<'_, '_> {
             let refused = Diagnostic::error(Id::NotConstant, title, span, label);
             self.report(
                 refused
-                    .why("What is held is told apart, and has its order, by numbers that come round.")
+                    .why("What is held is told apart, and in order, by numbers that come round.")
                     .help("use wider numbers, or hold fewer"),
             );
         }
