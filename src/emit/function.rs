@@ -6,9 +6,12 @@ use super::layout::{c_type, parameters};
 use super::scope::Scope;
 use super::walk;
 use crate::c::tree::{Expression as C, Function as CFunction, Statement as S, atom, binary, call};
-use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
+use crate::types::expression::{
+    Binary, Expression, ExpressionKind as Kind, Instance, Query, Variable,
+};
 use crate::types::program::{Filter, Function, FunctionId, LocalId};
 use crate::types::statement::{Attempt, Block, Operation, Statement, StatementKind};
+use crate::types::value::Type;
 
 /// A call of a function: the stack and the instance where it reads them, then what it is given.
 pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
@@ -265,18 +268,9 @@ pub fn filter(stack: &Stack, at: usize) -> CFunction {
     let filter = &stack.program.filters[at];
     let mut scope = Scope::new(stack, &filter.locals);
     let [data, length] = ["data", "length"].map(|name| scope.taken.take(name));
-    let byte = if filter.rewrites {
-        "uint8_t *"
-    } else {
-        "const uint8_t *"
-    };
-    let mut all = vec![format!("{byte}{data}"), format!("size_t {length}")];
-    if filter_needs_stack(stack, filter) {
-        all.insert(0, format!("const struct {} *stack", stack.names.stack));
-    }
+    let mut parameters = bytes_of(stack, filter, &data, &length);
     for local in 0..filter.parameters {
-        let name = scope.name(LocalId(local));
-        all.extend(parameters(stack, scope.kind(LocalId(local)), &name));
+        parameters.extend(parameter(&mut scope, LocalId(local)));
     }
     let mut body = Vec::new();
     for (local, value) in &filter.state {
@@ -289,24 +283,120 @@ pub fn filter(stack: &Stack, at: usize) -> CFunction {
             value: Some(atom(&data)),
         });
     }
-    body.extend(turns(&mut scope, filter, &data, &length));
-    let mut code = Code::new(&mut scope, &filter.finish, filter.parameters);
-    code.yields = filter.rewrites.then_some((filter.unit, filter.big));
-    body.extend(code.block(&filter.finish));
-    let result = match &filter.result {
-        Some(value) => {
-            body.push(S::Return(Some(scope.stored(value))));
-            c_type(stack, &value.result)
-        }
-        None => "void".to_string(),
-    };
+    body.extend(to_the_end(&mut scope, filter, &data, &length));
     CFunction {
         comment: stack.line_of(filter.span),
-        result: format!("static {result}"),
+        result: format!("static {}", result_of(stack, filter)),
         name: stack.names.filters[at].clone(),
+        parameters,
+        body,
+    }
+}
+
+/// The same from some state on: what is given is that state, behind the parameters that are read
+/// later than at the beginning.
+pub fn filter_on(stack: &Stack, at: usize) -> CFunction {
+    let filter = &stack.program.filters[at];
+    let mut scope = Scope::new(stack, &filter.locals);
+    let [data, length] = ["data", "length"].map(|name| scope.taken.take(name));
+    let mut all = bytes_of(stack, filter, &data, &length);
+    for local in read_later(filter) {
+        all.extend(parameter(&mut scope, local));
+    }
+    for (local, _) in &filter.state {
+        all.extend(parameter(&mut scope, *local));
+    }
+    let body = match filter.rewrites {
+        true => Vec::new(),
+        false => to_the_end(&mut scope, filter, &data, &length),
+    };
+    CFunction {
+        comment: "The same, from a state on.".to_string(),
+        result: format!("static inline {}", result_of(stack, filter)),
+        name: stack.names.filters_on[at].clone(),
         parameters: all,
         body,
     }
+}
+
+fn bytes_of(stack: &Stack, filter: &Filter, data: &str, length: &str) -> Vec<String> {
+    let byte = if filter.rewrites {
+        "uint8_t *"
+    } else {
+        "const uint8_t *"
+    };
+    let bytes = [format!("{byte}{data}"), format!("size_t {length}")];
+    let own = filter_needs_stack(stack, filter);
+    let own = own.then(|| format!("const struct {} *stack", stack.names.stack));
+    own.into_iter().chain(bytes).collect()
+}
+
+fn parameter(scope: &mut Scope, local: LocalId) -> Vec<String> {
+    let name = scope.name(local);
+    parameters(scope.stack, scope.kind(local), &name)
+}
+
+fn result_of(stack: &Stack, filter: &Filter) -> String {
+    match &filter.result {
+        Some(value) => c_type(stack, &value.result),
+        None => "void".to_string(),
+    }
+}
+
+/// The parameters of a filter that are read after its beginning.
+pub fn read_later(filter: &Filter) -> Vec<LocalId> {
+    let parameters = (0..filter.parameters).map(LocalId);
+    let later = parameters.filter(|local| {
+        let reads = |expression: &Expression| {
+            let base = walk::variable(expression).map(walk::base);
+            matches!(base, Some(Variable::Local(read)) if read == local)
+        };
+        let mut result = false;
+        if let Some(value) = &filter.result {
+            walk::each(value, &mut |part| result |= reads(part));
+        }
+        result || any(Some(&filter.each), &reads) || any(Some(&filter.finish), &reads)
+    });
+    later.collect()
+}
+
+/// What is done with all words, and behind them.
+fn to_the_end(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
+    let mut body = turns(scope, filter, data, length);
+    let mut code = Code::new(scope, &filter.finish, filter.parameters);
+    code.yields = filter.rewrites.then_some((filter.unit, filter.big));
+    body.extend(code.block(&filter.finish));
+    if let Some(value) = &filter.result {
+        body.push(S::Return(Some(scope.stored(value))));
+    }
+    body
+}
+
+/// What a filter does with each word, where that is `state operator= word` and no more.
+pub fn step(filter: &Filter) -> Option<(LocalId, &'static str)> {
+    let [statement] = &filter.each[..] else {
+        return None;
+    };
+    let StatementKind::Let(state, value) = &statement.kind else {
+        return None;
+    };
+    let Kind::Binary(operator, a, b) = &*value.kind else {
+        return None;
+    };
+    let reads = |expression: &Expression, local: LocalId| {
+        let inner = match &*expression.kind {
+            Kind::Cast(inner) => inner,
+            _ => expression,
+        };
+        matches!(&*inner.kind, Kind::Read(Variable::Local(read)) if *read == local)
+    };
+    let wide = matches!(value.result, Type::Unsigned(32 | 64));
+    let sign = match operator {
+        Binary::Add => "+=",
+        Binary::BitXor => "^=",
+        _ => return None,
+    };
+    (wide && reads(a, *state) && reads(b, filter.word)).then_some((*state, sign))
 }
 
 /// The loop over whole words, and the last one, which zeros fill up.

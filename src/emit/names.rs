@@ -102,6 +102,8 @@ pub struct Names {
     pub functions: Vec<String>,
     /// By filter.
     pub filters: Vec<String>,
+    /// By filter: the function that goes on where another has begun.
+    pub filters_on: Vec<String>,
     /// By record: the struct.
     pub records: Vec<String>,
     /// By enum: its values.
@@ -160,7 +162,9 @@ impl Names {
         });
         let sums = sums.collect();
         let filters = program.filters.iter();
-        let filters = filters.map(|filter| taken.take(&filter.name)).collect();
+        let filters: Vec<String> = filters.map(|filter| taken.take(&filter.name)).collect();
+        let on = filters.iter().map(|name| taken.take(&format!("{name}_on")));
+        let filters_on = on.collect();
         let records = program.records.iter();
         let records = records.map(|one| taken.take(&format!("{stack}_{}", one.name)));
         let records = records.collect();
@@ -176,6 +180,7 @@ impl Names {
             kinds,
             functions,
             filters,
+            filters_on,
             records,
             enums,
             enum_tags,

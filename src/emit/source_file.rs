@@ -244,7 +244,9 @@ fn values(stack: &Stack, code: &str) -> Vec<Item> {
             all.push(function::function(stack, FunctionId(at as u32)));
         }
     }
-    all.extend((0..stack.program.filters.len()).map(|at| function::filter(stack, at)));
+    for at in 0..stack.program.filters.len() {
+        all.extend([function::filter(stack, at), function::filter_on(stack, at)]);
+    }
     all.extend(sums::sum_functions(stack));
     in_order_of_calls(needed(all, code))
 }

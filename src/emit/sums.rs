@@ -4,7 +4,8 @@
 //! zero, and the calls of them.
 
 use super::Stack;
-use super::bits::advanced;
+use super::bits::{advanced, load_bytes};
+use super::code::declare;
 use super::expression::number_text;
 use super::function;
 use super::layout::c_type;
@@ -14,7 +15,7 @@ use super::wire::{load, store};
 use crate::c::tree::{Expression as C, Function, Statement, atom, binary, call, conditional};
 use crate::types::expression::Expression;
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
-use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
+use crate::types::program::{Filter, HeaderFieldId, HeaderId, LocalId};
 
 /// The name of the function that computes a sum.
 pub fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
@@ -88,20 +89,138 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
                 ..
             } = &field.rule
             {
-                let own = stack.program.filters[filter.at()].clone();
+                let own = &stack.program.filters[filter.at()];
+                let straight = straight_sum(stack, HeaderId(id as u32), at);
                 let place = (header, HeaderId(id as u32), at);
-                functions.push(sum_function(stack, place, (*ranges, *unless), &own));
+                functions.push(
+                    straight.unwrap_or_else(|| sum_function(stack, place, (*ranges, *unless), own)),
+                );
             }
         }
     }
     functions
 }
 
+/// Words of a header that are summed one by one; longer headers have a loop.
+const STRAIGHT_WORDS: u32 = 16;
+
+/// Whether a sum is computed word by word, so that its own field need not be written before.
+pub fn is_straight(stack: &Stack, id: HeaderId, at: usize) -> bool {
+    straight_sum(stack, id, at).is_some()
+}
+
+/// The words of a header that are always there stand one by one, without the field itself; a loop
+/// follows for all others.
+fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
+    let header = &stack.program.headers[id.at()];
+    let field = &header.fields[at];
+    let Rule::Checks {
+        ranges,
+        filter,
+        unless,
+        ..
+    } = &field.rule
+    else {
+        return None;
+    };
+    let own = &stack.program.filters[filter.at()];
+    let (state, sign) = function::step(own)?;
+    let (from, bytes) = always_there(header, *ranges)?;
+    let (words, unit) = (bytes / own.unit, own.unit);
+    let whole = field.bit.is_multiple_of(8) && field.width.is_multiple_of(8);
+    if !whole || !field.behind.is_empty() || words > STRAIGHT_WORDS {
+        return None;
+    }
+    let mut scope = Scope::new(stack, &own.locals);
+    let [place, length] = ["header", "length"].map(|name| scope.taken.take(name));
+    let mut all = vec![
+        format!("const uint8_t *{place}"),
+        format!("size_t {length}"),
+    ];
+    let mut on = Vec::new();
+    if function::filter_needs_stack(stack, own) {
+        all.insert(0, format!("const struct {} *stack", stack.names.stack));
+        on.push(atom("stack"));
+    }
+    for local in (0..own.parameters).map(LocalId) {
+        let name = scope.name(local);
+        all.extend(super::layout::parameters(stack, scope.kind(local), &name));
+    }
+    let mut body = Vec::new();
+    for (local, value) in &own.state {
+        body.extend(declare(&mut scope, *local, Some(value), false));
+    }
+    for first in (0..words).map(|word| from + word * unit) {
+        let (load, _) = load_bytes(own.big, advanced(&atom(&place), first), unit);
+        let word = match kept(own, field, first) {
+            0 => continue,
+            mask if mask == mask_of(8 * unit) => load,
+            mask => binary("&", load, atom(format!("{mask:#x}"))),
+        };
+        body.push(Statement::Assign(atom(scope.known(state)), sign, word));
+    }
+    on.push(advanced(&atom(&place), from + words * unit));
+    on.push(binary("-", atom(&length), atom((words * unit).to_string())));
+    let given = function::read_later(own).into_iter();
+    let given = given.chain(own.state.iter().map(|(local, _)| *local));
+    on.extend(given.map(|local| atom(scope.known(local))));
+    let name = stack.names.filters_on[filter.at()].clone();
+    let (sum, kind) = (call(name, on), c_type(stack, &field.kind));
+    match unless {
+        None => body.push(Statement::Return(Some(sum))),
+        Some(unless) => {
+            let name = scope.taken.take(&field.name);
+            body.push(Statement::Declare {
+                kind: format!("const {kind}"),
+                name: name.clone(),
+                value: Some(sum),
+            });
+            body.push(Statement::Return(Some(turned(&name, field, *unless))));
+        }
+    }
+    Some(Function {
+        comment: comment(header, field, *unless),
+        result: format!("static {kind}"),
+        name: sum_name(stack, id, at),
+        parameters: all,
+        body,
+    })
+}
+
+/// Where what is summed begins, and how many of its bytes are always there, in the header itself.
+fn always_there(header: &Header, ranges: Ranges) -> Option<(u32, u32)> {
+    match ranges {
+        Ranges::Between(from, to) => {
+            let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
+            Some((from.bit / 8, (to.bit + to.width) / 8 - from.bit / 8))
+        }
+        Ranges::Header | Ranges::HeaderAndData => Some((0, header.least)),
+        Ranges::Data => None,
+    }
+}
+
+fn mask_of(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits)
+}
+
+/// Which bits of the word that begins at a byte are not of a field.
+fn kept(filter: &Filter, field: &HeaderField, first: u32) -> u64 {
+    let bytes = (0..filter.unit).filter(|byte| {
+        let bit = 8 * (first + byte);
+        !(field.bit..field.bit + field.width).contains(&bit)
+    });
+    let moved = bytes.map(|byte| match filter.big {
+        true => 0xff << (8 * (filter.unit - 1 - byte)),
+        false => 0xff << (8 * byte),
+    });
+    moved.fold(0, |all, byte: u64| all | byte)
+}
+
 fn sum_function(
     stack: &Stack,
     (header, id, at): (&Header, HeaderId, usize),
     (ranges, unless): (Ranges, Option<u64>),
-    filter: &crate::types::program::Filter,
+    filter: &Filter,
 ) -> Function {
     let field = &header.fields[at];
     let kind = c_type(stack, &field.kind);
@@ -138,7 +257,7 @@ fn sum_function(
         value: Some(value),
     };
     let given = match unless {
-        Some(unless) => turned(field, unless),
+        Some(unless) => turned("sum", field, unless),
         None => atom("sum"),
     };
     let body = if inside {
@@ -157,9 +276,8 @@ fn sum_function(
     } else {
         vec![Statement::Return(Some(sum))]
     };
-    let comment = comment(header, field, unless);
     Function {
-        comment,
+        comment: comment(header, field, unless),
         result: format!("static {kind}"),
         name: sum_name(stack, id, at),
         parameters,
@@ -179,11 +297,11 @@ fn comment(header: &Header, field: &HeaderField, unless: Option<u64>) -> String 
 }
 
 /// A sum that would say that nothing was summed is turned into its complement.
-fn turned(field: &HeaderField, unless: u64) -> C {
+fn turned(sum: &str, field: &HeaderField, unless: u64) -> C {
     let ones = u64::MAX >> (64 - field.width);
     conditional(
-        binary("==", atom("sum"), atom(number_text(unless))),
+        binary("==", atom(sum), atom(number_text(unless))),
         atom(number_text(!unless & ones)),
-        atom("sum"),
+        atom(sum),
     )
 }

@@ -4,7 +4,7 @@ use super::bits::{advanced, load_bytes, store_bytes, with_sign, without_sign};
 use super::expression::{mask, number_text};
 use super::layout::{c_bits, c_type};
 use super::scope::Scope;
-use super::sums::sum_call;
+use super::sums::{is_straight, sum_call};
 use crate::c::tree::{Expression as C, Statement, atom, binary, call, call_statement, conditional};
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
@@ -167,7 +167,7 @@ pub fn push(
     let before = scope.headers.insert(id, data.clone());
     let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
     for (at, field) in header.fields.iter().enumerate() {
-        if field.width == 0 {
+        if field.width == 0 || field.present.is_none() && only_summed_later(scope, id, at) {
             continue;
         }
         let given = values
@@ -202,6 +202,13 @@ pub fn push(
         scope.headers.insert(id, old);
     }
     statements
+}
+
+/// Whether a field is a sum that nothing reads before it is written.
+fn only_summed_later(scope: &Scope, id: HeaderId, at: usize) -> bool {
+    let fields = scope.stack.program.headers[id.at()].fields.iter();
+    let sums = fields.filter(|field| matches!(field.rule, Rule::Checks { .. }));
+    is_straight(scope.stack, id, at) && sums.count() == 1
 }
 
 /// Sums come last: what is summed is written by then.
