@@ -85,6 +85,16 @@ fn conversations_agree() {
 }
 
 #[test]
+fn listeners_agree() {
+    example_agrees("tests/c_agrees/stacks/callers.loom");
+}
+
+#[test]
+fn listeners_that_end_agree() {
+    example_agrees("tests/c_agrees/stacks/letters.loom");
+}
+
+#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");

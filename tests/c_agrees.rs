@@ -105,6 +105,16 @@ fn the_c_of_conversations_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_listeners_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/callers.loom");
+}
+
+#[test]
+fn the_c_of_listeners_that_end_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/letters.loom");
+}
+
+#[test]
 fn a_fault_in_the_c_of_the_radio_is_found() {
     let [mut woven, _] = stacks::built("examples/radio/radio.loom");
     let (right, wrong) = ("sequencer_session.last = ", "sequencer.next = ");

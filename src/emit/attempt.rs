@@ -3,11 +3,12 @@
 use super::action::{before, no_buffer, on_stack};
 use super::containers;
 use super::layout::c_type;
+use super::scope::Scope;
 use super::tree::Body;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, conditional};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
-use crate::types::program::{AttributeId, HeaderFieldId, HeaderId, LocalId, Target};
+use crate::types::program::{AttributeId, HeaderFieldId, HeaderId, KindId, LocalId, Target};
 use crate::types::statement::{Attempt, Search, Source};
 use crate::types::value::{Type, Value};
 
@@ -58,6 +59,20 @@ fn made(body: &Body, source: &Source, into: LocalId) -> C {
             containers::stream_slice(scope, stream, at, length, into)
         }
     }
+}
+
+/// The keys of an instance, as arguments.
+pub fn key_arguments(scope: &Scope, kind: KindId, keys: &[Expression]) -> Vec<C> {
+    let declared = &scope.stack.program.kinds[kind.at()].keys;
+    let arguments =
+        keys.iter()
+            .zip(declared)
+            .flat_map(|(key, own)| match (&own.kind, &key.result) {
+                (Type::Optional(_), Type::Optional(_)) | (_, Type::Message) => scope.arguments(key),
+                (Type::Optional(_), _) => vec![atom("true"), scope.stored(key)],
+                _ => scope.arguments(key),
+            });
+    arguments.collect()
 }
 
 impl Body<'_> {
@@ -140,21 +155,16 @@ impl Body<'_> {
     fn instance(&mut self, step: &Search, bind: Option<LocalId>, out: &mut Vec<S>) -> C {
         let (what, kind, keys) = match step {
             Search::Find(Target { kind, keys, .. }) => ("find", *kind, keys),
-            Search::Create(kind, keys) => ("create", *kind, keys),
+            Search::Create(kind, keys, None) => ("create", *kind, keys),
+            Search::Create(kind, keys, Some(_)) => ("make", *kind, keys),
         };
         let name = format!("{what}_{}", self.stack.names.kinds[kind.at()]);
-        let declared = &self.stack.program.kinds[kind.at()].keys;
-        let arguments =
-            keys.iter()
-                .zip(declared)
-                .flat_map(|(key, own)| match (&own.kind, &key.result) {
-                    (Type::Optional(_), Type::Optional(_)) | (_, Type::Message) => {
-                        self.scope.arguments(key)
-                    }
-                    (Type::Optional(_), _) => vec![atom("true"), self.scope.stored(key)],
-                    _ => self.scope.arguments(key),
-                });
-        let found = on_stack(&name, arguments.collect());
+        let listener = match step {
+            Search::Create(_, _, Some(listener)) => Some(self.scope.index(*listener)),
+            Search::Create(_, _, None) | Search::Find(_) => None,
+        };
+        let keys = key_arguments(&self.scope, kind, keys);
+        let found = on_stack(&name, listener.into_iter().chain(keys).collect());
         let found = match step {
             Search::Find(Target {
                 condition: Some(condition),

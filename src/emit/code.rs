@@ -283,8 +283,11 @@ impl<'a, 'b> Code<'a, 'b> {
     }
 
     fn returned(&self, value: &Expression) -> C {
-        match self.result {
-            Some(kind @ Type::Optional(_)) => C::Struct(
+        match (self.result, &*value.kind) {
+            (Some(Type::Optional(_)), Kind::Call(id, arguments)) => {
+                super::function::call_of(self.scope, *id, arguments)
+            }
+            (Some(kind @ Type::Optional(_)), _) => C::Struct(
                 c_type(self.scope.stack, kind),
                 vec![
                     ("present".to_string(), self.scope.present(value)),

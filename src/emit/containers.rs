@@ -1,6 +1,8 @@
 //! Queues, windows, streams, sets and timers: what is asked of them, tried with them and done to
 //! them, as calls of the runtime.
 
+use super::action::on_stack;
+use super::attempt::key_arguments;
 use super::layout::c_type;
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
@@ -113,6 +115,11 @@ pub fn query(scope: &Scope, query: &Query) -> C {
             let largest = own.largest(scope);
             let end = call("sl_stream_end", vec![own.itself.address(), largest]);
             position(scope, stream, end)
+        }
+        Query::Exists(kind, keys) => {
+            let name = format!("find_{}", scope.stack.names.kinds[kind.at()]);
+            let found = on_stack(&name, key_arguments(scope, *kind, keys));
+            binary("!=", found, atom("SL_NONE"))
         }
         Query::Running(instance, kind, timer) => {
             let id = timer_id(scope, *instance, *kind, *timer);

@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::expression::number_text;
+use super::listen;
 use super::names::c_name;
 use super::output::Queued;
 use super::parts;
@@ -58,6 +59,7 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
                 all.push(instance);
                 let carries = match what {
                     Event::Notice(notice) => stack.program.notices[notice.at()].message,
+                    Event::Start => false,
                     _ => true,
                 };
                 all.extend(carries.then(|| message.address()));
@@ -292,6 +294,9 @@ fn begin(stack: &Stack) -> Function {
     }
 }
 
+/// Where the host has taken an output.
+const LAST_OF_NEXT: &str = "    return stack->answer[slot].next;";
+
 /// What the host calls.
 pub fn interface(stack: &Stack) -> String {
     let name = &stack.names.stack;
@@ -299,6 +304,12 @@ pub fn interface(stack: &Stack) -> String {
     let mut all: Vec<String> = texts
         .iter()
         .map(|text| parts::named(text, name, ""))
+        .map(|text| {
+            text.replace(
+                LAST_OF_NEXT,
+                &format!("{}{LAST_OF_NEXT}", listen::taken(stack)),
+            )
+        })
         .collect();
     all.push(
         printer::file(&[Item::Function(config_default(stack))])

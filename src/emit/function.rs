@@ -41,6 +41,14 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
     call(&stack.names.functions[id.at()], all)
 }
 
+/// A call of a function from outside of any instance, with what it is given.
+pub fn call_with(stack: &Stack, id: FunctionId, given: Vec<C>) -> C {
+    let reads = needs_stack(stack, &stack.program.functions[id.at()]);
+    let before = reads.then(|| atom("stack"));
+    let all = before.into_iter().chain(given).collect();
+    call(&stack.names.functions[id.at()], all)
+}
+
 /// A filter run over bytes.
 pub fn filter_call(
     scope: &Scope,
@@ -146,7 +154,9 @@ pub fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
     let mut reads = false;
     walk::each(expression, &mut |part| {
         reads |= match &*part.kind {
-            Kind::Config(_) | Kind::Now | Kind::Query(Query::Running(..)) => true,
+            Kind::Config(_) | Kind::Now | Kind::Query(Query::Running(..) | Query::Exists(..)) => {
+                true
+            }
             Kind::Key(instance, kind, key) => {
                 let scope = Scope::new(stack, &[]);
                 scope

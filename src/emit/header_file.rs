@@ -36,7 +36,8 @@ fn public_enums(stack: &Stack) -> Vec<Item> {
     let program = stack.program;
     let mut seen: Vec<&Type> = program.config.iter().map(|one| &one.kind).collect();
     for port in &program.ports {
-        if let Some(kind) = port.opens {
+        let listener = port.listens.map(|how| how.listener);
+        for kind in port.opens.into_iter().chain(listener) {
             seen.extend(program.kinds[kind.at()].keys.iter().map(|key| &key.kind));
         }
         seen.extend(
@@ -102,6 +103,15 @@ fn contract(stack: &Stack) -> String {
         name.to_uppercase()
     );
     lines.extend(text.split('\n').flat_map(filled));
+    let listens = stack
+        .program
+        .ports
+        .iter()
+        .any(|port| port.listens.is_some());
+    if listens {
+        lines.push(String::new());
+        lines.extend(filled(&listening(name)));
+    }
     lines.push(String::new());
     lines.push(format!("links: {}", links.join(", ")));
     lines.push(format!("ports: {}", ports.join(", ")));
@@ -110,6 +120,19 @@ fn contract(stack: &Stack) -> String {
         .map(|line| format!(" * {line}").trim_end().replace("*/", "* /"))
         .collect();
     format!("/*\n{}\n */", lines.join("\n"))
+}
+
+/// How conversations come about that others begin.
+fn listening(name: &str) -> String {
+    let upper = name.to_uppercase();
+    format!(
+        "An application opens conversations ({name}_PORT_open), and listens for those that others \
+         begin ({name}_PORT_listen). Each of these is handed over once by {upper}_ACCEPTED, with \
+         its keys and before anything else of it, and is then like one that was opened. Until \
+         the host takes that, the session has one of the places of its listener; where no place \
+         of the backlog is left, the layer refuses who calls, and counts it. {name}_PORT_unlisten \
+         ends a listener, not its sessions."
+    )
 }
 
 fn numbered<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
@@ -246,6 +269,15 @@ fn next(stack: &Stack) -> Item {
             "the data is for the port `place`",
         ),
     ];
+    if stack
+        .program
+        .ports
+        .iter()
+        .any(|port| port.listens.is_some())
+    {
+        let text = "a listener at the port `place` has made the session";
+        values.push(line(&format!("{upper}_ACCEPTED"), text));
+    }
     for port in &stack.program.ports {
         for notice in &port.up {
             let own = &stack.names.notices[notice.at()];

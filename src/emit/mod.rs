@@ -5,7 +5,7 @@
 //! scope      what names stand for in a function   expression, wire, containers
 //! function, code   functions and filters          state, structure   instances, the stack
 //! tree, apart, output, action, attempt, uses      what a reaction does
-//! port, driver     what applications and hosts call and are told
+//! port, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
 //! ```
 //!
@@ -28,6 +28,7 @@ mod expression;
 mod function;
 mod header_file;
 mod layout;
+mod listen;
 mod names;
 mod output;
 mod parts;

@@ -11,7 +11,8 @@
 //! | `x_pool`, `x_next`, `x_buckets` | the slots of the instances x, and how they are found |
 //! | `x_2` | another x |
 //! | `x_` | x, where x is a word of C |
-//! | `find_x`, `create_x`, `begin_x`, `end_x`, `free_x`, `bucket_x` | what is done with instances |
+//! | `find_x`, `create_x`, `make_x`, `begin_x`, `end_x`, `free_x` | what is done with instances |
+//! | `bucket_x` | where an instance is found |
 //! | `DO_X` | an event on the agenda, handled by X |
 //! | `COUNT_ENTITY_X`, `ENTITY_X` | a counter, a reason why a message is dropped |
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
@@ -150,7 +151,10 @@ impl Names {
         });
         let reactions = reactions.collect();
         let ports = port_events(program).map(|(port, event)| {
-            let event_name = event_name(program, None, event);
+            let event_name = match event {
+                Event::Start => "accept".to_string(),
+                other => event_name(program, None, other),
+            };
             let name = format!("{}_{event_name}", program.ports[port.at()].name);
             ((port, event), taken.take(&name))
         });
@@ -251,7 +255,11 @@ fn port_events(program: &Program) -> impl Iterator<Item = (PortId, Event)> + '_ 
             .up
             .iter()
             .map(move |notice| (id, Event::Notice(*notice)));
-        std::iter::once((id, Event::Deliver)).chain(notices)
+        let at_once = port.listens.filter(|how| how.opened.is_none());
+        let accepted = at_once.map(|_| (id, Event::Start));
+        std::iter::once((id, Event::Deliver))
+            .chain(notices)
+            .chain(accepted)
     })
 }
 

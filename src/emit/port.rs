@@ -2,13 +2,15 @@
 
 use super::Stack;
 use super::layout::{member_names, named_members, parameters};
+use super::listen;
 use super::names::{c_name, event_name};
 use super::output::Queued;
 use super::scope::Scope;
+use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line, Statement, atom};
 use crate::tree::{Index, Reaction};
-use crate::types::program::{Event, KindId, NoticeId, Place, Port, PortId, SessionIndex};
+use crate::types::program::{Event, NoticeId, Place, Port, PortId, SessionIndex};
 use crate::types::value::Type;
 
 /// An attribute as an application knows it: its name there, its member of a message, its type.
@@ -43,10 +45,12 @@ pub fn layouts(stack: &Stack) -> Vec<(String, Vec<String>)> {
     let own = ["buffers", "budget", "hash_seed"].map(String::from);
     let mut all = vec![(format!("{name}_config"), config.chain(own).collect())];
     for port in &stack.program.ports {
-        if let Some(kind) = port.opens {
-            let keys = stack.program.kinds[kind.at()].keys.iter();
-            let keys = keys.flat_map(|key| member_names(&key.kind, &key.name));
-            all.push((format!("{name}_{}_keys", port.name), keys.collect()));
+        let listener = port.listens.map(|how| how.listener);
+        for (kind, tag) in [(port.opens, "keys"), (listener, "listener_keys")] {
+            if let Some(kind) = kind {
+                let tag = format!("{name}_{}_{tag}", port.name);
+                all.push((tag, listen::key_members(stack, kind)));
+            }
         }
         let attributes = attributes(stack, port);
         let members = attributes
@@ -68,17 +72,7 @@ pub fn structs(stack: &Stack, port: &Port) -> Vec<Item> {
         name,
         members,
     };
-    let mut all = Vec::new();
-    if let Some(kind) = port.opens {
-        let keys = stack.program.kinds[kind.at()].keys.iter();
-        let members: Vec<Line> = keys
-            .flat_map(|key| named_members(stack, &key.kind, &c_name(&key.name), ""))
-            .collect();
-        if !members.is_empty() {
-            let comment = format!("What a session of {} is found by.", port.name);
-            all.push(item(comment, format!("{name}_keys"), members));
-        }
-    }
+    let mut all = listen::structs(stack, port);
     let members: Vec<Line> = attributes(stack, port)
         .into_iter()
         .flat_map(|(name, member, kind)| {
@@ -125,6 +119,10 @@ pub fn with_members(stack: &Stack) -> Vec<Line> {
                 "with what it is delivered",
             );
         }
+        if port.listens.is_some() {
+            let member = format!("{}_accepted", port.name);
+            add(member.clone(), member, "with what it accepts");
+        }
         for notice in &port.up {
             let own = &stack.program.notices[notice.at()];
             if !own.parameters.is_empty() {
@@ -140,21 +138,8 @@ pub fn with_members(stack: &Stack) -> Vec<Line> {
 pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
     let name = &stack.names.stack;
     let own = &port.name;
-    let mut all = Vec::new();
-    let keys = |kind: KindId| !stack.program.kinds[kind.at()].keys.is_empty();
-    if let Some(kind) = port.opens {
-        let keys = if keys(kind) {
-            format!("const struct {name}_{own}_keys *keys, ")
-        } else {
-            String::new()
-        };
-        all.push((
-            format!(
-                "A new session of {own}; UINT32_MAX if there is one with these keys, or no room."
-            ),
-            format!("uint32_t {name}_{own}_open(struct {name} *stack, {keys}uint64_t now_ns)"),
-        ));
-    }
+    let of_keys = listen::functions(stack, port).into_iter();
+    let mut all: Vec<_> = of_keys.map(|[comment, head, _]| (comment, head)).collect();
     let with = match port.attributes.is_empty() {
         true => "const void *with".to_string(),
         false => format!("const struct {name}_{own}_attributes *with"),
@@ -233,10 +218,7 @@ fn called(
 /// The condition under which a session is there.
 fn exists(stack: &Stack, port: &Port) -> String {
     match port.opens {
-        Some(kind) => {
-            let name = &stack.names.kinds[stack.pool_of(kind).at()];
-            format!("sl_pool_has(&stack->{name}_pool, stack->{name}_next, session)")
-        }
+        Some(kind) => state::exists(stack, kind, "session"),
         None => match port.below {
             Place::Entity {
                 entity,
@@ -261,10 +243,8 @@ fn told_by_name(stack: &Stack, port: &Port) -> impl Iterator<Item = NoticeId> {
 /// The C of a port that applications call.
 pub fn functions(stack: &Stack, port: &Port) -> Vec<Item> {
     let heads = heads(stack, port);
-    let mut bodies = Vec::new();
-    if let Some(kind) = port.opens {
-        bodies.push(open_body(stack, port, kind));
-    }
+    let of_keys = listen::functions(stack, port).into_iter();
+    let mut bodies: Vec<String> = of_keys.map(|[_, _, body]| body).collect();
     bodies.push(send_body(stack, port));
     bodies.extend(told_by_name(stack, port).map(|notice| tell_body(stack, port, notice)));
     let texts = heads.into_iter().zip(bodies);
@@ -289,75 +269,11 @@ pub fn wrapped(head: &str) -> String {
     text.trim_end().trim_end_matches(';').to_string()
 }
 
-fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
-    let own = &stack.program.kinds[kind.at()];
-    let name = &stack.names.kinds[kind.at()];
-    let keys: String = own
-        .keys
-        .iter()
-        .flat_map(|key| member_names(&key.kind, &key.name))
-        .map(|key| format!(", keys->{key}"))
-        .collect();
-    let mut text = "    begin_call(stack, now_ns);\n".to_string();
-    let mut refused = "stack->waiting != 0".to_string();
-    if !own.keys.is_empty() {
-        refused += &format!(" || find_{name}(stack{keys}) != SL_NONE");
-    }
-    text += &condition(&refused, "return SL_NONE;");
-    text += &format!("    const uint32_t session = create_{name}(stack{keys});\n");
-    text += &condition("session == SL_NONE", "return SL_NONE;");
-    let mut events = Vec::new();
-    let mut living = Some(kind);
-    while let Some(one) = living {
-        events.push(Reaction::Handle {
-            kind: one,
-            index: Index::Any,
-            event: Event::Start,
-        });
-        living = stack.program.session_living_on(one);
-    }
-    let opened = port
-        .down
-        .iter()
-        .find(|id| stack.program.notices[id.at()].name == "open");
-    let told = opened.and_then(|id| below(stack, port, Event::Notice(*id)));
-    let events: Vec<Reaction> = events.into_iter().chain(told).collect();
-    for reaction in events
-        .into_iter()
-        .rev()
-        .filter(|one| stack.tree(*one).is_some())
-    {
-        let work = printer::expression(&Queued::Reaction(reaction).work(stack));
-        let event = format!("struct {}_event", stack.names.stack);
-        text += &format!("    later(stack, ({event}){{.work = {work}, .instance = session}});\n");
-    }
-    text += "    run(stack);\n    return session;\n";
-    text
-}
-
-/// What `open` puts on the agenda.
+/// What opening and listening put on the agenda.
 pub fn queued(stack: &Stack) -> Vec<Queued> {
-    let mut all = Vec::new();
-    for port in &stack.program.ports {
-        let Some(kind) = port.opens else { continue };
-        let mut living = Some(kind);
-        while let Some(one) = living {
-            let start = Reaction::Handle {
-                kind: one,
-                index: Index::Any,
-                event: Event::Start,
-            };
-            all.push(start);
-            living = stack.program.session_living_on(one);
-        }
-        let opened = port
-            .down
-            .iter()
-            .find(|id| stack.program.notices[id.at()].name == "open");
-        all.extend(opened.and_then(|id| below(stack, port, Event::Notice(*id))));
-    }
-    all.retain(|reaction| stack.tree(*reaction).is_some());
-    all.into_iter().map(Queued::Reaction).collect()
+    let ports = stack.program.ports.iter();
+    let all = ports.flat_map(|port| listen::queued(stack, port));
+    all.map(Queued::Reaction).collect()
 }
 
 fn send_body(stack: &Stack, port: &Port) -> String {
@@ -400,7 +316,7 @@ fn send_body(stack: &Stack, port: &Port) -> String {
 }
 
 /// An `if` around one statement; the condition may take several lines.
-fn condition(condition: &str, then: &str) -> String {
+pub fn condition(condition: &str, then: &str) -> String {
     let whole = Statement::If {
         condition: atom(condition),
         then: vec![Statement::Do(atom(then.trim_end_matches(';')))],
@@ -461,6 +377,9 @@ pub fn told(stack: &Stack) -> Vec<Queued> {
 
 /// The function that hands messages or a notice to applications.
 pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
+    if event == Event::Start {
+        return listen::upward(stack, id);
+    }
     let port = &stack.program.ports[id.at()];
     let stack_name = &stack.names.stack;
     let name = &stack.names.ports[&(id, event)];
@@ -507,8 +426,9 @@ pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
         .iter()
         .map(|one| format!("    output->{one};\n"))
         .collect();
+    let accepted = listen::in_place_of(stack, id, event);
     Item::Text(format!(
-        "/* {}: {what} */\n{head} {{\n{delivered}    \
+        "/* {}: {what} */\n{head} {{\n{accepted}{delivered}    \
          struct {stack_name}_output *const output = answer(stack, {next});\n{given}}}\n",
         port.name
     ))

@@ -24,8 +24,7 @@ pub fn text(stack: &Stack) -> String {
     let reactions = Reactions::new(stack);
     let driver = driver::functions(stack, &reactions.queued);
     let started = printer::file(&driver) + &driver::interface(stack);
-    let kinds = kind_functions(stack, &(reactions.text.clone() + &started));
-    let values = values(stack, &(reactions.text.clone() + &printer::file(&kinds)));
+    let (values, kinds) = values(stack, &(reactions.text.clone() + &started));
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let upward = upward(stack, &code);
     let upward_text = printer::file(&upward);
@@ -235,9 +234,9 @@ fn banner(stack: &Stack, entity: EntityId) -> String {
     }
 }
 
-/// Functions of values: filters and functions of the sources, and the sums of headers, as far as
-/// some code needs them.
-fn values(stack: &Stack, code: &str) -> Vec<Item> {
+/// Functions of values: filters and functions of the sources, and the sums of headers; then those
+/// of instances, and of values that look for one. All as far as some code needs them.
+fn values(stack: &Stack, code: &str) -> (Vec<Item>, Vec<Item>) {
     let mut all: Vec<Function> = Vec::new();
     for (at, function) in stack.program.functions.iter().enumerate() {
         if function.body.is_some() {
@@ -248,7 +247,27 @@ fn values(stack: &Stack, code: &str) -> Vec<Item> {
         all.extend([function::filter(stack, at), function::filter_on(stack, at)]);
     }
     all.extend(sums::sum_functions(stack));
-    in_order_of_calls(needed(all, code))
+    let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
+    let kinds = kinds.flat_map(|kind| state::functions(stack, kind));
+    let kinds: Vec<Function> = kinds.collect();
+    let mut of_kinds: BTreeSet<String> = kinds.iter().map(|one| one.name.clone()).collect();
+    let mut plain = needed([all, kinds].concat(), code);
+    let mut others = Vec::new();
+    loop {
+        let calls = |one: &Function| {
+            let text = text_of(one);
+            parts::words(&text)
+                .iter()
+                .any(|word| of_kinds.contains(*word))
+        };
+        let (found, rest): (Vec<_>, Vec<_>) = plain.into_iter().partition(calls);
+        plain = rest;
+        if found.is_empty() {
+            return (in_order_of_calls(plain), in_order_of_calls(others));
+        }
+        of_kinds.extend(found.iter().map(|one| one.name.clone()));
+        others.extend(found);
+    }
 }
 
 fn text_of(function: &Function) -> String {
@@ -302,15 +321,6 @@ fn in_order_of_calls(functions: Vec<Function>) -> Vec<Item> {
         open = waiting;
     }
     placed
-}
-
-/// The functions of all kinds that some code needs.
-fn kind_functions(stack: &Stack, code: &str) -> Vec<Item> {
-    let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
-    let all: Vec<Function> = kinds
-        .flat_map(|kind| state::functions(stack, kind))
-        .collect();
-    in_order_of_calls(needed(all, code))
 }
 
 /// The functions that hand things to applications, as far as they are called.

@@ -2,13 +2,14 @@
 
 use super::Stack;
 use super::layout::{self, members, named_members, parameters};
+use super::listen;
 use super::names::c_name;
 use super::scope::Scope;
 use crate::c::tree::{
     Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call, conditional,
 };
 use crate::types::expression::Instance;
-use crate::types::program::{Field, Kind, KindId, Population, Role};
+use crate::types::program::{Field, FieldId, Kind, KindId, Population, Role};
 use crate::types::value::{Type, Value};
 
 /// Whether instances of a kind hold anything.
@@ -54,8 +55,9 @@ pub fn structure(stack: &Stack, id: KindId) -> Item {
             ));
         }
     }
-    for field in &kind.fields {
-        all.extend(members(stack, field, ""));
+    for (at, field) in kind.fields.iter().enumerate() {
+        let comment = listen::comment(stack, id, FieldId(at as u32));
+        all.extend(members(stack, field, comment));
     }
     Item::Struct {
         comment: described(stack, kind),
@@ -230,10 +232,18 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
             all.push(find(stack, id, kind));
         }
         all.push(create(stack, id, kind));
+        let keys = (key_parameters(stack, kind), key_names(kind));
+        all.extend(listen::make(stack, id, keys));
         all.push(free(stack, id));
     }
     all.extend(end(stack, id, kind));
     all
+}
+
+/// The condition under which an instance of a dynamic kind is there.
+pub fn exists(stack: &Stack, id: KindId, index: &str) -> String {
+    let name = &stack.names.kinds[stack.pool_of(id).at()];
+    format!("sl_pool_has(&stack->{name}_pool, stack->{name}_next, {index})")
 }
 
 fn member(stack: &Stack, id: KindId, suffix: &str) -> C {
@@ -416,6 +426,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
             )));
         }
     }
+    body.extend(listen::end(stack, id));
     for timer in 0..kind.timers.len() as u32 {
         let timer = crate::types::program::TimerId(timer);
         body.push(super::containers::stop_timer(

@@ -135,7 +135,10 @@ impl Collector<'_> {
                     self.expressions(&target.keys);
                     target.condition.iter().for_each(|c| self.expression(c));
                 }
-                Search::Create(_, keys) => self.expressions(keys),
+                Search::Create(_, keys, listener) => {
+                    self.expressions(keys);
+                    listener.iter().for_each(|one| self.instance(*one));
+                }
             }),
             Attempt::Value(value) => self.expression(value),
             Attempt::Pop(variable) | Attempt::PopValue(variable) => self.variable(variable),

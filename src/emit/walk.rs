@@ -51,6 +51,7 @@ fn in_query(query: &Query, visit: &mut dyn FnMut(&Expression)) {
         | Query::Begin(variable)
         | Query::End(variable) => indices(variable, visit),
         Query::Running(..) => {}
+        Query::Exists(_, keys) => keys.iter().for_each(|key| each(key, visit)),
     }
 }
 
@@ -80,7 +81,7 @@ pub fn variable(expression: &Expression) -> Option<&Variable> {
             | Query::First(variable)
             | Query::Begin(variable)
             | Query::End(variable) => Some(variable),
-            Query::Running(..) => None,
+            Query::Running(..) | Query::Exists(..) => None,
         },
         Kind::Constant(_)
         | Kind::Config(_)

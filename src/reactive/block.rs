@@ -11,11 +11,11 @@ use super::{Lowering, reads};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
-use crate::tree::{Action, Loop, Node, NodeId, Output, Probability, Range};
-use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Unary};
-use crate::types::program::{Event, KindId, LocalId, Population, Target};
+use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Probability, Range};
+use crate::types::expression::{Expression, ExpressionKind, Instance};
+use crate::types::program::{Event, KindId, LocalId, Population, PortId, Target};
 use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
-use crate::types::value::{Type, Value};
+use crate::types::value::Type;
 use std::collections::HashMap;
 
 /// How likely it is that a buffer is free.
@@ -380,12 +380,20 @@ impl<'a> Lowering<'a> {
                 let kind = target.kind;
                 self.find(kind, keys, condition, bind, likely, &mut matched, missing)
             }
-            Search::Create(kind, keys) => {
+            Search::Create(kind, keys, listener) => {
                 let keys = keys.iter().map(|key| frame.expression(key)).collect();
+                let how = self.program.listening(*kind);
+                let listener = listener.filter(|_| how.is_some());
+                let listener = listener.map(|one| frame.renamed(|to| (to.instance)(one)));
                 let mut due = due;
                 self.starts(*kind, Instance::Local(bind), &mut due);
+                if let (Some(_), Some((port, how))) = (listener, how)
+                    && how.opened.is_none()
+                {
+                    due.outputs.push(accepted(port, bind));
+                }
                 let made = found(self, body, due);
-                let create = Attempt::Instance(vec![Search::Create(*kind, keys)]);
+                let create = Attempt::Instance(vec![Search::Create(*kind, keys, listener)]);
                 self.tried(create, Some(bind), Probability::of(likely), made, missing)
             }
         }
@@ -411,7 +419,12 @@ impl<'a> Lowering<'a> {
                     let here = matched(self, Some(at as u32));
                     // One of those that are left, as a rule, and each as likely as the others.
                     let share = likely.or(AS_A_RULE).map(|all| all / (behind + 1) as f64);
-                    node = self.test(equal(&keys, &instance.keys), share, here, node);
+                    node = self.test(
+                        Expression::all_equal(&keys, &instance.keys),
+                        share,
+                        here,
+                        node,
+                    );
                 }
                 node
             }
@@ -521,33 +534,12 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether keys have these values.
-fn equal(keys: &[Expression], values: &[Value]) -> Expression {
-    let same = keys.iter().zip(values).map(|(key, value)| is(key, value));
-    same.fold(Expression::number(1, Type::Bool), |all, one| {
-        match (all.truth(), one.truth()) {
-            (Some(true), _) | (_, Some(false)) => one,
-            (Some(false), _) | (_, Some(true)) => all,
-            (None, None) => Expression::binary(Binary::And, all, one, Type::Bool),
-        }
-    })
-}
-
-/// Whether a key has this value; that it is none needs no comparison.
-fn is(key: &Expression, value: &Value) -> Expression {
-    match (value, &*key.kind) {
-        (Value::None, ExpressionKind::Some(_)) => Expression::number(0, Type::Bool),
-        (Value::None, ExpressionKind::Constant(known)) => {
-            Expression::number(u64::from(*known == Value::None), Type::Bool)
-        }
-        (Value::None, _) => {
-            let present = Expression::new(ExpressionKind::Present(key.clone()), Type::Bool);
-            Expression::new(ExpressionKind::Unary(Unary::Not, present), Type::Bool)
-        }
-        (Value::Number(_) | Value::Bytes(_) | Value::Record(_), _) => {
-            let value = Expression::constant(value.clone(), key.result.clone());
-            Expression::binary(Binary::Equal, key.clone(), value, Type::Bool)
-        }
+/// The application is told of a session that it has not opened, before all that this delivers.
+fn accepted(port: PortId, session: LocalId) -> Output {
+    Output::One {
+        goal: Goal::Port(port, Instance::Local(session), Event::Start),
+        message: None,
+        arguments: Vec::new(),
     }
 }
 

@@ -90,7 +90,7 @@ impl<'a> Frame<'a> {
             ExpressionKind::Read(variable) => {
                 reads::field_of(variable).is_some_and(|field| self.written.contains(&field))
             }
-            ExpressionKind::Query(Query::Running(..))
+            ExpressionKind::Query(Query::Running(..) | Query::Exists(..))
             | ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..))
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)

@@ -117,6 +117,13 @@ impl<'a> Lowering<'a> {
             for &notice in &port.down {
                 self.notice_sinks_to(port.below, Instance::Only(0), notice);
             }
+            if let Some(how) = port.listens {
+                self.want(Reaction::Handle {
+                    kind: how.listener,
+                    index: Index::Any,
+                    event: Event::End,
+                });
+            }
         }
         for handler in &program.handlers {
             if matches!(

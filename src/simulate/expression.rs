@@ -376,6 +376,10 @@ impl Evaluation<'_, '_> {
                 let to = self.number(to) as u32;
                 Datum::Number(u64::from(self.release_bytes(stream, to)))
             }
+            Query::Exists(kind, keys) => {
+                let keys = self.values(keys);
+                Datum::of_bool(self.state.find(*kind, &keys).is_some())
+            }
             Query::InsertSet(set, number) => {
                 let number = self.number(number);
                 match self.variable(set) {

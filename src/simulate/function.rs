@@ -209,8 +209,13 @@ fn unsigned(kind: &Type) -> Type {
 impl<'p> Evaluation<'_, 'p> {
     /// The result of a function; its message, if it has one, is the last argument.
     pub fn call(&mut self, id: FunctionId, arguments: &[Expression]) -> Datum {
+        let arguments = self.values(arguments);
+        self.call_with(id, arguments)
+    }
+
+    /// What a function gives for these values.
+    pub fn call_with(&mut self, id: FunctionId, mut locals: Vec<Datum>) -> Datum {
         let function = &self.state.program.functions[id.at()];
-        let mut locals = self.values(arguments);
         let body = function.body.as_ref();
         let body = body.expect("a stack with functions in C is not started");
         locals.resize(function.locals.len(), Datum::Absent);

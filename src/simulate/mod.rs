@@ -17,6 +17,7 @@ pub mod expression;
 pub mod function;
 pub mod header;
 pub mod joints;
+pub mod listening;
 pub mod message;
 pub mod operation;
 pub mod pool;

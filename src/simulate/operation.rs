@@ -180,6 +180,18 @@ impl Evaluation<'_, '_> {
         Some(index)
     }
 
+    /// Makes an instance, for a listener if there is room at it.
+    fn make(&mut self, kind: KindId, keys: Vec<Datum>, listener: Option<u32>) -> Option<u32> {
+        if listener.is_some_and(|listener| !self.state.has_place(kind, listener)) {
+            return None;
+        }
+        let index = self.create(kind, keys)?;
+        if let Some(listener) = listener {
+            self.state.waits_at(kind, index, listener);
+        }
+        Some(index)
+    }
+
     /// Gives an instance its first state.
     pub fn begin(&mut self, kind: KindId, index: u32, keys: Vec<Datum>) {
         let program = self.state.program;
@@ -249,9 +261,12 @@ impl Evaluation<'_, '_> {
                         return Tried::Found(Datum::Number(u64::from(index)));
                     }
                 }
-                Search::Create(kind, keys) => {
+                Search::Create(kind, keys, listener) => {
                     let keys = self.values(keys);
-                    if let Some(index) = self.create(*kind, keys) {
+                    let (_, how) = self.state.program.listening(*kind).unzip();
+                    let by = listener.zip(how);
+                    let listener = by.map(|(by, how)| self.index(by, how.listener));
+                    if let Some(index) = self.make(*kind, keys, listener) {
                         return Tried::Created(*kind, index);
                     }
                 }

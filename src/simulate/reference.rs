@@ -316,6 +316,10 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
                 for kind in standing_on(self.state.program, kind) {
                     self.event_of(kind, index, Event::Start);
                 }
+                if let Some(port) = self.state.accepts_at_once(kind, index) {
+                    let goal = Goal::Port(port, index, Event::Start);
+                    self.push(goal, None, Vec::new());
+                }
                 Datum::Number(u64::from(index))
             }
         };

@@ -141,15 +141,13 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         bytes.len()
     }
 
-    /// Opens a conversation with these keys. None if there is one already, or no room for it.
+    /// Opens a conversation with these keys; those that are [`Datum::Absent`] are the stack's to
+    /// find. None if there is such a conversation already, or no room for it.
     pub fn open(&mut self, port: PortId, keys: Vec<Datum>, now_ns: u64) -> Option<u32> {
         self.begin_call(now_ns);
         let program = self.state.program;
         let kind = program.ports[port.at()].opens?;
-        if !self.state.agenda.is_empty() || self.state.find(kind, &keys).is_some() {
-            return None;
-        }
-        let index = self.evaluation(&mut Moment::default()).create(kind, keys)?;
+        let index = self.created(kind, keys)?;
         let standing = standing_on(program, kind).into_iter();
         let starts = standing.filter(|kind| self.control.handles(*kind, index, Event::Start));
         let event = Event::Start;
@@ -164,6 +162,51 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         self.state.wait(events);
         self.run();
         Some(index)
+    }
+
+    /// Listens with these keys: the listener. It has at most so many sessions that the application
+    /// has not accepted. None if there is such a listener already, or no room for it.
+    pub fn listen(
+        &mut self,
+        port: PortId,
+        keys: Vec<Datum>,
+        backlog: u32,
+        now_ns: u64,
+    ) -> Option<u32> {
+        self.begin_call(now_ns);
+        let how = self.state.program.ports[port.at()].listens?;
+        let (kind, event) = (how.listener, Event::Start);
+        let index = self.created(kind, keys)?;
+        self.state
+            .set_field(kind, index, how.backlog, u64::from(backlog));
+        if self.control.handles(kind, index, event) {
+            let start = Pending::new(Goal::Handle { kind, index, event });
+            self.state.wait(vec![start]);
+        }
+        self.run();
+        Some(index)
+    }
+
+    /// Ends a listener; the sessions that it made stay, and those that wait are still accepted.
+    pub fn unlisten(&mut self, port: PortId, listener: u32, now_ns: u64) {
+        self.begin_call(now_ns);
+        let Some(how) = self.state.program.ports[port.at()].listens else {
+            return;
+        };
+        let (kind, index, event) = (how.listener, listener, Event::End);
+        if self.state.agenda.is_empty() && self.state.is_live(kind, index) {
+            self.state.unlink(kind, index);
+            let end = Pending::new(Goal::Handle { kind, index, event });
+            self.state.wait(vec![end]);
+            self.run();
+        }
+    }
+
+    /// The keys of a conversation that is open.
+    pub fn keys(&self, port: PortId, session: u32) -> Option<&[Datum]> {
+        let kind = self.state.program.ports[port.at()].opens?;
+        let lives = self.state.is_live(kind, session);
+        lives.then(|| &self.state.kinds[kind.at()].keys[session as usize][..])
     }
 
     /// A notice of an application.
@@ -187,6 +230,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let output = self.state.outputs.pop_front()?;
         match &output {
             Emitted::Frame { .. } | Emitted::Deliver { .. } => self.state.give_back(),
+            Emitted::Accepted { port, listener, .. } => self.state.taken(*port, *listener),
             Emitted::Notice { .. } => {}
         }
         Some(output)
@@ -352,6 +396,18 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
 
     /// A message or notice comes to an application.
     fn surface(&mut self, port: PortId, session: u32, event: Event, pending: Pending) {
+        let how = self.state.program.ports[port.at()].listens;
+        let opened = how.and_then(|how| how.opened).map(Event::Notice);
+        if (event == Event::Start || Some(event) == opened)
+            && let Some(accepted) = self.state.accepted(port, session)
+        {
+            self.state.outputs.push_back(accepted);
+            return;
+        }
+        let told = pending.message.is_none() && self.state.is_unknown(port, session);
+        if event == Event::Start || told {
+            return;
+        }
         let Pending {
             message, arguments, ..
         } = pending;
@@ -382,6 +438,33 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             }
         };
         self.state.outputs.push_back(output);
+    }
+
+    /// A new instance of a kind that a port opens, with the keys that it was not given.
+    fn created(&mut self, kind: KindId, mut keys: Vec<Datum>) -> Option<u32> {
+        if !self.state.agenda.is_empty() {
+            return None;
+        }
+        for (at, key) in self.state.program.kinds[kind.at()].keys.iter().enumerate() {
+            if keys[at] != Datum::Absent {
+                continue;
+            }
+            let default = key.default.as_ref()?;
+            let given = default.given.iter().map(|key| keys[key.at()].clone());
+            let given = given.collect();
+            let mut instant = Moment::default();
+            let found = self
+                .evaluation(&mut instant)
+                .call_with(default.function, given);
+            keys[at] = match found {
+                Datum::Optional(found) => *found?,
+                found => found,
+            };
+        }
+        if self.state.find(kind, &keys).is_some() {
+            return None;
+        }
+        self.evaluation(&mut Moment::default()).create(kind, keys)
     }
 
     /// Where a notice of an application goes: the record's handler, or else the session's.

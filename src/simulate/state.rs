@@ -117,6 +117,17 @@ pub enum Emitted {
         /// The attributes that the port lists.
         attributes: Vec<(AttributeId, Datum)>,
     },
+    /// A session that a listener made is an application's from now on.
+    Accepted {
+        /// The port.
+        port: PortId,
+        /// The conversation.
+        session: u32,
+        /// Its listener; none if that has ended.
+        listener: Option<u32>,
+        /// Its keys.
+        keys: Vec<Datum>,
+    },
     /// A notice for an application.
     Notice {
         /// The port.
@@ -398,6 +409,7 @@ impl<'p> State<'p> {
 
     /// An instance is found no more, and its timers stop.
     pub fn unlink(&mut self, kind: KindId, index: u32) {
+        self.waits_no_more(kind, index);
         self.kinds[kind.at()].found.retain(|found| *found != index);
         for timer in 0..self.program.kinds[kind.at()].timers.len() {
             self.timers.stop(&(kind, index, TimerId(timer as u32)));
@@ -418,6 +430,7 @@ impl<'p> State<'p> {
                 None => assert_eq!(messages(field), 0, "an end drops what is still held"),
             }
         }
+        self.kinds[kind.at()].fields[index as usize] = fields;
     }
 
     /// How many messages that came in are held.

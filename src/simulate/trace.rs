@@ -52,6 +52,10 @@ pub enum Call {
     },
     /// An application opens a conversation with these keys.
     Open(PortId, Vec<Datum>),
+    /// An application listens with these keys and this backlog.
+    Listen(PortId, Vec<Datum>, u32),
+    /// An application ends a listener.
+    Unlisten(PortId, u32),
     /// An application gives a notice.
     Notice {
         /// By this port.
@@ -150,6 +154,14 @@ impl<'p, C: Control<'p>> Driver for Stack<'p, C> {
                 bytes,
             } => Some(self.send((*port, *session), attributes, bytes, now_ns) as u64),
             Call::Open(port, keys) => self.open(*port, keys.clone(), now_ns).map(u64::from),
+            Call::Listen(port, keys, backlog) => {
+                let listener = self.listen(*port, keys.clone(), *backlog, now_ns);
+                listener.map(u64::from)
+            }
+            Call::Unlisten(port, listener) => {
+                self.unlisten(*port, *listener, now_ns);
+                None
+            }
             Call::Notice {
                 port,
                 session,
@@ -235,6 +247,16 @@ fn shown(output: &Emitted) -> String {
                 hex(bytes)
             )
         }
+        Emitted::Accepted {
+            port,
+            session,
+            listener,
+            keys,
+        } => format!(
+            "port {} {session} accepted by {listener:?} ({})",
+            port.0,
+            list(keys)
+        ),
         Emitted::Notice {
             port,
             session,

@@ -328,7 +328,10 @@ impl Renaming<'_> {
                 keys: many(&target.keys),
                 condition: target.condition.as_ref().map(|e| self.expression(e)),
             }),
-            Search::Create(kind, keys) => Search::Create(*kind, many(keys)),
+            Search::Create(kind, keys, listener) => {
+                let listener = listener.map(|one| (self.instance)(one));
+                Search::Create(*kind, many(keys), listener)
+            }
         }
     }
 
@@ -347,6 +350,9 @@ impl Renaming<'_> {
             Query::End(v) => Query::End(variable(v)),
             Query::Running(instance, kind, timer) => {
                 Query::Running((self.instance)(*instance), *kind, *timer)
+            }
+            Query::Exists(kind, keys) => {
+                Query::Exists(*kind, keys.iter().map(expression).collect())
             }
             Query::InsertSet(v, e) => Query::InsertSet(variable(v), expression(e)),
             Query::Release(v, e) => Query::Release(variable(v), expression(e)),

@@ -183,7 +183,7 @@ impl Uses {
                 self.expressions(keys);
                 condition.iter().for_each(|part| self.expression(part));
             }
-            Search::Create(_, keys) => self.expressions(keys),
+            Search::Create(_, keys, _) => self.expressions(keys),
         }
     }
 
@@ -205,6 +205,7 @@ impl Uses {
                 self.expression(at);
                 self.expression(count);
             }
+            Query::Exists(_, keys) => self.expressions(keys),
             Query::Running(instance, kind, _) => self.instance(*instance, *kind),
         }
     }

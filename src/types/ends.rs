@@ -5,6 +5,7 @@ use super::compose::{Composition, Ground, Sessions};
 use super::context::Context;
 use super::instances::{place_above, place_below};
 use super::layers::Layer;
+use super::opening::listens;
 use super::program::{Below, EntityId, KindId, Link, LinkId, Place, Port};
 use super::relays::Notices;
 use super::services::Services;
@@ -69,12 +70,15 @@ pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], 
         let heard = heard.filter(|notice| notices.is_heard_below(below, *notice));
         let mut down: Vec<_> = heard.collect();
         down.sort_unstable();
+        let opens = opened(context, composition, below);
         let mut up: Vec<_> = interface.up.into_values().collect();
         up.sort_unstable();
+        let listens = opens.and_then(|session| listens(context.program, session, &up));
         context.program.ports.push(Port {
             name: name.text.clone(),
             below: place,
-            opens: opened(context, composition, below),
+            opens,
+            listens,
             attributes,
             up,
             down,

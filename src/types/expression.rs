@@ -77,6 +77,36 @@ impl Expression {
             _ => None,
         }
     }
+
+    /// Whether keys have these values.
+    pub fn all_equal(keys: &[Expression], values: &[Value]) -> Expression {
+        let same = keys.iter().zip(values).map(|(key, value)| key.is(value));
+        same.fold(Expression::number(1, Type::Bool), |all, one| {
+            match (all.truth(), one.truth()) {
+                (Some(true), _) | (_, Some(false)) => one,
+                (Some(false), _) | (_, Some(true)) => all,
+                (None, None) => Expression::binary(Binary::And, all, one, Type::Bool),
+            }
+        })
+    }
+
+    /// Whether a key has this value; that it is none needs no comparison.
+    fn is(&self, value: &Value) -> Expression {
+        match (value, &*self.kind) {
+            (Value::None, ExpressionKind::Some(_)) => Expression::number(0, Type::Bool),
+            (Value::None, ExpressionKind::Constant(known)) => {
+                Expression::number(u64::from(*known == Value::None), Type::Bool)
+            }
+            (Value::None, _) => {
+                let present = Expression::new(ExpressionKind::Present(self.clone()), Type::Bool);
+                Expression::new(ExpressionKind::Unary(Unary::Not, present), Type::Bool)
+            }
+            (Value::Number(_) | Value::Bytes(_) | Value::Record(_), _) => {
+                let value = Expression::constant(value.clone(), self.result.clone());
+                Expression::binary(Binary::Equal, self.clone(), value, Type::Bool)
+            }
+        }
+    }
 }
 
 /// What an expression computes.
@@ -151,6 +181,8 @@ pub enum Query {
     End(Variable),
     /// Whether a timer runs.
     Running(Instance, KindId, TimerId),
+    /// Whether there is an instance of a dynamic kind with these keys.
+    Exists(KindId, Vec<Expression>),
     /// Puts a number in a set, and tells whether it is new.
     InsertSet(Variable, Expression),
     /// Lets a stream begin at a position, and tells how many bytes have left it.

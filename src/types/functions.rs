@@ -5,15 +5,17 @@
 //! layers between only pass the service on. It is made anew for each session that is asked, with
 //! the keys of that session as constants.
 
-use super::body::{check_functions, declare_function};
+use super::body::{check_functions, check_key_default, declare_function};
 use super::compose::{Composition, Ground, Sessions};
 use super::context::Context;
 use super::items::{constant_expression, declare, declare_filters, declare_functions};
 use super::layers::{Around, Layer, kind_scope};
 use super::names::not_yet;
-use super::program::{EntityId, FunctionId, KindId, Population, Program};
+use super::opening::{KeyDefault, LISTENER};
+use super::program::{EntityId, FunctionId, KeyId, KindId, Population, Program, Role};
 use super::scope::{Named, Scope};
 use super::services::{ServiceId, Services};
+use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
 
@@ -56,7 +58,62 @@ pub fn functions<'a>(
         .map(|((id, _, source), scope)| (*id, scope, *source))
         .collect();
     check_functions(context, &seen);
+    key_defaults(context, layer);
     declare_filters(context, &mut layer.scope, &items);
+}
+
+/// What gives the keys that a port may leave out, of sessions and of listeners.
+fn key_defaults(context: &mut Context, layer: &Layer) {
+    let scope = kind_scope(context.program, layer, layer.kinds[0].id);
+    for kind in &layer.kinds {
+        let sources: Vec<_> = kind.blocks.iter().flat_map(|block| &block.keys).collect();
+        for (at, source) in sources.iter().enumerate() {
+            if source.default.is_none() {
+                continue;
+            }
+            let keys = &context.program.kinds[kind.id.at()].keys;
+            let own = keys[at].kind.clone();
+            let opened = kind.role == Role::Session || kind.name == LISTENER;
+            if let Some(refused) = misplaced(source, opened, &own) {
+                context.report(refused);
+                continue;
+            }
+            let seen = |other: &usize| *other < at || sources[*other].default.is_none();
+            let given: Vec<usize> = (0..sources.len())
+                .filter(|other| *other != at)
+                .filter(seen)
+                .collect();
+            let words = given
+                .iter()
+                .map(|at| (&sources[*at].name, keys[*at].kind.clone()));
+            let words: Vec<_> = words.collect();
+            let function = check_key_default(context, &scope, source, &own, &words);
+            let Some(mut function) = function else {
+                continue;
+            };
+            function.name = format!("{}_{}", kind.name, function.name);
+            let id = FunctionId(context.program.functions.len() as u32);
+            context.program.functions.push(function);
+            context.program.kinds[kind.id.at()].keys[at].default = Some(KeyDefault {
+                function: id,
+                given: given.into_iter().map(|at| KeyId(at as u32)).collect(),
+            });
+        }
+    }
+}
+
+/// Where nobody can leave a key out.
+fn misplaced(source: &ast::Parameter, opened: bool, kind: &Type) -> Option<Diagnostic> {
+    let title = match kind {
+        _ if !opened => format!("nobody opens what has the key `{}`", source.name),
+        Type::Optional(_) => format!("`{}` is none where it is left out", source.name),
+        _ => return None,
+    };
+    Some(
+        Diagnostic::error(Id::KeyMisplaced, title, source.span, "")
+            .why("A port opens a session or a listener without the keys that say what they are.")
+            .help("leave out what stands behind `=`"),
+    )
 }
 
 /// Binds what the services below promise.

@@ -147,6 +147,7 @@ fn describe_kind(
         .map(|key| Key {
             name: key.name.text.clone(),
             kind: check_value_type(context, scope, &key.of),
+            default: None,
         })
         .collect();
     let sources: Vec<ast::Field> = kind.fields().into_iter().cloned().collect();

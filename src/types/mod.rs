@@ -16,6 +16,7 @@ pub mod expression;
 pub mod header;
 pub mod load;
 pub mod names;
+pub mod opening;
 pub mod program;
 pub mod scope;
 pub mod statement;

@@ -50,6 +50,7 @@ impl Query {
                 of.indices()
             }
             Query::Running(..) => Vec::new(),
+            Query::Exists(_, keys) => keys.iter().collect(),
         }
     }
 }
@@ -165,7 +166,7 @@ impl Attempt {
             Attempt::Instance(steps) => {
                 let keys = steps.iter().flat_map(|step| match step {
                     Search::Find(target) => target.keys.iter().chain(&target.condition),
-                    Search::Create(_, keys) => keys.iter().chain(&None),
+                    Search::Create(_, keys, _) => keys.iter().chain(&None),
                 });
                 keys.collect()
             }

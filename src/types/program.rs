@@ -17,6 +17,7 @@
 
 use super::expression::{Expression, Variable};
 use super::header::Header;
+use super::opening::{KeyDefault, Listening};
 use super::statement::{Block, Dropped, StatementKind};
 use super::value::{Type, Value};
 use crate::source::Span;
@@ -343,6 +344,8 @@ pub struct Key {
     pub name: String,
     /// Its type.
     pub kind: Type,
+    /// What it is where a port opens without it.
+    pub default: Option<KeyDefault>,
 }
 
 /// A field of a kind or record.
@@ -449,6 +452,8 @@ pub struct Port {
     /// The dynamic kind whose keys `open` gives; none where all sessions below exist from the
     /// start.
     pub opens: Option<KindId>,
+    /// The listeners beside that kind, if the layer has any.
+    pub listens: Option<Listening>,
     /// Attributes an application may give with `send` and reads with what is delivered.
     pub attributes: Vec<AttributeId>,
     /// Notices that come up to the application.

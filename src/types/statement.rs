@@ -240,8 +240,9 @@ pub enum Attempt {
 pub enum Search {
     /// One that exists.
     Find(Target),
-    /// A new one; its start instant is an output at this place.
-    Create(KindId, Vec<Expression>),
+    /// A new one; its start instant is an output at this place. A session that a listener makes
+    /// waits at it until the application accepts it; no more of them may wait than its backlog.
+    Create(KindId, Vec<Expression>, Option<Instance>),
 }
 
 /// An operation that cannot fail.

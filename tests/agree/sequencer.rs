@@ -50,6 +50,7 @@ pub fn program() -> Program {
             name: "messages".to_string(),
             below: standing(),
             opens: None,
+            listens: None,
             attributes: Vec::new(),
             up: Vec::new(),
             down: Vec::new(),

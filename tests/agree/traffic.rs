@@ -14,7 +14,7 @@ use stackloom::simulate::trace::{Call, Driver, Step, Trace};
 use stackloom::simulate::value::{Datum, fit, mask};
 use stackloom::types::header::Rule;
 use stackloom::types::program::{
-    EntityId, HeaderFieldId, LinkId, NoticeId, Place, Population, PortId, Program,
+    EntityId, HeaderFieldId, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
 };
 use stackloom::types::value::{Type, Value};
 use std::collections::VecDeque;
@@ -74,6 +74,8 @@ struct End<'p> {
     waiting: VecDeque<(LinkId, Vec<u8>)>,
     /// Conversations that were opened.
     open: Vec<(PortId, u32)>,
+    /// Listeners.
+    listening: Vec<(PortId, u32)>,
     deadline_ns: Option<u64>,
 }
 
@@ -87,6 +89,7 @@ impl<'p> End<'p> {
                 .expect("both ends have settings that go together"),
             waiting: VecDeque::new(),
             open: standing.map(|(id, _)| (PortId(id as u32), 0)).collect(),
+            listening: Vec::new(),
             deadline_ns: Some(now_ns),
         }
     }
@@ -94,13 +97,22 @@ impl<'p> End<'p> {
     /// Does a call. Returns the frames that leave.
     fn step(&mut self, step: &Step) -> Vec<(LinkId, Vec<u8>)> {
         let seen = self.stack.step(step);
-        if let (Call::Open(port, _), Some(session)) = (&step.call, seen.returned) {
-            self.open.push((*port, session as u32));
+        match (&step.call, seen.returned) {
+            (Call::Open(port, _), Some(session)) => self.open.push((*port, session as u32)),
+            (Call::Listen(port, ..), Some(listener)) => {
+                self.listening.push((*port, listener as u32));
+            }
+            _ => {}
+        }
+        for output in &seen.outputs {
+            if let Emitted::Accepted { port, session, .. } = output {
+                self.open.push((*port, *session));
+            }
         }
         self.deadline_ns = seen.deadline_ns;
         let frames = seen.outputs.into_iter().filter_map(|output| match output {
             Emitted::Frame { link, bytes } => Some((link, bytes)),
-            Emitted::Deliver { .. } | Emitted::Notice { .. } => None,
+            Emitted::Deliver { .. } | Emitted::Accepted { .. } | Emitted::Notice { .. } => None,
         });
         frames.collect()
     }
@@ -159,6 +171,10 @@ fn next_call<'p>(
     let end = &mut ends[at];
     let known = end.open.clone();
     let port = PortId(values.random.below(program.ports.len().max(1)) as u32);
+    let listens = program.ports.iter().any(|port| port.listens.is_some());
+    if listens && values.random.percent(12) {
+        return open_or_listen(program, values, port, &end.listening);
+    }
     match values.random.below(20) {
         0..10 if !end.waiting.is_empty() => {
             let (link, frame) = arriving(&mut values.random, &mut end.waiting);
@@ -172,7 +188,7 @@ fn next_call<'p>(
             Call::Input(link, frames)
         }
         0..14 if !known.is_empty() => send(program, values, &known),
-        14 if !program.ports.is_empty() => open(program, values, port),
+        14 if !program.ports.is_empty() => open_or_listen(program, values, port, &end.listening),
         15 if !known.is_empty() => notice(program, values, &known).unwrap_or(Call::Expire),
         16..18 => crafted(program, values, &end.stack),
         _ => Call::Expire,
@@ -227,8 +243,38 @@ fn open(program: &Program, values: &mut Values<'_>, port: PortId) -> Call {
     let Some(kind) = program.ports[port.at()].opens else {
         return Call::Expire;
     };
+    Call::Open(port, keys(program, values, kind))
+}
+
+/// At a port that can listen every second time; now and then a listener ends.
+fn open_or_listen(
+    program: &Program,
+    values: &mut Values<'_>,
+    port: PortId,
+    listening: &[(PortId, u32)],
+) -> Call {
+    let how = program.ports[port.at()].listens;
+    match how.filter(|_| values.random.percent(50)) {
+        None => open(program, values, port),
+        Some(_) if values.random.percent(20) && !listening.is_empty() => {
+            let &(port, listener) = values.random.one(listening);
+            Call::Unlisten(port, listener)
+        }
+        Some(how) => {
+            let backlog = values.random.below(4) as u32;
+            Call::Listen(port, keys(program, values, how.listener), backlog)
+        }
+    }
+}
+
+/// Keys; what may be left out is, every second time.
+fn keys(program: &Program, values: &mut Values<'_>, kind: KindId) -> Vec<Datum> {
     let keys = program.kinds[kind.at()].keys.iter();
-    Call::Open(port, keys.map(|key| values.value(&key.kind)).collect())
+    let keys = keys.map(|key| match key.default {
+        Some(_) if values.random.percent(50) => Datum::Absent,
+        _ => values.value(&key.kind),
+    });
+    keys.collect()
 }
 
 fn notice(program: &Program, values: &mut Values<'_>, known: &[(PortId, u32)]) -> Option<Call> {

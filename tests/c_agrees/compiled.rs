@@ -9,7 +9,7 @@ use stackloom::emit::Emitted as Code;
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
-use stackloom::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
+use stackloom::types::program::{AttributeId, KindId, LinkId, NoticeId, PortId, Program};
 use stackloom::types::value::Type;
 use std::fmt::Write;
 use std::fs::{self, File};
@@ -177,7 +177,19 @@ impl<'p> Compiled<'p> {
             Call::Open(port, keys) => {
                 begin('o');
                 let _ = write!(text, " {}", port.0);
-                keys.iter().for_each(|value| push(text, value));
+                self.keys(self.program.ports[port.at()].opens, keys, text);
+            }
+            Call::Listen(port, keys, backlog) => {
+                begin('l');
+                let _ = write!(text, " {} {backlog}", port.0);
+                let kind = self.program.ports[port.at()]
+                    .listens
+                    .map(|how| how.listener);
+                self.keys(kind, keys, text);
+            }
+            Call::Unlisten(port, listener) => {
+                begin('u');
+                let _ = write!(text, " {} {listener}", port.0);
             }
             Call::Notice {
                 port,
@@ -190,6 +202,21 @@ impl<'p> Compiled<'p> {
                 arguments.iter().for_each(|value| push(text, value));
             }
             Call::Expire => begin('e'),
+        }
+    }
+
+    /// Keys; those that may be left out are behind whether they are there.
+    fn keys(&self, kind: Option<KindId>, keys: &[Datum], text: &mut String) {
+        let kind = kind.expect("what has no keys is not made");
+        for (key, value) in self.program.kinds[kind.at()].keys.iter().zip(keys) {
+            match (&key.default, value) {
+                (Some(_), Datum::Absent) => text.push_str(" 0"),
+                (Some(_), value) => {
+                    text.push_str(" 1");
+                    push(text, value);
+                }
+                (None, value) => push(text, value),
+            }
         }
     }
 
@@ -275,6 +302,18 @@ impl<'p> Compiled<'p> {
                 session,
                 bytes: data,
                 attributes,
+            });
+        }
+        if what == "a" {
+            let listener: u32 = words.next()?.parse().ok()?;
+            let kind = self.program.ports[port.at()].opens?;
+            let keys = &self.program.kinds[kind.at()].keys;
+            let keys = keys.iter().map(|key| value(&key.kind, &mut words));
+            return Some(Emitted::Accepted {
+                port,
+                session,
+                listener: Some(listener).filter(|listener| *listener != u32::MAX),
+                keys: keys.collect::<Option<_>>()?,
             });
         }
         let notice = NoticeId(words.next()?.parse().ok()?);

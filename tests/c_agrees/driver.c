@@ -130,6 +130,26 @@ OPENS
     }
 }
 
+static uint32_t port_listen(unsigned place, unsigned backlog, uint64_t now_ns) {
+    (void)backlog;
+    (void)now_ns;
+    switch (place) {
+LISTENS
+    default:
+        return UINT32_MAX;
+    }
+}
+
+static void port_unlisten(unsigned place, uint32_t listener, uint64_t now_ns) {
+    (void)listener;
+    (void)now_ns;
+    switch (place) {
+UNLISTENING
+    default:
+        break;
+    }
+}
+
 static void port_notice(unsigned place, unsigned which, uint32_t session, uint64_t now_ns) {
     (void)session;
     (void)now_ns;
@@ -170,6 +190,15 @@ static void step(char what, uint64_t now_ns) {
         if (opened != UINT32_MAX) {
             show(opened);
         }
+    } else if (what == 'l') {
+        const unsigned place = (unsigned)number();
+        const uint32_t listener = port_listen(place, (unsigned)number(), now_ns);
+        if (listener != UINT32_MAX) {
+            show(listener);
+        }
+    } else if (what == 'u') {
+        const unsigned place = (unsigned)number();
+        port_unlisten(place, (uint32_t)number(), now_ns);
     } else if (what == 'n') {
         const unsigned place = (unsigned)number();
         const unsigned which = (unsigned)number();

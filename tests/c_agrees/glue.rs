@@ -2,7 +2,7 @@
 //!
 //! In: a program. Out: the text of its driver, which is `driver.c` with its capitals filled in.
 
-use stackloom::types::program::{NoticeId, Port, Program};
+use stackloom::types::program::{Key, KindId, NoticeId, Port, Program};
 use stackloom::types::value::Type;
 
 /// The driver of a program; `room` is what a buffer of its stack has room for.
@@ -11,13 +11,22 @@ pub fn driver(program: &Program, room: usize) -> String {
     let config: String = config
         .map(|one| read(&format!("config.{}", one.name), &one.kind))
         .collect();
-    let [mut opens, mut sends, mut notices] = [const { String::new() }; 3];
+    let [mut opens, mut listens, mut ends, mut sends, mut notices] = [const { String::new() }; 5];
     let [mut delivered, mut told] = [const { String::new() }; 2];
     for (place, port) in program.ports.iter().enumerate() {
         opens += &open(program, place, port);
+        listens += &listen(program, place, port);
+        if port.listens.is_some() {
+            let own = &port.name;
+            ends +=
+                &format!("case {place}: STACK_{own}_unlisten(stack, listener, now_ns); break;\n");
+        }
+        told += &accepted(program, place, port);
         sends += &send(program, place, port);
         delivered += &delivery(program, place, port);
-        for id in &port.down {
+        let by_opening =
+            |id: &&NoticeId| port.opens.is_some() && program.notices[id.at()].name == "open";
+        for id in port.down.iter().filter(|id| !by_opening(id)) {
             notices += &notice(program, place, port, *id);
         }
         for id in &port.up {
@@ -26,6 +35,8 @@ pub fn driver(program: &Program, room: usize) -> String {
     }
     include_str!("driver.c")
         .replace("CONFIGURE", &config)
+        .replace("UNLISTENING", &ends)
+        .replace("LISTENS", &listens)
         .replace("OPENS", &opens)
         .replace("SENDS", &sends)
         .replace("NOTICES", &notices)
@@ -40,18 +51,82 @@ fn open(program: &Program, place: usize, port: &Port) -> String {
     let Some(kind) = port.opens else {
         return String::new();
     };
-    let own = &port.name;
+    made(
+        program,
+        place,
+        kind,
+        &format!("{}_open", port.name),
+        "keys",
+        "",
+    )
+}
+
+fn listen(program: &Program, place: usize, port: &Port) -> String {
+    let Some(how) = port.listens else {
+        return String::new();
+    };
+    let function = format!("{}_listen", port.name);
+    made(
+        program,
+        place,
+        how.listener,
+        &function,
+        "listener_keys",
+        "backlog, ",
+    )
+}
+
+/// A call that makes a session or a listener.
+fn made(
+    program: &Program,
+    place: usize,
+    kind: KindId,
+    function: &str,
+    tag: &str,
+    before: &str,
+) -> String {
+    let port = &program.ports[place].name;
     let keys = &program.kinds[kind.at()].keys;
     if keys.is_empty() {
-        return format!("case {place}: return STACK_{own}_open(stack, now_ns);\n");
+        return format!("case {place}: return STACK_{function}(stack, {before}now_ns);\n");
     }
     let reads = keys.iter();
     let reads: String = reads
-        .map(|key| read(&format!("keys.{}", key.name), &key.kind))
+        .map(|key| read(&format!("keys.{}", key.name), &given(key)))
         .collect();
     format!(
-        "case {place}: {{\nstruct STACK_{own}_keys keys = {{0}};\n{reads}\
-         return STACK_{own}_open(stack, &keys, now_ns);\n}}\n"
+        "case {place}: {{\nstruct STACK_{port}_{tag} keys = {{0}};\n{reads}\
+         return STACK_{function}(stack, &keys, {before}now_ns);\n}}\n"
+    )
+}
+
+/// A key that may be left out is optional.
+fn given(key: &Key) -> Type {
+    match key.default {
+        Some(_) => Type::Optional(Box::new(key.kind.clone())),
+        None => key.kind.clone(),
+    }
+}
+
+/// A session that was accepted: its keys are those that the stack still has, if it lives.
+fn accepted(program: &Program, place: usize, port: &Port) -> String {
+    let (Some(kind), Some(_)) = (port.opens, port.listens) else {
+        return String::new();
+    };
+    let own = &port.name;
+    let keys = &program.kinds[kind.at()].keys;
+    let with = format!("output->with.{own}_accepted");
+    let shows: String = keys
+        .iter()
+        .map(|key| show(&format!("{with}.keys.{}", key.name), &key.kind))
+        .collect();
+    format!(
+        "if (next == UPPER_ACCEPTED && output->place == {place}) {{\n\
+         struct STACK_{own}_keys keys;\n\
+         if (!STACK_{own}_keys_of(stack, output->session, &keys)) {{\n\
+         memset(&keys, 0, sizeof keys);\n}}\n\
+         printf(\"a %u %\" PRIu32 \" %\" PRIu32, output->place, output->session,\n\
+         {with}.listener);\n{shows}}}\n"
     )
 }
 

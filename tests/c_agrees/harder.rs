@@ -23,7 +23,8 @@ pub fn harder(program: &Program, mut trace: Trace, random: &mut Random) -> Trace
                     _ => bytes.resize(size(random, room), 0x3c),
                 },
                 Call::Notice { session, .. } => *session = strange(random),
-                Call::Open(_, _) => all.push(step.clone()),
+                Call::Open(..) | Call::Listen(..) => all.push(step.clone()),
+                Call::Unlisten(_, listener) => *listener = strange(random),
                 Call::Expire => all.push(Step {
                     call: Call::Input(
                         stackloom::types::program::LinkId(random.below(program.links.len()) as u32),

@@ -101,7 +101,16 @@ impl Player<'_> {
             (Call::Send { bytes, .. }, Some(taken)) if taken != bytes.len() as u64 => {
                 self.say(&format!("{taken} bytes are taken"));
             }
-            (Call::Input(..) | Call::Send { .. } | Call::Notice { .. } | Call::Expire, _) => {}
+            (Call::Listen(..), Some(listener)) => self.say(&format!("listens {listener}")),
+            (Call::Listen(..), None) => self.say("refused to listen"),
+            (
+                Call::Input(..)
+                | Call::Send { .. }
+                | Call::Unlisten(..)
+                | Call::Notice { .. }
+                | Call::Expire,
+                _,
+            ) => {}
         }
     }
 
@@ -125,6 +134,17 @@ impl Player<'_> {
                 }
                 self.say(&line);
                 self.played.text.push_str(&rows(bytes));
+            }
+            Emitted::Accepted {
+                port,
+                session,
+                listener,
+                keys,
+            } => {
+                let port = &program.ports[port.at()].name;
+                let keys: String = keys.iter().map(|key| format!(" {}", word(key))).collect();
+                let by = listener.map_or("nobody".to_string(), |by| by.to_string());
+                self.say(&format!("accepted {port} {session}{keys}, by {by}"));
             }
             Emitted::Notice {
                 port,

@@ -7,6 +7,8 @@
 //! frame tap 0a00 0001 aa*40     a frame comes in; further lines with more of it are indented
 //! frames tap 0a00 | 0b00 | -    several in one call; the last is empty
 //! open datagrams 7 none none    an application opens a conversation, by its keys
+//! listen calls 7 backlog 2      it listens, by the listener's keys; `any` leaves a key out
+//! unlisten calls 0
 //! send datagrams 0 peer=10.0.0.1 peer_port=7 : 6869
 //! tell messages 0 grant_delivers 4
 //! wait 1 s                      time passes; every timer on the way expires
@@ -18,7 +20,7 @@
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Call, Step, Trace};
 use stackloom::simulate::value::Datum;
-use stackloom::types::program::{LinkId, NoticeId, PortId, Program};
+use stackloom::types::program::{KindId, LinkId, NoticeId, PortId, Program};
 use stackloom::types::value::Type;
 use std::fmt::Write;
 
@@ -196,6 +198,8 @@ fn line(program: &Program, text: &str) -> Option<Line> {
         "expire" => Call::Expire,
         "frame" | "frames" => frames(program, rest)?,
         "open" => open(program, rest)?,
+        "listen" => listen(program, rest)?,
+        "unlisten" => unlisten(program, rest)?,
         "send" => send(program, rest)?,
         "tell" => tell(program, rest)?,
         _ => return None,
@@ -217,11 +221,36 @@ fn open(program: &Program, rest: &str) -> Option<Call> {
     let mut words = rest.split_whitespace();
     let port = port(program, words.next()?)?;
     let kind = program.ports[port.at()].opens?;
+    Some(Call::Open(port, keys(program, kind, &mut words)?))
+}
+
+fn listen(program: &Program, rest: &str) -> Option<Call> {
+    let (rest, backlog) = rest.split_once(" backlog ")?;
+    let mut words = rest.split_whitespace();
+    let port = port(program, words.next()?)?;
+    let kind = program.ports[port.at()].listens?.listener;
+    let keys = keys(program, kind, &mut words)?;
+    Some(Call::Listen(port, keys, backlog.trim().parse().ok()?))
+}
+
+fn unlisten(program: &Program, rest: &str) -> Option<Call> {
+    let (name, listener) = rest.split_once(' ')?;
+    let listener = listener.trim().parse().ok()?;
+    Some(Call::Unlisten(port(program, name)?, listener))
+}
+
+/// Keys; `any` leaves out one that may be.
+fn keys<'w>(
+    program: &Program,
+    kind: KindId,
+    words: &mut impl Iterator<Item = &'w str>,
+) -> Option<Vec<Datum>> {
     let keys = program.kinds[kind.at()].keys.iter();
-    let keys: Option<Vec<Datum>> = keys
-        .map(|key| words.next().and_then(|word| datum(word, &key.kind)))
-        .collect();
-    Some(Call::Open(port, keys?))
+    keys.map(|key| match words.next()? {
+        "any" => key.default.as_ref().map(|_| Datum::Absent),
+        word => datum(word, &key.kind),
+    })
+    .collect()
 }
 
 fn send(program: &Program, rest: &str) -> Option<Call> {
@@ -299,6 +328,15 @@ fn call(program: &Program, call: &Call, text: &mut String) {
             keys.iter().for_each(|key| push_word(text, key));
             text.push('\n');
         }
+        Call::Listen(port, keys, backlog) => {
+            let _ = write!(text, "listen {}", program.ports[port.at()].name);
+            keys.iter().for_each(|key| push_word(text, key));
+            let _ = writeln!(text, " backlog {backlog}");
+        }
+        Call::Unlisten(port, listener) => {
+            let port = &program.ports[port.at()].name;
+            let _ = writeln!(text, "unlisten {port} {listener}");
+        }
         Call::Notice {
             port,
             session,
@@ -325,6 +363,7 @@ pub fn word(value: &Datum) -> String {
         Datum::Optional(None) => "none".to_string(),
         Datum::Optional(Some(inner)) => word(inner),
         Datum::Number(number) => number.to_string(),
+        Datum::Absent => "any".to_string(),
         Datum::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         other => format!("{other:?}"),
     }

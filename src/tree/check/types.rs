@@ -50,7 +50,7 @@ impl<'a> Checked<'a> {
                     }
                     Some(Type::Instance(target.kind))
                 }
-                [Search::Create(kind, _)] => Some(Type::Instance(*kind)),
+                [Search::Create(kind, ..)] => Some(Type::Instance(*kind)),
                 _ => return self.violated(Some(id), "it looks for one instance at a time"),
             },
             Attempt::Value(_) => {
@@ -204,9 +204,8 @@ impl<'a> Checked<'a> {
                 let listed = match event {
                     Event::Deliver => true,
                     Event::Notice(notice) => self.program.ports[port.at()].up.contains(&notice),
-                    Event::Send | Event::Timer(_) | Event::Start | Event::End | Event::Again => {
-                        false
-                    }
+                    Event::Start => self.program.ports[port.at()].listens.is_some(),
+                    Event::Send | Event::Timer(_) | Event::End | Event::Again => false,
                 };
                 if !listed {
                     self.violated(Some(id), "the port does not list what comes to it");

@@ -84,6 +84,7 @@ impl Tables<'_> {
             | Query::Has(..)
             | Query::Covers(..)
             | Query::Running(..)
+            | Query::Exists(..)
             | Query::InsertSet(..) => Some(Type::Bool),
             Query::First(window) => match self.variable(window)? {
                 Type::Window(width, _) => Some(Type::Optional(Box::new(Type::Sequence(width)))),

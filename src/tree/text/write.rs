@@ -415,8 +415,14 @@ impl Writer<'_> {
                 let keys = self.list(&target.keys);
                 format!("find {} {keys}{condition}", self.names.kind(target.kind))
             }
-            Search::Create(kind, keys) => {
-                format!("create {} {}", self.names.kind(*kind), self.list(keys))
+            Search::Create(kind, keys, listener) => {
+                let listening = listener.and_then(|by| {
+                    let (_, how) = self.tables.program.listening(*kind)?;
+                    Some(format!(" for {}", self.instance(by, how.listener)))
+                });
+                let keys = self.list(keys);
+                let listening = listening.unwrap_or_default();
+                format!("create {} {keys}{listening}", self.names.kind(*kind))
             }
         }
     }

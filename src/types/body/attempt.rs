@@ -3,8 +3,9 @@
 //!
 //! What an operation refuses, its `else` still owns: it starts from what was known before.
 
-use super::super::expression::{Expression, ExpressionKind, Variable};
-use super::super::program::{HeaderId, KindId, LocalId, Target};
+use super::super::expression::{Binary, Expression, ExpressionKind, Instance, Query, Variable};
+use super::super::opening::LISTENER;
+use super::super::program::{HeaderId, KindId, LocalId, Population, Role, Target};
 use super::super::statement::{Attempt, Search, Source, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
@@ -12,7 +13,7 @@ use super::flow::Flow;
 use super::kinds::holds_things;
 use super::operation::Operated;
 use super::statement::Exit;
-use super::words::{Body, Place, make};
+use super::words::{Body, Place, make, nothing, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -345,10 +346,42 @@ impl Body<'_, '_> {
         let target = self.target(&key.kind, &key.keys, source.span)?;
         let kind = target.kind;
         let search = match creates {
-            true => Search::Create(kind, target.keys),
+            true => Search::Create(kind, target.keys, self.listener_making(kind)),
             false => Search::Find(target),
         };
         Some((search, kind))
+    }
+
+    /// `present neighbour(next_hop)`: whether there is one. Those that always exist are known.
+    pub fn exists(&mut self, name: &ast::Name, keys: &[ast::Expression], span: Span) -> Expression {
+        let target = self.target(name, keys, span);
+        let Some(Target { kind, keys, .. }) = target else {
+            return nothing();
+        };
+        if keys.is_empty() {
+            let title = format!("`{name}` has no keys to be found by");
+            let label = "which one?";
+            return self.refuse(Diagnostic::error(Id::NotAValue, title, span, label));
+        }
+        self.reads.entity = true;
+        let of_bool = |kind| make(kind, Type::Bool);
+        let population = &self.context.program.kinds[kind.at()].population;
+        let Population::Static(instances) = population else {
+            return of_bool(ExpressionKind::Query(Query::Exists(kind, keys)));
+        };
+        let ways = instances.iter();
+        let ways = ways.map(|one| Expression::all_equal(&keys, &one.keys));
+        let any = |a, b| of_bool(ExpressionKind::Binary(Binary::Or, a, b));
+        let ways = ways.reduce(any);
+        ways.unwrap_or_else(|| number(0, Type::Bool))
+    }
+
+    /// Who makes a session, if it is a listener.
+    fn listener_making(&self, made: KindId) -> Option<Instance> {
+        let kinds = &self.context.program.kinds;
+        let own = &kinds[self.scope.kind.at()];
+        let is_listener = own.role == Role::Child && own.name == LISTENER;
+        (is_listener && kinds[made.at()].role == Role::Session).then_some(Instance::Own)
     }
 
     /// `neighbour(next_hop)`: a kind, and as many keys as it has.

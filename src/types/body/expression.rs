@@ -5,6 +5,7 @@
 
 use super::super::expression::{Expression, ExpressionKind, Unary};
 use super::super::program::{FilterId, LocalId};
+use super::super::scope::Named;
 use super::super::value::{Type, Value};
 use super::access::Meaning;
 use super::words::{Body, make, nothing, number};
@@ -337,6 +338,15 @@ impl Body<'_, '_> {
     }
 
     fn present(&mut self, operand: &ast::Expression) -> Expression {
+        if let ast::ExpressionKind::Call {
+            function,
+            arguments,
+        } = &operand.kind
+            && let ast::ExpressionKind::Name(name) = &function.kind
+            && let Some(Named::Kind(_)) = self.scope.names.get(&name.text)
+        {
+            return self.exists(name, arguments, operand.span);
+        }
         let value = self.check_raw(operand, None);
         match (&*value.kind, &value.result) {
             (ExpressionKind::If(there, ..), Type::Optional(_))

@@ -177,6 +177,46 @@ fn function_body(context: &mut Context, id: FunctionId, scope: &Scope, source: &
     function.body = block;
 }
 
+/// What gives a key that is left out: of the key's type, or optional, where there may be none.
+pub(super) fn key_default(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Parameter,
+    kind: &Type,
+    given: &[(&ast::Name, Type)],
+) -> Option<Function> {
+    let written = source.default.as_ref()?;
+    let mut body = Body::new(context, scope, Place::Function);
+    for (name, kind) in given {
+        let local = body.add_local(&name.text, kind.clone());
+        body.bind(name, local);
+    }
+    body.assume_given();
+    let optional = Type::Optional(Box::new(kind.clone()));
+    let value = match body.check(written, Some(kind)) {
+        value if value.result == optional => value,
+        _ => body.expect(written, kind),
+    };
+    let (reads, locals) = (body.reads, std::mem::take(&mut body.locals));
+    let statement = Statement {
+        kind: StatementKind::Return(value.clone()),
+        span: written.span,
+    };
+    (value.result != Type::Nothing).then(|| Function {
+        name: source.name.text.clone(),
+        entity: Some(scope.entity),
+        kind: reads.own.then_some(scope.kind),
+        locals,
+        parameters: given.len() as u32,
+        defaults: vec![None; given.len()],
+        message: None,
+        reads_header: reads.header,
+        result: value.result,
+        body: Some(vec![statement]),
+        span: written.span,
+    })
+}
+
 /// A filter with all that it does.
 pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
     let mut body = Body::new(context, scope, Place::Filter);

@@ -128,6 +128,18 @@ pub fn check_functions(context: &mut Context, functions: &[(FunctionId, &Scope, 
     function::bodies(context, functions);
 }
 
+/// What gives the key of a kind that a port may leave out. It sees the entity, and the keys that
+/// it is given; `None` where it cannot be computed.
+pub fn check_key_default(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Parameter,
+    kind: &Type,
+    given: &[(&ast::Name, Type)],
+) -> Option<Function> {
+    function::key_default(context, scope, source, kind, given)
+}
+
 /// A filter; it sees its parameters, constants and functions.
 pub fn check_filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
     function::filter(context, scope, source)

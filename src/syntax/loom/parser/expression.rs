@@ -350,6 +350,9 @@ impl Parser<'_> {
                 ExpressionKind::Now
             }
             "header" => ExpressionKind::Name(self.word("a value")?),
+            "session" if self.tokens[self.at + 1].is("(") => {
+                ExpressionKind::Name(self.word("a value")?)
+            }
             "find" => {
                 self.take();
                 ExpressionKind::Find(self.instance_key()?)

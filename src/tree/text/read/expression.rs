@@ -169,6 +169,11 @@ impl Words<'_> {
                 let (instance, kind, timer) = self.timer()?;
                 Query::Running(instance, kind, timer)
             }
+            "exists" => {
+                let kind = self.kind()?;
+                self.expect(",")?;
+                Query::Exists(kind, self.list()?)
+            }
             "insert" => Query::InsertSet(self.variable()?, self.further()?),
             "release" => Query::Release(self.variable()?, self.further()?),
             other => return Err(self.mistake(&format!("nothing is called `{other}` here"))),

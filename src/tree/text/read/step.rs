@@ -128,7 +128,9 @@ impl Words<'_> {
 
     fn search(&mut self) -> Read<Search> {
         if self.takes("create") {
-            return Ok(Search::Create(self.kind()?, self.list()?));
+            let (kind, keys) = (self.kind()?, self.list()?);
+            let listener = self.after("for", |words| Ok(words.instance()?.0))?;
+            return Ok(Search::Create(kind, keys, listener));
         }
         self.expect("find")?;
         Ok(Search::Find(Target {

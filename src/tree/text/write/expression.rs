@@ -139,6 +139,9 @@ impl Writer<'_> {
             Query::Running(instance, kind, timer) => {
                 format!("running({})", self.timer(*instance, *kind, *timer))
             }
+            Query::Exists(kind, keys) => {
+                format!("exists({}, {})", self.names.kind(*kind), self.list(keys))
+            }
             Query::InsertSet(set, number) => {
                 format!("insert({}, {})", variable(set), value(number))
             }
