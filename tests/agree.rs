@@ -6,6 +6,8 @@
 
 #[path = "agree/fault.rs"]
 mod fault;
+#[path = "agree/parts.rs"]
+mod parts;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "c_agrees/run.rs"]
@@ -194,5 +196,37 @@ fn limits(seed: u64) -> Limits {
             ..Limits::default()
         },
         _ => Limits::default(),
+    }
+}
+
+/// Not a check but a measure of the traffic, to be run alone, with `STACK=PATH` and `--nocapture`.
+/// Some faults change nothing that a host could see.
+#[test]
+#[ignore = "it says how good the traffic is"]
+fn which_faults_are_missed() {
+    let path = std::env::var("STACK").unwrap_or("examples/ping/ping.loom".to_string());
+    let program = stacks::example(&path);
+    let plain = lower(&program).expect("the program has trees");
+    let (woven, _) = weave(&program, plain.clone(), weave::Limits::default());
+    let runs: Vec<(Trace, run::Run)> = seeds()
+        .map(|seed| {
+            let trace = traffic::trace(&program, seed, LENGTH, limits(seed));
+            let run = interpreted(Reference::new(&program), &program, &trace);
+            (trace, run)
+        })
+        .collect();
+    for (forest, who) in [(plain, "trees"), (woven, "woven trees")] {
+        let faults = fault::faults(&forest);
+        let count = faults.len();
+        let is_missed = |faulty: &Forest| {
+            runs.iter().all(|(trace, run)| {
+                let ran = || interpreted(Trees::new(&program, faulty), &program, trace);
+                matches!(std::panic::catch_unwind(ran), Ok(ran) if ran == *run)
+            })
+        };
+        let missed = faults.into_iter().filter(|(_, faulty)| is_missed(faulty));
+        let missed: Vec<String> = missed.map(|(what, _)| what).collect();
+        println!("{path}, {who}: {} of {count} missed", missed.len());
+        missed.iter().for_each(|what| println!("  {what}"));
     }
 }

@@ -12,6 +12,8 @@ mod compiled;
 mod glue;
 #[path = "c_agrees/harder.rs"]
 mod harder;
+#[path = "agree/parts.rs"]
+mod parts;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "c_agrees/run.rs"]
@@ -112,6 +114,11 @@ fn the_c_of_listeners_does_what_it_says() {
 #[test]
 fn the_c_of_listeners_that_end_does_what_it_says() {
     agrees("tests/c_agrees/stacks/letters.loom");
+}
+
+#[test]
+fn the_c_of_families_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/families.loom");
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod compiled;
 mod format;
 #[path = "c_agrees/glue.rs"]
 mod glue;
+#[path = "agree/parts.rs"]
+mod parts;
 #[path = "case/play.rs"]
 mod play;
 #[path = "case/played.rs"]

@@ -11,6 +11,8 @@ mod compiled;
 mod frames;
 #[path = "c_agrees/glue.rs"]
 mod glue;
+#[path = "agree/parts.rs"]
+mod parts;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "c_agrees/run.rs"]

@@ -74,8 +74,7 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         }
         Action::Loop(turns) => body.turns(turns, out),
         Action::Wait(outputs) => {
-            let last_first = outputs.iter().rev();
-            last_first.for_each(|output| body.wait(output, out));
+            body.wait_all(outputs, out);
             body.consume_cut(outputs, out);
         }
     }

@@ -69,24 +69,38 @@ impl<'a> Body<'a> {
             outputs.iter().for_each(|output| self.wait(output, out));
             return;
         }
-        let Some((first, others)) = outputs.split_first() else {
-            return;
+        let (first, others) = match outputs.split_first() {
+            Some((
+                Output::One {
+                    goal,
+                    message,
+                    arguments,
+                },
+                others,
+            )) => (Some((goal, message, arguments)), others),
+            Some((Output::Many(_) | Output::Every { .. }, _)) | None => (None, outputs),
         };
-        others
-            .iter()
-            .rev()
-            .for_each(|output| self.wait(output, out));
-        match first {
-            Output::One {
-                goal,
-                message,
-                arguments,
-            } => {
-                self.at_once(*goal, *message, arguments, out);
-            }
-            Output::Many(_) | Output::Every { .. } => self.wait(first, out),
+        self.wait_all(others, out);
+        if let Some((goal, message, arguments)) = first {
+            self.at_once(*goal, *message, arguments, out);
         }
         self.consume_cut(outputs, out);
+    }
+
+    /// Outputs wait on the agenda. Families take buffers as they come, so that of several the
+    /// first is made first.
+    pub fn wait_all(&mut self, outputs: &[Output], out: &mut Vec<S>) {
+        let is_family = |output: &&Output| matches!(output, Output::Many(_));
+        if outputs.iter().filter(is_family).count() < 2 {
+            outputs
+                .iter()
+                .rev()
+                .for_each(|output| self.wait(output, out));
+            return;
+        }
+        self.in_order(out, |body, out| {
+            outputs.iter().for_each(|output| body.wait(output, out));
+        });
     }
 
     /// Messages of which a family sends pieces have done their duty behind it.
@@ -248,17 +262,28 @@ impl<'a> Body<'a> {
 
     /// The outputs of all turns, in order.
     fn family(&mut self, turns: &Loop, out: &mut Vec<S>) {
+        self.in_order(out, |body, out| body.turns(turns, out));
+    }
+
+    /// What puts outputs on the agenda from the first to the last, and then turns them round.
+    fn in_order(&mut self, out: &mut Vec<S>, outputs: impl FnOnce(&mut Body<'a>, &mut Vec<S>)) {
+        if self.turns > 0 {
+            return outputs(self, out);
+        }
         let since = self.scope.taken.take("since");
         out.push(S::Declare {
             kind: "const uint32_t".to_string(),
             name: since.clone(),
             value: Some(atom("stack").behind("waiting")),
         });
-        self.turns(turns, out);
+        self.turns += 1;
+        outputs(self, out);
+        self.turns -= 1;
         out.push(S::Do(call("reverse", vec![atom("stack"), atom(since)])));
     }
 
-    /// One event for every live instance; the last is put on the agenda first.
+    /// One event for every live instance. Those that are put on the agenda by themselves are put
+    /// there from the last to the first.
     fn every(
         &mut self,
         kind: KindId,
@@ -270,28 +295,38 @@ impl<'a> Body<'a> {
         let name = self.scope.name(local);
         let pool = self.stack.names.kinds[self.stack.pool_of(kind).at()].clone();
         let beside = |suffix: &str| atom("stack").behind(format!("{pool}_{suffix}"));
-        out.push(S::Declare {
-            kind: "uint32_t".to_string(),
-            name: name.clone(),
-            value: Some(beside("pool").member("fresh")),
-        });
-        let mut body = vec![S::Assign(atom(&name), "-=", atom("1"))];
         let live = call(
             "sl_pool_has",
             vec![beside("pool").address(), beside("next"), atom(&name)],
         );
+        let in_order = self.turns > 0;
         let mut told = Vec::new();
         self.turns += 1;
         self.event(goal, None, arguments, &mut told);
         self.turns -= 1;
-        body.push(S::If {
+        let told = S::If {
             condition: live,
             then: told,
             otherwise: Vec::new(),
+        };
+        let fresh = beside("pool").member("fresh");
+        if in_order {
+            out.push(S::For {
+                start: format!("uint32_t {name} = 0"),
+                condition: binary("<", atom(&name), fresh),
+                step: format!("{name}++"),
+                body: vec![told],
+            });
+            return;
+        }
+        out.push(S::Declare {
+            kind: "uint32_t".to_string(),
+            name: name.clone(),
+            value: Some(fresh),
         });
         out.push(S::While {
-            condition: binary("!=", atom(name), atom("0")),
-            body,
+            condition: binary("!=", atom(&name), atom("0")),
+            body: vec![S::Assign(atom(&name), "-=", atom("1")), told],
         });
     }
 }

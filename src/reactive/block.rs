@@ -7,11 +7,10 @@
 
 use super::frame::Frame;
 use super::step::step;
-use super::{Lowering, reads};
-use crate::diagnostic::{Diagnostic, Id};
+use super::{Lowering, family};
 use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
-use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Probability, Range};
+use crate::tree::{Action, Goal, Node, NodeId, Output, Probability};
 use crate::types::expression::{Expression, ExpressionKind, Instance};
 use crate::types::program::{Event, KindId, LocalId, Population, PortId, Target};
 use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
@@ -33,7 +32,7 @@ pub struct Due {
 }
 
 /// What follows a block: the rests of the blocks around it, innermost last.
-type Rests<'a> = Vec<&'a [Statement]>;
+pub type Rests<'a> = Vec<&'a [Statement]>;
 
 /// One body that is being built.
 pub struct Body<'a, 'f> {
@@ -123,6 +122,9 @@ impl<'a> Lowering<'a> {
             }
             StatementKind::For { .. } | StatementKind::Drain { .. } => {
                 self.loops(body, statement, inside, due)
+            }
+            StatementKind::Output(output) if family::comes_behind_one(output, &due) => {
+                self.family_of_one(body, statement, inside, due)
             }
             StatementKind::Output(output) => self.output(body, output, inside, due),
             StatementKind::End(instance, kind) => {
@@ -444,94 +446,6 @@ impl<'a> Lowering<'a> {
             None => node,
         }
     }
-
-    /// A loop: a family of outputs, or steps.
-    fn loops(
-        &mut self,
-        body: &mut Body<'a, '_>,
-        statement: &'a Statement,
-        inside: Rests<'a>,
-        mut due: Due,
-    ) -> NodeId {
-        let (local, range, block, mut first) = self.range(body.frame, statement);
-        let mut frame = body.frame.clone();
-        let family = reads::has_outputs(block);
-        if family {
-            let turn = turn_of(statement);
-            first.extend(self.take_what_changes(&mut frame, block, turn));
-            let late = reads::fields_by_turn(block, turn);
-            let mut changed = inside.iter().flat_map(|rest| reads::written(rest));
-            if changed.any(|field| late.contains(&field)) {
-                self.changed_behind(statement.span);
-            }
-        }
-        let turn = self.body(&frame, block, Vec::new(), statement.span);
-        let turns = Loop {
-            range,
-            local,
-            body: turn,
-        };
-        if family {
-            due.outputs.push(Output::Many(turns));
-        } else {
-            first.push(Action::Loop(turns));
-        }
-        let next = self.rest(body, inside, due);
-        self.steps(first, next)
-    }
-
-    /// The outputs of a family are made when all statements are done.
-    fn changed_behind(&mut self, family: Span) {
-        let title = "what these outputs are made of is changed behind them";
-        let mistake =
-            Diagnostic::error(Id::NotYet, title, family, "read at the end of the instant");
-        self.diagnostics
-            .push(mistake.help("let `again` change it, in an instant of its own"));
-    }
-
-    /// Over what a loop runs; its bounds are taken where the loop stands.
-    fn range(
-        &mut self,
-        frame: &Frame<'a>,
-        statement: &'a Statement,
-    ) -> (LocalId, Range, &'a Block, Vec<Action>) {
-        match &statement.kind {
-            StatementKind::For {
-                local,
-                from,
-                to,
-                at_most,
-                clamped,
-                body,
-            } => {
-                let mut steps = Vec::new();
-                let from = self.settled(frame, frame.expression(from), from, &mut steps);
-                let to = self.settled(frame, frame.expression(to), to, &mut steps);
-                let range = Range::Numbers {
-                    from,
-                    to,
-                    at_most: *at_most,
-                    clamped: *clamped,
-                };
-                (frame.locals[local.at()], range, body, steps)
-            }
-            StatementKind::Drain { local, queue, body } => {
-                let at_most = self.capacity_of(queue);
-                let queue = frame.renamed(|renaming| renaming.variable(queue));
-                let range = Range::Queue(queue, at_most);
-                (frame.locals[local.at()], range, body, Vec::new())
-            }
-            _ => unreachable!("a loop"),
-        }
-    }
-
-    fn capacity_of(&self, queue: &crate::types::expression::Variable) -> u32 {
-        let (kind, field) = reads::field_of(queue).expect("a queue is a field");
-        match &self.program.kinds[kind.at()].fields[field.at()].kind {
-            Type::Queue(_, capacity) => *capacity,
-            other => unreachable!("what is drained is a queue, not {other:?}"),
-        }
-    }
 }
 
 /// The application is told of a session that it has not opened, before all that this delivers.
@@ -540,13 +454,5 @@ fn accepted(port: PortId, session: LocalId) -> Output {
         goal: Goal::Port(port, Instance::Local(session), Event::Start),
         message: None,
         arguments: Vec::new(),
-    }
-}
-
-/// What is another in each turn of a loop.
-fn turn_of(statement: &Statement) -> LocalId {
-    match &statement.kind {
-        StatementKind::For { local, .. } | StatementKind::Drain { local, .. } => *local,
-        _ => unreachable!("a loop"),
     }
 }

@@ -21,6 +21,7 @@
 
 mod arrive;
 mod block;
+mod family;
 mod frame;
 mod joints;
 mod lives;

@@ -252,7 +252,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         frame: &mut Frame<'a>,
         block: &'a [Statement],
-        turn: LocalId,
+        turn: Option<LocalId>,
     ) -> Vec<Action> {
         let mut steps = Vec::new();
         for read in reads::outer_reads(block, turn) {

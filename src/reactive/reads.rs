@@ -1,6 +1,6 @@
 //! What a handler's code reads and writes, as far as lowering has to know.
 
-use crate::types::expression::{Expression, ExpressionKind, Query, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::program::{FieldId, KindId, LocalId};
 use crate::types::statement::{
     Attempt, Dropped, Operation, Output, Search, Source, Statement, StatementKind,
@@ -186,9 +186,9 @@ fn header_reads(expression: &Expression, found: &mut Vec<Expression>) {
     }
 }
 
-/// The fields, header fields and attributes of messages from outside that the block of a loop
-/// reads, each once; not what depends on the turn.
-pub fn outer_reads(block: &[Statement], turn: LocalId) -> Vec<Expression> {
+/// What the block of a loop reads of fields, containers, headers and messages from outside, each
+/// once; not what depends on the turn.
+pub fn outer_reads(block: &[Statement], turn: Option<LocalId>) -> Vec<Expression> {
     let mut found = all_reads(block);
     let inside = inside(block, turn);
     found.retain(|read| !depends_on(read, &inside));
@@ -196,7 +196,7 @@ pub fn outer_reads(block: &[Statement], turn: LocalId) -> Vec<Expression> {
 }
 
 /// The fields of which every turn of a loop reads another part.
-pub fn fields_by_turn(block: &[Statement], turn: LocalId) -> Vec<(KindId, FieldId)> {
+pub fn fields_by_turn(block: &[Statement], turn: Option<LocalId>) -> Vec<(KindId, FieldId)> {
     let inside = inside(block, turn);
     let mut fields = Vec::new();
     for read in all_reads(block) {
@@ -226,19 +226,45 @@ fn copied(block: &[Statement]) -> Vec<(KindId, FieldId)> {
     fields
 }
 
-fn inside(block: &[Statement], turn: LocalId) -> Vec<LocalId> {
+fn inside(block: &[Statement], turn: Option<LocalId>) -> Vec<LocalId> {
     let mut locals = bound(block);
-    locals.push(turn);
+    locals.extend(turn);
     locals
 }
 
 fn depends_on(read: &Expression, inside: &[LocalId]) -> bool {
     any(read, &|part| match &*part.kind {
-        ExpressionKind::Attribute(local, _) | ExpressionKind::Read(Variable::Local(local)) => {
-            inside.contains(local)
-        }
+        ExpressionKind::Attribute(local, _)
+        | ExpressionKind::Length(local)
+        | ExpressionKind::Peeked(local, ..)
+        | ExpressionKind::Read(Variable::Local(local)) => inside.contains(local),
+        ExpressionKind::Read(variable) => is_of(variable, inside),
+        ExpressionKind::Query(query) => match query {
+            Query::IsEmpty(variable)
+            | Query::Has(variable, _)
+            | Query::First(variable)
+            | Query::Covers(variable, ..)
+            | Query::Ready(variable, _)
+            | Query::Begin(variable)
+            | Query::End(variable)
+            | Query::InsertSet(variable, _) => is_of(variable, inside),
+            Query::Running(instance, ..) => is_one_of(*instance, inside),
+        },
         _ => false,
     })
+}
+
+/// Whether a variable belongs to one of these instances.
+fn is_of(variable: &Variable, locals: &[LocalId]) -> bool {
+    match variable {
+        Variable::Field(instance, ..) => is_one_of(*instance, locals),
+        Variable::Local(local) => locals.contains(local),
+        Variable::Element(inner, _) | Variable::Part(inner, ..) => is_of(inner, locals),
+    }
+}
+
+fn is_one_of(instance: Instance, locals: &[LocalId]) -> bool {
+    matches!(instance, Instance::Local(local) if locals.contains(&local))
 }
 
 /// The locals that a block binds by attempts.
@@ -279,8 +305,13 @@ fn all_reads(block: &[Statement]) -> Vec<Expression> {
 fn state_reads(expression: &Expression, found: &mut Vec<Expression>) {
     let outer = match &*expression.kind {
         ExpressionKind::Read(variable) => field_of(variable).is_some(),
-        ExpressionKind::Attribute(message, _) => *message != LocalId::MESSAGE,
-        ExpressionKind::Header(..) | ExpressionKind::HeaderPresent(..) => true,
+        ExpressionKind::Attribute(message, _) | ExpressionKind::Length(message) => {
+            *message != LocalId::MESSAGE
+        }
+        ExpressionKind::Query(query) => !matches!(query, Query::InsertSet(..)),
+        ExpressionKind::Header(..)
+        | ExpressionKind::HeaderPresent(..)
+        | ExpressionKind::Peeked(..) => true,
         _ => false,
     };
     if outer && !found.contains(expression) {

@@ -120,7 +120,8 @@ impl Trace {
         self.steps.iter().map(|step| driver.step(step)).collect()
     }
 
-    /// The shortest trace that leaving out calls leads to, as long as it still differs.
+    /// The shortest trace that leaving out calls, frames and bytes leads to, as long as it still
+    /// differs.
     pub fn shortened(&self, differs: impl Fn(&Trace) -> bool) -> Trace {
         let mut shortest = self.clone();
         let mut length = shortest.steps.len();
@@ -138,8 +139,82 @@ impl Trace {
             }
             length /= 2;
         }
+        for at in 0..shortest.steps.len() {
+            while let Some(simpler) = shortest.steps[at]
+                .simpler()
+                .into_iter()
+                .map(|step| shortest.with(at, step))
+                .find(&differs)
+            {
+                shortest = simpler;
+            }
+        }
         shortest
     }
+
+    /// The same trace with another step in the place of one.
+    fn with(&self, at: usize, step: Step) -> Trace {
+        let mut other = self.clone();
+        other.steps[at] = step;
+        other
+    }
+}
+
+impl Step {
+    /// Steps that are like this one, and simpler.
+    fn simpler(&self) -> Vec<Step> {
+        let mut all = Vec::new();
+        let mut add = |call: Call| {
+            all.push(Step {
+                call,
+                ..self.clone()
+            });
+        };
+        match &self.call {
+            Call::Input(link, frames) => {
+                for at in 0..frames.len() {
+                    let mut fewer = frames.clone();
+                    fewer.remove(at);
+                    add(Call::Input(*link, fewer));
+                    for bytes in shorter(&frames[at]) {
+                        let mut frames = frames.clone();
+                        frames[at] = bytes;
+                        add(Call::Input(*link, frames));
+                    }
+                }
+            }
+            Call::Send { bytes, .. } => {
+                for fewer in shorter(bytes) {
+                    let mut call = self.call.clone();
+                    if let Call::Send { bytes, .. } = &mut call {
+                        *bytes = fewer;
+                    }
+                    add(call);
+                }
+            }
+            Call::Open(..) | Call::Notice { .. } | Call::Expire => {}
+        }
+        if !self.takes {
+            all.push(Step {
+                takes: true,
+                ..self.clone()
+            });
+        }
+        all
+    }
+}
+
+/// Less of some bytes: the first half, all but the last, and as many zeros.
+fn shorter(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    if !bytes.is_empty() {
+        all.push(bytes[..bytes.len() / 2].to_vec());
+        all.push(bytes[..bytes.len() - 1].to_vec());
+    }
+    if bytes.iter().any(|byte| *byte != 0) {
+        all.push(vec![0; bytes.len()]);
+    }
+    all
 }
 
 impl<'p, C: Control<'p>> Driver for Stack<'p, C> {

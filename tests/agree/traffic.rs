@@ -4,15 +4,18 @@
 //! In: a program and a seed. Out: a [`Trace`]. The second stack makes the first one's frames, so
 //! that most are as a real peer would send them.
 
+use crate::parts::{Part, parts};
 use crate::random::Random;
 use stackloom::simulate::expression::{Evaluation, Moment};
 use stackloom::simulate::header;
+use stackloom::simulate::message::Message;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::{Emitted, Limits, State};
 use stackloom::simulate::trace::{Call, Driver, Step, Trace};
 use stackloom::simulate::value::{Datum, fit, mask};
-use stackloom::types::header::Rule;
+use stackloom::types::expression::ExpressionKind;
+use stackloom::types::header::{HeaderField, Rule};
 use stackloom::types::program::{
     EntityId, HeaderFieldId, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
 };
@@ -33,6 +36,7 @@ pub fn trace(program: &Program, seed: u64, length: usize, limits: Limits) -> Tra
         random,
         known: known_values(program, &configs),
         hot: Vec::new(),
+        seen: VecDeque::new(),
     };
     let mut now_ns = start_ns;
     let patience = *values.random.one(&[95, 60, 15]);
@@ -126,6 +130,8 @@ struct Values<'p> {
     known: Vec<(Type, u64)>,
     /// Numbers that are wanted just now.
     hot: Vec<(Type, u64)>,
+    /// Some frames that came before.
+    seen: VecDeque<(LinkId, Vec<u8>)>,
 }
 
 impl Values<'_> {
@@ -144,6 +150,14 @@ impl Values<'_> {
             }
             _ => Datum::Number(fit(kind, self.number(kind))),
         }
+    }
+
+    /// Keeps a frame to come again, changed.
+    fn remember(&mut self, link: LinkId, frames: &[Vec<u8>]) {
+        let frames = frames.iter().filter(|frame| frame.len() < 2000);
+        self.seen.extend(frames.map(|frame| (link, frame.clone())));
+        let old = self.seen.len().saturating_sub(12);
+        self.seen.drain(..old);
     }
 
     fn number(&mut self, kind: &Type) -> u64 {
@@ -185,12 +199,20 @@ fn next_call<'p>(
                     frames.push(frame);
                 }
             }
+            values.remember(link, &frames);
             Call::Input(link, frames)
         }
+        10 | 11 if !values.seen.is_empty() => altered(program, values, &end.stack),
         0..14 if !known.is_empty() => send(program, values, &known),
         14 if !program.ports.is_empty() => open_or_listen(program, values, port, &end.listening),
         15 if !known.is_empty() => notice(program, values, &known).unwrap_or(Call::Expire),
-        16..18 => crafted(program, values, &end.stack),
+        16..18 => {
+            let call = crafted(program, values, &end.stack);
+            if let Call::Input(link, frames) = &call {
+                values.remember(*link, frames);
+            }
+            call
+        }
         _ => Call::Expire,
     }
 }
@@ -313,6 +335,11 @@ fn crafted<'p>(
         return Call::Input(link, vec![values.random.bytes()]);
     }
     values.hot.clear();
+    for (config, value) in program.config.iter().zip(&stack.state().config) {
+        if let Datum::Number(number) = value {
+            values.hot.push((config.kind.clone(), *number));
+        }
+    }
     let mut path = Vec::new();
     let mut place = Some(program.links[link.at()].above);
     while let Some(Place::Entity { entity, .. }) = place {
@@ -324,7 +351,9 @@ fn crafted<'p>(
         return Call::Expire;
     };
     for (place, attribute) in program.attributes.iter().enumerate() {
-        message.attributes[place] = values.value(&attribute.kind);
+        if attribute.default.is_none() || values.random.percent(30) {
+            message.attributes[place] = values.value(&attribute.kind);
+        }
     }
     for entity in path.into_iter().rev() {
         let Some(id) = program.entities[entity.at()].header else {
@@ -333,7 +362,10 @@ fn crafted<'p>(
         let mut given = Vec::new();
         for (place, field) in program.headers[id.at()].fields.iter().enumerate() {
             if matches!(field.rule, Rule::Given | Rule::Default(_)) && field.kind != Type::Nothing {
-                given.push((HeaderFieldId(place as u32), values.value(&field.kind)));
+                let usual = usual(program, field, &message);
+                let usual = usual.filter(|_| values.random.percent(70));
+                let value = usual.unwrap_or_else(|| values.value(&field.kind));
+                given.push((HeaderFieldId(place as u32), value));
             }
         }
         let mut moment = Moment::default();
@@ -344,6 +376,110 @@ fn crafted<'p>(
         header::push(&mut evaluation, id, &given, &mut message);
     }
     Call::Input(link, vec![message.data().to_vec()])
+}
+
+/// What a field holds that nobody gives a value, as far as that is written in one word.
+fn usual(program: &Program, field: &HeaderField, message: &Message) -> Option<Datum> {
+    let Rule::Default(value) = &field.rule else {
+        return None;
+    };
+    match &*value.kind {
+        ExpressionKind::Constant(value) => Some(Datum::of(program, value, &field.kind)),
+        ExpressionKind::Attribute(_, id) if value.result == field.kind => {
+            Some(message.attribute(*id).clone())
+        }
+        _ => None,
+    }
+}
+
+/// A frame that came before, with another value in a field or two of one header, whose sums are
+/// right; or the two halves of it, where a header knows of pieces.
+fn altered<'p>(
+    program: &'p Program,
+    values: &mut Values<'p>,
+    stack: &Stack<'p, Reference<'p>>,
+) -> Call {
+    let place = values.random.below(values.seen.len());
+    let (link, frame) = values.seen[place].clone();
+    let mut state = stack.state().clone();
+    let (parts, _) = parts(program, &mut state, link, &frame);
+    if parts.is_empty() {
+        return Call::Input(link, vec![frame]);
+    }
+    let part = *values.random.one(&parts);
+    let fields = &program.headers[part.header.at()].fields;
+    let named = |name: &str| fields.iter().position(|field| field.name == name);
+    let data = part.at + part.length..part.at + part.length + part.data;
+    let middle = data.start + part.data / 16 * 8;
+    let mut rewritten = |given: &[(HeaderFieldId, Datum)], data: &[u8]| {
+        changed(program, &mut state, &frame, part, given, data)
+    };
+    let frames = match (named("more"), named("offset")) {
+        (Some(more), Some(offset)) if middle > data.start && values.random.percent(60) => {
+            let given = |is_more: u64, at: usize| {
+                let (more, offset) = (HeaderFieldId(more as u32), HeaderFieldId(offset as u32));
+                let at = Datum::Number(at as u64 / 8);
+                [(more, Datum::Number(is_more)), (offset, at)]
+            };
+            let first = rewritten(&given(1, 0), &frame[data.start..middle]);
+            let behind = middle - data.start;
+            let second = rewritten(&given(0, behind), &frame[middle..data.end]);
+            match values.random.below(3) {
+                0 => vec![first, second],
+                1 => vec![second, first],
+                _ => vec![first],
+            }
+        }
+        _ => {
+            let mut given = Vec::new();
+            for _ in 0..1 + values.random.below(2) {
+                let id = values.random.below(fields.len());
+                let is_plain = matches!(fields[id].rule, Rule::Given | Rule::Default(_));
+                if is_plain && fields[id].kind != Type::Nothing {
+                    given.push((HeaderFieldId(id as u32), values.value(&fields[id].kind)));
+                }
+            }
+            vec![rewritten(&given, &frame[data])]
+        }
+    };
+    values.remember(link, &frames);
+    Call::Input(link, frames)
+}
+
+/// A frame with other values in one of its headers, and other data behind it.
+fn changed(
+    program: &Program,
+    state: &mut State<'_>,
+    frame: &[u8],
+    part: Part,
+    given: &[(HeaderFieldId, Datum)],
+    data: &[u8],
+) -> Vec<u8> {
+    let Some(mut message) = state.message(data) else {
+        return frame.to_vec();
+    };
+    let mut moment = Moment::default();
+    let mut evaluation = Evaluation {
+        state,
+        instant: &mut moment,
+    };
+    let bytes = &frame[part.at..part.at + part.length];
+    let mut all = given.to_vec();
+    for (place, field) in program.headers[part.header.at()].fields.iter().enumerate() {
+        let id = HeaderFieldId(place as u32);
+        let is_plain = matches!(field.rule, Rule::Given | Rule::Default(_));
+        if is_plain
+            && field.kind != Type::Nothing
+            && !given.iter().any(|(given, _)| *given == id)
+            && header::is_present(&mut evaluation, part.header, id, bytes)
+        {
+            all.push((id, header::read(&mut evaluation, part.header, id, bytes)));
+        }
+    }
+    header::push(&mut evaluation, part.header, &all, &mut message);
+    let mut whole = frame[..part.at].to_vec();
+    whole.extend_from_slice(message.data());
+    whole
 }
 
 /// What stands above a session of an entity; its keys are wanted in the headers below.

@@ -9,18 +9,15 @@
 //!     arp       hardware 1, protocol 0x0800, ...
 //! ```
 
+use crate::parts::parts;
 use crate::script::{moment, rows};
 use stackloom::simulate::expression::{Evaluation, Moment};
 use stackloom::simulate::header;
-use stackloom::simulate::message::Message;
 use stackloom::simulate::state::{Emitted, State};
 use stackloom::simulate::trace::{Call, Seen, Step};
 use stackloom::simulate::value::Datum;
 use stackloom::types::header::{HeaderField, Rule};
-use stackloom::types::program::{
-    EntityId, Event, HeaderFieldId, HeaderId, LinkId, LocalId, Place, Population, Program,
-    SessionIndex, Shape, StaticInstance,
-};
+use stackloom::types::program::{HeaderFieldId, HeaderId, LinkId, Population, Program};
 use stackloom::types::value::{Type, Value};
 use std::fmt::Write;
 
@@ -59,90 +56,38 @@ pub fn dump(program: &Program, state: &State<'_>, steps: &[Step], seen: &[Seen])
 /// The headers of a frame, and what they carry.
 fn frame(program: &Program, mut state: State<'_>, link: LinkId, bytes: &[u8]) -> String {
     let mut text = String::new();
-    let Some(mut message) = state.message(bytes) else {
-        return text;
-    };
-    let mut place = Some(program.links[link.at()].above);
-    let mut instant = Moment::default();
+    let (parts, refused) = parts(program, &mut state, link, bytes);
+    let mut end = bytes.len();
+    let mut at = 0;
     let mut behind = Vec::new();
-    while let Some(Place::Entity { entity, index, .. }) = place {
-        let table = &program.entities[entity.at()];
-        if let Some(header) = table.header {
-            let bytes = message.data().to_vec();
-            instant.own.insert(table.session, 0);
-            instant.message = Some(message.clone());
-            let mut evaluation = Evaluation {
-                state: &mut state,
-                instant: &mut instant,
-            };
-            let extent = match header::parse(&mut evaluation, header, &bytes) {
-                Ok(extent) => extent,
-                Err(header::Refused(reason)) => {
-                    let reason = reason.map_or("refused", |id| &program.reasons[id.at()].name);
-                    text.push_str(&line(&table.name, &[reason.to_string()]));
-                    break;
-                }
-            };
-            let fields = fields(&mut evaluation, header, &bytes[..extent.header]);
-            text.push_str(&line(&table.name, &fields));
-            message.skip(extent.header as u64);
-            let after = message.data()[extent.data..].to_vec();
-            if !after.is_empty() {
-                behind.insert(0, (table.name.clone(), after));
-            }
-            message.cut(extent.data as u64);
-            instant.headers.insert(header, bytes.into());
+    for part in parts {
+        let mut entities = program.entities.iter();
+        let whose = entities.find(|entity| entity.header == Some(part.header));
+        let name = &whose.expect("a header is an entity's").name;
+        let mut evaluation = Evaluation {
+            state: &mut state,
+            instant: &mut Moment::default(),
+        };
+        at = part.at + part.length;
+        let fields = fields(&mut evaluation, part.header, &bytes[part.at..at]);
+        text.push_str(&line(name, &fields));
+        if at + part.data < end {
+            behind.push((name, &bytes[at + part.data..end]));
+            end = at + part.data;
         }
-        place = above(program, &mut state, &mut instant, (entity, index), &message);
     }
-    if message.length() > 0 {
-        text.push_str(&data("data", message.data()));
+    if let Some((entity, reason)) = refused {
+        let reason = reason.map_or("refused", |id| &program.reasons[id.at()].name);
+        let name = &program.entities[entity.at()].name;
+        text.push_str(&line(name, &[reason.to_string()]));
     }
-    for (name, bytes) in behind {
-        text.push_str(&data(&format!("behind {name}"), &bytes));
+    if at < end {
+        text.push_str(&data("data", &bytes[at..end]));
+    }
+    for (name, bytes) in behind.into_iter().rev() {
+        text.push_str(&data(&format!("behind {name}"), bytes));
     }
     text
-}
-
-/// What stands above the session that a message is for, as far as its headers say.
-fn above(
-    program: &Program,
-    state: &mut State<'_>,
-    instant: &mut Moment,
-    (entity, index): (EntityId, SessionIndex),
-    message: &Message,
-) -> Option<Place> {
-    let table = &program.entities[entity.at()];
-    let kind = &program.kinds[table.session.at()];
-    let sessions: &[StaticInstance] = match &kind.population {
-        Population::Dynamic { above } => return *above,
-        Population::Static(sessions) => sessions,
-    };
-    if table.shape != Shape::Multiplexor {
-        let SessionIndex::Only(only) = index else {
-            return None;
-        };
-        return sessions.get(only as usize)?.above;
-    }
-    let mut finders = table.finders.iter();
-    let finder = finders.find(|finder| finder.event == Event::Deliver)?;
-    instant.locals = vec![Datum::Absent; finder.locals.len()];
-    if let Some(LocalId(place)) = finder.parameters.first() {
-        instant.locals[*place as usize] = Datum::Message(Box::new(message.clone()));
-    }
-    instant.own.insert(table.record, 0);
-    for target in &finder.targets {
-        let keys = Evaluation { state, instant }.values(&target.keys);
-        let is_it = |session: &&StaticInstance| {
-            let wanted = session.keys.iter().zip(&kind.keys);
-            let wanted = wanted.map(|(value, key)| Datum::of(program, value, &key.kind));
-            wanted.eq(keys.iter().cloned())
-        };
-        if let Some(session) = sessions.iter().find(is_it) {
-            return session.above;
-        }
-    }
-    None
 }
 
 /// All fields that are there, by name.
