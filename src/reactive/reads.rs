@@ -247,7 +247,8 @@ fn depends_on(read: &Expression, inside: &[LocalId]) -> bool {
             | Query::Ready(variable, _)
             | Query::Begin(variable)
             | Query::End(variable)
-            | Query::InsertSet(variable, _) => is_of(variable, inside),
+            | Query::InsertSet(variable, _)
+            | Query::Release(variable, _) => is_of(variable, inside),
             Query::Running(instance, ..) => is_one_of(*instance, inside),
         },
         _ => false,
@@ -308,7 +309,7 @@ fn state_reads(expression: &Expression, found: &mut Vec<Expression>) {
         ExpressionKind::Attribute(message, _) | ExpressionKind::Length(message) => {
             *message != LocalId::MESSAGE
         }
-        ExpressionKind::Query(query) => !matches!(query, Query::InsertSet(..)),
+        ExpressionKind::Query(query) => !matches!(query, Query::InsertSet(..) | Query::Release(..)),
         ExpressionKind::Header(..)
         | ExpressionKind::HeaderPresent(..)
         | ExpressionKind::Peeked(..) => true,
