@@ -250,6 +250,8 @@ fn depends_on(read: &Expression, inside: &[LocalId]) -> bool {
             | Query::InsertSet(variable, _)
             | Query::Release(variable, _) => is_of(variable, inside),
             Query::Running(instance, ..) => is_one_of(*instance, inside),
+            // What it looks for stands among its parts.
+            Query::Exists(..) => false,
         },
         _ => false,
     })

@@ -192,7 +192,11 @@ impl Step {
                     add(call);
                 }
             }
-            Call::Open(..) | Call::Notice { .. } | Call::Expire => {}
+            Call::Open(..)
+            | Call::Listen(..)
+            | Call::Unlisten(..)
+            | Call::Notice { .. }
+            | Call::Expire => {}
         }
         if !self.takes {
             all.push(Step {
