@@ -76,27 +76,26 @@ pub fn private_enums(stack: &Stack) -> Vec<Item> {
 
 fn contract(stack: &Stack) -> String {
     let name = &stack.names.stack;
-    let mut lines: Vec<String> = vec![format!("{name}: a protocol stack, compiled by Stackloom.")];
-    lines.extend(
-        stack
-            .program
-            .docs
-            .iter()
-            .map(|line| line.trim_end().to_string()),
-    );
+    let docs = stack.program.docs.iter();
+    let mut lines: Vec<String> = docs.map(|line| line.trim_end().to_string()).collect();
+    let title = format!("{name}:");
+    if !lines.first().is_some_and(|line| line.starts_with(&title)) {
+        lines.insert(0, format!("{title} a protocol stack"));
+    }
     let links: Vec<String> = numbered(stack.program.links.iter().map(|one| &one.name));
     let ports: Vec<String> = numbered(stack.program.ports.iter().map(|one| &one.name));
     lines.push(String::new());
     let text = format!(
-        "The stack has no memory, no clock and no devices of its own. A host gives it memory once \
-         ({name}_size, {name}_start), and then calls it: with frames that came in by a link \
+        "Compiled by Stackloom. The stack has no memory, no clock and no devices of its own. A host \
+         gives it memory once ({name}_size, {name}_start), and then calls it: with frames that came in by a link \
          ({name}_input), with what applications send, and when {name}_deadline has come \
          ({name}_expire). After every call it asks {name}_next what to do until the answer is \
          {}_IDLE, does it, and gives the buffer back with {name}_done.\n\n\
          Frames are handed over in buffers of the stack ({name}_buffer), which belong to the host \
          until {name}_input has taken them; it takes them in order, and those that it did not take \
          are handed over again later. Times are nanoseconds of a clock that does not go \
-         backwards. Nothing here may be called from two threads at once.\n\n\
+         backwards. Numbers, and addresses among them, are in the byte order of the machine: \
+         10.0.0.2 is 0x0a000002. Nothing here may be called from two threads at once.\n\n\
          Every frame that came in is delivered, consumed, merged into another, held, or dropped \
          for a reason, and the counters add up: frames_in = delivered + consumed + merged + held + \
          all of dropped.",

@@ -86,6 +86,11 @@ impl Taken {
         free
     }
 
+    /// Gives a name back.
+    pub fn free(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     /// Whether a name is taken.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains(name)

@@ -36,6 +36,8 @@ impl<'a> Scope<'a> {
     pub fn new(stack: &'a Stack<'a>, locals: &'a [Local]) -> Scope<'a> {
         let mut taken = stack.names.taken.clone();
         taken.take("stack");
+        // A local may have the name of a struct.
+        taken.free(&stack.names.stack);
         Scope {
             stack,
             locals,

@@ -128,7 +128,7 @@ impl Reactions {
         }
         keep_started(stack, &mut all);
         let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
-        let mut prototypes = Vec::new();
+        let mut prototypes = vec![Item::Banner("reactions, layer by layer".to_string())];
         let mut items = Vec::new();
         let mut text = String::new();
         let mut last: Option<EntityId> = None;
@@ -223,14 +223,25 @@ fn banner(stack: &Stack, entity: EntityId) -> String {
     match own.docs.first() {
         Some(line) => {
             let line = line.trim();
-            let short: String = line.chars().take(80).collect();
-            if short.starts_with(&own.name) {
-                short
-            } else {
-                format!("{}: {short}", own.name)
-            }
+            let title = match line.strip_prefix(&own.name) {
+                Some(rest) if rest.starts_with(':') => line.to_string(),
+                Some(_) | None => format!("{}: {line}", own.name),
+            };
+            shortened(&title)
         }
         None => own.name.clone(),
+    }
+}
+
+/// So much of a sentence as a banner has room for, up to one of its commas.
+fn shortened(sentence: &str) -> String {
+    const ROOM: usize = 84;
+    let commas = sentence.match_indices([',', ';']).map(|(at, _)| at);
+    let ends: Vec<usize> = commas.chain([sentence.len()]).collect();
+    let fitting = ends.into_iter().filter(|end| *end <= ROOM).max();
+    match fitting {
+        Some(end) => sentence[..end].to_string(),
+        None => sentence.chars().take(ROOM).collect(),
     }
 }
 

@@ -78,7 +78,8 @@ impl Reader {
                 let reader = PcapNgReader::new(file).map_err(|error| bad(&name, 0, &error))?;
                 (Source::PcapNg(reader), LinkType::Ethernet)
             }
-            [0xa1, 0xb2, ..] | [.., 0xb2, 0xa1] => {
+            [0xa1, 0xb2, 0xc3, 0xd4] | [0xd4, 0xc3, 0xb2, 0xa1] | // microseconds
+            [0xa1, 0xb2, 0x3c, 0x4d] | [0x4d, 0x3c, 0xb2, 0xa1] => { // nanoseconds
                 let reader = PcapReader::new(file).map_err(|error| bad(&name, 0, &error))?;
                 let link_type = LinkType::from(reader.header().datalink);
                 (Source::Pcap(reader), link_type)
@@ -451,6 +452,11 @@ mod tests {
         assert!(
             other.ends_with("neither a pcap nor a pcapng capture"),
             "{other}"
+        );
+        let near = frames(&pcap(0xa1b2_c3d5, &[1])).0.unwrap_err().to_string();
+        assert!(
+            near.ends_with("neither a pcap nor a pcapng capture"),
+            "{near}"
         );
         assert!(frames(b"").0.is_err());
         assert!(Reader::open(Path::new("/nowhere/at/all")).is_err());

@@ -11,7 +11,7 @@ use super::host::{Clock, Report, Seen, Until};
 use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, STACK};
 use super::neighbour::{Addresses, Neighbour};
 use super::peer::{self, Outcome, Progress, Task};
-use super::run::{Places, Setting, start, stop_on_signals};
+use super::run::{Places, Setting, start, stop_on_signals, unless_stopped};
 use super::stack::Program;
 use super::terminal::{note, result};
 use super::{c_compiler, progress};
@@ -75,7 +75,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(stack) => compiler::compile(stack, &Options::default())?,
         None => compiler::compile_text(HOST, HOST_TEXT)?,
     };
-    let program = c_compiler::load(&compiled.source, &compiled.header, &compiled.description)?;
+    let program = c_compiler::load(&compiled.source, &compiled.header, &compiled.description);
+    let program = unless_stopped(&stop, program)?;
     let compile_time = began.elapsed();
     spinner.finish_and_clear();
     if let Some(folder) = arguments.capture.parent() {

@@ -113,6 +113,9 @@ impl Address {
         let named = |kind: &str, name: &str, error: io::Error| {
             let reason = match error.kind() {
                 io::ErrorKind::PermissionDenied => "that needs root (or CAP_NET_ADMIN)".to_string(),
+                io::ErrorKind::InvalidInput if kind != "udp" => {
+                    format!("an interface of this name is there, and is no {kind}")
+                }
                 _ => plain(&error),
             };
             Failure::environment(format!("{kind}:{name}: {reason}"))

@@ -88,8 +88,7 @@ enum Verb {
         /// The name of the C, if not the stack's
         #[arg(long)]
         name: Option<String>,
-        /// What to print about it: control states of all that handles events, nodes of its trees,
-        /// bytes of C, bytes of a session of each layer
+        /// Prints the number of control states and of nodes, and bytes of C and of sessions
         #[arg(long, value_enum)]
         report: Option<ReportForm>,
         /// Where `use` looks before the library inside the binary

@@ -12,10 +12,11 @@ use super::layout::{Description, Layout, Values, duration_ns, instead};
 use super::progress;
 use super::stack::{Program, Stack};
 use super::terminal::{note, result};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Runs a stack on real devices or captures.
@@ -183,6 +184,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         name: None,
         search: arguments.search.clone(),
     };
+    let stop = stop_on_signals()?;
     let spinner = progress::spinner("compiling");
     let compiled = compiler::compile(&arguments.stack, &options)?;
     let places = Places {
@@ -196,12 +198,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         &compiled.header,
         &compiled.description,
         &arguments.functions,
-    )?;
+    );
+    let program = unless_stopped(&stop, program)?;
     spinner.finish_and_clear();
     let prepared = prepare(&program, &places)?;
     let devices = addresses.into_iter().map(Address::open);
     let devices = devices.collect::<Result<Vec<_>, _>>()?;
-    let stop = stop_on_signals()?;
     if !arguments.virtual_time {
         let name = &program.description().name;
         note(format_args!("running {name}; Ctrl-C ends it"));
@@ -234,10 +236,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// A flag that SIGINT and SIGTERM set, so that a run ends with its report and its files.
+/// What was compiled, unless a signal came meanwhile, which may have ended the C compiler too.
+pub fn unless_stopped(
+    stop: &AtomicBool,
+    program: Result<Program, Failure>,
+) -> Result<Program, Failure> {
+    match stop.load(Ordering::Relaxed) {
+        true => Err(Failure::refused("interrupted while it was compiled")),
+        false => program,
+    }
+}
+
+/// A flag that signals to end set, so that a run ends with its report and its files.
 pub fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&stop))
             .map_err(|error| Failure::environment(format!("signals cannot be caught: {error}")))?;
     }

@@ -3,9 +3,10 @@
 use super::building::example;
 use super::frames::{capture, ping};
 use super::shell::{Said, Shell};
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The host of the examples with these words behind.
 fn host(shell: &Shell, words: &[&str]) -> Said {
@@ -332,4 +333,29 @@ fn folders_and_compilers_that_do_not_do_are_named() {
         command.env_remove("CC").env(name, value);
         shell.finish(command).failed(status, &[words]);
     }
+}
+
+#[test]
+fn who_interrupts_the_c_compiler_leaves_nothing_behind() {
+    let shell = Shell::new();
+    shell.loom(&["new", "radio"]).fine();
+    shell.write("slow", "#!/bin/sh\ntouch begun\nsleep 1\nexec cc \"$@\"\n");
+    let slow = shell.path("slow");
+    std::fs::set_permissions(&slow, Permissions::from_mode(0o755)).expect("it is ours");
+    std::fs::create_dir(shell.path("temporary")).expect("a folder");
+    let link = ["--link", "wire=udp:127.0.0.1:0"];
+    let mut command = shell.command(&[&["run", "radio.loom"], &link[..]].concat());
+    command
+        .env("CC", &slow)
+        .env("TMPDIR", shell.path("temporary"));
+    let running = shell.start(command);
+    let has_begun = |entry: &std::fs::DirEntry| entry.path().join("begun").exists();
+    let folders = || std::fs::read_dir(shell.path("temporary")).expect("a folder");
+    let late = Instant::now() + Duration::from_secs(30);
+    while !folders().flatten().any(|entry| has_begun(&entry)) && Instant::now() < late {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.interrupt();
+    running.end().failed(1, &["interrupted"]);
+    assert_eq!(folders().count(), 0);
 }
