@@ -21,16 +21,21 @@ const RARE: Probability = Probability(20_000);
 /// The functions of a tree: its own, then those of its parts; and what they put on the agenda.
 pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
     let facts = facts(stack, &tree.parameters, tree.root);
-    let name = stack.names.reactions[&tree.reaction].clone();
+    let whole = &stack.names.reactions[&tree.reaction];
     let mut apart = BTreeMap::new();
     loop {
-        let mut all = vec![function(stack, tree, &facts, &apart, tree.root, &name)];
+        let mut all = vec![function(stack, tree, &facts, &apart, tree.root, whole)];
         let nodes: Vec<(NodeId, String)> = apart
             .iter()
             .map(|(node, name)| (*node, name.clone()))
             .collect();
         for (node, name) in nodes.iter().rev() {
-            all.push(function(stack, tree, &facts, &apart, *node, name));
+            let (mut part, body) = function(stack, tree, &facts, &apart, *node, name);
+            part.comment = match name[whole.len()..].starts_with("_rare") {
+                true => format!("What is rare in {whole}."),
+                false => format!("What several ways of {whole} come to."),
+            };
+            all.push((part, body));
         }
         let mut written: BTreeMap<NodeId, u32> = BTreeMap::new();
         let mut may = BTreeSet::new();
@@ -56,7 +61,7 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
         let taken = |name: &String| {
             stack.names.taken.has(name) || apart.values().any(|other| other == name)
         };
-        let plain = format!("{name}_{suffix}");
+        let plain = format!("{whole}_{suffix}");
         let numbered = (2..).map(|n| format!("{plain}_{n}"));
         let free = std::iter::once(plain.clone())
             .chain(numbered)

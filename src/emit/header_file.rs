@@ -86,11 +86,11 @@ fn contract(stack: &Stack) -> String {
     let ports: Vec<String> = numbered(stack.program.ports.iter().map(|one| &one.name));
     lines.push(String::new());
     let text = format!(
-        "Compiled by Stackloom. The stack has no memory, no clock and no devices of its own. A host \
-         gives it memory once ({name}_size, {name}_start), and then calls it: with frames that came in by a link \
-         ({name}_input), with what applications send, and when {name}_deadline has come \
-         ({name}_expire). After every call it asks {name}_next what to do until the answer is \
-         {}_IDLE, does it, and gives the buffer back with {name}_done.\n\n\
+        "Compiled by Stackloom. The stack has no memory, no clock and no devices of its own. A \
+         host gives it memory once ({name}_size, {name}_start), and then calls it: with frames \
+         that came in by a link ({name}_input), with what applications send, and when \
+         {name}_deadline has come ({name}_expire). After every call it asks {name}_next what to \
+         do until the answer is {}_IDLE, does it, and gives the buffer back with {name}_done.\n\n\
          Frames are handed over in buffers of the stack ({name}_buffer), which belong to the host \
          until {name}_input has taken them; it takes them in order, and those that it did not take \
          are handed over again later. Times are nanoseconds of a clock that does not go \

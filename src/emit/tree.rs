@@ -90,7 +90,7 @@ pub fn function<'a>(
         comment: if whole {
             stack.reaction_comment(tree.reaction)
         } else {
-            part_comment(&stack.names.reactions[&tree.reaction], name)
+            String::new()
         },
         result: "static void".to_string(),
         name: name.to_string(),
@@ -98,15 +98,6 @@ pub fn function<'a>(
         body: statements,
     };
     (super::with_all_used(function), body)
-}
-
-/// Why a part of a reaction stands apart, as its name says.
-fn part_comment(reaction: &str, name: &str) -> String {
-    let suffix = name.strip_prefix(reaction).unwrap_or_default();
-    match suffix.starts_with("_rare") {
-        true => format!("What is rare in {reaction}."),
-        false => format!("What several ways of {reaction} come to."),
-    }
 }
 
 /// A return at the very end says nothing.
