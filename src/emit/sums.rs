@@ -166,18 +166,7 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
     on.extend(given.map(|local| atom(scope.known(local))));
     let name = stack.names.filters_on[filter.at()].clone();
     let (sum, kind) = (call(name, on), c_type(stack, &field.kind));
-    match unless {
-        None => body.push(Statement::Return(Some(sum))),
-        Some(unless) => {
-            let name = scope.taken.take(&field.name);
-            body.push(Statement::Declare {
-                kind: format!("const {kind}"),
-                name: name.clone(),
-                value: Some(sum),
-            });
-            body.push(Statement::Return(Some(turned(&name, field, *unless))));
-        }
-    }
+    body.extend(returned(&mut scope, field, (sum, &kind), *unless));
     Some(Function {
         comment: comment(header, field, *unless),
         result: format!("static {kind}"),
@@ -185,6 +174,26 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
         parameters: all,
         body,
     })
+}
+
+/// Gives a sum, or what stands for it.
+fn returned(
+    scope: &mut Scope,
+    field: &HeaderField,
+    (sum, kind): (C, &str),
+    unless: Option<u64>,
+) -> Vec<Statement> {
+    let Some(unless) = unless else {
+        return vec![Statement::Return(Some(sum))];
+    };
+    let name = scope.taken.take(&field.name);
+    let given = turned(&name, field, unless);
+    let declare = Statement::Declare {
+        kind: format!("const {kind}"),
+        name,
+        value: Some(sum),
+    };
+    vec![declare, Statement::Return(Some(given))]
 }
 
 /// Where what is summed begins, and how many of its bytes are always there, in the header itself.
