@@ -51,6 +51,7 @@ fn mirror() -> Program {
                 member("port", Kind::Unsigned(16)),
                 optional("peer", Kind::Unsigned(32)),
             ],
+            listener_keys: None,
             attributes: vec![
                 member("peer", Kind::Unsigned(32)),
                 member("peer_port", Kind::Unsigned(16)),

@@ -227,7 +227,9 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
     }
     let kind = &stack.program.kinds[id.at()];
     if stack.pool_of(id) == id {
-        if !kind.keys.is_empty() {
+        if kind.keys.is_empty() {
+            all.push(find_only(stack, id));
+        } else {
             all.push(hash(stack, id, kind));
             all.push(find(stack, id, kind));
         }
@@ -342,6 +344,23 @@ fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         name: format!("find_{}", stack.names.kinds[id.at()]),
         parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
         body,
+    }
+}
+
+/// The one instance of a kind without keys.
+fn find_only(stack: &Stack, id: KindId) -> Function {
+    let ended = member(stack, id, "ended").element(atom("0"));
+    let there = binary("&&", atom(exists(stack, id, "0")), ended.negated());
+    Function {
+        comment: "The instance; SL_NONE if there is none.".to_string(),
+        result: "static uint32_t".to_string(),
+        name: format!("find_{}", stack.names.kinds[id.at()]),
+        parameters: vec![pointer(stack, true)],
+        body: vec![S::Return(Some(conditional(
+            there,
+            atom("0"),
+            atom("SL_NONE"),
+        )))],
     }
 }
 

@@ -461,7 +461,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 found => found,
             };
         }
-        if self.state.find(kind, &keys).is_some() {
+        if !keys.is_empty() && self.state.find(kind, &keys).is_some() {
             return None;
         }
         self.evaluation(&mut Moment::default()).create(kind, keys)

@@ -251,17 +251,23 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 fn description(program: &Program) -> Description {
     let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
     let ports = program.ports.iter().map(|port| {
-        let keys = port.opens.map(|kind| &program.kinds[kind.at()].keys);
-        let keys = keys.into_iter().flatten();
+        let keys = |kind: KindId| -> Vec<Member> {
+            let keys = program.kinds[kind.at()].keys.iter();
+            keys.map(|key| Member {
+                // What may be left out is behind whether it is there, as what is optional.
+                optional: key.default.is_some() || matches!(key.kind, Type::Optional(_)),
+                ..member(&key.name, &key.kind, key.default.is_some())
+            })
+            .collect()
+        };
         let attributes = port.attributes.iter().map(|id| {
             let attribute = &program.attributes[id.at()];
             member(&attribute.name, &attribute.kind, false)
         });
         Port {
             name: port.name.clone(),
-            keys: keys
-                .map(|key| member(&key.name, &key.kind, false))
-                .collect(),
+            keys: port.opens.map(keys).unwrap_or_default(),
+            listener_keys: port.listens.map(|how| keys(how.listener)),
             attributes: attributes.collect(),
         }
     });

@@ -35,6 +35,8 @@ pub struct Port {
     pub name: String,
     /// The fields of `struct NAME_PORT_keys`.
     pub keys: Vec<Member>,
+    /// The fields of `struct NAME_PORT_listener_keys`; none if it cannot listen.
+    pub listener_keys: Option<Vec<Member>>,
     /// The fields of `struct NAME_PORT_attributes`.
     pub attributes: Vec<Member>,
 }
@@ -177,6 +179,10 @@ pub fn companion(description: &Description) -> String {
     for port in &description.ports {
         let (keys, attributes) = (c_fields(&port.keys), c_fields(&port.attributes));
         struct_companion(&mut text, name, &format!("{}_keys", port.name), &keys);
+        if let Some(keys) = &port.listener_keys {
+            let what = format!("{}_listener_keys", port.name);
+            struct_companion(&mut text, name, &what, &c_fields(keys));
+        }
         struct_companion(
             &mut text,
             name,
@@ -569,6 +575,7 @@ mod tests {
             ports: vec![Port {
                 name: "datagrams".to_string(),
                 keys: vec![member("peer", Kind::Unsigned(32), true)],
+                listener_keys: None,
                 attributes: Vec::new(),
             }],
             ..Description::default()

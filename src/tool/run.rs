@@ -8,7 +8,7 @@ use super::compiler::{self, Options};
 use super::device::{Address, Device};
 use super::failure::Failure;
 use super::host::{Application, Clock, Host, Seen, Until};
-use super::layout::{Description, Layout, Values, duration_ns, instead};
+use super::layout::{Description, Layout, Port, Values, duration_ns, instead};
 use super::progress;
 use super::stack::{Program, Stack};
 use super::terminal::{note, result};
@@ -31,7 +31,7 @@ pub struct Arguments {
     /// What the program reads as config.NAME, where it has no default
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<Setting>,
-    /// What sits at a port: echo or sink; with keys, a session is opened
+    /// What sits at a port: echo or sink; with keys, a session is opened, or it listens
     #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
     pub applications: Vec<ApplicationArgument>,
     /// C that holds functions which the stack declares as extern
@@ -65,6 +65,7 @@ Values, as in --set NAME=VALUE and in keys:
 Applications, as in --app PORT=APP or --app 'PORT(KEY=VALUE,...)=APP':
   echo                  sends back what it reads
   sink                  reads and forgets, as every port of which nothing is said
+  With the keys of a listener the application listens, with others it opens a session.
 
 Examples:
   Answer pings and echo datagrams on a TAP device (as root), until Ctrl-C:
@@ -120,7 +121,7 @@ impl FromStr for Setting {
 pub struct ApplicationArgument {
     /// The port's name in the stack.
     pub port: String,
-    /// The keys of the session to open, if one is.
+    /// The keys of the session to open, or of the listener, if there is one.
     pub keys: Option<Vec<Setting>>,
     /// What sits there.
     pub application: Application,
@@ -267,9 +268,11 @@ pub struct Places<'run> {
 
 /// Reads what is set and what sits where, into the structs of a loaded stack.
 fn prepare(program: &Program, places: &Places<'_>) -> Result<Prepared, Failure> {
-    places.prepare(program.description(), program.config(), |port| {
-        program.keys(port)
-    })
+    let keys = |port: usize, listens: bool| match listens {
+        true => program.listener_keys(port),
+        false => program.keys(port),
+    };
+    places.prepare(program.description(), program.config(), keys)
 }
 
 /// Starts a stack, opens its sessions and puts it onto its devices.
@@ -282,19 +285,31 @@ pub fn start<'program>(
     prepare(program, places)?.start(program, devices, clock)
 }
 
+/// How many sessions of a listener may wait; the host takes what it is given at once.
+const BACKLOG: u32 = 128;
+
 /// What was said about settings and applications, found to fit the stack.
 struct Prepared {
     config: Values,
     applications: Vec<Application>,
     /// The sessions to open: their ports and keys.
     sessions: Vec<(usize, Values)>,
+    /// Where to listen.
+    listeners: Vec<(usize, Values)>,
 }
 
 impl Places<'_> {
     /// Whether all this fits the stack, which is not compiled to C yet.
     pub fn check(&self, stack: &Description) -> Result<(), Failure> {
         let config = Values::new("setting", &Layout::assumed(&stack.config));
-        let keys = |port: usize| Values::new("key", &Layout::assumed(&stack.ports[port].keys));
+        let keys = |port: usize, listens: bool| {
+            let port = &stack.ports[port];
+            let members = match listens {
+                true => port.listener_keys.as_deref().unwrap_or_default(),
+                false => &port.keys,
+            };
+            Values::new("key", &Layout::assumed(members))
+        };
         self.prepare(stack, config, keys).map(drop)
     }
 
@@ -303,7 +318,7 @@ impl Places<'_> {
         &self,
         stack: &Description,
         mut config: Values,
-        keys: impl Fn(usize) -> Values,
+        keys: impl Fn(usize, bool) -> Values,
     ) -> Result<Prepared, Failure> {
         set_all(&mut config, self.settings)?;
         let missing = config.missing();
@@ -319,20 +334,26 @@ impl Places<'_> {
             )));
         }
         let mut applications = vec![Application::default(); stack.ports.len()];
-        let mut sessions = Vec::new();
+        let [mut sessions, mut listeners] = [const { Vec::new() }; 2];
         for argument in self.applications {
             let names: Vec<&str> = stack.ports.iter().map(|port| port.name.as_str()).collect();
             let port = position("port", &argument.port, &names)?;
             applications[port] = argument.application;
             if let Some(given) = &argument.keys {
-                let keys = filled(keys(port), &argument.port, given)?;
-                sessions.push((port, keys));
+                let listens = listens(&stack.ports[port], given);
+                let what = if listens { "listener" } else { "session" };
+                let keys = filled(keys(port, listens), (what, &argument.port), given)?;
+                match listens {
+                    true => listeners.push((port, keys)),
+                    false => sessions.push((port, keys)),
+                }
             }
         }
         Ok(Prepared {
             config,
             applications,
             sessions,
+            listeners,
         })
     }
 }
@@ -344,8 +365,21 @@ fn set_all(values: &mut Values, given: &[Setting]) -> Result<(), Failure> {
     })
 }
 
-/// The keys of a session to open under a port.
-fn filled(mut keys: Values, port: &str, given: &[Setting]) -> Result<Values, Failure> {
+/// Whether these are keys of a listener: they say whom to call, not who calls.
+fn listens(port: &Port, given: &[Setting]) -> bool {
+    let listener = port.listener_keys.as_ref();
+    listener.is_some_and(|keys| {
+        let mut given = given.iter();
+        given.all(|given| keys.iter().any(|key| key.name == given.name))
+    })
+}
+
+/// The keys of a session to open at a port, or of a listener.
+fn filled(
+    mut keys: Values,
+    (what, port): (&str, &str),
+    given: &[Setting],
+) -> Result<Values, Failure> {
     set_all(&mut keys, given)?;
     let missing = keys.missing().join(", ");
     if missing.is_empty() {
@@ -353,7 +387,7 @@ fn filled(mut keys: Values, port: &str, given: &[Setting]) -> Result<Values, Fai
     }
     let example = format!("--app '{port}({missing}=...)=echo'");
     Err(Failure::environment(format!(
-        "a session of `{port}` also needs {missing}: {example}"
+        "a {what} of `{port}` also needs {missing}: {example}"
     )))
 }
 
@@ -366,6 +400,13 @@ impl Prepared {
     ) -> Result<Host<'program>, Failure> {
         let now_ns = clock.now_ns();
         let mut stack = Stack::start(program, &self.config, now_ns)?;
+        for (port, keys) in &self.listeners {
+            if stack.listen(*port, keys, BACKLOG, now_ns).is_none() {
+                let name = &program.description().ports[*port].name;
+                let message = format!("the stack refuses this listener of `{name}`");
+                return Err(Failure::refused(message));
+            }
+        }
         for (port, keys) in &self.sessions {
             if stack.open(*port, keys, now_ns).is_none() {
                 let name = &program.description().ports[*port].name;

@@ -28,6 +28,8 @@ type DeadlineFn = unsafe extern "C" fn(*const Instance) -> u64;
 type ExpireFn = unsafe extern "C" fn(*mut Instance, u64);
 type CountersFn = unsafe extern "C" fn(*const Instance, *mut u64, usize) -> usize;
 type OpenFn = unsafe extern "C" fn(*mut Instance, *const Block, u64) -> u32;
+type ListenFn = unsafe extern "C" fn(*mut Instance, *const Block, c_uint, u64) -> u32;
+type ListenToAllFn = unsafe extern "C" fn(*mut Instance, c_uint, u64) -> u32;
 type SendFn =
     unsafe extern "C" fn(*mut Instance, u32, *const Block, *const u8, usize, u64) -> usize;
 
@@ -87,7 +89,16 @@ struct LoadedPort {
     keys: Layout,
     attributes: Layout,
     open: Option<OpenFn>,
+    listener_keys: Layout,
+    listen: Option<Listen>,
     send: Option<SendFn>,
+}
+
+/// A listener has keys, or there is but one.
+#[derive(Clone, Copy)]
+enum Listen {
+    With(ListenFn),
+    ToAll(ListenToAllFn),
 }
 
 /// Where the fields of `struct NAME_output` are.
@@ -151,6 +162,11 @@ impl Program {
         values
     }
 
+    /// The keys of a listener at a port: what `Stack::listen` takes.
+    pub fn listener_keys(&self, port: usize) -> Values {
+        Values::new("key", &self.ports[port].listener_keys)
+    }
+
     /// The keys of a session under a port: what `Stack::open` takes.
     pub fn keys(&self, port: usize) -> Values {
         Values::new("key", &self.ports[port].keys)
@@ -175,10 +191,17 @@ impl Loader<'_> {
 
     fn port(&self, port: &super::layout::Port) -> Result<LoadedPort, Failure> {
         let name = &port.name;
+        let listener_keys = port.listener_keys.as_deref().unwrap_or_default();
+        let listen = format!("{name}_listen");
         Ok(LoadedPort {
             keys: self.layout(&format!("{name}_keys"), &port.keys)?,
             attributes: self.layout(&format!("{name}_attributes"), &port.attributes)?,
             open: self.function(&format!("{name}_open")).ok(),
+            listener_keys: self.layout(&format!("{name}_listener_keys"), listener_keys)?,
+            listen: match listener_keys {
+                [] => self.function(&listen).ok().map(Listen::ToAll),
+                _ => self.function(&listen).ok().map(Listen::With),
+            },
             send: self.function(&format!("{name}_send")).ok(),
         })
     }
@@ -384,6 +407,24 @@ impl<'program> Stack<'program> {
         // SAFETY: `keys` has the layout that the C compiler gave to the keys of this port.
         let session = unsafe { open(self.instance, keys.as_ptr(), now_ns) };
         (session != u32::MAX).then_some(session)
+    }
+
+    /// Listens at a port; none if the stack refuses.
+    pub fn listen(&mut self, port: usize, keys: &Values, backlog: u32, now_ns: u64) -> Option<u32> {
+        let loaded = &self.program.ports[port];
+        assert!(
+            keys.has(&loaded.listener_keys),
+            "the keys come from `Program::listener_keys`"
+        );
+        // SAFETY: `keys` has the layout that the C compiler gave to the keys of this listener, and
+        // the function is that of a listener with keys, or without, as the description says.
+        let listener = unsafe {
+            match loaded.listen? {
+                Listen::With(listen) => listen(self.instance, keys.as_ptr(), backlog, now_ns),
+                Listen::ToAll(listen) => listen(self.instance, backlog, now_ns),
+            }
+        };
+        (listener != u32::MAX).then_some(listener)
     }
 
     /// Sends on a session of a port and answers how many bytes the stack took.

@@ -68,6 +68,14 @@ fn key_defaults(context: &mut Context, layer: &Layer) {
     for kind in &layer.kinds {
         let sources: Vec<_> = kind.blocks.iter().flat_map(|block| &block.keys).collect();
         for (at, source) in sources.iter().enumerate() {
+            if let Some(condition) = &source.condition {
+                let title = format!("the key `{}` has a condition", source.name);
+                context.report(
+                    Diagnostic::error(Id::KeyMisplaced, title, condition.span, "")
+                        .why("A key is what an instance is found by, whatever it is.")
+                        .help("test it where the instance is made"),
+                );
+            }
             if source.default.is_none() {
                 continue;
             }

@@ -247,6 +247,35 @@ stack scaled { link wire { scale { port messages } } }
 ";
 
 #[test]
+fn a_port_listens_with_the_keys_of_a_listener_and_opens_with_others() {
+    let shell = Shell::new();
+    let stack = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/c_agrees/stacks/callers.loom"
+    );
+    // Who has number 1 calls number 3, agrees, and talks.
+    let heard = [&[0x0d][..], &[0x2d], b"\x3dhi"];
+    let heard: Vec<_> = (0..).zip(heard.map(<[u8]>::to_vec)).collect();
+    capture(&shell, "in.pcapng", &heard);
+    let run = ["run", stack, "--virtual", "--json"];
+    let run = [
+        &run[..],
+        &["--link", "wire=pcap:in.pcapng,out.pcapng", "--app"],
+    ]
+    .concat();
+    let said = shell.loom(&[&run[..], &["calls(number=3)=echo"]].concat());
+    assert_eq!(report(said)["delivered"], 1);
+    let out = frames(&shell, "out.pcapng");
+    assert_eq!(out[..2], [(0, vec![0x17]), (2, b"\x37hi".to_vec())]);
+    let opened = shell.loom(&[&run[..], &["calls(peer=2)=sink"]].concat());
+    assert_eq!(report(opened)["dropped"]["dial.nobody"], 3);
+    let out = frames(&shell, "out.pcapng");
+    assert_eq!(out[0], (0, vec![0x09]), "number 1 calls number 2");
+    let unknown = shell.loom(&[&run[..], &["calls(peer=2,when=3)=sink"]].concat());
+    unknown.failed(2, &["when"]);
+}
+
+#[test]
 fn functions_in_c_are_given_by_the_user() {
     let shell = Shell::new();
     shell.write("scale.loom", WEIGHED);

@@ -343,7 +343,10 @@ impl Body<'_, '_> {
                 return None;
             }
         };
-        let target = self.target(&key.kind, &key.keys, source.span)?;
+        let target = match creates {
+            true => self.target(&key.kind, &key.keys, source.span)?,
+            false => self.sought(&key.kind, &key.keys, source.span)?,
+        };
         let kind = target.kind;
         let search = match creates {
             true => Search::Create(kind, target.keys, self.listener_making(kind)),
@@ -354,15 +357,10 @@ impl Body<'_, '_> {
 
     /// `present neighbour(next_hop)`: whether there is one. Those that always exist are known.
     pub fn exists(&mut self, name: &ast::Name, keys: &[ast::Expression], span: Span) -> Expression {
-        let target = self.target(name, keys, span);
+        let target = self.sought(name, keys, span);
         let Some(Target { kind, keys, .. }) = target else {
             return nothing();
         };
-        if keys.is_empty() {
-            let title = format!("`{name}` has no keys to be found by");
-            let label = "which one?";
-            return self.refuse(Diagnostic::error(Id::NotAValue, title, span, label));
-        }
         self.reads.entity = true;
         let of_bool = |kind| make(kind, Type::Bool);
         let population = &self.context.program.kinds[kind.at()].population;
@@ -382,6 +380,25 @@ impl Body<'_, '_> {
         let own = &kinds[self.scope.kind.at()];
         let is_listener = own.role == Role::Child && own.name == LISTENER;
         (is_listener && kinds[made.at()].role == Role::Session).then_some(Instance::Own)
+    }
+
+    /// What is looked for: one of many has keys.
+    pub fn sought(
+        &mut self,
+        name: &ast::Name,
+        keys: &[ast::Expression],
+        span: Span,
+    ) -> Option<Target> {
+        let target = self.target(name, keys, span)?;
+        let kind = &self.context.program.kinds[target.kind.at()];
+        let dynamic = matches!(kind.population, Population::Dynamic { .. });
+        if kind.keys.is_empty() && dynamic && kind.capacity > 1 {
+            let title = format!("`{name}` has no keys to be found by");
+            let label = format!("there may be {} of them", kind.capacity);
+            self.report(Diagnostic::error(Id::NotAValue, title, span, label));
+            return None;
+        }
+        Some(target)
     }
 
     /// `neighbour(next_hop)`: a kind, and as many keys as it has.

@@ -56,7 +56,7 @@ pub(super) fn finder(
     for target in &source.targets {
         let condition = target.condition.as_ref();
         let condition = condition.map(|condition| body.condition(condition));
-        if let Some(found) = body.target(&target.kind, &target.keys, target.span) {
+        if let Some(found) = body.sought(&target.kind, &target.keys, target.span) {
             targets.push(Target { condition, ..found });
         }
     }
