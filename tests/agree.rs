@@ -97,6 +97,16 @@ fn listeners_that_end_agree() {
 }
 
 #[test]
+fn options_agree() {
+    example_agrees("tests/c_agrees/stacks/options.loom");
+}
+
+#[test]
+fn parts_that_are_missing_agree() {
+    example_agrees("tests/c_agrees/stacks/missing.loom");
+}
+
+#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");

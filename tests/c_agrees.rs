@@ -82,6 +82,16 @@ fn the_c_of_all_kinds_of_headers_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_options_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/options.loom");
+}
+
+#[test]
+fn the_c_of_parts_that_are_missing_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/missing.loom");
+}
+
+#[test]
 fn the_c_of_windows_does_what_it_says() {
     agrees("tests/c_agrees/stacks/windows.loom");
 }

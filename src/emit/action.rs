@@ -4,8 +4,8 @@ use super::code::assign_to;
 use super::containers;
 use super::function::filter_call;
 use super::layout::c_type;
+use super::push;
 use super::tree::{Body, has_effects};
-use super::wire;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call};
 use crate::tree::{Action, NodeId};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Variable};
@@ -88,7 +88,7 @@ fn on_bytes(body: &mut Body, action: &Action, out: &mut Vec<S>) {
             header,
             values,
         } => {
-            out.extend(wire::push(&mut body.scope, *message, *header, values));
+            out.extend(push::push(&mut body.scope, *message, *header, values));
         }
         Action::Sum {
             bind,

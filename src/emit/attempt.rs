@@ -7,8 +7,7 @@ use super::scope::Scope;
 use super::tree::Body;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, conditional};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
-use crate::types::header::{Header, HeaderField, Ranges, Rule};
-use crate::types::program::{AttributeId, HeaderFieldId, HeaderId, KindId, LocalId, Target};
+use crate::types::program::{AttributeId, KindId, LocalId, Target};
 use crate::types::statement::{Attempt, Search, Source};
 use crate::types::value::{Type, Value};
 
@@ -271,69 +270,6 @@ impl Body<'_> {
         atom(name)
     }
 
-    /// Whether a message begins with a good header.
-    fn peek(
-        &mut self,
-        message: LocalId,
-        id: HeaderId,
-        bind: Option<LocalId>,
-        out: &mut Vec<S>,
-    ) -> C {
-        let header = &self.stack.program.headers[id.at()];
-        let data = self.scope.of_message(message, "data");
-        let length = self.scope.of_message(message, "length");
-        let place = match bind {
-            Some(local) => {
-                let bound = self.bind_c(local, data);
-                out.push(bound);
-                atom(self.scope.known(local))
-            }
-            None => data,
-        };
-        let old = self.scope.headers.insert(id, place);
-        let mut all = vec![binary(">=", length.clone(), number(header.least))];
-        let valued = header.fields.iter().enumerate();
-        for (at, field) in valued.filter(|(_, field)| field.kind != Type::Nothing) {
-            let read = Kind::Header(id, HeaderFieldId(at as u32));
-            let read = self.scope.value(&Expression::new(read, field.kind.clone()));
-            self.require_rules(field, &read, &mut all);
-            if let Rule::Counts { ranges, unit } = &field.rule {
-                let counted = match unit {
-                    1 => read,
-                    unit => binary("*", atom(format!("{unit}U")), read),
-                };
-                require_count(header, *ranges, counted, &length, &mut all);
-            }
-            if let Some(constraint) = &field.constraint {
-                all.push(self.scope.value(constraint));
-            }
-        }
-        match old {
-            Some(old) => self.scope.headers.insert(id, old),
-            None => self.scope.headers.remove(&id),
-        };
-        let all = all.into_iter().reduce(|all, one| binary("&&", all, one));
-        all.expect("a header has a least length")
-    }
-
-    /// A field has its constant, or one of its names.
-    fn require_rules(&self, field: &HeaderField, read: &C, all: &mut Vec<C>) {
-        let is =
-            |value: &Value| binary("==", read.clone(), self.scope.constant(value, &field.kind));
-        if let Rule::Is(value) = &field.rule {
-            all.push(is(value));
-        }
-        if let Type::Enum(kind) = field.kind {
-            let table = &self.stack.program.enums[kind.at()];
-            let named = table
-                .names
-                .iter()
-                .map(|(_, value)| is(&Value::Number(*value)));
-            let named = named.reduce(|all, one| binary("||", all, one));
-            all.extend(named.filter(|_| table.other.is_none()));
-        }
-    }
-
     /// Gives stripped headers back, if there is a mark of where they begin.
     fn restore(&mut self, message: LocalId, mark: AttributeId) -> (C, Vec<S>) {
         let name = &self.stack.names.attributes[mark.at()];
@@ -361,29 +297,4 @@ impl Body<'_> {
         ];
         (condition, steps)
     }
-}
-
-fn number(number: u32) -> C {
-    atom(number.to_string())
-}
-
-/// What is counted is there: a header's variable part, or the data.
-fn require_count(header: &Header, ranges: Ranges, counted: C, length: &C, all: &mut Vec<C>) {
-    let (least, behind) = match ranges {
-        Ranges::Between(from, to) => {
-            let last = &header.fields[to.at()];
-            let fixed = (last.bit + last.width) / 8 - header.fields[from.at()].bit / 8;
-            (fixed, header.least - fixed)
-        }
-        Ranges::Header | Ranges::HeaderAndData => (header.least, 0),
-        Ranges::Data => (0, header.least),
-    };
-    if least > 0 {
-        all.push(binary(">=", counted.clone(), number(least)));
-    }
-    let end = match behind {
-        0 => counted,
-        behind => binary("+", counted, number(behind)),
-    };
-    all.push(binary("<=", end, length.clone()));
 }

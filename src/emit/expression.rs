@@ -12,10 +12,8 @@ use crate::c::tree::{Expression as C, atom, binary, call, conditional};
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Query, Unary, Variable,
 };
+use crate::types::program::{HeaderFieldId, HeaderId};
 use crate::types::value::{Type, Value};
-
-/// Numbers of 16 bits from here on are types more often than counts (IEEE 802.3, 3.2.6).
-const LEAST_TYPE: u64 = 0x0600;
 
 /// A value in C.
 #[derive(Clone, Debug)]
@@ -62,7 +60,20 @@ impl Scope<'_> {
 
     /// As an operand of arithmetic: of its own C type, promoted at most.
     fn operand(&self, expression: &Expression) -> C {
-        self.typed(expression).c
+        let c = self.typed(expression).c;
+        let unsigned = matches!(expression.result, Type::Unsigned(17..));
+        match c {
+            // One of two constants would be an `int`.
+            C::Conditional(condition, then, otherwise)
+                if unsigned && are_numbers(&then, &otherwise) =>
+            {
+                let C::Atom(then) = *then else {
+                    unreachable!("a number is an atom");
+                };
+                C::Conditional(condition, Box::new(atom(then + "U")), otherwise)
+            }
+            c => c,
+        }
     }
 
     /// An argument list: what is optional takes two places, and a message goes by its address.
@@ -91,6 +102,8 @@ impl Scope<'_> {
             | Kind::Header(..)
             | Kind::Peeked(..)
             | Kind::HeaderPresent(..)
+            | Kind::PeekedPresent(..)
+            | Kind::OptionsHold(_)
             | Kind::Attribute(..)
             | Kind::Length(_)
             | Kind::WholeLength
@@ -102,6 +115,12 @@ impl Scope<'_> {
             Kind::Unwrap(a) => exact(self.unwrapped(a)),
             Kind::Present(a) => exact(self.present(a)),
             Kind::Else(a, b) => {
+                if let Kind::If(there, some, none) = &*a.kind
+                    && let (Kind::Some(value), Kind::Constant(Value::None)) =
+                        (&*some.kind, &*none.kind)
+                {
+                    return self.choice(self.value(there), value, b);
+                }
                 let found = self.unwrapped(a);
                 let other = self.typed(b);
                 Typed {
@@ -152,9 +171,18 @@ impl Scope<'_> {
                 self.load(*header, *field, &atom(self.known(*local)), result)
             }
             Kind::HeaderPresent(header, field) => {
-                let fields = &self.stack.program.headers[header.at()].fields;
-                let present = fields[field.at()].present.as_ref();
-                self.typed(present.expect("only what is optional is asked for"))
+                let base = self.headers.get(header);
+                let base = base.expect("a header is asked where one was read");
+                exact(wire::present(self, *header, *field, base))
+            }
+            Kind::PeekedPresent(local, header, field) => {
+                let base = atom(self.known(*local));
+                exact(wire::present(self, *header, *field, &base))
+            }
+            Kind::OptionsHold(header) => {
+                let base = self.headers.get(header);
+                let base = base.expect("a header is judged where one was read");
+                exact(super::options::hold(self, *header, base))
             }
             Kind::Attribute(message, id) => {
                 exact(self.of_message(*message, &self.stack.names.attributes[id.at()]))
@@ -182,55 +210,6 @@ impl Scope<'_> {
         }
     }
 
-    /// A constant.
-    pub fn constant(&self, value: &Value, kind: &Type) -> C {
-        match (value, kind) {
-            (Value::Number(number), Type::Enum(id)) => {
-                let own = &self.stack.program.enums[id.at()];
-                let at = own.names.iter().position(|(_, value)| value == number);
-                match at {
-                    Some(at) if *number <= i32::MAX as u64 => {
-                        atom(&self.stack.names.enums[id.at()][at])
-                    }
-                    Some(_) | None => atom(number_text(*number)),
-                }
-            }
-            (Value::Number(number), Type::Bool) => {
-                atom(if *number == 0 { "false" } else { "true" })
-            }
-            (Value::Number(number), Type::Signed(_)) => signed_constant(*number as i64),
-            (Value::Number(number), Type::Time) => atom(number.to_string()),
-            (Value::Number(number), Type::Unsigned(16)) if *number >= LEAST_TYPE => {
-                atom(format!("{number:#06x}"))
-            }
-            (Value::Number(number), _) => atom(number_text(*number)),
-            (Value::Bytes(bytes), _) => {
-                let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-                let all = atom(format!("{{{}}}", bytes.join(", ")));
-                C::Struct(c_type(self.stack, kind), vec![("at".to_string(), all)])
-            }
-            (Value::None, Type::Optional(inner)) => self.constant(&Value::Number(0), inner),
-            (Value::None, _) => atom("0"),
-            (Value::Record(values), Type::Record(id)) => {
-                let fields = self.stack.program.records[id.at()].fields.iter();
-                let fields = fields.zip(values).flat_map(|(field, value)| {
-                    let name = super::names::c_name(&field.name);
-                    match (&field.kind, value) {
-                        (_, Value::None) => vec![],
-                        (_, Value::Bytes(all)) if all.iter().all(|one| *one == 0) => vec![],
-                        (Type::Optional(inner), value) => vec![
-                            (format!("has_{name}"), atom("true")),
-                            (name, self.constant(value, inner)),
-                        ],
-                        (kind, value) => vec![(name, self.constant(value, kind))],
-                    }
-                });
-                C::Struct(c_type(self.stack, kind), fields.collect())
-            }
-            (Value::Record(_), _) => unreachable!("a record's value is of a record's type"),
-        }
-    }
-
     fn key(&self, expression: &Expression, before: &str) -> C {
         let Kind::Key(instance, kind, key) = &*expression.kind else {
             unreachable!("only keys are looked up as keys");
@@ -240,13 +219,7 @@ impl Scope<'_> {
         self.instance(*instance, *kind).member(name)
     }
 
-    fn load(
-        &self,
-        header: crate::types::program::HeaderId,
-        field: crate::types::program::HeaderFieldId,
-        base: &C,
-        result: &Type,
-    ) -> Typed {
+    fn load(&self, header: HeaderId, field: HeaderFieldId, base: &C, result: &Type) -> Typed {
         let loaded = wire::load(self, header, field, base);
         if *result == Type::Bool || matches!(result, Type::Bytes(_)) {
             return exact(loaded.c);
@@ -275,7 +248,10 @@ impl Scope<'_> {
                 let name = &self.stack.names.attributes[id.at()];
                 self.of_message(*message, &format!("has_{name}"))
             }
-            Kind::If(a, b, c) => conditional(self.value(a), self.present(b), self.present(c)),
+            Kind::If(a, b, c) => match (&*b.kind, &*c.kind) {
+                (Kind::Some(_), Kind::Constant(Value::None)) => self.value(a),
+                _ => conditional(self.value(a), self.present(b), self.present(c)),
+            },
             Kind::Else(a, b) => binary("||", self.present(a), self.present(b)),
             Kind::Call(..) => self.typed(expression).c.member("present"),
             Kind::Query(Query::First(window)) => {
@@ -567,16 +543,16 @@ fn config(scope: &Scope, at: usize, before: &str) -> C {
         .member(format!("{before}{name}"))
 }
 
-fn is_constant(expression: &Expression) -> bool {
-    matches!(&*expression.kind, Kind::Constant(_))
+fn are_numbers(left: &C, right: &C) -> bool {
+    let is_number = |c: &C| match c {
+        C::Atom(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => false,
+    };
+    is_number(left) && is_number(right)
 }
 
-fn signed_constant(number: i64) -> C {
-    match number {
-        i64::MIN => atom("INT64_MIN"),
-        number if number < 0 => C::Unary("-", Box::new(atom(number.unsigned_abs().to_string()))),
-        number => atom(number.to_string()),
-    }
+fn is_constant(expression: &Expression) -> bool {
+    matches!(&*expression.kind, Kind::Constant(_))
 }
 
 /// All ones in so many bits.

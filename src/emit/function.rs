@@ -207,7 +207,9 @@ pub fn header_read(stack: &Stack, function: &Function) -> Option<crate::types::p
     let mut found = None;
     if let Some(body) = &function.body {
         expressions(body, &mut |expression| match &*expression.kind {
-            Kind::Header(header, _) | Kind::HeaderPresent(header, _) => found = Some(*header),
+            Kind::Header(header, _)
+            | Kind::HeaderPresent(header, _)
+            | Kind::OptionsHold(header) => found = Some(*header),
             Kind::Call(id, _) => {
                 let called = header_read(stack, &stack.program.functions[id.at()]);
                 found = found.or(called);

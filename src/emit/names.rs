@@ -18,6 +18,7 @@
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
+use super::options;
 use super::parts;
 use crate::tree::{Forest, Index, Reaction};
 use crate::types::header::Rule;
@@ -128,6 +129,8 @@ pub struct Names {
     pub reactions: BTreeMap<Reaction, String>,
     /// By port and event: the function that hands it to the application.
     pub ports: BTreeMap<(PortId, Event), String>,
+    /// By header: the functions about its options.
+    pub options: BTreeMap<HeaderId, options::Names>,
     /// By header and field: the function that computes a sum.
     pub sums: BTreeMap<(HeaderId, HeaderFieldId), String>,
     /// All names at the top of the file.
@@ -170,6 +173,7 @@ impl Names {
             ((header, field), taken.take(&name))
         });
         let sums = sums.collect();
+        let options = options(program, &mut taken);
         let filters = program.filters.iter();
         let filters: Vec<String> = filters.map(|filter| taken.take(&filter.name)).collect();
         let on = filters.iter().map(|name| taken.take(&format!("{name}_on")));
@@ -198,6 +202,7 @@ impl Names {
             notices,
             reactions,
             ports,
+            options,
             sums,
             taken,
         }
@@ -266,6 +271,22 @@ fn port_events(program: &Program) -> impl Iterator<Item = (PortId, Event)> + '_ 
             .chain(notices)
             .chain(accepted)
     })
+}
+
+/// What the functions about options are called.
+fn options(program: &Program, taken: &mut Taken) -> BTreeMap<HeaderId, options::Names> {
+    let headers = program.headers.iter().enumerate();
+    let with = headers.filter(|(_, header)| header.options.is_some());
+    let named = with.map(|(at, header)| {
+        let mut name = |suffix: &str| taken.take(&format!("{}_{suffix}", header.name));
+        let names = options::Names {
+            length: name("option_length"),
+            hold: name("options_hold"),
+            find: name("option"),
+        };
+        (HeaderId(at as u32), names)
+    });
+    named.collect()
 }
 
 /// The fields of headers that are sums.

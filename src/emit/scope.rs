@@ -27,6 +27,12 @@ pub struct Scope<'a> {
     pub headers: BTreeMap<HeaderId, C>,
     /// The message of header expressions.
     pub message: Option<LocalId>,
+    /// Where the option begins of which code reads or writes a field.
+    pub option: Option<C>,
+    /// The header that is being written: of its bytes that nobody sets there are none.
+    pub writes: Option<HeaderId>,
+    /// Its length, once that is known.
+    pub header_size: Option<C>,
     /// Bytes of header and data, in the sums of a header.
     pub whole_length: Option<C>,
 }
@@ -47,6 +53,9 @@ impl<'a> Scope<'a> {
             own: None,
             headers: BTreeMap::new(),
             message: None,
+            option: None,
+            writes: None,
+            header_size: None,
             whole_length: None,
         }
     }

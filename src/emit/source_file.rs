@@ -5,6 +5,7 @@ use super::apart;
 use super::driver;
 use super::function;
 use super::header_file;
+use super::options;
 use super::output::Queued;
 use super::parts;
 use super::port;
@@ -258,6 +259,7 @@ fn values(stack: &Stack, code: &str) -> (Vec<Item>, Vec<Item>) {
         all.extend([function::filter(stack, at), function::filter_on(stack, at)]);
     }
     all.extend(sums::sum_functions(stack));
+    all.extend(options::functions(stack));
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let kinds = kinds.flat_map(|kind| state::functions(stack, kind));
     let kinds: Vec<Function> = kinds.collect();

@@ -11,11 +11,12 @@ use super::function;
 use super::layout::c_type;
 use super::names::c_name;
 use super::scope::Scope;
-use super::wire::{load, store};
+use super::wire::{length_of, load, start, store};
 use crate::c::tree::{Expression as C, Function, Statement, atom, binary, call, conditional};
 use crate::types::expression::Expression;
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
 use crate::types::program::{Filter, HeaderFieldId, HeaderId, LocalId};
+use crate::types::value::Type;
 
 /// The name of the function that computes a sum.
 pub fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
@@ -50,20 +51,23 @@ pub fn sum_call(
         let behind = binary("-", data.clone(), base.clone()).cast("uint32_t");
         binary("+", behind, length.clone())
     };
+    let size = || scope.header_size.clone().expect("its size is known");
     let bytes = match ranges {
         Ranges::HeaderAndData => whole.clone(),
-        Ranges::Header if pushed => atom(header.least.to_string()),
-        Ranges::Header => binary("-", data, base.clone()).cast("size_t"),
-        Ranges::Data if pushed => binary("-", length, atom(header.least.to_string())),
+        Ranges::Header if pushed => size(),
+        Ranges::Header => binary("-", data.clone(), base.clone()).cast("size_t"),
+        Ranges::Data if pushed => binary("-", length, size()),
         Ranges::Data => length,
-        Ranges::Between(from, to) => {
-            let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
-            atom(((to.bit + to.width) / 8 - from.bit / 8).to_string())
-        }
+        Ranges::Between(from, to) => between(scope, id, (*from, *to), &base),
+    };
+    let first = match ranges {
+        Ranges::Data if pushed => binary("+", data, size()),
+        Ranges::Data => data,
+        Ranges::Header | Ranges::HeaderAndData | Ranges::Between(..) => base,
     };
     scope.whole_length = Some(whole);
     scope.message = Some(message);
-    let mut all = vec![base, bytes];
+    let mut all = vec![first, bytes];
     let filter = &stack.program.filters[filter.at()];
     if function::filter_needs_stack(stack, filter) {
         all.insert(0, atom("stack"));
@@ -75,6 +79,30 @@ pub fn sum_call(
     );
     scope.whole_length = None;
     call(sum_name(stack, id, field.at()), all)
+}
+
+/// Bytes from one field of a header to another.
+fn between(scope: &Scope, id: HeaderId, (from, to): (HeaderFieldId, HeaderFieldId), base: &C) -> C {
+    let header = &scope.stack.program.headers[id.at()];
+    let (first, last) = (&header.fields[from.at()], &header.fields[to.at()]);
+    let loose = length_of(scope, id, to);
+    if let Some(size) = scope
+        .header_size
+        .clone()
+        .filter(|_| last.kind == Type::Nothing)
+    {
+        let end = match header.options {
+            Some(_) => binary("+", base.clone(), size),
+            None => start(scope, id, last, base),
+        };
+        return binary("-", end, start(scope, id, first, base)).cast("size_t");
+    }
+    if last.behind.is_empty() && loose.is_none() {
+        return atom(((last.bit + last.width) / 8 - first.bit / 8).to_string());
+    }
+    let length = loose.unwrap_or_else(|| atom((last.width / 8).to_string()));
+    let end = binary("+", start(scope, id, last, base), length);
+    binary("-", end, start(scope, id, first, base)).cast("size_t")
 }
 
 /// The functions that compute the sums of all headers.
@@ -128,7 +156,9 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
     let (from, bytes) = always_there(header, *ranges)?;
     let (words, unit) = (bytes / own.unit, own.unit);
     let whole = field.bit.is_multiple_of(8) && field.width.is_multiple_of(8);
-    if !whole || !field.behind.is_empty() || words > STRAIGHT_WORDS {
+    let summed_here = field.bit + field.width <= 8 * (from + words * unit);
+    let always = field.present.is_none() && field.behind.is_empty() && summed_here;
+    if !whole || !always || words > STRAIGHT_WORDS {
         return None;
     }
     let mut scope = Scope::new(stack, &own.locals);
@@ -201,7 +231,8 @@ fn always_there(header: &Header, ranges: Ranges) -> Option<(u32, u32)> {
     match ranges {
         Ranges::Between(from, to) => {
             let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
-            Some((from.bit / 8, (to.bit + to.width) / 8 - from.bit / 8))
+            let bytes = (to.bit + to.width) / 8 - from.bit / 8;
+            from.behind.is_empty().then_some((from.bit / 8, bytes))
         }
         Ranges::Header | Ranges::HeaderAndData => Some((0, header.least)),
         Ranges::Data => None,
@@ -240,13 +271,10 @@ fn sum_function(
         parameters.insert(0, format!("const struct {} *stack", stack.names.stack));
         names.push(atom("stack"));
     }
-    let from = match ranges {
-        Ranges::Between(from, _) => header.fields[from.at()].bit / 8,
-        Ranges::Data => header.least,
-        Ranges::Header | Ranges::HeaderAndData => 0,
-    };
-    let inside = (from * 8..).contains(&field.bit) && !matches!(ranges, Ranges::Data);
-    names.extend([advanced(&atom("header"), from), atom("length")]);
+    let mut scope = Scope::new(stack, &[]);
+    scope.headers.insert(id, atom("header"));
+    let (from, inside) = summed(&scope, (id, at), ranges);
+    names.extend([from, atom("length")]);
     for local in &filter.locals[..filter.parameters as usize] {
         let name = c_name(&local.name);
         let name = if name == "header" || name == "length" {
@@ -257,7 +285,6 @@ fn sum_function(
         parameters.extend(super::layout::parameters(stack, &local.kind, &name));
         names.push(atom(name));
     }
-    let scope = Scope::new(stack, &[]);
     let place = atom("header");
     let sum = call(function::filter_name(stack, filter), names);
     let declare = |name: &str, value| Statement::Declare {
@@ -271,7 +298,10 @@ fn sum_function(
     };
     let body = if inside {
         let was = load(&scope, id, HeaderFieldId(at as u32), &place).c;
-        let written = |value: &str| store(&scope, id, &place, &[(field, atom(value))]);
+        let written = |value: &str| {
+            let at = start(&scope, id, field, &place);
+            store(&scope, header, at, &[(field, atom(value))])
+        };
         [
             vec![declare("was", was)],
             written("0"),
@@ -291,6 +321,20 @@ fn sum_function(
         name: sum_name(stack, id, at),
         parameters,
         body,
+    }
+}
+
+/// Where a sum begins, and whether its own field is in it.
+fn summed(scope: &Scope, (id, at): (HeaderId, usize), ranges: Ranges) -> (C, bool) {
+    let base = atom("header");
+    match ranges {
+        Ranges::Between(from, to) => {
+            let first = &scope.stack.program.headers[id.at()].fields[from.at()];
+            let inside = (from.at()..=to.at()).contains(&at);
+            (start(scope, id, first, &base), inside)
+        }
+        Ranges::Data => (base, false),
+        Ranges::Header | Ranges::HeaderAndData => (base, true),
     }
 }
 

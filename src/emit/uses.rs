@@ -82,10 +82,13 @@ impl Collector<'_> {
             Kind::Key(instance, ..) | Kind::Query(Query::Running(instance, ..)) => {
                 self.instance(*instance);
             }
-            Kind::Header(header, _) | Kind::HeaderPresent(header, _) => {
+            Kind::Header(header, _)
+            | Kind::HeaderPresent(header, _)
+            | Kind::OptionsHold(header) => {
                 self.uses.reads.insert(Need::Header(*header));
             }
             Kind::Peeked(local, ..)
+            | Kind::PeekedPresent(local, ..)
             | Kind::Attribute(local, _)
             | Kind::Length(local)
             | Kind::Through(_, _, local) => self.local(*local),

@@ -12,6 +12,8 @@ pub fn each(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
         | Kind::Header(..)
         | Kind::Peeked(..)
         | Kind::HeaderPresent(..)
+        | Kind::PeekedPresent(..)
+        | Kind::OptionsHold(_)
         | Kind::Attribute(..)
         | Kind::Length(_)
         | Kind::WholeLength
@@ -89,6 +91,8 @@ pub fn variable(expression: &Expression) -> Option<&Variable> {
         | Kind::Header(..)
         | Kind::Peeked(..)
         | Kind::HeaderPresent(..)
+        | Kind::PeekedPresent(..)
+        | Kind::OptionsHold(_)
         | Kind::Attribute(..)
         | Kind::Length(_)
         | Kind::WholeLength

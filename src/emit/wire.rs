@@ -1,14 +1,14 @@
-//! Headers on the wire: how a field is read, and how a header is written before a message.
+//! Headers on the wire: where a field stands, how it is read and stored.
 
 use super::bits::{advanced, load_bytes, store_bytes, with_sign, without_sign};
 use super::expression::{mask, number_text};
 use super::layout::{c_bits, c_type};
+use super::options;
 use super::scope::Scope;
-use super::sums::{is_straight, sum_call};
 use crate::c::tree::{Expression as C, Statement, atom, binary, call, call_statement, conditional};
 use crate::types::expression::{Expression, ExpressionKind};
-use crate::types::header::{Header, HeaderField, Ranges, Rule};
-use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
+use crate::types::header::{Header, HeaderField};
+use crate::types::program::{HeaderFieldId, HeaderId};
 use crate::types::value::Type;
 
 /// A field as it has been read.
@@ -22,64 +22,122 @@ pub struct Loaded {
 }
 
 /// Where the whole bytes before a field end: what is fixed, and what the fields before it add.
-fn start(scope: &Scope, id: HeaderId, field: &HeaderField, base: &C) -> C {
-    let header = &scope.stack.program.headers[id.at()];
+pub fn start(scope: &Scope, id: HeaderId, field: &HeaderField, base: &C) -> C {
     let fixed = advanced(base, field.bit / 8);
     if field.behind.is_empty() {
         return fixed;
     }
     let mut scope = scope.clone();
     scope.headers.insert(id, base.clone());
-    field.behind.iter().fold(fixed, |at, before| {
-        match length_of(&scope, id, header, *before) {
+    field
+        .behind
+        .iter()
+        .fold(fixed, |at, before| match length_of(&scope, id, *before) {
             Some(length) => binary("+", at, length),
             None => at,
-        }
-    })
+        })
 }
 
-/// The length of an optional or variable field, in bytes; none where it is never there.
-fn length_of(scope: &Scope, id: HeaderId, header: &Header, at: HeaderFieldId) -> Option<C> {
-    let field = &header.fields[at.at()];
+/// The length of an optional or variable field, in bytes; none of one that is always there.
+pub fn length_of(scope: &Scope, id: HeaderId, at: HeaderFieldId) -> Option<C> {
+    let header = &scope.stack.program.headers[id.at()];
+    let field = header.field(at);
     if let Some(present) = &field.present {
         let length = atom((field.width / 8).to_string());
         return Some(conditional(scope.value(present), length, atom("0")));
     }
-    let (counter, ranges, unit) = header.fields.iter().enumerate().find_map(|(n, one)| {
-        let Rule::Counts { ranges, unit } = one.rule else {
-            return None;
-        };
-        let covers = match ranges {
-            Ranges::Header => true,
-            Ranges::Between(from, to) => from <= at && at <= to,
-            Ranges::Data | Ranges::HeaderAndData => false,
-        };
-        covers.then_some((HeaderFieldId(n as u32), ranges, unit))
-    })?;
-    let fixed = match ranges {
-        Ranges::Between(from, to) => {
-            let last = &header.fields[to.at()];
-            (last.bit + last.width) / 8 - header.fields[from.at()].bit / 8
+    if field.kind != Type::Nothing {
+        return None;
+    }
+    if scope.writes == Some(id) {
+        return None;
+    }
+    let counter = header.counter()?;
+    let fixed = header.least - header.fixed_outside(&counter);
+    let fixed = optional(scope, id, fixed, &|at| counter.covers(at));
+    let counted = counted(scope, id, counter.field, counter.unit);
+    Some(match fixed {
+        C::Binary(..) => fixed_less(counted, fixed),
+        fixed => binary("-", counted, fixed),
+    })
+}
+
+fn fixed_less(counted: C, fixed: C) -> C {
+    binary("-", counted, fixed.cast("size_t"))
+}
+
+/// Some bytes, and those of the optional fields among some.
+pub fn optional(scope: &Scope, id: HeaderId, fixed: u32, among: &dyn Fn(usize) -> bool) -> C {
+    let header = &scope.stack.program.headers[id.at()];
+    let fields = (0..header.fields.len()).filter(|at| among(*at));
+    let optional = fields.filter(|at| header.fields[*at].present.is_some());
+    let lengths = optional.filter_map(|at| length_of(scope, id, HeaderFieldId(at as u32)));
+    let mut all = lengths.collect::<Vec<_>>();
+    if fixed > 0 || all.is_empty() {
+        all.insert(0, atom(fixed.to_string()));
+    }
+    let all = all.into_iter().reduce(|all, one| binary("+", all, one));
+    all.expect("there is a number")
+}
+
+/// Bytes that a field of a header counts.
+pub fn counted(scope: &Scope, id: HeaderId, counter: HeaderFieldId, unit: u32) -> C {
+    let field = scope.stack.program.headers[id.at()].field(counter);
+    let read = ExpressionKind::Header(id, counter);
+    let read = Expression::new(read, field.kind.clone());
+    let count = scope.value(&read).cast("size_t");
+    match unit {
+        1 => count,
+        unit => binary("*", atom(unit.to_string()), count),
+    }
+}
+
+/// Where the last part of a header begins, and where it ends.
+pub fn region(scope: &Scope, id: HeaderId, base: &C) -> (C, C) {
+    let header = &scope.stack.program.headers[id.at()];
+    let last = header
+        .fields
+        .last()
+        .expect("a header with a part has fields");
+    let counter = header
+        .counter()
+        .expect("a part of no fixed length is counted");
+    let counted = counted(scope, id, counter.field, counter.unit);
+    let fixed = header.fixed_outside(&counter);
+    let outside = optional(scope, id, fixed, &|at| !counter.covers(at));
+    let length = match outside {
+        C::Atom(none) if none == "0" => counted,
+        outside => binary("+", counted, outside),
+    };
+    (
+        start(scope, id, last, base),
+        binary("+", base.clone(), length),
+    )
+}
+
+/// Whether an optional field or an option is there in a header that begins at `base`.
+pub fn present(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> C {
+    let header = &scope.stack.program.headers[id.at()];
+    match header.option_of(field) {
+        Some(case) => binary("!=", options::find(scope, id, case, base), atom("NULL")),
+        None => {
+            let mut scope = scope.clone();
+            scope.headers.insert(id, base.clone());
+            let present = header.field(field).present.as_ref();
+            scope.value(present.expect("only what is optional is asked for"))
         }
-        Ranges::Header | Ranges::Data | Ranges::HeaderAndData => header.least,
-    };
-    let read = Expression {
-        kind: Box::new(ExpressionKind::Header(id, counter)),
-        result: header.fields[counter.at()].kind.clone(),
-    };
-    let counted = binary(
-        "*",
-        atom(unit.to_string()),
-        scope.value(&read).cast("size_t"),
-    );
-    Some(binary("-", counted, atom(fixed.to_string())))
+    }
 }
 
 /// A field of a header that begins at `base`.
 pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Loaded {
     let header = &scope.stack.program.headers[id.at()];
-    let field = &header.fields[field.at()];
-    let at = start(scope, id, field, base);
+    let option = header.option_of(field);
+    let field = header.field(field);
+    let at = match option {
+        Some(case) => advanced(&options::find(scope, id, case, base), field.bit / 8),
+        None => start(scope, id, field, base),
+    };
     if let Type::Bytes(length) = field.kind {
         let kind = c_type(scope.stack, &Type::Bytes(length));
         let c = call(
@@ -143,215 +201,15 @@ pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Load
     }
 }
 
-/// The statements that put a header before a message whose attributes are set.
-pub fn push(
-    scope: &mut Scope,
-    message: LocalId,
-    id: HeaderId,
-    values: &[(HeaderFieldId, Expression)],
-) -> Vec<Statement> {
-    let stack = scope.stack;
-    let header = &stack.program.headers[id.at()];
-    let data = scope.of_message(message, "data");
-    let length = scope.of_message(message, "length");
-    let loose = header.fields.iter().any(|field| field.present.is_some());
-    scope.message = Some(message);
-    let mut statements = Vec::new();
-    let early = values_before(scope, header, values, &mut statements);
-    let bytes = if loose { header.most } else { header.least };
-    let bytes = atom(bytes.to_string());
-    statements.push(Statement::Assign(data.clone(), "-=", bytes.clone()));
-    if !loose {
-        statements.push(Statement::Assign(length.clone(), "+=", bytes));
-    }
-    let before = scope.headers.insert(id, data.clone());
-    let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
-    for (at, field) in header.fields.iter().enumerate() {
-        if field.width == 0 || field.present.is_none() && only_summed_later(scope, id, at) {
-            continue;
-        }
-        let given = values
-            .iter()
-            .find(|(one, _)| one.at() == at)
-            .map(|(_, value)| value);
-        let value = match early.iter().find(|(one, _)| one.at() == at) {
-            Some((_, known)) => known.clone(),
-            None => written(scope, header, field, given, &length),
-        };
-        pieces.push((field, value));
-        if (field.bit + field.width).is_multiple_of(8) {
-            let stored = store(scope, id, &data, &pieces);
-            pieces.clear();
-            match &field.present {
-                None => statements.extend(stored),
-                Some(present) => statements.push(Statement::If {
-                    condition: scope.value(present),
-                    then: stored,
-                    otherwise: Vec::new(),
-                }),
-            }
-        }
-    }
-    assert!(pieces.is_empty(), "a header ends with a whole byte");
-    if loose {
-        close_up(scope, id, message, &mut statements);
-    }
-    write_sums(scope, id, message, &mut statements);
-    scope.headers.remove(&id);
-    if let Some(old) = before {
-        scope.headers.insert(id, old);
-    }
-    statements
-}
-
-/// Whether a field is a sum that nothing reads before it is written.
-fn only_summed_later(scope: &Scope, id: HeaderId, at: usize) -> bool {
-    let fields = scope.stack.program.headers[id.at()].fields.iter();
-    let sums = fields.filter(|field| matches!(field.rule, Rule::Checks { .. }));
-    is_straight(scope.stack, id, at) && sums.count() == 1
-}
-
-/// Sums come last: what is summed is written by then.
-fn write_sums(scope: &mut Scope, id: HeaderId, message: LocalId, statements: &mut Vec<Statement>) {
-    let stack = scope.stack;
-    let header = &stack.program.headers[id.at()];
-    let data = scope.of_message(message, "data");
-    for (at, field) in header.fields.iter().enumerate() {
-        if let Rule::Checks { arguments, .. } = &field.rule {
-            let sum = sum_call(scope, id, HeaderFieldId(at as u32), message, arguments);
-            statements.extend(store(scope, id, &data, &[(field, sum)]));
-        }
-    }
-}
-
-/// A header was written where it would be at its longest: it moves up to its message, and what
-/// counts it is written.
-fn close_up(scope: &mut Scope, id: HeaderId, message: LocalId, statements: &mut Vec<Statement>) {
-    let header = &scope.stack.program.headers[id.at()];
-    let data = scope.of_message(message, "data");
-    let length = scope.of_message(message, "length");
-    let optional = header.fields.iter().enumerate();
-    let optional = optional.filter(|(_, field)| field.present.is_some());
-    let optional = optional.filter_map(|(at, _)| {
-        let at = HeaderFieldId(at as u32);
-        length_of(scope, id, header, at)
-    });
-    let least = atom(header.least.to_string());
-    let size = optional.fold(least, |all, one| binary("+", all, one));
-    let name = scope.taken.take("size");
-    let named = || atom(&name);
-    statements.push(Statement::Declare {
-        kind: "const uint32_t".to_string(),
-        name: name.clone(),
-        value: Some(size.cast("uint32_t")),
-    });
-    let less = || binary("-", atom(header.most.to_string()), named());
-    let moved = vec![binary("+", data.clone(), less()), data.clone(), named()];
-    statements.push(call_statement("memmove", moved));
-    statements.push(Statement::Assign(data.clone(), "+=", less()));
-    statements.push(Statement::Assign(length.clone(), "+=", named()));
-    for field in &header.fields {
-        let Rule::Counts { ranges, unit } = &field.rule else {
-            continue;
-        };
-        let counted = match ranges {
-            Ranges::Header => named(),
-            Ranges::HeaderAndData => length.clone(),
-            Ranges::Data => binary("-", length.clone(), named()),
-            Ranges::Between(..) => continue,
-        };
-        let units = binary("/", counted, atom(unit.to_string()));
-        let units = units.cast(c_type(scope.stack, &field.kind));
-        statements.extend(store(scope, id, &data, &[(field, units)]));
-    }
-}
-
-/// Values that read the message are taken before its new header is written.
-fn values_before(
-    scope: &mut Scope,
-    header: &Header,
-    values: &[(HeaderFieldId, Expression)],
-    statements: &mut Vec<Statement>,
-) -> Vec<(HeaderFieldId, C)> {
-    let mut early = Vec::new();
-    for (id, value) in values {
-        let mut reads = false;
-        super::walk::each(value, &mut |part| {
-            reads |= matches!(
-                &*part.kind,
-                ExpressionKind::Header(..)
-                    | ExpressionKind::HeaderPresent(..)
-                    | ExpressionKind::Peeked(..)
-                    | ExpressionKind::Length(_)
-                    | ExpressionKind::Call(..)
-                    | ExpressionKind::Through(..)
-            );
-        });
-        if reads {
-            let field = &header.fields[id.at()];
-            let name = scope.taken.take(&field.name);
-            statements.push(Statement::Declare {
-                kind: format!("const {}", c_type(scope.stack, &field.kind)),
-                name: name.clone(),
-                value: Some(scope.stored(value)),
-            });
-            early.push((*id, atom(name)));
-        }
-    }
-    early
-}
-
-/// What a field is written as, before the sums are known.
-fn written(
-    scope: &Scope,
-    header: &Header,
-    field: &HeaderField,
-    given: Option<&Expression>,
-    length: &C,
-) -> C {
-    if let Some(value) = given {
-        return scope.stored(value);
-    }
-    match &field.rule {
-        Rule::Given => unreachable!("a field without a default is given (checked)"),
-        Rule::Default(value) => scope.stored(value),
-        Rule::Is(value) => scope.constant(value, &field.kind),
-        Rule::Checks { .. } => atom("0"),
-        Rule::Counts { ranges, unit } => {
-            let counted = match ranges {
-                Ranges::Header => return atom((header.least / unit).to_string()),
-                Ranges::HeaderAndData => length.clone(),
-                Ranges::Data => binary("-", length.clone(), atom(header.least.to_string())),
-                Ranges::Between(from, to) => {
-                    let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
-                    let bytes = (to.bit + to.width) / 8 - from.bit / 8;
-                    return atom((bytes / unit).to_string());
-                }
-            };
-            let units = match unit {
-                1 => counted,
-                unit => binary("/", counted, atom(unit.to_string())),
-            };
-            if field.width <= 16 {
-                units.cast(c_type(scope.stack, &field.kind))
-            } else {
-                units
-            }
-        }
-    }
-}
-
 /// Stores fields that fill whole bytes together.
 pub fn store(
     scope: &Scope,
-    id: HeaderId,
-    data: &C,
+    header: &Header,
+    at: C,
     pieces: &[(&HeaderField, C)],
 ) -> Vec<Statement> {
-    let header = &scope.stack.program.headers[id.at()];
     let (first, _) = &pieces[0];
     let bits: u32 = pieces.iter().map(|(field, _)| field.width).sum();
-    let at = start(scope, id, first, data);
     if let Type::Bytes(length) = first.kind {
         let kind = c_type(scope.stack, &Type::Bytes(length));
         let name = format!("{}_to", kind.trim_start_matches("struct "));

@@ -27,6 +27,8 @@ enum Step {
     Do(Action),
     /// Dropped for a reason unless it holds.
     Require(Expression, ReasonId),
+    /// Only where this holds.
+    If(Expression, Vec<Step>),
 }
 
 /// A header that is being parsed.
@@ -37,6 +39,10 @@ struct Parse<'a> {
     frame: Frame<'a>,
     /// Bytes of the header, as far as it is taken off.
     length: Expression,
+    /// Its length is settled.
+    settled: bool,
+    /// What is counted behind the header, until that is settled.
+    cuts: Vec<(&'a HeaderField, Expression, Ranges)>,
     steps: Vec<Step>,
 }
 
@@ -109,7 +115,9 @@ impl<'a> Lowering<'a> {
         for read in reads::late_header_reads(&finder.otherwise) {
             let name = super::frame::name_of(self.program, &read);
             let local = self.fresh(name, read.result.clone());
-            first.push(Action::Let(local, read.clone()));
+            let early = super::frame::read_early(self.program, &read);
+            let early = frame.expression(&early);
+            first.push(Action::Let(local, early));
             frame.taken.push((read, local));
         }
         let otherwise = self.body(&frame, &finder.otherwise, Vec::new(), finder.span);
@@ -214,28 +222,45 @@ impl<'a> Lowering<'a> {
             message,
             frame,
             length: Expression::number(u64::from(header.least), BYTES),
+            settled: header.settled_at().is_none(),
+            cuts: Vec::new(),
             steps: Vec::new(),
         };
         parse.take_off();
         for (at, field) in header.fields.iter().enumerate() {
-            parse.take_optional_off(field);
+            if !parse.settled {
+                parse.take_optional_off(field);
+            }
             if let Some(known) = self.known_values(field) {
                 let id = HeaderFieldId(at as u32);
                 parse.require_one_of(id, field, &known);
             }
             parse.require_field(at, field);
-            if let Some(counted) = parse.counted_header(at, field) {
-                parse.take_rest_off(field, counted);
+            if header
+                .settled_at()
+                .is_some_and(|settled| settled.at() == at)
+            {
+                parse.settle();
             }
+            parse.cut();
         }
+        parse.require_options();
         self.require_sums(&mut parse);
         let steps = std::mem::take(&mut parse.steps);
+        self.steps_of(steps, message, next)
+    }
+
+    fn steps_of(&mut self, steps: Vec<Step>, message: LocalId, next: NodeId) -> NodeId {
         steps.into_iter().rev().fold(next, |next, step| match step {
             Step::Do(action) => self.act(action, next),
             Step::Require(condition, reason) => {
                 let leaf = self.leaf(Vec::new());
                 let dropped = self.act(Action::Drop(message, reason), leaf);
                 self.test(condition, IN_ORDER, next, dropped)
+            }
+            Step::If(condition, steps) => {
+                let then = self.steps_of(steps, message, next);
+                self.test(condition, None, then, next)
             }
         })
     }
@@ -286,8 +311,14 @@ impl<'a> Lowering<'a> {
                     Expression::binary(Binary::Or, absent, sum_is_right, Type::Bool)
                 }
             };
-            parse.steps.push(Step::Do(sum));
-            parse.require(holds, field);
+            let steps = vec![Step::Do(sum), Step::Require(holds, field.reason())];
+            match &field.present {
+                None => parse.steps.extend(steps),
+                Some(present) => {
+                    let present = parse.frame.expression(present);
+                    parse.steps.push(Step::If(present, steps));
+                }
+            }
         }
     }
 }
@@ -307,13 +338,9 @@ impl<'a> Parse<'a> {
 
     /// A field that is not always there is taken off where it is.
     fn take_optional_off(&mut self, field: &HeaderField) {
-        let Some(present) = &field.present else {
+        let Some(bytes) = self.optional_bytes(field) else {
             return;
         };
-        let width = Expression::number(u64::from(field.width / 8), BYTES);
-        let none = Expression::number(0, BYTES);
-        let present = self.frame.expression(present);
-        let bytes = Expression::new(ExpressionKind::If(present, width, none), BYTES);
         if let Some(reason) = self.header.too_short {
             let length = Expression::new(ExpressionKind::Length(self.message), BYTES);
             let fits = Expression::binary(Binary::AtLeast, length, bytes.clone(), Type::Bool);
@@ -324,29 +351,81 @@ impl<'a> Parse<'a> {
         self.length = Expression::binary(Binary::Add, self.length.clone(), bytes, BYTES);
     }
 
-    /// The header's length, if this field counts it.
-    fn counted_header(&self, at: usize, field: &HeaderField) -> Option<Expression> {
-        let Rule::Counts { ranges, unit } = &field.rule else {
-            return None;
+    /// Bytes of a field that is perhaps not there.
+    fn optional_bytes(&self, field: &HeaderField) -> Option<Expression> {
+        let present = self.frame.expression(field.present.as_ref()?);
+        let width = Expression::number(u64::from(field.width / 8), BYTES);
+        let none = Expression::number(0, BYTES);
+        let bytes = ExpressionKind::If(present, width, none);
+        Some(Expression::new(bytes, BYTES))
+    }
+
+    /// Some bytes, and those of the optional fields among some.
+    fn bytes_of(&self, fixed: u32, among: &dyn Fn(usize) -> bool) -> Expression {
+        let fields = self.header.fields.iter().enumerate();
+        let optional = fields.filter(|(at, _)| among(*at));
+        let optional = optional.filter_map(|(_, field)| self.optional_bytes(field));
+        let fixed = Expression::number(u64::from(fixed), BYTES);
+        optional.fold(fixed, |all, one| {
+            Expression::binary(Binary::Add, all, one, BYTES)
+        })
+    }
+
+    /// All is known of what may be missing in a header that counts itself: it is as long as it
+    /// says, and its part of variable length is taken off.
+    fn settle(&mut self) {
+        self.settled = true;
+        let Some(counter) = self.header.counter() else {
+            return;
         };
-        let counted = self.counted(at, *unit);
-        match ranges {
-            Ranges::Header => Some(counted),
-            Ranges::Between(from, to) => match self.header.least - self.fixed(*from, *to) {
-                0 => Some(counted),
-                outside => {
-                    let outside = Expression::number(u64::from(outside), BYTES);
-                    Some(Expression::binary(Binary::Add, counted, outside, BYTES))
-                }
-            },
-            Ranges::Data | Ranges::HeaderAndData => None,
+        let field = &self.header.fields[counter.field.at()];
+        let mut counted = self.counted(counter.field.at(), counter.unit);
+        let fixed = self.header.fixed_outside(&counter);
+        let optional_outside = self.header.fields.iter().enumerate();
+        let optional_outside = optional_outside
+            .filter(|(at, field)| !counter.covers(*at) && field.present.is_some())
+            .count();
+        if fixed > 0 || optional_outside > 0 {
+            let outside = self.bytes_of(fixed, &|at| !counter.covers(at));
+            counted = Expression::binary(Binary::Add, counted, outside, BYTES);
+        }
+        let known = self.bytes_of(self.header.least, &|_| true);
+        let variable = self.header.fields.iter().any(|f| f.kind == Type::Nothing);
+        let compare = if variable {
+            Binary::AtLeast
+        } else {
+            Binary::Equal
+        };
+        let enough = Expression::binary(compare, counted.clone(), known, Type::Bool);
+        self.require(enough, field);
+        if variable {
+            let taken = self.length.clone();
+            self.length = counted.clone();
+            let rest = Expression::binary(Binary::Subtract, counted, taken, BYTES);
+            let length = Expression::new(ExpressionKind::Length(self.message), BYTES);
+            let there = Expression::binary(Binary::AtMost, rest.clone(), length, Type::Bool);
+            self.require(there, field);
+            self.steps
+                .push(Step::Do(Action::StripRest(self.message, rest)));
         }
     }
 
-    /// Bytes of the fixed fields from one to another.
-    fn fixed(&self, from: HeaderFieldId, to: HeaderFieldId) -> u32 {
-        let fields = &self.header.fields[from.at()..=to.at()];
-        fields.iter().map(|field| field.width).sum::<u32>() / 8
+    /// What is counted behind the header is cut to that, once the header is as long as it will be.
+    fn cut(&mut self) {
+        if self.settled {
+            for (field, counted, ranges) in std::mem::take(&mut self.cuts) {
+                self.cut_to(field, counted, ranges);
+            }
+        }
+    }
+
+    /// Options keep their rules, and end with the header.
+    fn require_options(&mut self) {
+        if let Some(options) = &self.header.options {
+            let hold = ExpressionKind::OptionsHold(self.id);
+            let hold = Expression::new(hold, Type::Bool);
+            self.require(hold, &self.header.fields[options.region.at()]);
+        }
     }
 
     fn counted(&self, at: usize, unit: u32) -> Expression {
@@ -361,30 +440,8 @@ impl<'a> Parse<'a> {
         }
     }
 
-    /// The part of variable length; a header without one has its length in fixed parts.
-    fn take_rest_off(&mut self, field: &HeaderField, counted: Expression) {
-        let taken = self.length.clone();
-        let variable = self.header.fields.iter().any(|f| f.kind == Type::Nothing);
-        let compare = if variable {
-            Binary::AtLeast
-        } else {
-            Binary::Equal
-        };
-        let enough = Expression::binary(compare, counted.clone(), taken.clone(), Type::Bool);
-        self.require(enough, field);
-        if variable {
-            self.length = counted.clone();
-            let rest = Expression::binary(Binary::Subtract, counted, taken, BYTES);
-            let length = Expression::new(ExpressionKind::Length(self.message), BYTES);
-            let there = Expression::binary(Binary::AtMost, rest.clone(), length, Type::Bool);
-            self.require(there, field);
-            self.steps
-                .push(Step::Do(Action::StripRest(self.message, rest)));
-        }
-    }
-
     /// What a field requires.
-    fn require_field(&mut self, at: usize, field: &HeaderField) {
+    fn require_field(&mut self, at: usize, field: &'a HeaderField) {
         match &field.rule {
             Rule::Is(value) => {
                 let value = Expression::constant(value.clone(), field.kind.clone());
@@ -397,7 +454,7 @@ impl<'a> Parse<'a> {
                 unit,
             } => {
                 let counted = self.counted(at, *unit);
-                self.cut_to(field, counted, *ranges);
+                self.cuts.push((field, counted, *ranges));
             }
             Rule::Counts { .. } | Rule::Given | Rule::Default(_) | Rule::Checks { .. } => {}
         }
@@ -467,7 +524,6 @@ impl<'a> Parse<'a> {
     }
 
     fn require(&mut self, condition: Expression, field: &HeaderField) {
-        let bad = field.bad.expect("a field with a rule has its reason");
-        self.steps.push(Step::Require(condition, bad));
+        self.steps.push(Step::Require(condition, field.reason()));
     }
 }

@@ -5,7 +5,7 @@ use crate::tree::rename::Renaming;
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{FieldId, KindId, LocalId, Program};
 use crate::types::statement::Statement;
-use crate::types::value::Value;
+use crate::types::value::{Type, Value};
 
 /// One handler, finder or header, on behalf of one instance.
 #[derive(Clone)]
@@ -98,7 +98,9 @@ impl<'a> Frame<'a> {
             | ExpressionKind::Through(..)
             | ExpressionKind::Peeked(..)
             | ExpressionKind::Header(..)
-            | ExpressionKind::HeaderPresent(..) => true,
+            | ExpressionKind::HeaderPresent(..)
+            | ExpressionKind::PeekedPresent(..)
+            | ExpressionKind::OptionsHold(_) => true,
             ExpressionKind::Query(
                 Query::IsEmpty(variable)
                 | Query::Has(variable, _)
@@ -127,14 +129,42 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// A field of a header that is read though nobody has asked yet whether it is there.
+pub fn read_early(program: &Program, read: &Expression) -> Expression {
+    let (header, field, local) = match &*read.kind {
+        ExpressionKind::Header(header, field) => (*header, *field, None),
+        ExpressionKind::Peeked(local, header, field) => (*header, *field, Some(*local)),
+        _ => return read.clone(),
+    };
+    let declared = &program.headers[header.at()];
+    let asked = match declared.option_of(field) {
+        Some(case) => case.itself(),
+        None if declared.field(field).present.is_some() => field,
+        None => return read.clone(),
+    };
+    let there = match local {
+        Some(local) => ExpressionKind::PeekedPresent(local, header, asked),
+        None => ExpressionKind::HeaderPresent(header, asked),
+    };
+    let there = Expression::new(there, Type::Bool);
+    let none = match &read.result {
+        Type::Bytes(size) => Value::Bytes(vec![0; *size as usize]),
+        _ => Value::Number(0),
+    };
+    let none = Expression::constant(none, read.result.clone());
+    let kind = ExpressionKind::If(there, read.clone(), none);
+    Expression::new(kind, read.result.clone())
+}
+
 /// A good name for what holds the value of an expression.
 pub fn name_of(program: &Program, expression: &Expression) -> String {
     match &*expression.kind {
         ExpressionKind::Header(header, field)
         | ExpressionKind::Peeked(_, header, field)
-        | ExpressionKind::HeaderPresent(header, field) => {
-            let fields = &program.headers[header.at()].fields;
-            fields[field.at()].name.clone()
+        | ExpressionKind::HeaderPresent(header, field)
+        | ExpressionKind::PeekedPresent(_, header, field) => {
+            let field = program.headers[header.at()].field(*field);
+            field.name.replace('.', "_")
         }
         ExpressionKind::Attribute(_, attribute) => program.attributes[attribute.at()].name.clone(),
         ExpressionKind::Read(variable) => match reads::field_of(variable) {

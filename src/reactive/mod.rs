@@ -210,7 +210,8 @@ impl<'a> Lowering<'a> {
         let mut first = Vec::new();
         for read in reads::late_header_reads(&handler.body) {
             let local = self.fresh(frame::name_of(self.program, &read), read.result.clone());
-            first.push(Action::Let(local, read.clone()));
+            let early = frame.expression(&frame::read_early(self.program, &read));
+            first.push(Action::Let(local, early));
             frame.taken.push((read, local));
         }
         let body = self.body(&frame, &handler.body, last, handler.span);

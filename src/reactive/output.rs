@@ -267,7 +267,7 @@ impl<'a> Lowering<'a> {
                     | Type::Optional(_)
             );
             if plain && frame.may_change(&read) {
-                let value = frame.expression(&read);
+                let value = frame.expression(&super::frame::read_early(self.program, &read));
                 let local = self.fresh(name_of(self.program, &value), read.result.clone());
                 steps.push(Action::Let(local, value));
                 frame.taken.push((read, local));

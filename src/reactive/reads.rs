@@ -176,7 +176,9 @@ fn gives_away(statement: &Statement) -> bool {
 fn header_reads(expression: &Expression, found: &mut Vec<Expression>) {
     let reads_header = matches!(
         &*expression.kind,
-        ExpressionKind::Header(..) | ExpressionKind::HeaderPresent(..)
+        ExpressionKind::Header(..)
+            | ExpressionKind::HeaderPresent(..)
+            | ExpressionKind::OptionsHold(_)
     );
     if reads_header && !found.contains(expression) {
         found.push(expression.clone());
@@ -314,7 +316,9 @@ fn state_reads(expression: &Expression, found: &mut Vec<Expression>) {
         ExpressionKind::Query(query) => !matches!(query, Query::InsertSet(..) | Query::Release(..)),
         ExpressionKind::Header(..)
         | ExpressionKind::HeaderPresent(..)
-        | ExpressionKind::Peeked(..) => true,
+        | ExpressionKind::OptionsHold(_)
+        | ExpressionKind::Peeked(..)
+        | ExpressionKind::PeekedPresent(..) => true,
         _ => false,
     };
     if outer && !found.contains(expression) {

@@ -6,6 +6,7 @@
 
 use super::header;
 use super::message::Message;
+use super::options;
 use super::state::State;
 use super::value::{Datum, compare, fit, width};
 use crate::types::expression::{
@@ -30,6 +31,8 @@ pub struct Moment {
     pub message: Option<Message>,
     /// Bytes of that header and of what follows it.
     pub whole_length: u64,
+    /// Where the option of a header begins whose rules are judged.
+    pub option: Option<usize>,
 }
 
 impl Moment {
@@ -41,6 +44,7 @@ impl Moment {
             headers: self.headers.clone(),
             message: self.message.clone(),
             whole_length: self.whole_length,
+            option: self.option,
         }
     }
 }
@@ -78,24 +82,24 @@ impl Evaluation<'_, '_> {
                 self.state.kinds[kind.at()].keys[index][key.at()].clone()
             }
             Kind::Header(header, field) => {
-                let bytes = self.instant.headers.get(header);
-                let bytes = bytes
-                    .expect("a header is read where one was stripped")
-                    .clone();
+                let bytes = self.stripped(*header);
                 self.header_field(*header, *field, &bytes, &expression.result)
             }
             Kind::Peeked(local, header, field) => {
-                let Datum::Header(bytes) = self.instant.locals[local.at()].clone() else {
-                    panic!("a header is read where a peek has found it");
-                };
+                let bytes = self.peeked(*local);
                 self.header_field(*header, *field, &bytes, &expression.result)
             }
             Kind::HeaderPresent(header, field) => {
-                let bytes = self.instant.headers.get(header);
-                let bytes = bytes
-                    .expect("a header is asked where one was stripped")
-                    .clone();
+                let bytes = self.stripped(*header);
                 Datum::of_bool(header::is_present(self, *header, *field, &bytes))
+            }
+            Kind::PeekedPresent(local, header, field) => {
+                let bytes = self.peeked(*local);
+                Datum::of_bool(header::is_present(self, *header, *field, &bytes))
+            }
+            Kind::OptionsHold(header) => {
+                let bytes = self.stripped(*header);
+                Datum::of_bool(options::hold(self, *header, &bytes))
             }
             Kind::Attribute(message, attribute) => {
                 self.message(*message).attribute(*attribute).clone()
@@ -133,6 +137,21 @@ impl Evaluation<'_, '_> {
                 let result = self.run_filter(*filter, arguments, &data).0;
                 result.expect("a filter that is used as a value has a result")
             }
+        }
+    }
+
+    /// The bytes of a header that was stripped, or is written.
+    fn stripped(&self, header: HeaderId) -> Rc<[u8]> {
+        let bytes = self.instant.headers.get(&header);
+        let bytes = bytes.expect("a header is read where one was stripped");
+        bytes.clone()
+    }
+
+    /// The bytes of a header that was peeked at.
+    fn peeked(&self, local: LocalId) -> Rc<[u8]> {
+        match &self.instant.locals[local.at()] {
+            Datum::Header(bytes) => bytes.clone(),
+            other => panic!("a peek has found a header, not {other:?}"),
         }
     }
 

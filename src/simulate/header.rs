@@ -7,9 +7,10 @@
 
 use super::expression::Evaluation;
 use super::message::Message;
+use super::options;
 use super::value::{Datum, fit, mask};
 use crate::types::expression::Expression;
-use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::header::{Counter, Header, HeaderField, Ranges, Rule};
 use crate::types::program::{FilterId, HeaderFieldId, HeaderId, ReasonId};
 use crate::types::value::Type;
 use std::ops::Range;
@@ -36,7 +37,7 @@ pub fn read(
 ) -> Datum {
     let declared = layout(evaluation, header);
     let bit = offset(evaluation, header, field, bytes);
-    let of = &declared.fields[field.at()];
+    let of = declared.field(field);
     match of.kind {
         Type::Bytes(_) => {
             let at = bit / 8;
@@ -53,7 +54,10 @@ pub fn is_present(
     field: HeaderFieldId,
     bytes: &[u8],
 ) -> bool {
-    match &layout(evaluation, header).fields[field.at()].present {
+    if layout(evaluation, header).is_option(field) {
+        return options::place(evaluation, header, field, bytes).is_some();
+    }
+    match &layout(evaluation, header).field(field).present {
         Some(condition) => within(evaluation, header, bytes, |inner| inner.is_true(condition)),
         None => true,
     }
@@ -71,42 +75,46 @@ pub fn parse(
     if bytes.len() < least {
         return Err(Refused(declared.too_short));
     }
-    let (mut length, mut data, mut counted) = (least, None, false);
+    let settled = declared.settled_at();
+    let (mut length, mut data) = (least, bytes.len());
+    let mut cuts = Vec::new();
     for (place, field) in declared.fields.iter().enumerate() {
         let id = HeaderFieldId(place as u32);
-        if field.kind == Type::Nothing || !is_present(evaluation, header, id, bytes) {
-            continue;
+        let behind = settled.is_none_or(|settled| settled <= id);
+        if field.kind != Type::Nothing && is_present(evaluation, header, id, bytes) {
+            let included = settled.is_some() && behind && settled != Some(id);
+            if field.present.is_some() && !included {
+                length += field.width as usize / 8;
+            }
+            if length > bytes.len() {
+                return Err(Refused(declared.too_short));
+            }
+            let value = read(evaluation, header, id, bytes);
+            if !keeps_rules(evaluation, header, field, &value, bytes) {
+                return Err(Refused(field.bad));
+            }
+            if let Rule::Counts { ranges, unit } = field.rule {
+                cuts.push((field, ranges, value.number() as usize * unit as usize));
+            }
         }
-        if field.present.is_some() && !counted {
-            length += field.width as usize / 8;
+        if settled == Some(id) && declared.counter().is_some() {
+            length = settle(evaluation, header, bytes)?;
         }
-        if length > bytes.len() {
-            return Err(Refused(declared.too_short));
-        }
-        let value = read(evaluation, header, id, bytes);
-        if !keeps_rules(evaluation, header, field, &value, bytes) {
-            return Err(Refused(field.bad));
-        }
-        if let Rule::Counts { ranges, unit } = &field.rule {
-            let count = value.number() as usize * *unit as usize;
-            let extent = Extent {
-                header: length,
-                data: bytes.len() - length,
-            };
-            let read = cut_to(evaluation, header, *ranges, count, extent, bytes);
-            let extent = read.ok_or(Refused(field.bad))?;
-            match ranges {
-                Ranges::Header | Ranges::Between(..) => {
-                    (length, counted) = (extent.header, true);
-                }
-                Ranges::Data | Ranges::HeaderAndData => data = Some(extent.data),
+        if behind {
+            // What is counted behind a header is known when its own length is.
+            for (field, ranges, count) in cuts.drain(..) {
+                data = cut_to(ranges, count, length, data).ok_or(Refused(field.bad))?;
             }
         }
     }
-    let data = data.unwrap_or(bytes.len() - length);
+    if let Some(options) = &declared.options
+        && !options::hold(evaluation, header, bytes)
+    {
+        return Err(Refused(declared.fields[options.region.at()].bad));
+    }
     Ok(Extent {
         header: length,
-        data,
+        data: data - length,
     })
 }
 
@@ -160,6 +168,9 @@ pub fn check_sums(
         let Rule::Checks { unless, .. } = &field.rule else {
             continue;
         };
+        if !is_present(evaluation, header, id, bytes) {
+            continue;
+        }
         let found = read(evaluation, header, id, bytes).number();
         if *unless == Some(found) {
             continue;
@@ -170,6 +181,25 @@ pub fn check_sums(
         }
     }
     Ok(())
+}
+
+/// The values that are given to the fields of a header; an option that is not to be there has none.
+pub fn given<'e>(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    fields: impl IntoIterator<Item = &'e (HeaderFieldId, Expression)>,
+) -> Vec<(HeaderFieldId, Datum)> {
+    let declared = layout(evaluation, header);
+    let mut values: Vec<(HeaderFieldId, Datum)> = Vec::new();
+    for (field, value) in fields {
+        let option = declared.option_of(*field).map(|case| case.itself());
+        let absent =
+            |(id, there): &(HeaderFieldId, Datum)| Some(*id) == option && there.number() == 0;
+        if !values.iter().any(absent) {
+            values.push((*field, evaluation.value(value)));
+        }
+    }
+    values
 }
 
 /// Puts a header before a message: the given values, then what is counted, then what is summed.
@@ -201,10 +231,13 @@ pub fn push(
         };
         write(declared, field, bit, &value, &mut bytes);
     }
+    options::write_options(evaluation, header, values, &mut bytes);
     write_counts(evaluation, header, message.length(), &mut bytes);
     for (place, field) in declared.fields.iter().enumerate() {
         let id = HeaderFieldId(place as u32);
-        if let Rule::Checks { .. } = field.rule {
+        if let Rule::Checks { .. } = field.rule
+            && is_present(evaluation, header, id, &bytes)
+        {
             let sum = sum_of(evaluation, header, id, &bytes, message);
             let bit = offset(evaluation, header, id, &bytes);
             let value = Datum::Number(sum);
@@ -230,11 +263,13 @@ pub fn within<R>(
     result
 }
 
-fn layout<'p>(evaluation: &Evaluation<'_, 'p>, header: HeaderId) -> &'p Header {
+/// A header as it is declared.
+pub fn layout<'p>(evaluation: &Evaluation<'_, 'p>, header: HeaderId) -> &'p Header {
     &evaluation.state.program.headers[header.at()]
 }
 
-fn keeps_rules(
+/// Whether a field has a value that its own rules allow.
+pub fn keeps_rules(
     evaluation: &mut Evaluation<'_, '_>,
     header: HeaderId,
     field: &HeaderField,
@@ -261,48 +296,72 @@ fn keeps_rules(
     named && required && constrained()
 }
 
-/// What a counted length makes of a message whose header is so long as far as one knows.
-fn cut_to(
+/// The length of a header that counts itself, where all is known of what may be missing in it.
+fn settle(
     evaluation: &mut Evaluation<'_, '_>,
     header: HeaderId,
-    ranges: Ranges,
-    count: usize,
-    extent: Extent,
     bytes: &[u8],
-) -> Option<Extent> {
-    let whole = bytes.len();
-    match ranges {
-        Ranges::Header => (extent.header..=whole).contains(&count).then(|| Extent {
-            header: count,
-            data: whole - count,
-        }),
-        Ranges::Data => (count <= extent.data).then_some(Extent {
-            data: count,
-            ..extent
-        }),
-        Ranges::HeaderAndData => (extent.header..=whole).contains(&count).then(|| Extent {
-            header: extent.header,
-            data: count - extent.header,
-        }),
-        Ranges::Between(first, last) => {
-            let rest = count.checked_sub(fixed_between(evaluation, header, first, last, bytes))?;
-            let header = extent.header + rest;
-            (header <= whole).then(|| Extent {
-                header,
-                data: whole - header,
-            })
-        }
-    }
+) -> Result<usize, Refused> {
+    let declared = layout(evaluation, header);
+    let counter = declared
+        .counter()
+        .expect("a header that is settled is counted");
+    let count = read(evaluation, header, counter.field, bytes).number() as usize;
+    let rest = outside(evaluation, header, &counter, bytes);
+    let total = count * counter.unit as usize + rest;
+    let all = 0..declared.fields.len() as u32;
+    let all = all.map(HeaderFieldId);
+    let valued = all.filter(|id| declared.field(*id).kind != Type::Nothing);
+    let optional = valued.map(|id| loose_bits(evaluation, header, id, bytes));
+    let known = declared.least as usize + optional.sum::<usize>() / 8;
+    let open = declared
+        .fields
+        .iter()
+        .any(|field| field.kind == Type::Nothing);
+    let holds = match open {
+        true => (known..=bytes.len()).contains(&total),
+        false => total == known,
+    };
+    let bad = declared.fields[counter.field.at()].bad;
+    if holds { Ok(total) } else { Err(Refused(bad)) }
+}
+
+/// Bytes of a header that its counter leaves out.
+pub fn outside(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    counter: &Counter,
+    bytes: &[u8],
+) -> usize {
+    let declared = layout(evaluation, header);
+    let all = (0..declared.fields.len()).filter(|place| !counter.covers(*place));
+    let optional =
+        all.map(|place| loose_bits(evaluation, header, HeaderFieldId(place as u32), bytes));
+    optional.sum::<usize>() / 8 + declared.fixed_outside(counter) as usize
+}
+
+/// Where a message ends whose header is so long, once it is cut to what is counted.
+fn cut_to(ranges: Ranges, count: usize, header: usize, end: usize) -> Option<usize> {
+    let counted = match ranges {
+        Ranges::Data => header + count,
+        Ranges::HeaderAndData => count,
+        Ranges::Header | Ranges::Between(..) => return Some(end),
+    };
+    (header..=end).contains(&counted).then_some(counted)
 }
 
 /// Bits of the variable and optional fields before a field, and of those that are fixed.
-fn offset(
+pub fn offset(
     evaluation: &mut Evaluation<'_, '_>,
     header: HeaderId,
     field: HeaderFieldId,
     bytes: &[u8],
 ) -> usize {
-    let of = &layout(evaluation, header).fields[field.at()];
+    let of = layout(evaluation, header).field(field);
+    if layout(evaluation, header).option_of(field).is_some() {
+        let place = options::place(evaluation, header, field, bytes);
+        return 8 * place.expect("an option is read where it is there") + of.bit as usize;
+    }
     let behind = of.behind.iter();
     let behind = behind.map(|before| loose_bits(evaluation, header, *before, bytes));
     of.bit as usize + behind.sum::<usize>()
@@ -328,43 +387,17 @@ fn loose_bits(
 /// Bytes of the field that goes up to the end that is counted.
 fn variable_length(evaluation: &mut Evaluation<'_, '_>, header: HeaderId, bytes: &[u8]) -> usize {
     let declared = layout(evaluation, header);
-    for (place, field) in declared.fields.iter().enumerate() {
-        let Rule::Counts { ranges, unit } = &field.rule else {
-            continue;
-        };
-        let id = HeaderFieldId(place as u32);
-        let fixed = match *ranges {
-            Ranges::Header => {
-                let all = (0..declared.fields.len()).map(|place| HeaderFieldId(place as u32));
-                let optional = all.filter(|id| declared.fields[id.at()].kind != Type::Nothing);
-                let bits = optional.map(|id| loose_bits(evaluation, header, id, bytes));
-                declared.least as usize + bits.sum::<usize>() / 8
-            }
-            Ranges::Between(first, last) => fixed_between(evaluation, header, first, last, bytes),
-            Ranges::Data | Ranges::HeaderAndData => continue,
-        };
-        let count = read(evaluation, header, id, bytes).number() as usize * *unit as usize;
-        return count.saturating_sub(fixed);
-    }
-    0
-}
-
-/// Bytes from one field to another, but for the variable one.
-fn fixed_between(
-    evaluation: &mut Evaluation<'_, '_>,
-    header: HeaderId,
-    first: HeaderFieldId,
-    last: HeaderFieldId,
-    bytes: &[u8],
-) -> usize {
-    let fields = &layout(evaluation, header).fields;
-    let mut bits = 0;
-    for (id, field) in (first.0..).zip(&fields[first.at()..=last.at()]) {
-        if is_present(evaluation, header, HeaderFieldId(id), bytes) {
-            bits += field.width as usize;
-        }
-    }
-    bits / 8
+    let Some(counter) = declared.counter() else {
+        return 0;
+    };
+    let all = (0..declared.fields.len()).map(|place| HeaderFieldId(place as u32));
+    let valued = all.filter(|id| declared.fields[id.at()].kind != Type::Nothing);
+    let counted = valued.filter(|id| counter.covers(id.at()));
+    let optional = counted.map(|id| loose_bits(evaluation, header, id, bytes));
+    let fixed = (declared.least - declared.fixed_outside(&counter)) as usize;
+    let fixed = fixed + optional.sum::<usize>() / 8;
+    let count = read(evaluation, header, counter.field, bytes).number() as usize;
+    (count * counter.unit as usize).saturating_sub(fixed)
 }
 
 /// The bytes of a header from one field to another.
@@ -396,11 +429,17 @@ fn write_counts(
         let Rule::Counts { ranges, unit } = &field.rule else {
             continue;
         };
-        let count = match *ranges {
-            Ranges::Header => bytes.len(),
+        let count = match ranges {
             Ranges::Data => data,
             Ranges::HeaderAndData => bytes.len() + data,
-            Ranges::Between(first, last) => fixed_between(evaluation, header, first, last, bytes),
+            Ranges::Header | Ranges::Between(..) => {
+                let counter = Counter {
+                    field: HeaderFieldId(place as u32),
+                    ranges: *ranges,
+                    unit: *unit,
+                };
+                bytes.len() - outside(evaluation, header, &counter, bytes)
+            }
         };
         let bit = offset(evaluation, header, HeaderFieldId(place as u32), bytes);
         let value = Datum::Number((count / *unit as usize) as u64);
@@ -462,7 +501,8 @@ fn complemented(field: &HeaderField, sum: u64) -> u64 {
     }
 }
 
-fn write(header: &Header, field: &HeaderField, bit: usize, value: &Datum, bytes: &mut [u8]) {
+/// Writes a value into a field that begins at a bit of some bytes.
+pub fn write(header: &Header, field: &HeaderField, bit: usize, value: &Datum, bytes: &mut [u8]) {
     match value {
         Datum::Bytes(data) => {
             let at = bit / 8;
@@ -477,7 +517,7 @@ fn write(header: &Header, field: &HeaderField, bit: usize, value: &Datum, bytes:
 }
 
 /// Bits of bytes, as a number.
-fn load(big: bool, bytes: &[u8], bit: usize, width: u32) -> u64 {
+pub fn load(big: bool, bytes: &[u8], bit: usize, width: u32) -> u64 {
     let (at, end) = (bit / 8, (bit + width as usize).div_ceil(8));
     let join = |number: u128, byte: &u8| number << 8 | u128::from(*byte);
     let number = match big {

@@ -20,6 +20,7 @@ pub mod joints;
 pub mod listening;
 pub mod message;
 pub mod operation;
+mod options;
 pub mod pool;
 pub mod reference;
 pub mod stack;

@@ -467,10 +467,7 @@ impl<'p> Handling<'_, 'p> {
             if let Source::Local(local) = source {
                 self.instant.locals[local.at()] = Datum::Message(Box::new(message.clone()));
             }
-            let mut values = Vec::new();
-            for (field, value) in header {
-                values.push((*field, self.evaluation().value(value)));
-            }
+            let values = header::given(&mut self.evaluation(), id, header);
             header::push(&mut self.evaluation(), id, &values, &mut message);
             self.instant.message = None;
             if let Source::Local(local) = source {

@@ -361,10 +361,7 @@ impl<'p> Running<'_, 'p> {
     }
 
     fn push(&mut self, local: LocalId, id: HeaderId, given: &'p [(HeaderFieldId, Expression)]) {
-        let mut values = Vec::new();
-        for (field, value) in given {
-            values.push((*field, self.evaluation().value(value)));
-        }
+        let values = header::given(&mut self.evaluation(), id, given);
         let mut message = self.instant.locals[local.at()].take_message();
         header::push(&mut self.evaluation(), id, &values, &mut message);
         self.instant.locals[local.at()] = Datum::Message(Box::new(message));

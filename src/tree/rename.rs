@@ -31,12 +31,16 @@ impl Renaming<'_> {
             | Kind::Config(_)
             | Kind::Header(..)
             | Kind::HeaderPresent(..)
+            | Kind::OptionsHold(_)
             | Kind::WholeLength
             | Kind::Now => return expression.clone(),
             Kind::Read(variable) => Kind::Read(self.variable(variable)),
             Kind::Key(instance, kind, key) => Kind::Key((self.instance)(*instance), *kind, *key),
             Kind::Peeked(local, header, field) => {
                 Kind::Peeked((self.local)(*local), *header, *field)
+            }
+            Kind::PeekedPresent(local, header, field) => {
+                Kind::PeekedPresent((self.local)(*local), *header, *field)
             }
             Kind::Attribute(message, attribute) => {
                 Kind::Attribute((self.local)(*message), *attribute)

@@ -40,8 +40,10 @@ impl Uses {
             }
             Kind::Read(variable) => self.variable(variable),
             Kind::Key(instance, kind, _) => self.instance(*instance, *kind),
-            Kind::Header(header, _) | Kind::HeaderPresent(header, _) => self.headers.push(*header),
-            Kind::Peeked(local, ..) => self.locals.push(*local),
+            Kind::Header(header, _)
+            | Kind::HeaderPresent(header, _)
+            | Kind::OptionsHold(header) => self.headers.push(*header),
+            Kind::Peeked(local, ..) | Kind::PeekedPresent(local, ..) => self.locals.push(*local),
             Kind::Attribute(message, _) | Kind::Length(message) => self.messages.push(*message),
             Kind::Unary(_, a)
             | Kind::Some(a)

@@ -113,6 +113,8 @@ impl Folder<'_> {
             | ExpressionKind::Header(..)
             | ExpressionKind::Peeked(..)
             | ExpressionKind::HeaderPresent(..)
+            | ExpressionKind::PeekedPresent(..)
+            | ExpressionKind::OptionsHold(_)
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)
             | ExpressionKind::WholeLength

@@ -124,8 +124,12 @@ pub enum ExpressionKind {
     Header(HeaderId, HeaderFieldId),
     /// A field of a header that was peeked at.
     Peeked(LocalId, HeaderId, HeaderFieldId),
-    /// Whether an optional field of the header is there.
+    /// Whether an optional field or an option of the header is there.
     HeaderPresent(HeaderId, HeaderFieldId),
+    /// The same of a header that was peeked at.
+    PeekedPresent(LocalId, HeaderId, HeaderFieldId),
+    /// Whether the options of the header keep their rules, and end with it.
+    OptionsHold(HeaderId),
     /// An attribute of a message.
     Attribute(LocalId, AttributeId),
     /// Bytes of a message.

@@ -23,6 +23,189 @@ pub struct Header {
     pub most: u32,
     /// The counter for `too_short`.
     pub too_short: Option<ReasonId>,
+    /// What may stand at its end, in any order and number.
+    pub options: Option<Options>,
+}
+
+impl Header {
+    /// A field: of the header, or of one of its options.
+    pub fn field(&self, id: HeaderFieldId) -> &HeaderField {
+        match (&self.options, id.at().checked_sub(self.fields.len())) {
+            (Some(options), Some(place)) => &options.fields[place],
+            (None, _) | (_, None) => &self.fields[id.at()],
+        }
+    }
+
+    /// All fields, those of options behind those of the header; the place of each is its id.
+    pub fn all_fields(&self) -> impl Iterator<Item = &HeaderField> {
+        let options = self.options.iter().flat_map(|options| &options.fields);
+        self.fields.iter().chain(options)
+    }
+
+    /// The options that have names.
+    pub fn options_named(&self) -> impl Iterator<Item = HeaderFieldId> {
+        let cases = self.options.iter().flat_map(|options| &options.cases);
+        let named = cases.filter(|case| case.kind == OptionKind::Fields);
+        named.map(OptionCase::itself)
+    }
+
+    /// Whether this id stands for an option itself.
+    pub fn is_option(&self, id: HeaderFieldId) -> bool {
+        self.options_named().any(|option| option == id)
+    }
+
+    /// The option in which a field stands, if it does.
+    pub fn option_of(&self, id: HeaderFieldId) -> Option<&OptionCase> {
+        let options = self.options.as_ref()?;
+        let mut cases = options.cases.iter().chain(&options.others);
+        cases.find(|case| case.fields.contains(&id.0))
+    }
+
+    /// The field that counts the header, or the part of it that has no length of its own.
+    pub fn counter(&self) -> Option<Counter> {
+        let fields = self.fields.iter().enumerate();
+        let mut all = fields.filter_map(|(place, field)| match field.rule {
+            Rule::Counts {
+                ranges: ranges @ (Ranges::Header | Ranges::Between(..)),
+                unit,
+            } => Some(Counter {
+                field: HeaderFieldId(place as u32),
+                ranges,
+                unit,
+            }),
+            Rule::Counts { .. }
+            | Rule::Given
+            | Rule::Default(_)
+            | Rule::Is(_)
+            | Rule::Checks { .. } => None,
+        });
+        let first = all.clone().next();
+        let open = self.fields.iter().position(|field| field.width == 0);
+        all.find(|counter| open.is_some_and(|open| counter.covers(open)))
+            .or(first)
+    }
+
+    /// Bytes of the fields that are always there and that a counter of the header leaves out.
+    pub fn fixed_outside(&self, counter: &Counter) -> u32 {
+        let fields = self.fields.iter().enumerate();
+        let outside = fields.filter(|(place, _)| !counter.covers(*place));
+        let outside = outside.filter(|(_, field)| field.present.is_none());
+        outside.map(|(_, field)| field.width).sum::<u32>() / 8
+    }
+
+    /// Where, in order of the wire, the length of the header is settled: at what counts it, or
+    /// behind, where all is known of what may be missing.
+    pub fn settled_at(&self) -> Option<HeaderFieldId> {
+        let counter = self.counter().map(|counter| counter.field.at());
+        let optional = self
+            .fields
+            .iter()
+            .rposition(|field| field.present.is_some());
+        let open = self.fields.iter().position(|field| field.width == 0);
+        let place = match optional {
+            None => counter,
+            Some(last) => counter.max(Some(open.unwrap_or(last))),
+        };
+        place.map(|place| HeaderFieldId(place as u32))
+    }
+}
+
+/// A field that counts a header.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter {
+    /// The field.
+    pub field: HeaderFieldId,
+    /// Which part: [`Ranges::Header`] or [`Ranges::Between`].
+    pub ranges: Ranges,
+    /// Bytes a unit.
+    pub unit: u32,
+}
+
+impl Counter {
+    /// Whether the field at this place is in the part that is counted.
+    pub fn covers(&self, place: usize) -> bool {
+        match self.ranges {
+            Ranges::Between(from, to) => (from.at()..=to.at()).contains(&place),
+            Ranges::Header | Ranges::Data | Ranges::HeaderAndData => true,
+        }
+    }
+}
+
+/// Parts at the end of a header that say themselves which they are.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The field of the header that they are: [`Type::Nothing`], and the last.
+    pub region: HeaderFieldId,
+    /// Bytes of the number that tells them apart.
+    pub width: u32,
+    /// Those that are known, in order of writing.
+    pub cases: Vec<OptionCase>,
+    /// All others; none where they are refused.
+    pub others: Option<OptionCase>,
+    /// The fields of all of them. Their ids go on behind those of the header, their `bit` counts
+    /// from the start of the option, and they read each other alone.
+    pub fields: Vec<HeaderField>,
+}
+
+impl Options {
+    /// The number that fills what is left of a header: `padding`, or `end` and then zeros.
+    pub fn filler(&self) -> Option<&OptionCase> {
+        let of = |kind| move |case: &&OptionCase| case.kind == kind;
+        let padding = self.cases.iter().find(of(OptionKind::Padding));
+        padding.or_else(|| self.cases.iter().find(of(OptionKind::End)))
+    }
+}
+
+/// An option of a header.
+#[derive(Clone, Debug)]
+pub struct OptionCase {
+    /// The number that tells it from the others.
+    pub value: u64,
+    /// What it is.
+    pub kind: OptionKind,
+    /// The ids of its fields: first the option itself (a `bool`: in a header that is pushed,
+    /// whether it is to be there), then those behind its number.
+    pub fields: std::ops::Range<u32>,
+    /// Bytes of its number and its fields.
+    pub least: u32,
+    /// What tells its length, where more may follow.
+    pub counted: Option<OptionCount>,
+}
+
+impl OptionCase {
+    /// The id of the option itself.
+    pub fn itself(&self) -> HeaderFieldId {
+        HeaderFieldId(self.fields.start)
+    }
+
+    /// The ids of the fields behind its number.
+    pub fn parts(&self) -> impl Iterator<Item = HeaderFieldId> + use<> {
+        self.fields.clone().skip(1).map(HeaderFieldId)
+    }
+}
+
+/// What an option of a header is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// Nothing follows it.
+    End,
+    /// It stands for nothing.
+    Padding,
+    /// It has fields.
+    Fields,
+}
+
+/// How long an option is.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionCount {
+    /// The field that counts.
+    pub field: HeaderFieldId,
+    /// Bytes a unit.
+    pub unit: u32,
+    /// Bytes of the option that it does not count.
+    pub outside: u32,
+    /// Whether more bytes than those of its fields may be counted.
+    pub open: bool,
 }
 
 /// A field of a header.
@@ -50,6 +233,13 @@ pub struct HeaderField {
     pub bad: Option<ReasonId>,
     /// Where it is written.
     pub span: Span,
+}
+
+impl HeaderField {
+    /// The counter for `bad_FIELD`.
+    pub fn reason(&self) -> ReasonId {
+        self.bad.expect("a field with a rule has its reason")
+    }
 }
 
 /// What the compiler does with a header field.

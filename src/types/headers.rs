@@ -7,6 +7,9 @@
 //!                                                                                 `options`
 //! ```
 
+mod lengths;
+mod options;
+
 use super::body::{check_expression, check_filter_call, check_type};
 use super::constant::{fold, width};
 use super::context::Context;
@@ -14,7 +17,7 @@ use super::expression::{Expression, ExpressionKind};
 use super::header::{Header, HeaderField, Ranges, Rule};
 use super::items::constant_number;
 use super::layers::{Layer, kind_scope};
-use super::names::{not_constant, not_yet, refuse_repeated};
+use super::names::{not_constant, refuse_repeated};
 use super::program::{HeaderFieldId, HeaderId, LocalId, Program, ReasonId};
 use super::scope::{Named, Scope};
 use super::value::Type;
@@ -65,22 +68,22 @@ fn headers<'a>(items: &[&'a ast::Item]) -> Vec<&'a ast::Header> {
 }
 
 fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header {
-    let mut layout = Layout {
-        bit: 0,
-        most: 0,
-        behind: Vec::new(),
-        fields: Vec::new(),
-        uneven: false,
-    };
-    let mut names = Vec::new();
+    let mut layout = Layout::default();
+    let (mut names, mut options) = (Vec::new(), None);
     for part in &source.parts {
         match part {
+            _ if options.is_some() => {
+                let title = "options stand at the end of a header";
+                context.report(Diagnostic::error(Id::BadHeader, title, part.span(), ""));
+            }
             ast::HeaderPart::Field(field) => {
                 names.push(&field.name);
                 layout.field(context, scope, field);
             }
-            ast::HeaderPart::Options(options) => {
-                context.report(not_yet(options.span, "`options` of a header"));
+            ast::HeaderPart::Options(source) => {
+                names.extend(source.names());
+                let region = layout.open("options", source.span, context);
+                options = Some(options::layout(context, scope, source, region));
             }
         }
     }
@@ -99,10 +102,12 @@ fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header 
         least: layout.bit / 8,
         most: layout.bit / 8 + layout.most,
         too_short: None,
+        options,
     }
 }
 
 /// A header as far as it is laid out.
+#[derive(Default)]
 struct Layout {
     /// Bits that are always there, so far.
     bit: u32,
@@ -149,6 +154,32 @@ impl Layout {
         } else {
             self.bit += width;
         }
+    }
+
+    /// A part that goes up to the end that is counted.
+    fn open(&mut self, name: &str, span: Span, context: &mut Context) -> HeaderFieldId {
+        if !self.bit.is_multiple_of(8) {
+            self.uneven = true;
+            context.report(uneven(span, self.bit));
+        }
+        if let Some(first) = self.fields.iter().find(|field| field.name == name) {
+            context.report(super::names::taken(name, span, Some(first.span)));
+        }
+        let place = HeaderFieldId(self.fields.len() as u32);
+        self.fields.push(HeaderField {
+            name: name.to_string(),
+            kind: Type::Nothing,
+            bit: self.bit,
+            width: 0,
+            behind: self.behind.clone(),
+            rule: Rule::Given,
+            constraint: None,
+            present: None,
+            bad: None,
+            span,
+        });
+        self.behind.push(place);
+        place
     }
 }
 
@@ -243,14 +274,16 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                 context.program.headers[self.id.at()].too_short = Some(reason);
             }
         }
-        let fields = source.parts.iter().filter_map(|part| match part {
-            ast::HeaderPart::Field(field) => Some(field),
-            ast::HeaderPart::Options(_) => None,
-        });
-        for (place, field) in fields.enumerate() {
-            self.field(context, place, field);
+        for (place, part) in source.parts.iter().enumerate() {
+            match part {
+                ast::HeaderPart::Field(field) => self.field(context, place, field),
+                ast::HeaderPart::Options(options) => {
+                    self.options(context, options);
+                    break;
+                }
+            }
         }
-        self.check_counted(context, source);
+        lengths::check(context, self.id, source.span);
     }
 
     fn field(&self, context: &mut Context, place: usize, source: &ast::HeaderField) {
@@ -381,8 +414,17 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                     (None, _) | (_, None) => Ranges::Header,
                 }
             }
+            [ast::HeaderRange::Option(_)] => {
+                let title = "`option` is a part of `options`";
+                context.report(
+                    Diagnostic::error(Id::BadHeader, title, span, "")
+                        .help("a header counts `header`, `data`, or `first..last`"),
+                );
+                Ranges::Header
+            }
             [] | [_, ..] => {
-                context.report(not_yet(span, "this list of ranges").help(
+                let title = "what is counted or summed is one piece";
+                context.report(Diagnostic::error(Id::BadHeader, title, span, "").help(
                     "`header`, `data`, `header, data`, and `first..last` can be counted and \
                     summed",
                 ));
@@ -406,58 +448,6 @@ impl<'a, 'b> RulesOf<'a, 'b> {
 
     fn fields<'p>(&self, program: &'p Program) -> &'p [HeaderField] {
         &program.headers[self.id.at()].fields
-    }
-
-    /// A part of no fixed length ends where a count says, so exactly one such part, and one count.
-    fn check_counted(&self, context: &mut Context, source: &ast::Header) {
-        let fields = self.fields(context.program);
-        let counts_header = fields.iter().any(|field| {
-            matches!(
-                field.rule,
-                Rule::Counts {
-                    ranges: Ranges::Header | Ranges::Between(..),
-                    ..
-                }
-            )
-        });
-        let optional = fields.iter().find(|field| field.present.is_some());
-        if let Some(optional) = optional.filter(|_| counts_header) {
-            let what = "a field with `if` in a header that counts its own length";
-            context.report(not_yet(optional.span, what));
-            return;
-        }
-        let mut open = fields
-            .iter()
-            .enumerate()
-            .filter(|(_, field)| field.width == 0);
-        let Some((place, first)) = open.next() else {
-            return;
-        };
-        let place = HeaderFieldId(place as u32);
-        let counted = fields.iter().any(|field| match &field.rule {
-            Rule::Counts { ranges, .. } => match ranges {
-                Ranges::Header => true,
-                Ranges::Between(from, to) => *from <= place && place <= *to,
-                Ranges::Data | Ranges::HeaderAndData => false,
-            },
-            Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Checks { .. } => false,
-        });
-        let (span, second) = (first.span, open.next().map(|(_, field)| field.span));
-        if let Some(second) = second {
-            let title = "two parts of this header have no length of their own";
-            context.report(
-                Diagnostic::error(Id::BadHeader, title, second, "the second")
-                    .label(span, "the first")
-                    .why("A count tells the end of one part."),
-            );
-        } else if !counted {
-            let title = "nothing says where this part of the header ends";
-            context.report(
-                Diagnostic::error(Id::BadHeader, title, span, "")
-                    .label(source.span, "in this header")
-                    .why("`NAME: bytes` ends where a field that `counts header` says."),
-            );
-        }
     }
 }
 

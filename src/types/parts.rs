@@ -15,6 +15,8 @@ impl Expression {
             | ExpressionKind::Header(..)
             | ExpressionKind::Peeked(..)
             | ExpressionKind::HeaderPresent(..)
+            | ExpressionKind::PeekedPresent(..)
+            | ExpressionKind::OptionsHold(_)
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)
             | ExpressionKind::WholeLength

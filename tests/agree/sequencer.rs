@@ -133,6 +133,7 @@ fn header() -> Header {
         least: 4,
         most: 4,
         too_short: Some(ReasonId(0)),
+        options: None,
     }
 }
 

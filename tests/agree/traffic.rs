@@ -360,12 +360,17 @@ fn crafted<'p>(
             continue;
         };
         let mut given = Vec::new();
-        for (place, field) in program.headers[id.at()].fields.iter().enumerate() {
-            if matches!(field.rule, Rule::Given | Rule::Default(_)) && field.kind != Type::Nothing {
+        let header = &program.headers[id.at()];
+        for (place, field) in header.all_fields().enumerate() {
+            let id = HeaderFieldId(place as u32);
+            let named = header.is_option(id) || place < header.fields.len();
+            let part = header.option_of(id).is_some_and(|of| of.itself() != id);
+            let free = matches!(field.rule, Rule::Given | Rule::Default(_));
+            if free && (named || part) && field.kind != Type::Nothing {
                 let usual = usual(program, field, &message);
                 let usual = usual.filter(|_| values.random.percent(70));
                 let value = usual.unwrap_or_else(|| values.value(&field.kind));
-                given.push((HeaderFieldId(place as u32), value));
+                given.push((id, value));
             }
         }
         let mut moment = Moment::default();
@@ -375,7 +380,23 @@ fn crafted<'p>(
         };
         header::push(&mut evaluation, id, &given, &mut message);
     }
-    Call::Input(link, vec![message.data().to_vec()])
+    let mut frame = message.data().to_vec();
+    if program
+        .headers
+        .iter()
+        .any(|header| header.options.is_some())
+    {
+        spoil_options(&mut values.random, &mut frame);
+    }
+    Call::Input(link, vec![frame])
+}
+
+/// Small numbers where numbers and lengths of options may stand.
+fn spoil_options(random: &mut Random, frame: &mut [u8]) {
+    while random.percent(50) && !frame.is_empty() {
+        let at = random.below(frame.len().min(48));
+        frame[at] = random.below(12) as u8;
+    }
 }
 
 /// What a field holds that nobody gives a value, as far as that is written in one word.

@@ -99,8 +99,8 @@ impl<'a> Checked<'a> {
             }
             Action::Push { header, values, .. } => {
                 for (field, value) in values {
-                    let fields = &self.program.headers[header.at()].fields;
-                    let place = fields[field.at()].kind.clone();
+                    let header = &self.program.headers[header.at()];
+                    let place = header.field(*field).kind.clone();
                     self.fits(id, Some(place), &value.result);
                 }
             }

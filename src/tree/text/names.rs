@@ -83,7 +83,13 @@ impl Names {
             header_fields: program
                 .headers
                 .iter()
-                .map(|header| unlike(header.fields.iter().map(|field| field.name.clone())))
+                .map(|header| {
+                    unlike(
+                        header
+                            .all_fields()
+                            .map(|field| field.name.replace('.', "_")),
+                    )
+                })
                 .collect(),
             attributes: unlike(attributes.map(|one| owned(&one.owner, &one.name))),
             notices: unlike(notices.map(|one| owned(&one.owner, &one.name))),

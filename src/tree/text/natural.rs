@@ -26,9 +26,12 @@ impl Tables<'_> {
             Kind::Read(variable) => return self.variable(variable),
             Kind::Key(_, kind, key) => program.kinds[kind.at()].keys[key.at()].kind.clone(),
             Kind::Header(header, field) | Kind::Peeked(_, header, field) => {
-                program.headers[header.at()].fields[field.at()].kind.clone()
+                program.headers[header.at()].field(*field).kind.clone()
             }
-            Kind::HeaderPresent(..) | Kind::Present(_) => Type::Bool,
+            Kind::HeaderPresent(..)
+            | Kind::PeekedPresent(..)
+            | Kind::OptionsHold(_)
+            | Kind::Present(_) => Type::Bool,
             Kind::Attribute(_, id) => program.attributes[id.at()].kind.clone(),
             Kind::Length(_) | Kind::WholeLength => bytes,
             Kind::Now => Type::Time,

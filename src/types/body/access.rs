@@ -24,6 +24,8 @@ pub(super) enum Meaning {
     Header(HeaderId),
     /// A header that was peeked at.
     Peeked(LocalId, HeaderId),
+    /// An option of the header that came in, or of one that was peeked at.
+    Option(Option<LocalId>, HeaderId, HeaderFieldId),
     /// An instance that was found or created.
     Instance(LocalId, KindId),
     /// A timer.
@@ -135,7 +137,12 @@ impl Body<'_, '_> {
     /// none.
     fn scope_value(&mut self, value: Expression) -> Expression {
         if let ExpressionKind::Header(header, field) = *value.kind {
-            return self.header_field(header, field);
+            // The fields of an option are words in its own rules alone, where it is there.
+            let declared = &self.context.program.headers[header.at()];
+            return match declared.option_of(field) {
+                Some(_) => value,
+                None => self.header_field(None, header, field),
+            };
         }
         value
     }
@@ -204,14 +211,17 @@ impl Body<'_, '_> {
                 Meaning::Value(self.part(value, of.span, name))
             }
             Meaning::Message(message) => self.message_field(message, of.span, name),
-            Meaning::Header(header) => match self.find_header_field(header, name) {
-                Some(field) => Meaning::Value(self.header_field(header, field)),
-                None => Meaning::Unknown,
-            },
-            Meaning::Peeked(local, header) => match self.find_header_field(header, name) {
-                Some(field) => Meaning::Value(self.peeked_field(local, header, field, name)),
-                None => Meaning::Unknown,
-            },
+            Meaning::Header(header) => self.header_part(None, header, name),
+            Meaning::Peeked(local, header) => self.header_part(Some(local), header, name),
+            Meaning::Option(local, header, option) => {
+                let called = format!("{}.{name}", self.header_field_name(header, option));
+                let field = self.context.program.headers[header.at()].option_of(option);
+                let fields = field.map(|case| case.fields.clone()).unwrap_or_default();
+                match self.find_header_field(header, fields, &called, name) {
+                    Some(field) => Meaning::Value(self.header_field(local, header, field)),
+                    None => Meaning::Unknown,
+                }
+            }
             Meaning::Instance(local, kind) => self.instance_field(local, kind, name),
             Meaning::Timer(instance, kind, timer) if name.is("running") => {
                 let query = Query::Running(instance, kind, timer);
@@ -295,49 +305,103 @@ impl Body<'_, '_> {
         None
     }
 
-    fn find_header_field(&mut self, header: HeaderId, name: &ast::Name) -> Option<HeaderFieldId> {
-        let fields = &self.context.program.headers[header.at()].fields;
-        if let Some(at) = fields.iter().position(|field| field.name == name.text) {
-            return Some(HeaderFieldId(at as u32));
+    /// A field of a header, or an option of it.
+    fn header_part(
+        &mut self,
+        local: Option<LocalId>,
+        header: HeaderId,
+        name: &ast::Name,
+    ) -> Meaning {
+        let declared = &self.context.program.headers[header.at()];
+        let named = |id: &HeaderFieldId| {
+            let field = declared.field(*id);
+            field.name == name.text && declared.is_option(*id)
+        };
+        if let Some(option) = declared.options_named().find(named) {
+            return Meaning::Option(local, header, option);
         }
-        let known: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+        let fields = 0..declared.fields.len() as u32;
+        match self.find_header_field(header, fields, &name.text, name) {
+            Some(field) => Meaning::Value(self.header_field(local, header, field)),
+            None => Meaning::Unknown,
+        }
+    }
+
+    fn header_field_name(&self, header: HeaderId, field: HeaderFieldId) -> &str {
+        &self.context.program.headers[header.at()].field(field).name
+    }
+
+    fn find_header_field(
+        &mut self,
+        header: HeaderId,
+        among: std::ops::Range<u32>,
+        called: &str,
+        name: &ast::Name,
+    ) -> Option<HeaderFieldId> {
+        let declared = &self.context.program.headers[header.at()];
+        let all = among.map(HeaderFieldId);
+        let found = all
+            .clone()
+            .find(|id| declared.field(*id).name == called && !declared.is_option(*id));
+        if found.is_some() {
+            return found;
+        }
+        let known = all.map(|id| match declared.field(id).name.split_once('.') {
+            Some((_, name)) => name.to_string(),
+            None => declared.field(id).name.clone(),
+        });
+        let options = declared.options_named();
+        let options = options.filter(|_| called == name.text);
+        let options = options.map(|id| declared.field(id).name.clone());
+        let known: Vec<String> = known.chain(options).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         self.unknown("field of the header called", name, &known);
         None
     }
 
-    /// A field of the header that came in, or that is written; an optional where it may not be
-    /// there.
-    pub fn header_field(&mut self, header: HeaderId, id: HeaderFieldId) -> Expression {
-        let field = &self.context.program.headers[header.at()].fields[id.at()];
-        let of = field.kind.clone();
-        let condition = field.present.clone();
-        let read = make(ExpressionKind::Header(header, id), of.clone());
-        let there = make(ExpressionKind::HeaderPresent(header, id), Type::Bool);
-        match condition {
-            Some(condition) if !self.holds(&condition) && !self.holds(&there) => {
-                let optional = Type::Optional(Box::new(of));
-                let none = make(ExpressionKind::Constant(Value::None), optional.clone());
-                let some = make(ExpressionKind::Some(read), optional.clone());
-                make(ExpressionKind::If(there, some, none), optional)
-            }
-            Some(_) | None => read,
-        }
-    }
-
-    fn peeked_field(
+    /// A field of the header that came in, that is written, or that was peeked at; an optional
+    /// where it may not be there.
+    pub fn header_field(
         &mut self,
-        local: LocalId,
+        local: Option<LocalId>,
         header: HeaderId,
         id: HeaderFieldId,
-        name: &ast::Name,
     ) -> Expression {
-        let field = &self.context.program.headers[header.at()].fields[id.at()];
-        let (of, optional) = (field.kind.clone(), field.present.is_some());
-        if optional {
-            self.not_yet("an optional field of a peeked header", name.span);
+        let declared = &self.context.program.headers[header.at()];
+        let field = declared.field(id);
+        let of = field.kind.clone();
+        let option = declared.option_of(id).map(|case| case.itself());
+        let read = match local {
+            Some(local) => make(ExpressionKind::Peeked(local, header, id), of.clone()),
+            None => make(ExpressionKind::Header(header, id), of.clone()),
+        };
+        let condition = field.present.clone();
+        if condition.is_none() && option.is_none() {
+            return read;
         }
-        make(ExpressionKind::Peeked(local, header, id), of)
+        let there = self.header_presence(local, header, option.unwrap_or(id));
+        let known = condition.filter(|_| local.is_none());
+        if known.is_some_and(|known| self.holds(&known)) || self.holds(&there) {
+            return read;
+        }
+        let optional = Type::Optional(Box::new(of));
+        let none = make(ExpressionKind::Constant(Value::None), optional.clone());
+        let some = make(ExpressionKind::Some(read), optional.clone());
+        make(ExpressionKind::If(there, some, none), optional)
+    }
+
+    /// Whether an optional field or an option is there.
+    pub fn header_presence(
+        &self,
+        local: Option<LocalId>,
+        header: HeaderId,
+        id: HeaderFieldId,
+    ) -> Expression {
+        let kind = match local {
+            Some(local) => ExpressionKind::PeekedPresent(local, header, id),
+            None => ExpressionKind::HeaderPresent(header, id),
+        };
+        make(kind, Type::Bool)
     }
 
     fn instance_field(&mut self, local: LocalId, kind: KindId, name: &ast::Name) -> Meaning {

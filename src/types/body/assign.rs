@@ -186,6 +186,8 @@ fn why_fixed(of: &ExpressionKind) -> &'static str {
         ExpressionKind::Key(..) => "is a key: what an instance is found by never changes",
         ExpressionKind::Header(..)
         | ExpressionKind::HeaderPresent(..)
+        | ExpressionKind::PeekedPresent(..)
+        | ExpressionKind::OptionsHold(_)
         | ExpressionKind::Peeked(..)
         | ExpressionKind::If(..) => {
             "came in, and never changes; outgoing fields stand behind `with`"

@@ -106,6 +106,7 @@ impl Body<'_, '_> {
             Meaning::Message(_) => "a message",
             Meaning::Data(_) => "the data of a message",
             Meaning::Header(_) | Meaning::Peeked(..) => "a whole header",
+            Meaning::Option(..) => "an option: it has fields, and `present` asks for it",
             Meaning::Instance(..) => "an instance",
             Meaning::Timer(..) => "a timer",
             Meaning::Kind(_) => "a kind of instances",
@@ -347,10 +348,19 @@ impl Body<'_, '_> {
         {
             return self.exists(name, arguments, operand.span);
         }
-        let value = self.check_raw(operand, None);
+        let value = match self.meaning(operand, None) {
+            Some(Meaning::Option(local, header, option)) => {
+                return self.header_presence(local, header, option);
+            }
+            Some(meaning) => self.value_of(meaning, operand.span),
+            None => self.check_raw(operand, None),
+        };
         match (&*value.kind, &value.result) {
             (ExpressionKind::If(there, ..), Type::Optional(_))
-                if matches!(*there.kind, ExpressionKind::HeaderPresent(..)) =>
+                if matches!(
+                    *there.kind,
+                    ExpressionKind::HeaderPresent(..) | ExpressionKind::PeekedPresent(..)
+                ) =>
             {
                 there.clone()
             }

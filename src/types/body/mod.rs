@@ -33,6 +33,7 @@ mod operation;
 mod operator;
 mod output;
 mod range;
+mod settings;
 mod source;
 mod statement;
 mod words;

@@ -491,6 +491,8 @@ fn reads(value: &Expression, root: Root) -> bool {
         | ExpressionKind::Header(..)
         | ExpressionKind::Peeked(..)
         | ExpressionKind::HeaderPresent(..)
+        | ExpressionKind::PeekedPresent(..)
+        | ExpressionKind::OptionsHold(_)
         | ExpressionKind::Attribute(..)
         | ExpressionKind::WholeLength
         | ExpressionKind::Now => false,

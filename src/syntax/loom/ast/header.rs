@@ -36,6 +36,16 @@ pub enum HeaderPart {
     Options(HeaderOptions),
 }
 
+impl HeaderPart {
+    /// All of it.
+    pub fn span(&self) -> Span {
+        match self {
+            HeaderPart::Field(field) => field.span,
+            HeaderPart::Options(options) => options.span,
+        }
+    }
+}
+
 /// `ttl: u8 = message.ttl`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderField {
@@ -111,6 +121,16 @@ pub struct HeaderOptions {
     pub otherwise: Option<Vec<HeaderField>>,
     /// All of it.
     pub span: Span,
+}
+
+impl HeaderOptions {
+    /// What those that have fields are called.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.cases.iter().filter_map(|case| match &case.kind {
+            OptionKind::Fields { name, .. } => Some(name),
+            OptionKind::End | OptionKind::Padding => None,
+        })
+    }
 }
 
 /// `case 2 largest { length: u8 is 4, size: u16 }`

@@ -123,6 +123,13 @@ impl Words<'_> {
                 let (header, field) = self.header_field()?;
                 Kind::HeaderPresent(header, field)
             }
+            "in_peeked" => {
+                let local = self.local()?;
+                self.expect(",")?;
+                let (header, field) = self.header_field()?;
+                Kind::PeekedPresent(local, header, field)
+            }
+            "options" => Kind::OptionsHold(self.header()?),
             "attribute" => {
                 let message = self.local()?;
                 self.expect(",")?;

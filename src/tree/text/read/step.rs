@@ -4,8 +4,8 @@ use super::{Read, Words};
 use crate::tree::{Action, Goal, Index, Reaction};
 use crate::types::expression::Instance;
 use crate::types::program::{
-    EntityId, Event, FilterId, FunctionId, HeaderFieldId, HeaderId, LinkId, NoticeId, PortId,
-    ReasonId, Target, TimerId,
+    EntityId, Event, FilterId, FunctionId, HeaderFieldId, LinkId, NoticeId, PortId, ReasonId,
+    Target, TimerId,
 };
 use crate::types::statement::{Attempt, Operation, Search, Source};
 
@@ -233,11 +233,6 @@ impl Words<'_> {
 
     fn given(&mut self) -> Read<Instance> {
         self.one_instance()
-    }
-
-    fn header(&mut self) -> Read<HeaderId> {
-        let name = self.word()?;
-        Ok(HeaderId(self.place(&self.names.headers, name)?))
     }
 
     fn reason(&mut self) -> Read<ReasonId> {

@@ -186,6 +186,12 @@ impl<'a> Words<'a> {
         Ok((instance, kind, TimerId(timer)))
     }
 
+    /// `HEADER`
+    pub fn header(&mut self) -> Read<HeaderId> {
+        let name = self.word()?;
+        Ok(HeaderId(self.place(&self.names.headers, name)?))
+    }
+
     /// `HEADER.FIELD`
     pub fn header_field(&mut self) -> Read<(HeaderId, HeaderFieldId)> {
         let word = self.word()?;

@@ -30,6 +30,8 @@ impl Writer<'_> {
             | Kind::Header(..)
             | Kind::Peeked(..)
             | Kind::HeaderPresent(..)
+            | Kind::PeekedPresent(..)
+            | Kind::OptionsHold(_)
             | Kind::Attribute(..)
             | Kind::Read(_)
             | Kind::Length(_) => self.named(kind),
@@ -85,6 +87,16 @@ impl Writer<'_> {
             }
             Kind::HeaderPresent(header, field) => {
                 format!("in_header({})", self.field(*header, *field))
+            }
+            Kind::PeekedPresent(local, header, field) => {
+                format!(
+                    "in_peeked({}, {})",
+                    self.local(*local),
+                    self.field(*header, *field)
+                )
+            }
+            Kind::OptionsHold(header) => {
+                format!("options({})", self.names.headers[header.at()])
             }
             Kind::Attribute(message, id) => {
                 format!(

@@ -1,0 +1,159 @@
+//! Headers that are peeked at: whether a message begins with one that is in order, as a condition.
+
+use super::options;
+use super::scope::Scope;
+use super::tree::Body;
+use super::wire::{counted, optional};
+use crate::c::tree::{Expression as C, Statement as S, atom, binary};
+use crate::types::expression::{Expression, ExpressionKind as Kind};
+use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
+use crate::types::value::{Type, Value};
+
+impl Body<'_> {
+    /// Whether a message begins with a good header.
+    pub fn peek(
+        &mut self,
+        message: LocalId,
+        id: HeaderId,
+        bind: Option<LocalId>,
+        out: &mut Vec<S>,
+    ) -> C {
+        let data = self.scope.of_message(message, "data");
+        let length = self.scope.of_message(message, "length");
+        let place = match bind {
+            Some(local) => {
+                let bound = self.bind_c(local, data);
+                out.push(bound);
+                atom(self.scope.known(local))
+            }
+            None => data,
+        };
+        let old = self.scope.headers.insert(id, place.clone());
+        let all = in_order(&self.scope, id, &place, &length);
+        match old {
+            Some(old) => self.scope.headers.insert(id, old),
+            None => self.scope.headers.remove(&id),
+        };
+        let all = all.into_iter().reduce(|all, one| binary("&&", all, one));
+        all.expect("a header has a least length")
+    }
+}
+
+/// All that a header requires that begins at a place, in order of the wire.
+fn in_order(scope: &Scope, id: HeaderId, place: &C, length: &C) -> Vec<C> {
+    let header = &scope.stack.program.headers[id.at()];
+    let settled = header.settled_at();
+    let mut all = vec![binary(">=", length.clone(), number(header.least))];
+    let mut size = number(header.least);
+    let mut cuts: Vec<(Ranges, C)> = Vec::new();
+    for (at, field) in header.fields.iter().enumerate() {
+        let behind = settled.is_none_or(|settled| settled.at() <= at);
+        if field.present.is_some() && settled.is_some_and(|settled| at <= settled.at()) {
+            size = optional(scope, id, header.least, &|other| other <= at).cast("uint32_t");
+            all.push(binary(">=", length.clone(), size.clone()));
+        }
+        all.extend(required(scope, id, HeaderFieldId(at as u32)));
+        if let Rule::Counts { ranges, unit } = field.rule {
+            cuts.push((ranges, counted(scope, id, HeaderFieldId(at as u32), unit)));
+        }
+        if settled.is_some_and(|settled| settled.at() == at) {
+            size = settle(scope, id, length, size, &mut all);
+        }
+        if behind {
+            for (ranges, count) in cuts.drain(..) {
+                require_count(ranges, count, &size, length, &mut all);
+            }
+        }
+    }
+    if header.options.is_some() {
+        all.push(options::hold(scope, id, place));
+    }
+    all
+}
+
+/// A header that counts itself is as long as it says.
+fn settle(scope: &Scope, id: HeaderId, length: &C, size: C, all: &mut Vec<C>) -> C {
+    let header = &scope.stack.program.headers[id.at()];
+    let Some(counter) = header.counter() else {
+        return size;
+    };
+    let says = counted(scope, id, counter.field, counter.unit);
+    let fixed = header.fixed_outside(&counter);
+    let says = match optional(scope, id, fixed, &|at| !counter.covers(at)) {
+        C::Atom(none) if none == "0" => says,
+        outside => binary("+", says, outside.cast("size_t")),
+    };
+    let known = optional(scope, id, header.least, &|_| true);
+    let known = match known {
+        C::Atom(_) => known,
+        other => other.cast("size_t"),
+    };
+    if header
+        .fields
+        .iter()
+        .any(|field| field.kind == Type::Nothing)
+    {
+        all.push(binary(">=", says.clone(), known));
+        all.push(binary("<=", says.clone(), length.clone()));
+        says
+    } else {
+        all.push(binary("==", says, known));
+        size
+    }
+}
+
+/// What a field must be, where it is there.
+fn required(scope: &Scope, id: HeaderId, at: HeaderFieldId) -> Option<C> {
+    let header: &Header = &scope.stack.program.headers[id.at()];
+    let field = header.field(at);
+    if field.kind == Type::Nothing {
+        return None;
+    }
+    let read = Expression::new(Kind::Header(id, at), field.kind.clone());
+    let all = requirements(scope, field, &scope.value(&read));
+    let all = all.into_iter().reduce(|all, one| binary("&&", all, one))?;
+    Some(match &field.present {
+        Some(present) => binary("||", scope.value(present).negated(), all),
+        None => all,
+    })
+}
+
+/// What the value of a field must be: one of its names, its constant, what its `where` says.
+pub fn requirements(scope: &Scope, field: &HeaderField, read: &C) -> Vec<C> {
+    let mut all = Vec::new();
+    let is = |value: &Value| binary("==", read.clone(), scope.constant(value, &field.kind));
+    if let Type::Enum(kind) = field.kind {
+        let table = &scope.stack.program.enums[kind.at()];
+        let known = table
+            .names
+            .iter()
+            .map(|(_, value)| is(&Value::Number(*value)));
+        let known = known.reduce(|all, one| binary("||", all, one));
+        all.extend(known.filter(|_| table.other.is_none()));
+    }
+    if let Rule::Is(value) = &field.rule {
+        all.push(is(value));
+    }
+    all.extend(field.constraint.iter().map(|rule| scope.value(rule)));
+    all
+}
+
+fn number(number: u32) -> C {
+    atom(number.to_string())
+}
+
+/// What is counted behind a header is there.
+fn require_count(ranges: Ranges, counted: C, size: &C, length: &C, all: &mut Vec<C>) {
+    match ranges {
+        Ranges::Header | Ranges::Between(..) => {}
+        Ranges::HeaderAndData => {
+            all.push(binary(">=", counted.clone(), size.clone()));
+            all.push(binary("<=", counted, length.clone()));
+        }
+        Ranges::Data => {
+            let end = binary("+", counted, size.clone());
+            all.push(binary("<=", end, length.clone()));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! How long headers are: in, the rules of one; out, the bytes that it has at most, and a word where
+//! nothing tells its end, or where that cannot be read in order of the wire.
+
+use super::super::context::Context;
+use super::super::expression::{Expression, ExpressionKind};
+use super::super::header::{Counter, Header, OptionKind, Rule};
+use super::super::program::HeaderId;
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+
+/// Checks what tells the length of a header, and says how long it is at most.
+pub fn check(context: &mut Context, id: HeaderId, span: Span) {
+    let header = context.program.headers[id.at()].clone();
+    let open = header.fields.iter().position(|field| field.width == 0);
+    check_open(context, &header, span);
+    check_conditions(context, &header, id, open);
+    let counter = header.counter();
+    if let (Some(counter), Some(open)) = (&counter, open) {
+        check_counter(context, &header, counter, open);
+    }
+    check_counts(context, &header);
+    let unit = counter.map_or(1, |counter| counter.unit);
+    check_filler(context, &header, unit, span);
+    let most = header.most + option_bytes(&header);
+    context.program.headers[id.at()].most = most.next_multiple_of(unit);
+}
+
+/// Bytes of all options that can be written.
+fn option_bytes(header: &Header) -> u32 {
+    let cases = header.options.iter().flat_map(|options| &options.cases);
+    let named = cases.filter(|case| case.kind == OptionKind::Fields);
+    named.map(|case| case.least).sum()
+}
+
+/// A part of no fixed length ends where a count says, so exactly one such part, and one count.
+fn check_open(context: &mut Context, header: &Header, span: Span) {
+    let mut open = header
+        .fields
+        .iter()
+        .enumerate()
+        .filter(|(_, field)| field.width == 0);
+    let Some((place, first)) = open.next() else {
+        return;
+    };
+    if let Some((_, second)) = open.next() {
+        let title = "two parts of this header have no length of their own";
+        context.report(
+            Diagnostic::error(Id::BadHeader, title, second.span, "the second")
+                .label(first.span, "the first")
+                .why("A count tells the end of one part."),
+        );
+    } else if !header
+        .counter()
+        .is_some_and(|counter| counter.covers(place))
+    {
+        let title = "nothing says where this part of the header ends";
+        context.report(
+            Diagnostic::error(Id::BadHeader, title, first.span, "")
+                .label(span, "in this header")
+                .why("Bytes and options end where a field that `counts header` says."),
+        );
+    }
+}
+
+/// What may be missing is known from what stands before it.
+fn check_conditions(context: &mut Context, header: &Header, id: HeaderId, open: Option<usize>) {
+    for (place, field) in header.fields.iter().enumerate() {
+        let Some(present) = &field.present else {
+            continue;
+        };
+        if field.width == 0 {
+            let title = "a part whose length is counted has no `if`";
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, field.span, "")
+                    .why("It is as long as is counted, perhaps of no bytes at all."),
+            );
+        }
+        let end = open.map_or(place, |open| open.min(place));
+        if reads_from(present, id, end) {
+            let title = "whether this is there is known too late";
+            context.report(Diagnostic::error(Id::BadHeader, title, field.span, "").why(
+                "A header is read from its first byte on: an `if` reads fields that stand \
+                    before it, and before bytes and options of no fixed length.",
+            ));
+        }
+    }
+}
+
+/// Whether an expression reads a field of the header at this place or behind it.
+fn reads_from(expression: &Expression, id: HeaderId, place: usize) -> bool {
+    let itself = match &*expression.kind {
+        ExpressionKind::Header(header, field) | ExpressionKind::HeaderPresent(header, field) => {
+            *header == id && field.at() >= place
+        }
+        _ => false,
+    };
+    let parts = expression.parts();
+    itself || parts.into_iter().any(|part| reads_from(part, id, place))
+}
+
+/// A length is read before what it is the length of.
+fn check_counter(context: &mut Context, header: &Header, counter: &Counter, open: usize) {
+    let field = &header.fields[counter.field.at()];
+    if counter.field.at() > open {
+        let title = "this length stands behind what it counts";
+        context.report(
+            Diagnostic::error(Id::BadHeader, title, field.span, "")
+                .label(header.fields[open].span, "where does this end?")
+                .why("A header is read from its first byte on."),
+        );
+    } else if field.present.is_some() {
+        let title = "what counts a header is always there";
+        context.report(Diagnostic::error(Id::BadHeader, title, field.span, ""));
+    }
+}
+
+/// What is counted fits into a number of 32 bits.
+fn check_counts(context: &mut Context, header: &Header) {
+    for field in header.all_fields() {
+        if let Rule::Counts { unit, .. } = field.rule
+            && u64::from(unit) << field.width.min(32) > 1 << 32
+        {
+            let title = "what is counted here can be longer than any message";
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, field.span, "")
+                    .help("a count of 32 bits counts single bytes"),
+            );
+        }
+    }
+}
+
+/// Where a header is counted in words, something fills the last one.
+fn check_filler(context: &mut Context, header: &Header, unit: u32, span: Span) {
+    let Some(counter) = header.counter() else {
+        return;
+    };
+    let counted = header.least - header.fixed_outside(&counter);
+    let optional = header.fields.iter().enumerate();
+    let optional = optional.filter(|(at, field)| counter.covers(*at) && field.present.is_some());
+    let odd = |bytes: u32| !bytes.is_multiple_of(counter.unit);
+    let even = !odd(counted) && !optional.clone().any(|(_, field)| odd(field.width / 8));
+    let Some(options) = &header.options else {
+        if !even {
+            let title = format!("this header is no whole number of {unit} bytes");
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, span, "")
+                    .label(header.fields[counter.field.at()].span, "this counts it"),
+            );
+        }
+        return;
+    };
+    let even = even && option_bytes(header) == 0;
+    let filled = options.width == 1 && options.filler().is_some();
+    if unit > 1 && !even && !filled {
+        let title = format!("nothing fills this header up to {unit} bytes");
+        context.report(
+            Diagnostic::error(Id::BadHeader, title, span, "")
+                .why("Its length is counted in units, and options are of any length.")
+                .help("say what fills it: `case 1 padding`, or `case 0 end` and then zeros"),
+        );
+    }
+}
