@@ -155,10 +155,7 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
     let (state, sign) = function::step(own)?;
     let (from, bytes) = always_there(header, *ranges)?;
     let (words, unit) = (bytes / own.unit, own.unit);
-    let whole = field.bit.is_multiple_of(8) && field.width.is_multiple_of(8);
-    let summed_here = field.bit + field.width <= 8 * (from + words * unit);
-    let always = field.present.is_none() && field.behind.is_empty() && summed_here;
-    if !whole || !always || words > STRAIGHT_WORDS {
+    if !is_left_out(field, from + words * unit) || words > STRAIGHT_WORDS {
         return None;
     }
     let mut scope = Scope::new(stack, &own.locals);
@@ -224,6 +221,13 @@ fn returned(
         value: Some(sum),
     };
     vec![declare, Statement::Return(Some(given))]
+}
+
+/// Whether a field has whole bytes, always at one place, before the last of these bytes.
+fn is_left_out(field: &HeaderField, bytes: u32) -> bool {
+    let always = field.present.is_none() && field.behind.is_empty();
+    let whole = field.bit.is_multiple_of(8) && field.width.is_multiple_of(8);
+    always && whole && field.bit + field.width <= 8 * bytes
 }
 
 /// Where what is summed begins, and how many of its bytes are always there, in the header itself.
