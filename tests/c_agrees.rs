@@ -144,6 +144,19 @@ fn a_fault_in_the_c_of_the_radio_is_found() {
     assert!(said.contains("SEED="), "it does not even compile: {said}");
 }
 
+#[test]
+fn a_fault_in_the_c_of_listeners_is_found() {
+    let [mut woven, _] = stacks::built("tests/c_agrees/stacks/letters.loom");
+    let right = "stack->box_listener.waiting -= 1;";
+    let c = &woven.emitted.c;
+    assert!(c.contains(right), "there is something to get wrong");
+    woven.emitted.c = c.replace(right, "stack->box_listener.waiting -= 0;");
+    let found = std::panic::catch_unwind(|| compared(("a place", "kept"), &woven, &WAYS[..1]));
+    let said = found.expect_err("what is wrong in the C is not found");
+    let said = said.downcast_ref::<String>().expect("it is told in words");
+    assert!(said.contains("SEED="), "it does not even compile: {said}");
+}
+
 /// A stack and its C: woven in all ways; with all joints as calls in one.
 fn agrees(path: &str) {
     let [woven, plain] = stacks::built(path);

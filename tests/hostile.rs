@@ -29,7 +29,8 @@ use random::Random;
 use run::{Run, difference, interpreted};
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
-use stackloom::types::program::Program;
+use stackloom::simulate::value::Datum;
+use stackloom::types::program::{PortId, Program};
 
 /// Steps of an hour in which every timer expires.
 const QUIET: u64 = 3600;
@@ -58,6 +59,55 @@ fn two_ways_withstand_hostile_frames() {
 #[test]
 fn telemetry_withstands_hostile_frames() {
     withstands("examples/telemetry/telemetry.loom");
+}
+
+#[test]
+fn listeners_withstand_hostile_frames() {
+    withstands("tests/c_agrees/stacks/callers.loom");
+    withstands("tests/c_agrees/stacks/letters.loom");
+}
+
+#[test]
+fn conversations_come_and_go_by_the_thousand() {
+    let [built, _] = stacks::built("examples/host/host.loom");
+    let program = &built.program;
+    let ways = [("gcc", "-O1")];
+    let compiled = Compiled::new("thousands", program, &built.emitted, &ways);
+    let mut random = Random(number("SEED").unwrap_or(1));
+    let mut trace = traffic::trace(program, 1, 0, compiled.limits);
+    let port = PortId(0);
+    let mut down = program.ports[0].down.iter().copied();
+    let close = down.find(|notice| program.notices[notice.at()].name == "close");
+    for at in 0..4_000 {
+        let peer = [0x0a00_0001, 53].map(|number| Datum::some(Datum::Number(number)));
+        let call = match random.percent(60) {
+            true => Call::Open(port, [&[Datum::Absent][..], &peer].concat()),
+            false => Call::Notice {
+                port,
+                session: random.below(256) as u32,
+                notice: close.expect("a conversation can be closed"),
+                arguments: Vec::new(),
+            },
+        };
+        trace.steps.push(Step {
+            now_ns: trace.start_ns + at,
+            call,
+            takes: true,
+        });
+    }
+    let (runs, said) = compiled.run(
+        compiled.ways().next().expect("gcc is there"),
+        &[trace.clone()],
+    );
+    let expected = interpreted(Reference::new(program), program, &trace);
+    assert_eq!(difference(&expected, &runs[0]), None, "{said}");
+    let calls = trace.steps.iter().zip(&expected.seen);
+    let opens = calls.filter(|(step, _)| matches!(step.call, Call::Open(..)));
+    let (opened, refused): (Vec<_>, Vec<_>) = opens.partition(|(_, seen)| seen.returned.is_some());
+    assert!(
+        opened.len() > 1_500 && refused.len() > 100,
+        "all 256 are in use now and then"
+    );
 }
 
 fn withstands(path: &str) {
@@ -110,7 +160,8 @@ fn hostile(program: &Program, compiled: &Compiled<'_>, seed: u64, count: usize) 
     });
     let captured = captured.flatten().collect();
     let room = compiled.limits.room;
-    let opened = |step: &Step| matches!(step.call, Call::Open(..) | Call::Expire);
+    let opened =
+        |step: &Step| matches!(step.call, Call::Open(..) | Call::Listen(..) | Call::Expire);
     trace.steps.retain(opened);
     trace.steps.truncate(20);
     trace.steps.iter_mut().for_each(|step| step.takes = true);
