@@ -300,6 +300,8 @@ impl Body<'_, '_> {
             .why("Attributes come from the services that this layer requires and provides.");
         if let Some(near) = closest(&name.text, known) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        } else if ["len", "size"].contains(&name.text.as_str()) {
+            diagnostic = diagnostic.help("write `message.length`");
         }
         self.report(diagnostic);
         None

@@ -148,7 +148,10 @@ impl Body<'_, '_> {
             .label(*gone, "on one path it went here")
             .label(kept.span, format!("on another it is kept {}", kept.text))
             .why("A message is passed, held or dropped exactly once on every path.")
-            .help("put what follows into the branch that keeps it"),
+            .help(
+                "put what follows into the branch that keeps it, or write `require … else …` in \
+                place of the `if`",
+            ),
         };
         self.report(diagnostic);
         self.flow.messages.insert(local, Holding::Gone(span));

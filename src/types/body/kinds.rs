@@ -68,7 +68,8 @@ impl Body<'_, '_> {
         known.extend(["u8", "u16", "u32", "u64", "bool", "seq16", "seq32", "time"]);
         let title = format!("there is no type `{name}`");
         let mut diagnostic = Diagnostic::error(Id::UnknownType, title, name.span, "unknown");
-        diagnostic = match (name.text.as_str(), closest(&name.text, known)) {
+        let near = type_elsewhere(&name.text).or_else(|| closest(&name.text, known));
+        diagnostic = match (name.text.as_str(), near) {
             ("bytes" | "queue" | "window" | "stream" | "array" | "set", _) => diagnostic
                 .why("What holds several things says how many at most: there is no heap.")
                 .help(format!("write `{name}[N]`, or `{name}<…>[N]`")),
@@ -466,6 +467,21 @@ pub(super) fn holds_things(of: &Type) -> bool {
         | Type::Abstract(_)
         | Type::Nothing => false,
     }
+}
+
+/// What a type of C, or of Rust, is called in Loom.
+fn type_elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "uint8_t" | "uint8" | "byte" | "char" => "u8",
+        "uint16_t" | "uint16" => "u16",
+        "uint32_t" | "uint32" | "usize" | "size_t" | "unsigned" => "u32",
+        "uint64_t" | "uint64" => "u64",
+        "int8_t" | "int8" => "i8",
+        "int16_t" | "int16" => "i16",
+        "int32_t" | "int32" | "int" => "i32",
+        "int64_t" | "int64" => "i64",
+        _ => return None,
+    })
 }
 
 /// The types that every layer knows.
