@@ -342,6 +342,10 @@ ids! {
     AmbiguousSetting "ambiguous-setting"
         "What a `with` sets is either a field of the header or an attribute. Where both have one \
         name, the field is given another.";
+    CreditUnknown "credit-unknown"
+        "A grant lets so many messages or bytes pass. Between one who grants and one who counts, a \
+        layer passes on or ends each message that it is brought, and adds none; or it says itself \
+        what it grants.";
     NotHere "not-here"
         "This can be written at other places, and not at this one. The label says why.";
     NotYet "not-yet"

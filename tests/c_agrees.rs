@@ -102,6 +102,16 @@ fn the_c_of_streams_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_credit_that_comes_back_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/credits.loom");
+}
+
+#[test]
+fn the_c_of_what_is_paced_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/paced.loom");
+}
+
+#[test]
 fn the_c_of_what_is_settled_once_does_what_it_says() {
     agrees("tests/c_agrees/stacks/settled.loom");
 }

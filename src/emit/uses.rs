@@ -353,9 +353,14 @@ pub struct Facts {
 /// The facts about all nodes below a root.
 pub fn facts(stack: &Stack, parameters: &Parameters, root: NodeId) -> Facts {
     let mut facts = Facts::default();
-    for id in crate::tree::walk::reachable(stack.forest, root) {
-        let node = stack.forest.arena.node(id);
-        let own = uses(stack, parameters, node);
+    let nodes = crate::tree::walk::reachable(stack.forest, root);
+    let all = nodes.iter().map(|id| {
+        let node = stack.forest.arena.node(*id);
+        (*id, node, uses(stack, parameters, node))
+    });
+    let mut all: Vec<(NodeId, &Node, Uses)> = all.collect();
+    forget_unread(stack, &mut all);
+    for (id, node, own) in all {
         let mut needs: BTreeSet<Need> = BTreeSet::new();
         let mut size = 1;
         for child in children(node) {
@@ -376,6 +381,38 @@ pub fn facts(stack: &Stack, parameters: &Parameters, root: NodeId) -> Facts {
         facts.join.insert(id, join);
     }
     facts
+}
+
+/// What is bound for nobody who reads it reads nothing.
+fn forget_unread(stack: &Stack, all: &mut [(NodeId, &Node, Uses)]) {
+    let mut read: BTreeSet<Need> = BTreeSet::new();
+    loop {
+        let count = read.len();
+        for (_, node, own) in all.iter() {
+            if bound_alone(stack, node).is_none_or(|local| read.contains(&Need::Local(local))) {
+                read.extend(&own.reads);
+            }
+        }
+        if read.len() == count {
+            break;
+        }
+    }
+    for (_, node, own) in all {
+        if bound_alone(stack, node).is_some_and(|local| !read.contains(&Need::Local(local))) {
+            own.reads.clear();
+        }
+    }
+}
+
+/// The local that a node binds, where it does nothing else.
+fn bound_alone(stack: &Stack, node: &Node) -> Option<LocalId> {
+    match node {
+        Node::Act {
+            action: Action::Let(local, value),
+            ..
+        } if !super::tree::has_effects(stack, value) => Some(*local),
+        _ => None,
+    }
 }
 
 fn is_end(stack: &Stack, node: NodeId) -> bool {

@@ -53,18 +53,25 @@ impl<'a> Lowering<'a> {
         let mut parameters = Parameters::default();
         let message = self.fresh("message".to_string(), Type::Message);
         parameters.message = Some(message);
-        let root = match table.shape {
+        let (by, root) = match table.shape {
             Shape::Worker | Shape::Router => {
                 let own = self.own(table.session, index, &mut parameters.instance);
-                self.session_delivers(table.session, index, own, message)
+                let keys = self.keys(table.session, index);
+                let by = Frame::new(own, table.session, keys, &table.refused);
+                let delivers = self.session_delivers(table.session, index, own, message);
+                (by, delivers)
             }
             Shape::Multiplexor => {
                 let finder = self.finder(entity, Event::Deliver);
-                self.found(entity, finder, Some(message), &[])
+                let by = Frame::new(Instance::Entity, table.record, None, &table.refused);
+                (by, self.found(entity, finder, Some(message), &[]))
             }
         };
         let root = match table.header {
-            Some(header) => self.parse(entity, header, message, root),
+            Some(header) => {
+                let refused = self.body(&by, &table.refused, Vec::new(), table.span);
+                self.parse(entity, header, message, (root, refused))
+            }
             None => root,
         };
         (parameters, root)
@@ -203,8 +210,14 @@ impl<'a> Lowering<'a> {
         self.handler(frame, handler, Vec::new())
     }
 
-    /// The tests and steps of a header before what comes next.
-    fn parse(&mut self, entity: EntityId, id: HeaderId, message: LocalId, next: NodeId) -> NodeId {
+    /// The tests and steps of a header before what comes next, or what is done if it is refused.
+    fn parse(
+        &mut self,
+        entity: EntityId,
+        id: HeaderId,
+        message: LocalId,
+        (next, refused): (NodeId, NodeId),
+    ) -> NodeId {
         let table = &self.program.entities[entity.at()];
         let header = &self.program.headers[id.at()];
         // Its expressions may read the keys of the only session, where there is but one.
@@ -254,8 +267,7 @@ impl<'a> Lowering<'a> {
         steps.into_iter().rev().fold(next, |next, step| match step {
             Step::Do(action) => self.act(action, next),
             Step::Require(condition, reason) => {
-                let leaf = self.leaf(Vec::new());
-                let dropped = self.act(Action::Drop(message, reason), leaf);
+                let dropped = self.act(Action::Drop(message, reason), refused);
                 self.test(condition, IN_ORDER, next, dropped)
             }
             Step::If(condition, steps) => {

@@ -111,7 +111,13 @@ impl<'p> Reference<'p> {
                     .0
                     .expect("what is refused in a header has its reason");
                 state.discard(message, reason);
-                return Vec::new();
+                let own = match (table.shape, index) {
+                    (Shape::Worker | Shape::Router, Some(index)) => (table.session, index),
+                    (Shape::Multiplexor, _) | (_, None) => (table.record, 0),
+                };
+                let mut handling = self.handling(state, own, 0, headers);
+                let _ = run_block(&mut handling, &table.refused);
+                return handling.finish();
             }
             let stripped = message.stripped.as_ref();
             let (_, bytes) = stripped.expect("a header was stripped");

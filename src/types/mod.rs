@@ -26,6 +26,7 @@ mod attributes;
 mod compose;
 mod ends;
 mod functions;
+mod grants;
 mod handlers;
 mod headers;
 mod instances;
@@ -126,6 +127,7 @@ fn elaborate<'a>(
     let notices = relays::Notices::new(context.program, composition, &layers);
     notices.check_receivers(context);
     ends::ends(context, composition, &layers, &notices);
+    grants::grants(context, composition, &notices);
     notices.relay(context);
     let program = &mut *context.program;
     let entity_of = |kind: program::KindId| program.kinds[kind.at()].entity;

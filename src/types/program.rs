@@ -226,6 +226,9 @@ pub struct Entity {
     pub beside: Vec<NoticeId>,
     /// What it says about where a message or notice belongs.
     pub finders: Vec<Finder>,
+    /// What is done as well when a message that arrives breaks the rules of the header, by the
+    /// session that it comes to; by the record, where that is not known.
+    pub refused: Block,
     /// Where somebody restores the service that it provides: the attribute in which its arriving
     /// header leaves how many bytes of the buffer stand before it; a message that did not come in,
     /// or was copied from one, has none.

@@ -14,6 +14,7 @@ use super::services::{Interface, locals};
 use super::statement::{Output, Source, Statement, StatementKind, TellTarget};
 use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
 use crate::syntax::loom::ast;
 use std::collections::BTreeSet;
 
@@ -49,6 +50,45 @@ impl<'a, 'b> Notices<'a, 'b> {
             layers,
             handled,
         }
+    }
+
+    /// Whether an entity handles a notice itself.
+    pub fn handles(&self, entity: EntityId, notice: NoticeId) -> bool {
+        self.handled.contains(&(entity, notice))
+    }
+
+    /// Who counts, below an entity, what a grant from above allows; and by which joint.
+    pub fn counter_below(&self, entity: EntityId, notice: NoticeId) -> Option<(u32, Span)> {
+        let mut below = self.composition.node(entity).below.iter().enumerate();
+        below.find_map(|(joint, lower)| match lower.ground {
+            Ground::Node(below, _) if self.arriving_from_above(below).contains(&notice) => {
+                let node = self.composition.node(below);
+                let relays = node.layer.shape != ast::Shape::Multiplexor;
+                let further = || self.counter_below(below, notice).filter(|_| relays);
+                let counter = match self.handles(below, notice) {
+                    true => Some(node.span),
+                    false => further().map(|(_, counter)| counter),
+                };
+                counter.map(|counter| (joint as u32, counter))
+            }
+            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => None,
+        })
+    }
+
+    /// Who counts, above an entity, what a grant from below allows.
+    pub fn counter_above(&self, entity: EntityId, notice: NoticeId) -> Option<Span> {
+        let mut above = self.composition.node(entity).above.iter();
+        above.find_map(|upper| match upper.place {
+            Above::Port(port) => {
+                let interface = self.of_port(entity);
+                let hears = interface.up.values().any(|known| *known == notice);
+                hears.then(|| self.composition.ports[port.at()].0.span)
+            }
+            Above::Node(above, _) if self.handles(above, notice) => {
+                Some(self.composition.node(above).span)
+            }
+            Above::Node(above, _) => self.counter_above(above, notice),
+        })
     }
 
     /// Whether an entity, or something above that it relays to, handles a notice.

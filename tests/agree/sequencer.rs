@@ -84,6 +84,7 @@ fn sequencer() -> Entity {
         users: Vec::new(),
         beside: Vec::new(),
         finders: Vec::new(),
+        refused: Vec::new(),
         mark: None,
         no_buffer: Some(CountId(0)),
         span: nowhere(),
