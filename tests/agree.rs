@@ -4,6 +4,8 @@
 //! In: programs. Out: the first difference, with its seed and the shortest trace that shows it.
 //! `SEED=n` runs one seed alone, `SEEDS=n` so many.
 
+#[path = "agree/credit.rs"]
+mod credit;
 #[path = "agree/fault.rs"]
 mod fault;
 #[path = "agree/parts.rs"]
