@@ -125,9 +125,16 @@ impl Layout {
         let place = HeaderFieldId(self.fields.len() as u32);
         let (kind, width) = match &source.of.kind {
             ast::TypeKind::Named(name) if name.is("bytes") => (Type::Nothing, 0),
+            ast::TypeKind::Enum(_) => {
+                let title = "how many bits does this enum have on the wire?";
+                context.report(
+                    Diagnostic::error(Id::BadHeader, title, source.of.span, "")
+                        .help("declare it by itself: `enum kind: u8 { … }`"),
+                );
+                (Type::Nothing, 8)
+            }
             ast::TypeKind::Named(_)
             | ast::TypeKind::Container { .. }
-            | ast::TypeKind::Enum(_)
             | ast::TypeKind::Optional(_) => wire_type(context, scope, &source.of),
         };
         let varies = width == 0 || source.condition.is_some();

@@ -14,12 +14,13 @@ use super::expression::{Expression, ExpressionKind};
 use super::load::{Files, UnitId};
 use super::names::{not_constant, not_yet, refuse_repeated};
 use super::program::{
-    Enum, EnumId, Field, FilterId, Function, FunctionId, Program, Record, RecordId,
+    EntityId, Enum, EnumId, Field, FilterId, Function, FunctionId, Program, Record, RecordId,
 };
 use super::scope::{Named, Scope};
 use super::services::bare_scope;
 use super::value::{Type, Value};
 use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
 use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
 
@@ -253,6 +254,36 @@ fn zero(program: &Program, of: &Type) -> Value {
     }
 }
 
+/// Adds an enum that has no name to the program: its values count from 0, in order of writing.
+pub fn declare_inline(
+    context: &mut Context,
+    entity: EntityId,
+    names: &[ast::Name],
+    span: Span,
+) -> Type {
+    refuse_repeated(names, context.diagnostics);
+    let Some(first) = names.first() else {
+        let title = "an enum has values";
+        context.report(Diagnostic::error(Id::BadEnum, title, span, "none"));
+        return Type::Nothing;
+    };
+    let id = EnumId(context.program.enums.len() as u32);
+    let owner = context.program.entities.get(entity.at());
+    let numbered = names
+        .iter()
+        .zip(0..)
+        .map(|(name, at)| (name.text.clone(), at));
+    let declared = Enum {
+        name: first.text.clone(),
+        owner: owner.map(|entity| entity.name.clone()).unwrap_or_default(),
+        names: numbered.collect(),
+        other: None,
+        width: if names.len() <= 256 { 8 } else { 16 },
+    };
+    context.program.enums.push(declared);
+    Type::Enum(id)
+}
+
 /// Fields with their types; what they begin as is checked later.
 pub fn fields(
     context: &mut Context,
@@ -260,15 +291,21 @@ pub fn fields(
     sources: &[ast::Field],
     of: fn(&mut Context, &Scope, &ast::Type) -> Type,
 ) -> Vec<Field> {
-    let sources = sources.iter();
-    sources
-        .map(|source| Field {
+    let field = |source: &ast::Field| {
+        let known = context.program.enums.len();
+        let kind = of(context, scope, &source.of);
+        // An enum that has no name of its own is called as its field is.
+        for new in &mut context.program.enums[known..] {
+            new.name = source.name.text.clone();
+        }
+        Field {
             name: source.name.text.clone(),
-            kind: of(context, scope, &source.of),
+            kind,
             initial: None,
             once: source.once,
-        })
-        .collect()
+        }
+    };
+    sources.iter().map(field).collect()
 }
 
 fn constant(context: &mut Context, scope: &Scope, source: &ast::Constant) -> Expression {

@@ -11,6 +11,7 @@
 
 use super::super::constant::{cut, fold, width};
 use super::super::expression::{Expression, ExpressionKind};
+use super::super::items::declare_inline;
 use super::super::value::{Type, Value};
 use super::range::mask;
 use super::words::{Body, constant_number, make, nothing};
@@ -50,9 +51,9 @@ impl Body<'_, '_> {
                 self.check_numbers(&of, source.span);
                 of
             }
-            ast::TypeKind::Enum(_) => {
-                self.not_yet("an enum without a name", source.span);
-                Type::Nothing
+            ast::TypeKind::Enum(names) => {
+                let (context, entity) = (&mut *self.context, self.scope.entity);
+                declare_inline(context, entity, names, source.span)
             }
         }
     }
