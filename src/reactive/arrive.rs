@@ -260,10 +260,15 @@ impl<'a> Lowering<'a> {
         parse.require_options();
         self.require_sums(&mut parse);
         let steps = std::mem::take(&mut parse.steps);
-        self.steps_of(steps, message, next)
+        self.steps_of(steps, message, (next, refused))
     }
 
-    fn steps_of(&mut self, steps: Vec<Step>, message: LocalId, next: NodeId) -> NodeId {
+    fn steps_of(
+        &mut self,
+        steps: Vec<Step>,
+        message: LocalId,
+        (next, refused): (NodeId, NodeId),
+    ) -> NodeId {
         steps.into_iter().rev().fold(next, |next, step| match step {
             Step::Do(action) => self.act(action, next),
             Step::Require(condition, reason) => {
@@ -271,7 +276,7 @@ impl<'a> Lowering<'a> {
                 self.test(condition, IN_ORDER, next, dropped)
             }
             Step::If(condition, steps) => {
-                let then = self.steps_of(steps, message, next);
+                let then = self.steps_of(steps, message, (next, refused));
                 self.test(condition, None, then, next)
             }
         })
