@@ -357,10 +357,12 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
         .map(|(member, value)| format!(", .with.{name}.{member} = {value}"))
         .collect();
     let event = format!("struct {}_event", stack.names.stack);
+    let refused = format!("stack->waiting != 0 || {}", negated(&exists));
+    let refused = condition(&refused, "return;");
     format!(
-        "    begin_call(stack, now_ns);\n    if (stack->waiting == 0 && {exists}) {{\n        \
-         later(stack, ({event}){{.work = {work}, .instance = session{values}}});\n        \
-         run(stack);\n    }}\n"
+        "    begin_call(stack, now_ns);\n{refused}    \
+         later(stack, ({event}){{.work = {work}, .instance = session{values}}});\n    \
+         run(stack);\n"
     )
 }
 
