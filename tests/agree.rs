@@ -109,6 +109,11 @@ fn parts_that_are_missing_agree() {
 }
 
 #[test]
+fn streams_on_paths_that_come_and_go_agree() {
+    example_agrees("tests/c_agrees/stacks/nested.loom");
+}
+
+#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");

@@ -153,17 +153,20 @@ impl Body<'_> {
 
     fn instance(&mut self, step: &Search, bind: Option<LocalId>, out: &mut Vec<S>) -> C {
         let (what, kind, keys) = match step {
-            Search::Find(Target { kind, keys, .. }) => ("find", *kind, keys),
-            Search::Create(kind, keys, None) => ("create", *kind, keys),
-            Search::Create(kind, keys, Some(_)) => ("make", *kind, keys),
+            Search::Find(Target { kind, keys, .. }) => ("find", *kind, &keys[..]),
+            Search::Create(kind, keys, None) => ("create", *kind, &keys[..]),
+            Search::Create(kind, keys, Some(_)) => ("make", *kind, &keys[..]),
+            Search::Standing(kind, _) => ("first", *kind, &[][..]),
         };
         let name = format!("{what}_{}", self.stack.names.kinds[kind.at()]);
-        let listener = match step {
-            Search::Create(_, _, Some(listener)) => Some(self.scope.index(*listener)),
+        let other = match step {
+            Search::Create(_, _, Some(other)) | Search::Standing(_, other) => {
+                Some(self.scope.index(*other))
+            }
             Search::Create(_, _, None) | Search::Find(_) => None,
         };
         let keys = key_arguments(&self.scope, kind, keys);
-        let found = on_stack(&name, listener.into_iter().chain(keys).collect());
+        let found = on_stack(&name, other.into_iter().chain(keys).collect());
         let found = match step {
             Search::Find(Target {
                 condition: Some(condition),
@@ -172,7 +175,7 @@ impl Body<'_> {
                 let condition = self.scope.value(condition);
                 conditional(condition, found, atom("SL_NONE"))
             }
-            Search::Find(_) | Search::Create(..) => found,
+            Search::Find(_) | Search::Create(..) | Search::Standing(..) => found,
         };
         match bind {
             Some(local) => {

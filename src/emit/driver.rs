@@ -14,7 +14,9 @@ use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
 use crate::tree::{Index, Reaction};
 use crate::types::expression::Expression;
-use crate::types::program::{Event, KindId, LinkId, Population, Role, TimerId};
+use crate::types::program::{
+    Event, KindId, LinkId, Place, Population, Role, SessionIndex, TimerId,
+};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -100,15 +102,24 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
     }
 }
 
-/// What an event was for may have ended meanwhile; then its message has done its duty.
+/// What an event was for, or came from, may have ended meanwhile; then its message has done its
+/// duty. An instance that has begun anew does not end for the sake of the last one.
 fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
-    let Reaction::Handle {
-        kind,
-        index: Index::Any,
-        ..
-    } = reaction
-    else {
-        return vec![handled];
+    let (kind, ends) = match reaction {
+        Reaction::Handle {
+            kind,
+            index: Index::Any,
+            event,
+        } => (kind, event == Event::End),
+        Reaction::Handle { .. } => return vec![handled],
+        Reaction::Arrive { entity, .. } => {
+            let tree = stack.tree(reaction).expect("what is queued has a tree");
+            if tree.parameters.instance.is_none() {
+                return vec![handled];
+            }
+            let session = stack.program.entities[entity.at()].session;
+            (stack.program.stands_on(session).unwrap_or(session), false)
+        }
     };
     if super::output::is_static(stack, kind) {
         return vec![handled];
@@ -119,8 +130,12 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
     let instance = event().behind("instance");
     let lives = call(
         "sl_pool_has",
-        vec![beside("pool").address(), beside("next"), instance],
+        vec![beside("pool").address(), beside("next"), instance.clone()],
     );
+    let due = match ends {
+        true => binary("&&", lives, beside("ended").element(instance)),
+        false => lives,
+    };
     let tree = stack.tree(reaction).expect("what is queued has a tree");
     let message = |part| event().behind("message").member(part);
     let otherwise = match tree.parameters.message {
@@ -131,16 +146,56 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
         None => Vec::new(),
     };
     vec![S::If {
-        condition: lives,
+        condition: due,
         then: vec![handled],
         otherwise,
     }]
 }
 
+/// A frame comes in by a link: the reaction above it.
+pub fn above_link(stack: &Stack, place: Place, event: Event) -> Vec<Reaction> {
+    let Place::Entity {
+        entity: id,
+        index,
+        joint,
+    } = place
+    else {
+        return Vec::new();
+    };
+    let entity = &stack.program.entities[id.at()];
+    let only = match index {
+        SessionIndex::Only(only) => Index::Only(only),
+        SessionIndex::Same | SessionIndex::Keyed => Index::Any,
+    };
+    let arrive = |index| Reaction::Arrive {
+        entity: id,
+        joint,
+        index,
+        event,
+    };
+    let record = Reaction::Handle {
+        kind: entity.record,
+        index: Index::Only(0),
+        event,
+    };
+    let known = |reaction: &Reaction| stack.tree(*reaction).is_some();
+    let first = [arrive(Index::Any), arrive(only), record];
+    if let Some(reaction) = first.into_iter().find(|one| known(one)) {
+        return vec![reaction];
+    }
+    let count = stack.program.kinds[entity.session.at()].capacity;
+    let sessions = (0..count).map(|at| Reaction::Handle {
+        kind: entity.session,
+        index: Index::Only(at),
+        event,
+    });
+    sessions.filter(known).collect()
+}
+
 fn frame_arrives(stack: &Stack) -> Function {
     let mut cases = Vec::new();
     for (at, link) in stack.program.links.iter().enumerate() {
-        for reaction in port::above_link(stack, link.above, Event::Deliver) {
+        for reaction in above_link(stack, link.above, Event::Deliver) {
             let name = stack.names.reactions[&reaction].clone();
             let arrives = S::Do(call(name, vec![atom("stack"), atom("message")]));
             cases.push((
@@ -371,7 +426,7 @@ pub fn at_start(stack: &Stack) -> Vec<Queued> {
     all.retain(|reaction| stack.tree(*reaction).is_some());
     for link in &stack.program.links {
         if let Some(carrier) = link.carrier {
-            all.extend(port::above_link(stack, link.above, Event::Notice(carrier)));
+            all.extend(above_link(stack, link.above, Event::Notice(carrier)));
         }
     }
     all.into_iter().map(Queued::Reaction).collect()

@@ -154,9 +154,9 @@ pub fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
     let mut reads = false;
     walk::each(expression, &mut |part| {
         reads |= match &*part.kind {
-            Kind::Config(_) | Kind::Now | Kind::Query(Query::Running(..) | Query::Exists(..)) => {
-                true
-            }
+            Kind::Config(_)
+            | Kind::Now
+            | Kind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..)) => true,
             Kind::Key(instance, kind, key) => {
                 let scope = Scope::new(stack, &[]);
                 scope

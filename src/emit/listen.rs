@@ -257,6 +257,13 @@ fn created(stack: &Stack, kind: KindId, local: &str) -> String {
     let waits = binary("!=", atom("stack").behind("waiting"), atom("0"));
     let find = call(format!("find_{name}"), keys.clone());
     let known = (!own.keys.is_empty()).then(|| binary("!=", find, none()));
+    let below = stack.program.stands_on(kind).zip(own.keys.last());
+    let gone = below.map(|(below, key)| {
+        let index = format!("keys->{}", c_name(&key.name));
+        atom(state::exists(stack, below, &index)).negated()
+    });
+    let any = |one, other| binary("||", one, other);
+    let known = known.into_iter().chain(gone).reduce(any);
     let mut body = vec![S::Do(call(
         "begin_call",
         vec![atom("stack"), atom("now_ns")],
@@ -266,7 +273,6 @@ fn created(stack: &Stack, kind: KindId, local: &str) -> String {
         body.extend((0..own.keys.len()).flat_map(|at| found(stack, kind, at)));
         body.extend(known.map(refused));
     } else {
-        let any = |waits, known| binary("||", waits, known);
         body.push(refused(match known {
             Some(known) => any(waits, known),
             None => waits,

@@ -39,6 +39,7 @@ mod port;
 mod push;
 mod scope;
 mod source_file;
+mod standing;
 mod state;
 mod structure;
 mod sums;
@@ -183,11 +184,7 @@ impl<'a> Stack<'a> {
 
     /// The kind whose slots the instances of a kind have.
     fn pool_of(&self, kind: KindId) -> KindId {
-        let mut kinds = (0..self.program.kinds.len() as u32).map(KindId);
-        match kinds.find(|below| self.program.session_living_on(*below) == Some(kind)) {
-            Some(below) => self.pool_of(below),
-            None => kind,
-        }
+        self.program.lives_with(kind)
     }
 
     /// Whether something is to be done when an instance of a kind ends.

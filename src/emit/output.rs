@@ -138,15 +138,19 @@ impl<'a> Body<'a> {
                 out.push(S::Do(call(name, all)));
             }
             Goal::Reaction(reaction, instance) => {
-                if self.stack.comes_round(self.tree.reaction, reaction) {
+                let tree = self.stack.tree(reaction);
+                let Some(tree) =
+                    tree.filter(|_| !self.stack.comes_round(self.tree.reaction, reaction))
+                else {
                     self.event(goal, message, arguments, out);
-                    return;
-                }
-                let mut all = vec![atom("stack")];
-                let Some(tree) = self.stack.tree(reaction) else {
-                    self.event(goal, message, arguments, out);
+                    let steps = atom("stack").behind("steps");
+                    out.push(S::Comment(
+                        "It is handled next, within this step.".to_string(),
+                    ));
+                    out.push(S::Assign(steps, "-=", atom("1")));
                     return;
                 };
+                let mut all = vec![atom("stack")];
                 if tree.parameters.instance.is_some() {
                     all.push(self.index(instance.expect("its instance is given")));
                 }
@@ -175,11 +179,12 @@ impl<'a> Body<'a> {
             Output::Many(turns) => self.family(turns, out),
             Output::Every {
                 kind,
+                on,
                 local,
                 goal,
                 arguments,
             } => {
-                self.every(*kind, *local, *goal, arguments, out);
+                self.every((*kind, *on), *local, *goal, arguments, out);
             }
         }
     }
@@ -286,7 +291,7 @@ impl<'a> Body<'a> {
     /// there from the last to the first.
     fn every(
         &mut self,
-        kind: KindId,
+        (kind, on): (KindId, Option<Instance>),
         local: LocalId,
         goal: Goal,
         arguments: &[Expression],
@@ -300,6 +305,13 @@ impl<'a> Body<'a> {
             vec![beside("pool").address(), beside("next"), atom(&name)],
         );
         let in_order = self.turns > 0;
+        let live = match on {
+            Some(on) => {
+                let below = super::standing::below(self.stack, kind, atom(&name));
+                binary("&&", live, binary("==", below, self.index(on)))
+            }
+            None => live,
+        };
         let mut told = Vec::new();
         self.turns += 1;
         self.event(goal, None, arguments, &mut told);

@@ -140,19 +140,9 @@ pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
     let own = &port.name;
     let of_keys = listen::functions(stack, port).into_iter();
     let mut all: Vec<_> = of_keys.map(|[comment, head, _]| (comment, head)).collect();
-    let with = match port.attributes.is_empty() {
-        true => "const void *with".to_string(),
-        false => format!("const struct {name}_{own}_attributes *with"),
-    };
-    all.push((
-        "Sends bytes, which are copied; the answer is how many were taken: all, or 0 for later. \
-         What stands beside them may be NULL: all at its default."
-            .to_string(),
-        format!(
-            "size_t {name}_{own}_send(struct {name} *stack, uint32_t session, {with}, \
-             const uint8_t *data, size_t length, uint64_t now_ns)"
-        ),
-    ));
+    if port.passes {
+        all.push(send_head(stack, port));
+    }
     for notice in told_by_name(stack, port) {
         let told = &stack.program.notices[notice.at()];
         let arguments: String = told
@@ -173,6 +163,23 @@ pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
     all
 }
 
+fn send_head(stack: &Stack, port: &Port) -> (String, String) {
+    let (name, own) = (&stack.names.stack, &port.name);
+    let with = match port.attributes.is_empty() {
+        true => "const void *with".to_string(),
+        false => format!("const struct {name}_{own}_attributes *with"),
+    };
+    (
+        "Sends bytes, which are copied; the answer is how many were taken: all, or 0 for later. \
+         What stands beside them may be NULL: all at its default."
+            .to_string(),
+        format!(
+            "size_t {name}_{own}_send(struct {name} *stack, uint32_t session, {with}, \
+             const uint8_t *data, size_t length, uint64_t now_ns)"
+        ),
+    )
+}
+
 /// Which reaction a session below a port has to an event, and whether its index goes with it.
 pub fn below(stack: &Stack, port: &Port, event: Event) -> Option<Reaction> {
     let Place::Entity { entity, index, .. } = port.below else {
@@ -186,7 +193,7 @@ pub fn below(stack: &Stack, port: &Port, event: Event) -> Option<Reaction> {
     };
     let index = match index {
         SessionIndex::Only(only) => Index::Only(only),
-        SessionIndex::Same => Index::Any,
+        SessionIndex::Same | SessionIndex::Keyed => Index::Any,
     };
     let session = Reaction::Handle {
         kind: entity.session,
@@ -245,7 +252,9 @@ pub fn functions(stack: &Stack, port: &Port) -> Vec<Item> {
     let heads = heads(stack, port);
     let of_keys = listen::functions(stack, port).into_iter();
     let mut bodies: Vec<String> = of_keys.map(|[_, _, body]| body).collect();
-    bodies.push(send_body(stack, port));
+    if port.passes {
+        bodies.push(send_body(stack, port));
+    }
     bodies.extend(told_by_name(stack, port).map(|notice| tell_body(stack, port, notice)));
     let texts = heads.into_iter().zip(bodies);
     texts
@@ -460,46 +469,6 @@ fn attribute_fields(stack: &Stack, port: &Port) -> Vec<String> {
         }
     }
     fields
-}
-
-/// A frame comes in by a link: the reaction above it.
-pub fn above_link(stack: &Stack, place: Place, event: Event) -> Vec<Reaction> {
-    let Place::Entity {
-        entity: id,
-        index,
-        joint,
-    } = place
-    else {
-        return Vec::new();
-    };
-    let entity = &stack.program.entities[id.at()];
-    let only = match index {
-        SessionIndex::Only(only) => Index::Only(only),
-        SessionIndex::Same => Index::Any,
-    };
-    let arrive = |index| Reaction::Arrive {
-        entity: id,
-        joint,
-        index,
-        event,
-    };
-    let record = Reaction::Handle {
-        kind: entity.record,
-        index: Index::Only(0),
-        event,
-    };
-    let known = |reaction: &Reaction| stack.tree(*reaction).is_some();
-    let first = [arrive(Index::Any), arrive(only), record];
-    if let Some(reaction) = first.into_iter().find(|one| known(one)) {
-        return vec![reaction];
-    }
-    let count = stack.program.kinds[entity.session.at()].capacity;
-    let sessions = (0..count).map(|at| Reaction::Handle {
-        kind: entity.session,
-        index: Index::Only(at),
-        event,
-    });
-    sessions.filter(known).collect()
 }
 
 /// A scope that knows no locals, for what stands outside of trees.

@@ -233,6 +233,9 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
             all.push(hash(stack, id, kind));
             all.push(find(stack, id, kind));
         }
+        if stack.program.stands_on(id).is_some() {
+            all.push(super::standing::first(stack, id));
+        }
         all.push(create(stack, id, kind));
         let keys = (key_parameters(stack, kind), key_names(kind));
         all.extend(listen::make(stack, id, keys));
@@ -248,11 +251,13 @@ pub fn exists(stack: &Stack, id: KindId, index: &str) -> String {
     format!("sl_pool_has(&stack->{name}_pool, stack->{name}_next, {index})")
 }
 
-fn member(stack: &Stack, id: KindId, suffix: &str) -> C {
+/// A member of the stack that belongs to a kind.
+pub fn member(stack: &Stack, id: KindId, suffix: &str) -> C {
     atom("stack").behind(format!("{}_{suffix}", stack.names.kinds[id.at()]))
 }
 
-fn pointer(stack: &Stack, constant: bool) -> String {
+/// The parameter that is the stack.
+pub fn pointer(stack: &Stack, constant: bool) -> String {
     let before = if constant { "const " } else { "" };
     format!("{before}struct {} *stack", stack.names.stack)
 }

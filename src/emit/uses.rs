@@ -79,7 +79,8 @@ impl Collector<'_> {
             }
         }
         match &*expression.kind {
-            Kind::Key(instance, ..) | Kind::Query(Query::Running(instance, ..)) => {
+            Kind::Key(instance, ..)
+            | Kind::Query(Query::Running(instance, ..) | Query::Ended(instance, _)) => {
                 self.instance(*instance);
             }
             Kind::Header(header, _)
@@ -138,6 +139,7 @@ impl Collector<'_> {
                     self.expressions(&target.keys);
                     target.condition.iter().for_each(|c| self.expression(c));
                 }
+                Search::Standing(_, on) => self.instance(*on),
                 Search::Create(_, keys, listener) => {
                     self.expressions(keys);
                     listener.iter().for_each(|one| self.instance(*one));
@@ -305,8 +307,12 @@ impl Collector<'_> {
                 }
                 Output::Many(turns) => self.turns(turns),
                 Output::Every {
-                    local, arguments, ..
+                    on,
+                    local,
+                    arguments,
+                    ..
                 } => {
+                    on.iter().for_each(|on| self.instance(*on));
                     self.expressions(arguments);
                     self.bind(*local);
                 }

@@ -52,7 +52,7 @@ fn in_query(query: &Query, visit: &mut dyn FnMut(&Expression)) {
         | Query::First(variable)
         | Query::Begin(variable)
         | Query::End(variable) => indices(variable, visit),
-        Query::Running(..) => {}
+        Query::Running(..) | Query::Ended(..) => {}
         Query::Exists(_, keys) => keys.iter().for_each(|key| each(key, visit)),
     }
 }
@@ -83,7 +83,7 @@ pub fn variable(expression: &Expression) -> Option<&Variable> {
             | Query::First(variable)
             | Query::Begin(variable)
             | Query::End(variable) => Some(variable),
-            Query::Running(..) | Query::Exists(..) => None,
+            Query::Running(..) | Query::Exists(..) | Query::Ended(..) => None,
         },
         Kind::Constant(_)
         | Kind::Config(_)

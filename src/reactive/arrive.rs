@@ -63,8 +63,11 @@ impl<'a> Lowering<'a> {
             }
             Shape::Multiplexor => {
                 let finder = self.finder(entity, Event::Deliver);
-                let by = Frame::new(Instance::Entity, table.record, None, &table.refused);
-                (by, self.found(entity, finder, Some(message), &[]))
+                let mut by = Frame::new(Instance::Entity, table.record, None, &table.refused);
+                parameters.instance = self.comes_from(entity);
+                let below = parameters.instance;
+                by.below = below.map(Instance::Local);
+                (by, self.found((entity, below), finder, Some(message), &[]))
             }
         };
         let root = match table.header {
@@ -88,13 +91,22 @@ impl<'a> Lowering<'a> {
         }
         let message = given.first().copied().filter(|_| carries);
         let arguments = given[usize::from(carries)..].to_vec();
-        let root = self.found(entity, finder, message, &arguments);
+        let below = self.comes_from(entity);
+        let root = self.found((entity, below), finder, message, &arguments);
         let parameters = Parameters {
-            instance: None,
+            instance: below,
             message,
             arguments,
         };
         (parameters, root)
+    }
+
+    /// Holds the session from which something comes to a multiplexor, where those come and go.
+    fn comes_from(&mut self, entity: EntityId) -> Option<LocalId> {
+        let session = self.program.entities[entity.at()].session;
+        let below = self.program.stands_on(session)?;
+        let name = self.program.kinds[below.at()].name.clone();
+        Some(self.fresh(name, Type::Instance(below)))
     }
 
     fn finder(&self, entity: EntityId, event: Event) -> &'a Finder {
@@ -107,7 +119,7 @@ impl<'a> Lowering<'a> {
     /// The instance that the finder finds handles the event in the same instant.
     fn found(
         &mut self,
-        entity: EntityId,
+        (entity, below): (EntityId, Option<LocalId>),
         finder: &'a Finder,
         message: Option<LocalId>,
         arguments: &[LocalId],
@@ -116,8 +128,10 @@ impl<'a> Lowering<'a> {
         let mut frame = Frame::new(Instance::Entity, record, None, &finder.otherwise);
         let given: Vec<LocalId> = message.iter().chain(arguments).copied().collect();
         let names = finder.parameters.iter().copied().zip(given.iter().copied());
+        let names = names.chain(finder.below.zip(below));
         self.declare(&mut frame, &finder.locals, &names.collect::<Vec<_>>());
         frame.message = message;
+        frame.below = below.map(Instance::Local);
         let mut first = Vec::new();
         for read in reads::late_header_reads(&finder.otherwise) {
             let name = super::frame::name_of(self.program, &read);
@@ -153,15 +167,13 @@ impl<'a> Lowering<'a> {
         let keys = keys.collect();
         let condition = target.condition.as_ref().map(|c| frame.expression(c));
         let kind = target.kind;
-        let mut matched = |lowering: &mut Self, only: Option<u32>| match only {
-            Some(at) => {
-                let own = Instance::Only(at);
-                lowering.handles_here(kind, Index::Only(at), own, event, given)
-            }
-            None => {
-                let own = Instance::Local(bind);
-                lowering.handles_here(kind, Index::Any, own, event, given)
-            }
+        let below = self.program.stands_on(kind).and(frame.below);
+        let mut matched = |lowering: &mut Self, only: Option<u32>| {
+            let (index, own) = match only {
+                Some(at) => (Index::Only(at), Instance::Only(at)),
+                None => (Index::Any, Instance::Local(bind)),
+            };
+            lowering.handles_here((kind, index), (own, below), event, given)
         };
         self.find(
             target.kind,
@@ -181,15 +193,14 @@ impl<'a> Lowering<'a> {
         own: Instance,
         message: LocalId,
     ) -> NodeId {
-        self.handles_here(kind, index, own, Event::Deliver, &[message])
+        self.handles_here((kind, index), (own, None), Event::Deliver, &[message])
     }
 
     /// An instance's handler, with its parameters under names that are known.
     fn handles_here(
         &mut self,
-        kind: KindId,
-        index: Index,
-        own: Instance,
+        (kind, index): (KindId, Index),
+        (own, below): (Instance, Option<Instance>),
         event: Event,
         given: &[LocalId],
     ) -> NodeId {
@@ -197,6 +208,7 @@ impl<'a> Lowering<'a> {
             return self.leaf(Vec::new());
         };
         let mut frame = Frame::new(own, kind, self.keys(kind, index), &handler.body);
+        frame.below = below;
         let names = handler
             .parameters
             .iter()

@@ -11,7 +11,7 @@ use super::{Lowering, family};
 use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Action, Goal, Node, NodeId, Output, Probability};
-use crate::types::expression::{Expression, ExpressionKind, Instance};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{Event, KindId, LocalId, Population, PortId, Target};
 use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
 use crate::types::value::Type;
@@ -129,9 +129,22 @@ impl<'a> Lowering<'a> {
             StatementKind::Output(output) => self.output(body, output, inside, due),
             StatementKind::End(instance, kind) => {
                 let instance = frame.renamed(|renaming| (renaming.instance)(*instance));
+                let again = match self.living_with(*kind).len() {
+                    1 => None,
+                    _ => Some(self.rest(body, inside.clone(), due.clone())),
+                };
                 let steps = self.ends(*kind, instance, &mut due);
                 let next = self.rest(body, inside, due);
-                self.steps(steps, next)
+                let ends = self.steps(steps, next);
+                // Those that live with it may have asked for its end already.
+                let ended = ExpressionKind::Query(Query::Ended(instance, *kind));
+                match again {
+                    Some(again) => {
+                        let ended = Expression::new(ended, Type::Bool);
+                        self.test(ended, Some(0.1), again, ends)
+                    }
+                    None => ends,
+                }
             }
             StatementKind::Return(_) | StatementKind::Yield(_) => {
                 unreachable!("handlers do not return or yield")
@@ -382,6 +395,7 @@ impl<'a> Lowering<'a> {
                 let kind = target.kind;
                 self.find(kind, keys, condition, bind, likely, &mut matched, missing)
             }
+            Search::Standing(..) => unreachable!("only trees look for what stands on a session"),
             Search::Create(kind, keys, listener) => {
                 let keys = keys.iter().map(|key| frame.expression(key)).collect();
                 let how = self.program.listening(*kind);

@@ -3,7 +3,7 @@
 use super::reads;
 use crate::tree::rename::Renaming;
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
-use crate::types::program::{FieldId, KindId, LocalId, Program};
+use crate::types::program::{FieldId, KindId, LocalId, Place, Program, SessionIndex};
 use crate::types::statement::Statement;
 use crate::types::value::{Type, Value};
 
@@ -18,6 +18,10 @@ pub struct Frame<'a> {
     pub own: Instance,
     /// Of this kind.
     pub kind: KindId,
+    /// The session below that its code is about, where those come and go.
+    pub below: Option<Instance>,
+    /// Whether it is the end of its own instance.
+    pub ends: bool,
     /// The keys of its own instance, where they are known.
     pub keys: Option<&'a [Value]>,
     /// Expressions whose values were taken before, and what holds them.
@@ -39,9 +43,22 @@ impl<'a> Frame<'a> {
             message: None,
             own,
             kind,
+            below: None,
+            ends: false,
             keys,
             taken: Vec::new(),
             written: reads::written(body),
+        }
+    }
+
+    /// The session on this side that is meant by the index of a place below.
+    pub fn facing(&self, below: Place) -> Instance {
+        match below {
+            Place::Entity {
+                index: SessionIndex::Keyed,
+                ..
+            } => self.below.expect("the checker has seen a session below"),
+            Place::Entity { .. } | Place::Link(_) | Place::Port(_) => self.own,
         }
     }
 
@@ -90,7 +107,7 @@ impl<'a> Frame<'a> {
             ExpressionKind::Read(variable) => {
                 reads::field_of(variable).is_some_and(|field| self.written.contains(&field))
             }
-            ExpressionKind::Query(Query::Running(..) | Query::Exists(..))
+            ExpressionKind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..))
             | ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..))
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)

@@ -1,5 +1,6 @@
 //! Who is reached through a joint: the reactions at its far side.
 
+use super::frame::Frame;
 use super::{Lowering, handler_of};
 use crate::tree::{Goal, Index, Reaction};
 use crate::types::expression::Instance;
@@ -13,8 +14,18 @@ use crate::types::statement::TellTarget;
 pub enum Hearer {
     /// This one.
     One(Goal),
-    /// On account of every live instance of this kind, whose index is the goal's instance.
-    Every(KindId, Goal),
+    /// On account of every live instance of this kind, whose index is the goal's instance; of those
+    /// only that stand on one session below, if it is said which.
+    Every(KindId, Option<Instance>, Goal),
+}
+
+impl Hearer {
+    /// What it does then.
+    pub fn goal(self) -> Goal {
+        match self {
+            Hearer::One(goal) | Hearer::Every(_, _, goal) => goal,
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -40,8 +51,12 @@ impl Lowering<'_> {
                 index,
                 joint,
             } => {
-                let (index, instance) = match self.program.entities[entity.at()].shape {
-                    Shape::Multiplexor => (Index::Any, None),
+                let table = &self.program.entities[entity.at()];
+                let (index, instance) = match table.shape {
+                    Shape::Multiplexor => {
+                        let below = self.program.stands_on(table.session);
+                        (Index::Any, below.map(|_| own))
+                    }
                     Shape::Worker | Shape::Router => known(index, own),
                 };
                 let reaction = Reaction::Arrive {
@@ -78,13 +93,8 @@ impl Lowering<'_> {
     }
 
     /// Who hears a notice that an instance tells, in order. Their trees are wanted.
-    pub fn hearers(
-        &mut self,
-        kind: KindId,
-        own: Instance,
-        target: TellTarget,
-        event: Event,
-    ) -> Vec<Hearer> {
+    pub fn hearers(&mut self, frame: &Frame<'_>, target: TellTarget, event: Event) -> Vec<Hearer> {
+        let (kind, own) = (frame.kind, frame.own);
         let entity = self.program.kinds[kind.at()].entity;
         match (target, event) {
             (TellTarget::Instance(..), _) => unreachable!("an instance is told directly"),
@@ -92,7 +102,7 @@ impl Lowering<'_> {
             (TellTarget::Below(joint), Event::Notice(notice)) => {
                 let below = &self.program.entities[entity.at()].below;
                 let place = below[joint as usize].place;
-                self.notice_sinks_to(place, own, notice)
+                self.notice_sinks_to(place, frame.facing(place), notice)
             }
             (TellTarget::Side(beside), event) => self.told_aside(beside, event),
             (TellTarget::Above | TellTarget::Below(_), _) => {
@@ -119,7 +129,10 @@ impl Lowering<'_> {
         for (place, instance) in self.above(kind, own) {
             for hearer in self.notice_arrives_at(place, instance, notice) {
                 hearers.push(match hearer {
-                    Hearer::One(goal) if from_all && dynamic => Hearer::Every(entity.session, goal),
+                    Hearer::One(goal) if from_all && dynamic => {
+                        Hearer::Every(entity.session, None, goal)
+                    }
+                    Hearer::Every(above, _, goal) if from_all => Hearer::Every(above, None, goal),
                     hearer => hearer,
                 });
             }
@@ -180,7 +193,8 @@ impl Lowering<'_> {
                 index: Index::Any,
                 event,
             };
-            vec![Hearer::One(Goal::Reaction(reaction, None))]
+            let below = self.program.stands_on(entity.session).map(|_| own);
+            vec![Hearer::One(Goal::Reaction(reaction, below))]
         } else if handles(entity.record) {
             let only = SessionIndex::Only(0);
             vec![Hearer::One(session_goal(entity.record, only, own, event))]
@@ -199,7 +213,8 @@ impl Lowering<'_> {
                 }
                 (Shape::Multiplexor, Population::Dynamic { .. }) => {
                     let goal = session_goal(entity.session, SessionIndex::Same, own, event);
-                    vec![Hearer::Every(entity.session, goal)]
+                    let on = self.program.stands_on(entity.session).map(|_| own);
+                    vec![Hearer::Every(entity.session, on, goal)]
                 }
             }
         } else {
@@ -236,10 +251,26 @@ impl Lowering<'_> {
 
     fn want_hearers(&mut self, hearers: &[Hearer]) {
         for hearer in hearers {
-            match *hearer {
-                Hearer::One(goal) | Hearer::Every(_, goal) => self.want_goal(goal),
-            }
+            self.want_goal(hearer.goal());
         }
+    }
+
+    /// Whether what a goal is for has ended when this session ends: all that lived on it has, but
+    /// for an application.
+    pub fn is_gone(&self, ending: KindId, goal: Goal) -> bool {
+        let program = self.program;
+        let on = [
+            program.session_living_on(ending),
+            program.multiplexed_on(ending),
+        ];
+        let session = match goal {
+            Goal::Reaction(Reaction::Arrive { entity, .. }, _) => {
+                program.entities[entity.at()].session
+            }
+            Goal::Reaction(Reaction::Handle { kind, .. }, _) => kind,
+            Goal::Frame(_) | Goal::Port(..) => return false,
+        };
+        on.contains(&Some(session))
     }
 
     /// The tree of a goal is wanted.
@@ -259,6 +290,6 @@ fn session_goal(kind: KindId, index: SessionIndex, own: Instance, event: Event) 
 fn known(index: SessionIndex, own: Instance) -> (Index, Option<Instance>) {
     match index {
         SessionIndex::Only(only) => (Index::Only(only), None),
-        SessionIndex::Same => (Index::Any, Some(own)),
+        SessionIndex::Same | SessionIndex::Keyed => (Index::Any, Some(own)),
     }
 }

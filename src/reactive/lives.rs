@@ -2,9 +2,11 @@
 
 use super::block::Due;
 use super::{Lowering, handler_of};
-use crate::tree::{Action, Goal, Index, Output, Reaction};
+use crate::tree::{Action, Goal, Index, Node, NodeId, Output, Probability, Reaction};
 use crate::types::expression::Instance;
-use crate::types::program::{Event, KindId, Role};
+use crate::types::program::{Event, KindId, LocalId, Role};
+use crate::types::statement::{Attempt, Search};
+use crate::types::value::Type;
 
 impl Lowering<'_> {
     /// The new instance's start, and those of the sessions that live with it, from below.
@@ -28,8 +30,34 @@ impl Lowering<'_> {
         steps
     }
 
+    /// A session ends when no session of a multiplexor stands on it any more: the first of those
+    /// ends, and then its turn comes again.
+    pub fn ends_above(
+        &mut self,
+        above: KindId,
+        kind: KindId,
+        own: LocalId,
+        alone: NodeId,
+    ) -> NodeId {
+        let name = self.program.kinds[above.at()].name.clone();
+        let first = self.fresh(name, Type::Instance(above));
+        let own = Instance::Local(own);
+        let mut due = Due::default();
+        let steps = self.ends(above, Instance::Local(first), &mut due);
+        due.outputs.push(self.event_of(kind, own, Event::End));
+        let leaf = self.leaf(due.outputs);
+        let done = self.steps(steps, leaf);
+        self.arena.add(Node::Try {
+            attempt: Attempt::Instance(vec![Search::Standing(above, own)]),
+            bind: Some(first),
+            likely: Probability::EVEN,
+            done,
+            failed: alone,
+        })
+    }
+
     /// A kind, and the kinds of sessions above whose instances live and end with it.
-    fn living_with(&self, kind: KindId) -> Vec<KindId> {
+    pub fn living_with(&self, kind: KindId) -> Vec<KindId> {
         let mut kinds = vec![kind];
         let mut at = kind;
         while self.program.kinds[at.at()].role == Role::Session {

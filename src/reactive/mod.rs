@@ -32,10 +32,12 @@ mod step;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::tree::{Action, Arena, Forest, Index, Node, NodeId, Output, Parameters, Reaction, Tree};
-use crate::types::expression::{Instance, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{
-    EntityId, Event, FieldId, Handler, KindId, Local, LocalId, Place, Population, Program, Role,
+    EntityId, Event, FieldId, Handler, KeyId, KindId, Local, LocalId, Place, Population, Program,
+    Role,
 };
+use crate::types::statement::Statement;
 use crate::types::value::{Type, Value};
 use frame::Frame;
 use std::collections::BTreeSet;
@@ -113,8 +115,10 @@ impl<'a> Lowering<'a> {
             }
         }
         for port in &program.ports {
-            let down = self.downward(port.below, Instance::Only(0), Event::Send);
-            self.want_goal(down);
+            if port.passes {
+                let down = self.downward(port.below, Instance::Only(0), Event::Send);
+                self.want_goal(down);
+            }
             for &notice in &port.down {
                 self.notice_sinks_to(port.below, Instance::Only(0), notice);
             }
@@ -167,7 +171,15 @@ impl<'a> Lowering<'a> {
                 ..
             } => self.message_arrives(entity, index),
             Reaction::Arrive { entity, event, .. } => self.notice_arrives(entity, event),
-            Reaction::Handle { kind, index, event } => self.handled(kind, index, event),
+            Reaction::Handle { kind, index, event } => {
+                let (parameters, root) = self.handled(kind, index, event);
+                let first = (event == Event::End).then(|| self.program.multiplexed_on(kind));
+                let root = match (first.flatten(), parameters.instance) {
+                    (Some(above), Some(own)) => self.ends_above(above, kind, own, root),
+                    (Some(_) | None, _) => root,
+                };
+                (parameters, root)
+            }
         };
         Tree {
             reaction,
@@ -190,7 +202,8 @@ impl<'a> Lowering<'a> {
             return (parameters, self.steps(last, leaf));
         };
         let mut frame = Frame::new(own, kind, self.keys(kind, index), &handler.body);
-        if event == Event::End {
+        frame.ends = event == Event::End;
+        if frame.ends {
             // Its outputs are due when its fields are gone.
             let fields = 0..self.program.kinds[kind.at()].fields.len() as u32;
             frame.written.extend(fields.map(|at| (kind, FieldId(at))));
@@ -207,7 +220,7 @@ impl<'a> Lowering<'a> {
 
     /// A handler's code; header fields that are read late are read first.
     fn handler(&mut self, mut frame: Frame<'a>, handler: &'a Handler, last: Vec<Action>) -> NodeId {
-        let mut first = Vec::new();
+        let mut first = self.session_below(&mut frame, &handler.body);
         for read in reads::late_header_reads(&handler.body) {
             let local = self.fresh(frame::name_of(self.program, &read), read.result.clone());
             let early = frame.expression(&frame::read_early(self.program, &read));
@@ -216,6 +229,22 @@ impl<'a> Lowering<'a> {
         }
         let body = self.body(&frame, &handler.body, last, handler.span);
         self.steps(first, body)
+    }
+
+    /// Names the session below on which its own session stands, if that is not known.
+    fn session_below(&mut self, frame: &mut Frame<'a>, body: &[Statement]) -> Vec<Action> {
+        let below = self.program.stands_on(frame.kind);
+        let wanted = frame.below.is_none() && reads::goes_below(body);
+        let Some(below) = below.filter(|_| wanted) else {
+            return Vec::new();
+        };
+        let keys = &self.program.kinds[frame.kind.at()].keys;
+        let last = KeyId(keys.len() as u32 - 1);
+        let result = Type::Instance(below);
+        let local = self.fresh(keys[last.at()].name.clone(), result.clone());
+        frame.below = Some(Instance::Local(local));
+        let key = ExpressionKind::Key(frame.own, frame.kind, last);
+        vec![Action::Let(local, Expression::new(key, result))]
     }
 
     /// Gives locals their names in the tree; the first ones may have them already.
@@ -256,15 +285,30 @@ impl<'a> Lowering<'a> {
 
     /// What is done behind the end handler of an instance.
     fn last_steps(&self, kind: KindId, own: Instance) -> Vec<Action> {
-        let mut steps = Vec::new();
-        for field in self.program.left_at_end(kind) {
-            let entity = self.program.kinds[kind.at()].entity;
-            let ended = self.program.ended(entity);
-            let reason = ended.expect("who may leave messages at its end has the reason `ended`");
-            steps.push(Action::DropAll(Variable::Field(own, kind, field), reason));
+        let left = self.program.left_at_end(kind).into_iter();
+        let mut left: Vec<_> = left.map(|field| (kind, field)).collect();
+        if self.program.lives_with(kind) == kind {
+            left.extend(self.left_above(kind));
         }
+        let dropped = left.into_iter().map(|(of, field)| {
+            let ended = self.program.ended(self.program.kinds[of.at()].entity);
+            let reason = ended.expect("who may leave messages at its end has the reason `ended`");
+            Action::DropAll(Variable::Field(own, of, field), reason)
+        });
+        let mut steps: Vec<_> = dropped.collect();
         steps.push(Action::Free(own, kind));
         steps
+    }
+
+    /// What may have come, since they ended, to the sessions that live with one.
+    fn left_above(&self, kind: KindId) -> Vec<(KindId, FieldId)> {
+        let mut left = Vec::new();
+        for above in self.living_with(kind).into_iter().skip(1) {
+            let fields = self.program.kinds[above.at()].fields.iter().enumerate();
+            let holding = fields.filter(|(_, field)| field.kind.holds_messages());
+            left.extend(holding.map(|(at, _)| (above, FieldId(at as u32))));
+        }
+        left
     }
 
     fn carries_message(&self, event: Event) -> bool {

@@ -73,7 +73,7 @@ impl<'a> Lowering<'a> {
                 self.push_header(&frame, message, header, &mut steps);
                 let below = &self.program.entities[entity.at()].below;
                 let place = below[*joint as usize].place;
-                let goal = self.downward(place, frame.own, Event::Send);
+                let goal = self.downward(place, frame.facing(place), Event::Send);
                 self.one(goal, Some(message), Vec::new(), due);
             }
             Written::Deliver { attributes, .. } => {
@@ -83,7 +83,10 @@ impl<'a> Lowering<'a> {
                 let &(place, own): &(Place, Instance) =
                     above.first().expect("something stands above what delivers");
                 let goal = self.upward(place, own, Event::Deliver);
-                self.one(goal, Some(message), Vec::new(), due);
+                match frame.ends && self.is_gone(frame.kind, goal) {
+                    true => steps.push(Action::Consume(message)),
+                    false => self.one(goal, Some(message), Vec::new(), due),
+                }
             }
             Written::Tell {
                 target,
@@ -99,17 +102,44 @@ impl<'a> Lowering<'a> {
                     .iter()
                     .map(|e| self.settled(&frame, frame.expression(e), e, &mut steps))
                     .collect();
-                if let TellTarget::Instance(local, kind) = *target {
-                    let goal = self.told(frame.locals[local.at()], kind, *event);
-                    self.one(goal, message, arguments, due);
-                } else {
-                    let hearers = self.hearers(frame.kind, frame.own, *target, *event);
-                    self.heard(hearers, message, arguments, due);
-                }
+                self.tells(
+                    &frame,
+                    (*target, *event),
+                    message,
+                    arguments,
+                    &mut steps,
+                    due,
+                );
             }
             Written::Again => unreachable!("`again` has no values"),
         }
         steps
+    }
+
+    /// Who is told hears it when the handler has finished.
+    fn tells(
+        &mut self,
+        frame: &Frame<'a>,
+        (target, event): (TellTarget, Event),
+        message: Option<LocalId>,
+        arguments: Vec<Expression>,
+        steps: &mut Vec<Action>,
+        due: &mut Due,
+    ) {
+        if let TellTarget::Instance(local, kind) = target {
+            let goal = self.told(frame.locals[local.at()], kind, event);
+            return self.one(goal, message, arguments, due);
+        }
+        let mut hearers = self.hearers(frame, target, event);
+        if frame.ends && target == TellTarget::Above {
+            hearers.retain(|hearer| !self.is_gone(frame.kind, hearer.goal()));
+        }
+        match message {
+            Some(message) if frame.ends && hearers.is_empty() => {
+                steps.push(Action::Consume(message));
+            }
+            message => self.heard(hearers, message, arguments, due),
+        }
     }
 
     fn one(
@@ -141,7 +171,7 @@ impl<'a> Lowering<'a> {
         for hearer in hearers {
             match hearer {
                 Hearer::One(goal) => self.one(goal, message, arguments.clone(), due),
-                Hearer::Every(kind, goal) => {
+                Hearer::Every(kind, on, goal) => {
                     let local = self.fresh("each".to_string(), Type::Instance(kind));
                     let each = Some(Instance::Local(local));
                     let goal = match goal {
@@ -153,6 +183,7 @@ impl<'a> Lowering<'a> {
                     };
                     due.outputs.push(Output::Every {
                         kind,
+                        on,
                         local,
                         goal,
                         arguments: arguments.clone(),

@@ -3,7 +3,7 @@
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::program::{FieldId, KindId, LocalId};
 use crate::types::statement::{
-    Attempt, Dropped, Operation, Output, Search, Source, Statement, StatementKind,
+    Attempt, Dropped, Operation, Output, Search, Source, Statement, StatementKind, TellTarget,
 };
 
 /// The fields that a block writes, containers included.
@@ -114,6 +114,20 @@ pub fn has_outputs(block: &[Statement]) -> bool {
             _ => false,
         };
         itself || statement.blocks().into_iter().any(|b| has_outputs(b))
+    })
+}
+
+/// Whether something goes down through a joint.
+pub fn goes_below(block: &[Statement]) -> bool {
+    block.iter().any(|statement| {
+        let itself = match &statement.kind {
+            StatementKind::Output(Output::Send { .. }) => true,
+            StatementKind::Output(Output::Tell { target, .. }) => {
+                matches!(target, TellTarget::Below(_))
+            }
+            _ => false,
+        };
+        itself || statement.blocks().into_iter().any(|b| goes_below(b))
     })
 }
 
@@ -251,7 +265,9 @@ fn depends_on(read: &Expression, inside: &[LocalId]) -> bool {
             | Query::End(variable)
             | Query::InsertSet(variable, _)
             | Query::Release(variable, _) => is_of(variable, inside),
-            Query::Running(instance, ..) => is_one_of(*instance, inside),
+            Query::Running(instance, ..) | Query::Ended(instance, _) => {
+                is_one_of(*instance, inside)
+            }
             // What it looks for stands among its parts.
             Query::Exists(..) => false,
         },

@@ -399,6 +399,10 @@ impl Evaluation<'_, '_> {
                 let keys = self.values(keys);
                 Datum::of_bool(self.state.find(*kind, &keys).is_some())
             }
+            Query::Ended(instance, kind) => {
+                let index = self.index(*instance, *kind);
+                Datum::of_bool(!self.state.kinds[kind.at()].found.contains(&index))
+            }
             Query::InsertSet(set, number) => {
                 let number = self.number(number);
                 match self.variable(set) {

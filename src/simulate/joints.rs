@@ -39,8 +39,8 @@ impl<'p> Joints<'p> {
     }
 
     /// Where a message goes that an instance sends.
-    pub fn sending(&self, kind: KindId, index: u32, joint: u32) -> Goal {
-        match self.below(kind, joint) {
+    pub fn sending(&self, from: From, joint: u32) -> Goal {
+        match self.below(from.kind, joint) {
             Place::Link(link) => Goal::Frame(link),
             Place::Port(_) => panic!("a port stands on top"),
             Place::Entity {
@@ -49,7 +49,7 @@ impl<'p> Joints<'p> {
                 ..
             } => Goal::Handle {
                 kind: self.program.entities[entity.at()].session,
-                index: at(session, index),
+                index: from.at(session),
                 event: Event::Send,
             },
         }
@@ -107,51 +107,87 @@ impl<'p> Joints<'p> {
                 joint: 0,
             });
             return users
-                .flat_map(|user| self.notice_arrives(user, 0, event))
+                .flat_map(|user| self.notice_arrives(state, user, Some(0), event))
                 .collect();
         }
         let mut hearers = Vec::new();
         let sessions = match self.program.kinds[kind.at()].role {
             Role::Session => vec![index],
             Role::Record | Role::Child => {
-                let live = state.kinds[entity.session.at()].live.iter().enumerate();
-                live.filter(|(_, live)| **live)
-                    .map(|(index, _)| index as u32)
-                    .collect()
+                let on = self.program.multiplexed_on(entity.session);
+                if let Some(above) = on.filter(|above| self.hears_by_itself(*above, event)) {
+                    return self.all_that_handle(state, above, None, event);
+                }
+                state.live(entity.session).collect()
             }
         };
         for session in sessions {
             if let Some(above) = self.above(entity.session, session) {
-                hearers.extend(self.notice_arrives(above, session, event));
+                hearers.extend(self.notice_arrives(state, above, Some(session), event));
             }
         }
         hearers
     }
 
-    /// Whether a notice is told above for each session that lives: as many as there are.
-    pub fn tells_each(&self, kind: KindId, event: Event) -> bool {
-        let entity = &self.program.entities[self.program.kinds[kind.at()].entity.at()];
+    /// Whether those who first hear a notice told above are as many as there are sessions then.
+    pub fn tells_each(&self, kind: KindId, index: u32, event: Event) -> bool {
+        let table = &self.program.kinds[kind.at()];
+        let entity = &self.program.entities[table.entity.at()];
         let mut beside = entity.beside.iter();
-        let session = &self.program.kinds[entity.session.at()].population;
-        let dynamic = match session {
-            Population::Dynamic { above: Some(above) } => {
-                !self.notice_arrives(*above, 0, event).is_empty()
+        if beside.any(|notice| Event::Notice(*notice) == event) {
+            return false;
+        }
+        let is_session = table.role == Role::Session;
+        match &self.program.kinds[entity.session.at()].population {
+            Population::Dynamic { above: None } => false,
+            Population::Dynamic { above: Some(above) } if is_session => self.is_each(*above, event),
+            Population::Dynamic { above: Some(above) } => self.hears(*above, event),
+            Population::Static(sessions) => {
+                let told = sessions.iter().enumerate();
+                let told = told.filter(|(at, _)| !is_session || *at == index as usize);
+                let mut places = told.filter_map(|(_, session)| session.above);
+                let first = places.find(|place| self.hears(*place, event));
+                first.is_some_and(|place| self.is_each(place, event))
             }
-            Population::Dynamic { above: None } | Population::Static(_) => false,
+        }
+    }
+
+    /// Whether a notice that comes to a place from below is for all that come and go there.
+    fn is_each(&self, place: Place, event: Event) -> bool {
+        let Place::Entity { entity, .. } = place else {
+            return false;
         };
-        dynamic
-            && self.program.kinds[kind.at()].role != Role::Session
-            && !beside.any(|notice| Event::Notice(*notice) == event)
+        let table = &self.program.entities[entity.at()];
+        let population = &self.program.kinds[table.session.at()].population;
+        table.shape == Shape::Multiplexor
+            && matches!(population, Population::Dynamic { .. })
+            && self.hears_by_itself(table.session, event)
+            && self.handler(table.session, event).is_some()
+    }
+
+    fn hears(&self, place: Place, event: Event) -> bool {
+        match place {
+            Place::Link(_) => false,
+            Place::Port(port) => {
+                let mut up = self.program.ports[port.at()].up.iter();
+                up.any(|notice| Event::Notice(*notice) == event)
+            }
+            Place::Entity { entity, .. } => {
+                let table = &self.program.entities[entity.at()];
+                let handles = |kind| self.handler(kind, event).is_some();
+                !self.hears_by_itself(table.session, event) || handles(table.session)
+            }
+        }
     }
 
     /// Who hears a notice that an instance tells below: the record, or else the session.
-    pub fn told_below(&self, kind: KindId, index: u32, joint: u32, event: Event) -> Vec<Goal> {
-        match self.below(kind, joint) {
+    pub fn told_below(&self, from: From, joint: u32, event: Event) -> Vec<Goal> {
+        match self.below(from.kind, joint) {
             Place::Entity {
                 entity,
                 index: session,
                 ..
-            } => self.first_to_handle(entity, at(session, index), event),
+            } => self.first_to_handle(entity, from.at(session), event),
             Place::Link(_) | Place::Port(_) => Vec::new(),
         }
     }
@@ -162,15 +198,21 @@ impl<'p> Joints<'p> {
     }
 
     /// Who hears a notice that comes to a place from below: its finder says, or the record, or the
-    /// session; at a multiplexor every session.
-    pub fn notice_arrives(&self, place: Place, from: u32, event: Event) -> Vec<Goal> {
+    /// session; at a multiplexor every session that stands on the one from which it comes.
+    pub fn notice_arrives(
+        &self,
+        state: &State<'_>,
+        place: Place,
+        from: Option<u32>,
+        event: Event,
+    ) -> Vec<Goal> {
         match place {
             Place::Link(_) => panic!("a link stands at the bottom"),
             Place::Port(port) => {
                 let up = &self.program.ports[port.at()].up;
                 let listed = up.iter().any(|notice| Event::Notice(*notice) == event);
                 listed
-                    .then_some(Goal::Port(port, from, event))
+                    .then_some(Goal::Port(port, from.unwrap_or(0), event))
                     .into_iter()
                     .collect()
             }
@@ -179,8 +221,9 @@ impl<'p> Joints<'p> {
                 index,
                 joint,
             } => {
+                let table = &self.program.entities[entity.at()];
                 if self.finder(entity, event).is_some() {
-                    let index = None;
+                    let index = self.program.stands_on(table.session).and(from);
                     return vec![Goal::Arrive {
                         entity,
                         joint,
@@ -188,21 +231,40 @@ impl<'p> Joints<'p> {
                         event,
                     }];
                 }
-                let table = &self.program.entities[entity.at()];
-                let in_record = self.handler(table.record, event).is_some();
-                match (
-                    table.shape,
-                    &self.program.kinds[table.session.at()].population,
-                ) {
-                    (Shape::Multiplexor, Population::Static(sessions)) if !in_record => {
-                        let all = 0..sessions.len() as u32;
-                        all.flat_map(|index| self.first_to_handle(entity, index, event))
-                            .collect()
-                    }
-                    _ => self.first_to_handle(entity, at(index, from), event),
+                if table.shape == Shape::Multiplexor && self.hears_by_itself(table.session, event) {
+                    let below = self.program.stands_on(table.session).and(from);
+                    return self.all_that_handle(state, table.session, below, event);
                 }
+                self.first_to_handle(entity, at(index, from.unwrap_or(0)), event)
             }
         }
+    }
+
+    /// Whether what comes from below to a session comes to it by no finder and no record.
+    fn hears_by_itself(&self, session: KindId, event: Event) -> bool {
+        let entity = self.program.kinds[session.at()].entity;
+        let record = self.program.entities[entity.at()].record;
+        self.finder(entity, event).is_none() && self.handler(record, event).is_none()
+    }
+
+    /// All sessions of a kind, or those that stand on one below, if they handle an event.
+    fn all_that_handle(
+        &self,
+        state: &State<'_>,
+        kind: KindId,
+        below: Option<u32>,
+        event: Event,
+    ) -> Vec<Goal> {
+        if self.handler(kind, event).is_none() {
+            return Vec::new();
+        }
+        let sessions = state.live(kind);
+        let sessions = sessions.filter(|index| {
+            below.is_none_or(|below| state.session_below(kind, *index) == Some(below))
+        });
+        sessions
+            .map(|index| Goal::Handle { kind, index, event })
+            .collect()
     }
 
     fn first_to_handle(&self, entity: EntityId, index: u32, event: Event) -> Vec<Goal> {
@@ -216,10 +278,12 @@ impl<'p> Joints<'p> {
             .collect()
     }
 
-    /// The session that something arrives at, where its joint says it.
+    /// The session that something arrives at, where its joint says it; at a multiplexor, that from
+    /// which it comes, where those come and go.
     fn arriving(&self, entity: EntityId, session: SessionIndex, from: u32) -> Option<u32> {
-        match self.program.entities[entity.at()].shape {
-            Shape::Multiplexor => None,
+        let table = &self.program.entities[entity.at()];
+        match table.shape {
+            Shape::Multiplexor => self.program.stands_on(table.session).map(|_| from),
             Shape::Worker | Shape::Router => Some(at(session, from)),
         }
     }
@@ -237,10 +301,32 @@ impl<'p> Joints<'p> {
     }
 }
 
-/// The index at the far side of a joint, of a session with this index on this side.
+/// Who says something, and the session below which that is about, where those come and go.
+#[derive(Clone, Copy, Debug)]
+pub struct From {
+    /// Its kind.
+    pub kind: KindId,
+    /// Which one.
+    pub index: u32,
+    /// What it stands on, if that is known.
+    pub below: Option<u32>,
+}
+
+impl From {
+    /// The index of a session below.
+    fn at(self, session: SessionIndex) -> u32 {
+        match session {
+            SessionIndex::Keyed => self.below.expect("the checker has seen a session below"),
+            SessionIndex::Only(_) | SessionIndex::Same => at(session, self.index),
+        }
+    }
+}
+
+/// The index at the upper side of a joint, of a session with this index on this side.
 fn at(session: SessionIndex, from: u32) -> u32 {
     match session {
         SessionIndex::Only(only) => only,
         SessionIndex::Same => from,
+        SessionIndex::Keyed => panic!("keys name what is below"),
     }
 }

@@ -21,6 +21,7 @@ pub mod listening;
 pub mod message;
 pub mod operation;
 mod options;
+mod outputs;
 pub mod pool;
 pub mod reference;
 pub mod stack;

@@ -261,6 +261,14 @@ impl Evaluation<'_, '_> {
                         return Tried::Found(Datum::Number(u64::from(index)));
                     }
                 }
+                Search::Standing(kind, on) => {
+                    let below = self.state.program.stands_on(*kind);
+                    let below = below.expect("what stands on a session has it as its key");
+                    let below = self.index(*on, below);
+                    if let Some(index) = self.state.first_on(*kind, below) {
+                        return Tried::Found(Datum::Number(u64::from(index)));
+                    }
+                }
                 Search::Create(kind, keys, listener) => {
                     let keys = self.values(keys);
                     let (_, how) = self.state.program.listening(*kind).unzip();

@@ -20,14 +20,10 @@ use super::operation::Tried;
 use super::stack::Control;
 use super::state::{Goal, Pending, State, standing_on};
 use super::value::Datum;
-use crate::types::expression::Expression;
 use crate::types::program::{
-    AttributeId, EntityId, Event, Finder, Handler, HeaderFieldId, KindId, LocalId, Place, Program,
-    Shape,
+    EntityId, Event, Finder, Handler, KindId, LocalId, Place, Program, Shape,
 };
-use crate::types::statement::{
-    Attempt, Block, Dropped, Output, Search, Source, StatementKind as Kind, TellTarget,
-};
+use crate::types::statement::{Attempt, Block, Dropped, Search, StatementKind as Kind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -64,11 +60,16 @@ impl<'p> Control<'p> for Reference<'p> {
                 let message = message.expect("a message is delivered");
                 self.message_arrives(state, entity, index, message)
             }
-            Goal::Arrive { entity, event, .. } => {
+            Goal::Arrive {
+                entity,
+                index,
+                event,
+                ..
+            } => {
                 let finder = self.joints.finder(entity, event);
                 let finder = finder.expect("a notice that arrives has a finder");
                 let given = given(message, arguments);
-                self.found(state, entity, finder, given, BTreeMap::new())
+                self.found(state, (entity, index), finder, given, BTreeMap::new())
             }
             Goal::Handle { kind, index, event } => {
                 let headers = match &message {
@@ -86,8 +87,8 @@ impl<'p> Control<'p> for Reference<'p> {
         self.joints.handler(kind, event).is_some()
     }
 
-    fn notice_from_below(&self, place: Place, event: Event) -> Vec<Goal> {
-        self.joints.notice_arrives(place, 0, event)
+    fn notice_from_below(&self, state: &State<'p>, place: Place, event: Event) -> Vec<Goal> {
+        self.joints.notice_arrives(state, place, None, event)
     }
 }
 
@@ -116,6 +117,7 @@ impl<'p> Reference<'p> {
                     (Shape::Multiplexor, _) | (_, None) => (table.record, 0),
                 };
                 let mut handling = self.handling(state, own, 0, headers);
+                handling.below = index;
                 let _ = run_block(&mut handling, &table.refused);
                 return handling.finish();
             }
@@ -128,7 +130,7 @@ impl<'p> Reference<'p> {
             (Shape::Multiplexor, _) | (_, None) => {
                 let finder = self.joints.finder(entity, Event::Deliver);
                 let finder = finder.expect("a multiplexor says which session a message is for");
-                self.found(state, entity, finder, given, headers)
+                self.found(state, (entity, index), finder, given, headers)
             }
             (Shape::Worker | Shape::Router, Some(index)) => {
                 let session = (table.session, index);
@@ -141,7 +143,7 @@ impl<'p> Reference<'p> {
     fn found(
         &self,
         state: &mut State<'p>,
-        entity: EntityId,
+        (entity, below): (EntityId, Option<u32>),
         finder: &'p Finder,
         given: Vec<Datum>,
         headers: Headers,
@@ -150,6 +152,10 @@ impl<'p> Reference<'p> {
         let locals = finder.locals.len();
         let mut handling = self.handling(state, (record, 0), locals, headers);
         handling.give(&finder.parameters, given);
+        handling.below = below;
+        if let (Some(local), Some(below)) = (finder.below, below) {
+            handling.instant.locals[local.at()] = Datum::Number(u64::from(below));
+        }
         for target in &finder.targets {
             if let Some(index) = handling.evaluation().find(target) {
                 let given = handling.take(&finder.parameters);
@@ -171,15 +177,35 @@ impl<'p> Reference<'p> {
         given: Vec<Datum>,
         headers: Headers,
     ) -> Vec<Pending> {
+        if event == Event::End
+            && let Some(first) = self.end_first(state, kind, index)
+        {
+            return first;
+        }
         let outputs = match self.joints.handler(kind, event) {
             Some(handler) => self.run(state, handler, index, given, headers),
             None => Vec::new(),
         };
         if event == Event::End {
-            let entity = state.program.kinds[kind.at()].entity;
-            state.free(kind, index, state.program.ended(entity));
+            state.free(kind, index);
         }
         outputs
+    }
+
+    /// A session ends when no session of a multiplexor stands on it any more: the first of those
+    /// ends, and then its turn comes again.
+    fn end_first(&self, state: &mut State<'p>, kind: KindId, index: u32) -> Option<Vec<Pending>> {
+        let above = state.program.multiplexed_on(kind)?;
+        let first = state.first_on(above, index)?;
+        let event = Event::End;
+        let mut outputs = Vec::new();
+        for kind in standing_on(state.program, above).into_iter().rev() {
+            state.unlink(kind, first);
+            let index = first;
+            outputs.push(Pending::new(Goal::Handle { kind, index, event }));
+        }
+        outputs.push(Pending::new(Goal::Handle { kind, index, event }));
+        Some(outputs)
     }
 
     fn run(
@@ -193,6 +219,8 @@ impl<'p> Reference<'p> {
         let locals = handler.locals.len();
         let mut handling = self.handling(state, (handler.kind, index), locals, headers);
         handling.give(&handler.parameters, given);
+        handling.below = handling.state.session_below(handler.kind, index);
+        handling.ends = handler.event == Event::End;
         let _ = run_block(&mut handling, &handler.body);
         handling.finish()
     }
@@ -217,6 +245,8 @@ impl<'p> Reference<'p> {
             instant,
             kind,
             index,
+            below: None,
+            ends: false,
             outputs: Vec::new(),
             family_first: false,
             again: false,
@@ -292,17 +322,21 @@ fn lets_happen(block: &Block) -> bool {
 }
 
 /// A handler that runs.
-struct Handling<'a, 'p> {
-    joints: &'a Joints<'p>,
-    state: &'a mut State<'p>,
-    instant: Moment,
-    kind: KindId,
-    index: u32,
-    outputs: Vec<Pending>,
+pub(super) struct Handling<'a, 'p> {
+    pub(super) joints: &'a Joints<'p>,
+    pub(super) state: &'a mut State<'p>,
+    pub(super) instant: Moment,
+    pub(super) kind: KindId,
+    pub(super) index: u32,
+    /// The session below that this is about, where those come and go.
+    pub(super) below: Option<u32>,
+    /// Whether this is its end: what stood on it has ended before.
+    pub(super) ends: bool,
+    pub(super) outputs: Vec<Pending>,
     /// Whether a family comes before all other outputs: then all of them wait, each for a step of
     /// its own.
-    family_first: bool,
-    again: bool,
+    pub(super) family_first: bool,
+    pub(super) again: bool,
 }
 
 impl<'p> Body<'p> for Handling<'_, 'p> {
@@ -377,6 +411,11 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
             }
             Kind::End(instance, kind) => {
                 let index = self.evaluation().index(*instance, *kind);
+                let several = standing_on(self.state.program, *kind).len() > 1;
+                let linked = self.state.kinds[kind.at()].found.contains(&index);
+                if several && !linked {
+                    return ControlFlow::Continue(());
+                }
                 for kind in standing_on(self.state.program, *kind).into_iter().rev() {
                     self.state.unlink(kind, index);
                     let event = Event::End;
@@ -424,132 +463,6 @@ impl<'p> Handling<'_, 'p> {
             return Vec::new();
         }
         self.outputs
-    }
-
-    fn output(&mut self, output: &'p Output) {
-        match output {
-            Output::Send {
-                message,
-                joint,
-                header,
-                attributes,
-            } => self.send(message, *joint, header, attributes),
-            Output::Deliver {
-                message,
-                attributes,
-            } => {
-                let attributes = self.attributes(attributes);
-                if let Some(message) = self.ready(message, attributes) {
-                    let goal = self.joints.delivery(self.kind, self.index);
-                    self.push(goal, Some(message), Vec::new());
-                }
-            }
-            Output::Tell {
-                target,
-                event,
-                message,
-                arguments,
-                attributes,
-            } => self.tell(*target, *event, message.as_ref(), arguments, attributes),
-            Output::Again => self.again = true,
-        }
-    }
-
-    fn send(
-        &mut self,
-        source: &'p Source,
-        joint: u32,
-        header: &'p [(HeaderFieldId, Expression)],
-        attributes: &'p [(AttributeId, Expression)],
-    ) {
-        let attributes = self.attributes(attributes);
-        let Some(mut message) = self.ready(source, attributes) else {
-            return;
-        };
-        let entity = self.state.program.kinds[self.kind.at()].entity;
-        if let Some(id) = self.state.program.entities[entity.at()].header {
-            // Its header reads the message that goes out, under either name.
-            self.instant.message = Some(message.clone());
-            if let Source::Local(local) = source {
-                self.instant.locals[local.at()] = Datum::Message(Box::new(message.clone()));
-            }
-            let values = header::given(&mut self.evaluation(), id, header);
-            header::push(&mut self.evaluation(), id, &values, &mut message);
-            self.instant.message = None;
-            if let Source::Local(local) = source {
-                self.instant.locals[local.at()] = Datum::Absent;
-            }
-        }
-        let goal = self.joints.sending(self.kind, self.index, joint);
-        self.push(goal, Some(message), Vec::new());
-    }
-
-    fn tell(
-        &mut self,
-        target: TellTarget,
-        event: Event,
-        source: Option<&'p Source>,
-        arguments: &'p [Expression],
-        attributes: &'p [(AttributeId, Expression)],
-    ) {
-        let arguments = self.evaluation().values(arguments);
-        let attributes = self.attributes(attributes);
-        let message = match source {
-            None => None,
-            Some(source) => match self.ready(source, attributes) {
-                None => return,
-                message => message,
-            },
-        };
-        let told = match target {
-            TellTarget::Instance(local, kind) => {
-                let index = self.instant.locals[local.at()].number() as u32;
-                vec![Goal::Handle { kind, index, event }]
-            }
-            TellTarget::Above => self
-                .joints
-                .told_above(self.state, self.kind, self.index, event),
-            TellTarget::Below(joint) => self.joints.told_below(self.kind, self.index, joint, event),
-            TellTarget::Side(entity) => self.joints.told_aside(entity, event),
-        };
-        if let Some(message) = message {
-            let goal = told
-                .first()
-                .expect("a notice with a message has one hearer");
-            return self.push(*goal, Some(message), arguments);
-        }
-        for goal in told {
-            self.push(goal, None, arguments.clone());
-        }
-    }
-
-    /// A message with these attributes; without a free buffer that is counted.
-    fn ready(&mut self, source: &'p Source, set: Vec<(AttributeId, Datum)>) -> Option<Message> {
-        let entity = self.state.program.kinds[self.kind.at()].entity;
-        let mut message = self.evaluation().source_or_count(source, entity)?;
-        for (attribute, value) in set {
-            message.attributes[attribute.at()] = value;
-        }
-        Some(message)
-    }
-
-    fn attributes(
-        &mut self,
-        attributes: &'p [(AttributeId, Expression)],
-    ) -> Vec<(AttributeId, Datum)> {
-        let mut values = Vec::new();
-        for (attribute, value) in attributes {
-            values.push((*attribute, self.evaluation().value(value)));
-        }
-        values
-    }
-
-    fn push(&mut self, goal: Goal, message: Option<Message>, arguments: Vec<Datum>) {
-        self.outputs.push(Pending {
-            goal,
-            message,
-            arguments,
-        });
     }
 
     /// An event of an instance, if it handles it.

@@ -29,7 +29,7 @@ pub trait Control<'p> {
     fn handles(&self, kind: KindId, index: u32, event: Event) -> bool;
 
     /// Where a notice goes that comes to a place from below, in order.
-    fn notice_from_below(&self, place: Place, event: Event) -> Vec<Goal>;
+    fn notice_from_below(&self, state: &State<'p>, place: Place, event: Event) -> Vec<Goal>;
 }
 
 /// A running stack.
@@ -69,9 +69,11 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let mut events = stack.populate();
         for link in &program.links {
             if let Some(notice) = link.carrier {
-                let goals = stack
-                    .control
-                    .notice_from_below(link.above, Event::Notice(notice));
+                let goals = stack.control.notice_from_below(
+                    &stack.state,
+                    link.above,
+                    Event::Notice(notice),
+                );
                 let told = goals.into_iter().map(|goal| Pending {
                     arguments: vec![Datum::of_bool(true)],
                     ..Pending::new(goal)
@@ -117,7 +119,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         now_ns: u64,
     ) -> usize {
         self.begin_call(now_ns);
-        if !self.state.agenda.is_empty() || !self.may_go_on() || !self.is_open(port, session) {
+        let passes = self.state.program.ports[port.at()].passes && self.is_open(port, session);
+        if !self.state.agenda.is_empty() || !self.may_go_on() || !passes {
             return 0;
         }
         if bytes.len() > self.state.limits.room {
@@ -368,8 +371,17 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             match event.goal {
                 Goal::Frame(link) => self.leave(link, event),
                 Goal::Port(port, session, kind) => self.surface(port, session, kind, event),
-                Goal::Handle { kind, index, .. } if !self.state.is_live(kind, index) => {
+                Goal::Handle {
+                    kind,
+                    index,
+                    event: what,
+                } if !self.state.is_due(kind, index, what) => {
                     // What it was for has ended meanwhile.
+                    if let Some(message) = event.message {
+                        self.state.consume(message);
+                    }
+                }
+                Goal::Arrive { entity, index, .. } if self.comes_from_nowhere(entity, index) => {
                     if let Some(message) = event.message {
                         self.state.consume(message);
                     }
@@ -383,6 +395,14 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 }
             }
         }
+    }
+
+    /// Whether the session has ended to which something comes from below; at a multiplexor, that
+    /// from which it comes.
+    fn comes_from_nowhere(&self, entity: EntityId, index: Option<u32>) -> bool {
+        let session = self.state.program.entities[entity.at()].session;
+        let named = self.state.program.stands_on(session).unwrap_or(session);
+        index.is_some_and(|index| !self.state.is_live(named, index))
     }
 
     /// A frame leaves.
@@ -464,6 +484,12 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         if !keys.is_empty() && self.state.find(kind, &keys).is_some() {
             return None;
         }
+        if let (Some(below), Some(Datum::Number(index))) =
+            (self.state.program.stands_on(kind), keys.last())
+            && !(*index <= u64::from(u32::MAX) && self.state.is_live(below, *index as u32))
+        {
+            return None;
+        }
         self.evaluation(&mut Moment::default()).create(kind, keys)
     }
 
@@ -498,6 +524,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 match index {
                     SessionIndex::Only(only) => (kind, only),
                     SessionIndex::Same => (kind, session),
+                    SessionIndex::Keyed => panic!("a port stands on a session of its own"),
                 }
             }
             Place::Link(_) | Place::Port(_) => panic!("a port stands on a session"),
@@ -529,7 +556,7 @@ fn arrival(program: &Program, link: LinkId) -> Goal {
     };
     let index = match (program.entities[entity.at()].shape, index) {
         (Shape::Worker | Shape::Router, SessionIndex::Only(only)) => Some(only),
-        (Shape::Worker | Shape::Router, SessionIndex::Same) => Some(0),
+        (Shape::Worker | Shape::Router, SessionIndex::Same | SessionIndex::Keyed) => Some(0),
         (Shape::Multiplexor, _) => None,
     };
     let event = Event::Deliver;

@@ -401,9 +401,37 @@ impl<'p> State<'p> {
         found.find(|index| instances.keys[*index as usize] == keys)
     }
 
+    /// Those that have a state, in order of index.
+    pub fn live(&self, kind: KindId) -> impl Iterator<Item = u32> + '_ {
+        let root = self.program.lives_with(kind);
+        let live = self.kinds[root.at()].live.iter().enumerate();
+        live.filter(|(_, live)| **live)
+            .map(|(index, _)| index as u32)
+    }
+
+    /// The session below a session of a multiplexor, where those come and go.
+    pub fn session_below(&self, kind: KindId, index: u32) -> Option<u32> {
+        self.program.stands_on(kind)?;
+        let keys = &self.kinds[kind.at()].keys[index as usize];
+        keys.last().map(|key| key.number() as u32)
+    }
+
+    /// The first session of this kind that stands on one below.
+    pub fn first_on(&self, kind: KindId, below: u32) -> Option<u32> {
+        let mut live = self.live(kind);
+        live.find(|index| self.session_below(kind, *index) == Some(below))
+    }
+
+    /// Whether an event of an instance is still due: it lives, and where this is its end, it has
+    /// not begun anew.
+    pub fn is_due(&self, kind: KindId, index: u32, event: Event) -> bool {
+        let begun = self.kinds[kind.at()].found.contains(&index);
+        self.is_live(kind, index) && !(event == Event::End && begun)
+    }
+
     /// Whether an instance has a state. Any index may be asked for.
     pub fn is_live(&self, kind: KindId, index: u32) -> bool {
-        let live = &self.kinds[kind.at()].live;
+        let live = &self.kinds[self.program.lives_with(kind).at()].live;
         live.get(index as usize).copied().unwrap_or(false)
     }
 
@@ -416,14 +444,27 @@ impl<'p> State<'p> {
         }
     }
 
-    /// The slot of an instance is free again. What is left in it is dropped, for this reason.
-    pub fn free(&mut self, kind: KindId, index: u32, reason: Option<ReasonId>) {
-        let instances = &mut self.kinds[kind.at()];
-        let mut fields = std::mem::take(&mut instances.fields[index as usize]);
-        instances.live[index as usize] = false;
-        if instances.slots.has(index) {
-            instances.slots.give(index);
+    /// What is left in an instance that has ended is dropped. Its slot is free again when all that
+    /// live with it have ended: then also what came to those since.
+    pub fn free(&mut self, kind: KindId, index: u32) {
+        if self.program.lives_with(kind) != kind {
+            return self.empty(kind, index);
         }
+        for kind in standing_on(self.program, kind) {
+            self.empty(kind, index);
+            let instances = &mut self.kinds[kind.at()];
+            instances.fields[index as usize].clear();
+            instances.live[index as usize] = false;
+        }
+        let slots = &mut self.kinds[kind.at()].slots;
+        if slots.has(index) {
+            slots.give(index);
+        }
+    }
+
+    fn empty(&mut self, kind: KindId, index: u32) {
+        let mut fields = std::mem::take(&mut self.kinds[kind.at()].fields[index as usize]);
+        let reason = self.program.ended(self.program.kinds[kind.at()].entity);
         for field in &mut fields {
             match reason {
                 Some(reason) => self.discard_all(field, reason),

@@ -101,7 +101,7 @@ impl<'p> Control<'p> for Trees<'p> {
         self.tree(Goal::Handle { kind, index, event }).is_some()
     }
 
-    fn notice_from_below(&self, place: Place, event: Event) -> Vec<Goal> {
+    fn notice_from_below(&self, state: &State<'p>, place: Place, event: Event) -> Vec<Goal> {
         let Place::Entity {
             entity,
             index,
@@ -139,6 +139,7 @@ impl<'p> Control<'p> for Trees<'p> {
             event,
         };
         sessions
+            .filter(|index| state.is_live(table.session, *index))
             .map(session)
             .filter(|goal| self.tree(*goal).is_some())
             .collect()
@@ -162,8 +163,10 @@ impl<'p> Running<'_, 'p> {
                 self.instant.own.insert(kind, index);
             }
             Reaction::Arrive { entity, .. } => {
-                let session = self.state.program.entities[entity.at()].session;
-                self.instant.own.insert(session, index);
+                let program = self.state.program;
+                let session = program.entities[entity.at()].session;
+                let named = program.stands_on(session).unwrap_or(session);
+                self.instant.own.insert(named, index);
             }
         }
         if let Some(local) = tree.parameters.instance {
@@ -338,7 +341,7 @@ impl<'p> Running<'_, 'p> {
             Action::StopTimer(_, _, timer) => self.state.timers.stop(&(kind, index, *timer)),
             // What stands on it has an end of its own.
             Action::End(..) => self.state.unlink(kind, index),
-            Action::Free(..) => self.state.free(kind, index, None),
+            Action::Free(..) => self.state.free(kind, index),
             other => unreachable!("{other:?} is about no instance"),
         }
     }
@@ -444,12 +447,18 @@ impl<'p> Running<'_, 'p> {
                 Output::Many(turns_of) => events.extend(self.turns(turns_of)),
                 Output::Every {
                     kind,
+                    on,
                     local,
                     goal,
                     arguments,
                 } => {
-                    for index in 0..self.state.program.kinds[kind.at()].capacity {
-                        if !self.state.kinds[kind.at()].live[index as usize] {
+                    let below = on.map(|on| {
+                        let below = self.state.program.stands_on(*kind);
+                        let below = below.expect("what stands on a session has it as its key");
+                        self.evaluation().index(on, below)
+                    });
+                    for index in self.state.live(*kind).collect::<Vec<_>>() {
+                        if below.is_some() && self.state.session_below(*kind, index) != below {
                             continue;
                         }
                         self.bind(*local, Datum::Number(u64::from(index)));

@@ -164,7 +164,9 @@ impl<'a> Checked<'a> {
                 let given = index == Index::Any
                     && table.shape != Shape::Multiplexor
                     && event == Event::Deliver;
-                (event, given.then_some(Type::Instance(table.session)))
+                let session = given.then_some(table.session);
+                let named = session.or(self.program.stands_on(table.session));
+                (event, named.map(Type::Instance))
             }
         };
         let given = instance.and_then(|local| self.local(local));

@@ -84,7 +84,8 @@ pub enum Reaction {
         entity: EntityId,
         /// Through which of its joints below.
         joint: u32,
-        /// Which session it is for, where the joint says so (a worker or router); else `Any`.
+        /// Which session it is for, where the joint says so (a worker or router); else `Any`. At a
+        /// multiplexor on sessions that come and go, the parameter holds the session below.
         index: Index,
         /// Deliver, or an upward notice that a finder is written for.
         event: Event,
@@ -304,6 +305,8 @@ pub enum Output {
     Every {
         /// The kind.
         kind: KindId,
+        /// Only those that stand on this session below.
+        on: Option<Instance>,
         /// Holds the index of the instance, each turn.
         local: LocalId,
         /// Where the notice goes; its instance is the local.

@@ -279,11 +279,13 @@ impl Renaming<'_> {
             Output::Many(turns) => Output::Many(self.turns(turns)),
             Output::Every {
                 kind,
+                on,
                 local,
                 goal,
                 arguments,
             } => Output::Every {
                 kind: *kind,
+                on: on.map(|on| (self.instance)(on)),
                 local: (self.local)(*local),
                 goal: self.goal(*goal),
                 arguments: many(arguments),
@@ -332,6 +334,7 @@ impl Renaming<'_> {
                 keys: many(&target.keys),
                 condition: target.condition.as_ref().map(|e| self.expression(e)),
             }),
+            Search::Standing(kind, on) => Search::Standing(*kind, (self.instance)(*on)),
             Search::Create(kind, keys, listener) => {
                 let listener = listener.map(|one| (self.instance)(one));
                 Search::Create(*kind, many(keys), listener)
@@ -358,6 +361,7 @@ impl Renaming<'_> {
             Query::Exists(kind, keys) => {
                 Query::Exists(*kind, keys.iter().map(expression).collect())
             }
+            Query::Ended(instance, kind) => Query::Ended((self.instance)(*instance), *kind),
             Query::InsertSet(v, e) => Query::InsertSet(variable(v), expression(e)),
             Query::Release(v, e) => Query::Release(variable(v), expression(e)),
         }

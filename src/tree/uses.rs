@@ -185,6 +185,8 @@ impl Uses {
                 self.expressions(keys);
                 condition.iter().for_each(|part| self.expression(part));
             }
+            Search::Standing(_, Instance::Local(on)) => self.locals.push(*on),
+            Search::Standing(..) => {}
             Search::Create(_, keys, _) => self.expressions(keys),
         }
     }
@@ -208,7 +210,9 @@ impl Uses {
                 self.expression(count);
             }
             Query::Exists(_, keys) => self.expressions(keys),
-            Query::Running(instance, kind, _) => self.instance(*instance, *kind),
+            Query::Running(instance, kind, _) | Query::Ended(instance, kind) => {
+                self.instance(*instance, *kind);
+            }
         }
     }
 }

@@ -179,21 +179,33 @@ impl<'a> Composition<'a> {
     /// Where the sessions of an entity come from. An entity stands only on those before it.
     pub fn sessions(&self, entity: EntityId) -> Sessions {
         let node = self.node(entity);
+        let lower = self.below_that_comes_and_goes(entity);
         if node.layer.shape == ast::Shape::Multiplexor {
             let labelled = node.above.iter().any(|upper| upper.key.is_some());
-            return match labelled || session_keys(node.layer).is_empty() {
+            let listed = labelled || session_keys(node.layer).is_empty();
+            return match lower.is_none() && listed {
                 true => Sessions::Static(node.above.len()),
                 false => Sessions::Keyed,
             };
         }
-        let lower = node.below.iter().find_map(|lower| match lower.ground {
-            Ground::Node(below, _) if below < entity => Some(below),
-            Ground::Node(..) | Ground::Link(_) | Ground::Nothing => None,
-        });
-        match lower.map(|below| (below, self.sessions(below))) {
-            Some((below, Sessions::Keyed | Sessions::Same(_))) => Sessions::Same(below),
-            Some((_, Sessions::Static(_))) | None => Sessions::Static(1),
-        }
+        lower.map_or(Sessions::Static(1), Sessions::Same)
+    }
+
+    /// What an entity stands on, if the sessions there come and go. An entity stands only on those
+    /// before it.
+    pub fn below_that_comes_and_goes(&self, entity: EntityId) -> Option<EntityId> {
+        let lower = self
+            .node(entity)
+            .below
+            .iter()
+            .find_map(|lower| match lower.ground {
+                Ground::Node(below, _) if below < entity => Some(below),
+                Ground::Node(..) | Ground::Link(_) | Ground::Nothing => None,
+            });
+        lower.filter(|below| match self.sessions(*below) {
+            Sessions::Keyed | Sessions::Same(_) => true,
+            Sessions::Static(_) => false,
+        })
     }
 }
 

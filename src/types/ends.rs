@@ -3,10 +3,10 @@
 
 use super::compose::{Composition, Ground, Sessions};
 use super::context::Context;
-use super::instances::{place_above, place_below};
+use super::instances::{place_above, place_below, place_under};
 use super::layers::Layer;
 use super::opening::listens;
-use super::program::{Below, EntityId, KindId, Link, LinkId, Place, Port};
+use super::program::{Below, EntityId, KindId, Link, LinkId, NoticeId, Place, Port};
 use super::relays::Notices;
 use super::services::Services;
 
@@ -31,7 +31,7 @@ pub fn below(context: &mut Context, composition: &Composition) {
         let lowers = composition.node(entity).below.iter();
         let below = lowers.map(|lower| Below {
             name: lower.name.clone(),
-            place: place_below(composition, lower.ground).unwrap_or(Place::Link(LinkId(0))),
+            place: place_under(composition, entity, lower.ground).unwrap_or(Place::Link(LinkId(0))),
         });
         context.program.entities[entity.at()].below = below.collect();
     }
@@ -57,6 +57,11 @@ pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], 
             carrier: carrier.copied(),
         });
     }
+    self::ports(context, composition, notices);
+    grounds(context, composition, notices);
+}
+
+fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {
     for (name, ground) in &composition.ports {
         let (Ground::Node(below, _), Some(place)) = (*ground, place_below(composition, *ground))
         else {
@@ -77,10 +82,48 @@ pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], 
         context.program.ports.push(Port {
             name: name.text.clone(),
             below: place,
+            passes: true,
             opens,
             listens,
             attributes,
             up,
+            down,
+        });
+    }
+}
+
+/// Where an application opens the sessions on which a multiplexor stands.
+fn grounds(context: &mut Context, composition: &Composition, notices: &Notices) {
+    for upper in composition.entities() {
+        let lowers = &composition.node(upper).below;
+        let (Sessions::Keyed, Some(below), [lower]) = (
+            composition.sessions(upper),
+            composition.below_that_comes_and_goes(upper),
+            &lowers[..],
+        ) else {
+            continue;
+        };
+        let Some(place) = place_below(composition, lower.ground) else {
+            continue;
+        };
+        let heard = notices.of_port(below).down.into_values();
+        let heard = heard.filter(|notice| notices.is_heard_below(below, *notice));
+        let carries = |notice: &NoticeId| context.program.notices[notice.at()].message;
+        let mut down: Vec<_> = heard.filter(|notice| !carries(notice)).collect();
+        down.sort_unstable();
+        let own = &context.program.entities[below.at()].name;
+        let taken = |name: &String| context.program.ports.iter().any(|port| port.name == *name);
+        let numbered = (2..).map(|number| format!("{own}{number}"));
+        let mut names = std::iter::once(own.clone()).chain(numbered);
+        let free = names.find(|name| !taken(name));
+        context.program.ports.push(Port {
+            name: free.expect("there are more numbers than names"),
+            below: place,
+            passes: false,
+            opens: opened(context, composition, below),
+            listens: None,
+            attributes: Vec::new(),
+            up: Vec::new(),
             down,
         });
     }

@@ -187,6 +187,8 @@ pub enum Query {
     Running(Instance, KindId, TimerId),
     /// Whether there is an instance of a dynamic kind with these keys.
     Exists(KindId, Vec<Expression>),
+    /// Whether an instance is found no more, though its slot is not free yet. Trees only.
+    Ended(Instance, KindId),
     /// Puts a number in a set, and tells whether it is new.
     InsertSet(Variable, Expression),
     /// Lets a stream begin at a position, and tells how many bytes have left it.

@@ -143,13 +143,14 @@ fn describe_kind(
     refuse_repeated(member_names(kind), context.diagnostics);
     refuse_members(context, kind);
     let keys = kind.blocks.iter().flat_map(|block| &block.keys);
-    let keys: Vec<_> = keys
+    let mut keys: Vec<_> = keys
         .map(|key| Key {
             name: key.name.text.clone(),
             kind: check_value_type(context, scope, &key.of),
             default: None,
         })
         .collect();
+    keys.extend(key_below(context, composition, entity, kind));
     let sources: Vec<ast::Field> = kind.fields().into_iter().cloned().collect();
     let fields = fields(context, scope, &sources, check_type);
     for (source, field) in sources.iter().zip(&fields) {
@@ -195,6 +196,30 @@ fn describe_kind(
         timers,
         population,
     }
+}
+
+/// A session of a multiplexor on sessions that come and go belongs to one of them: its last key,
+/// which no source names.
+fn key_below(
+    context: &Context,
+    composition: &Composition,
+    entity: EntityId,
+    kind: &KindSource,
+) -> Option<Key> {
+    let below = composition.below_that_comes_and_goes(entity)?;
+    let node = composition.node(entity);
+    if kind.role != Role::Session || node.layer.shape != ast::Shape::Multiplexor {
+        return None;
+    }
+    let own: Vec<_> = member_names(kind).iter().map(|name| &*name.text).collect();
+    let numbered = (2..).map(|number| format!("below_{number}"));
+    let mut names = std::iter::once("below".to_string()).chain(numbered);
+    let free = names.find(|name| !own.contains(&&**name));
+    Some(Key {
+        name: free.expect("there are more numbers than names"),
+        kind: Type::Instance(context.program.entities[below.at()].session),
+        default: None,
+    })
 }
 
 /// All names that an instance of a kind has of its own.
@@ -417,7 +442,24 @@ fn index_above(composition: &Composition, entity: EntityId) -> SessionIndex {
     }
 }
 
-/// Where a message goes that is sent through a joint.
+/// Where a message goes that an entity sends through a joint.
+pub fn place_under(composition: &Composition, entity: EntityId, ground: Ground) -> Option<Place> {
+    let keyed = composition.sessions(entity) == Sessions::Keyed;
+    match place_below(composition, ground)? {
+        Place::Entity {
+            entity,
+            index: SessionIndex::Same,
+            joint,
+        } if keyed => Some(Place::Entity {
+            entity,
+            index: SessionIndex::Keyed,
+            joint,
+        }),
+        place => Some(place),
+    }
+}
+
+/// Where a message goes that is sent through a joint, from sessions like those below it.
 pub fn place_below(composition: &Composition, ground: Ground) -> Option<Place> {
     match ground {
         Ground::Link(link) => Some(Place::Link(link)),

@@ -49,13 +49,7 @@ impl Joints<'_, '_, '_> {
             let node = composition.node(entity);
             if node.layer.shape != ast::Shape::Multiplexor {
                 self.check_single(entity);
-            } else if let Some(lower) = node.below.first()
-                && let Ground::Node(below, _) = lower.ground
-                && !matches!(self.composition.sessions(below), Sessions::Static(_))
-            {
-                let what = "a multiplexor on sessions that come and go";
-                self.report(not_yet(node.span, what));
-            } else if node.layer.shape == ast::Shape::Multiplexor {
+            } else {
                 self.check_labels(entity);
             }
             let composition = self.composition;
@@ -185,6 +179,11 @@ impl Joints<'_, '_, '_> {
             );
         }
         let first = node.above.iter().find_map(|upper| upper.key);
+        if let Some(key) = first
+            && composition.below_that_comes_and_goes(entity).is_some()
+        {
+            self.report(not_yet(key.span, "a label above sessions that come and go"));
+        }
         if let Some(key) = first.filter(|_| keys == 0) {
             self.report(no_key_here(key.span));
         }

@@ -460,7 +460,9 @@ pub fn kind_scope(program: &Program, layer: &Layer, kind: KindId) -> Scope {
 
 fn add_instance(program: &Program, scope: &mut Scope, id: KindId, instance: Instance) {
     let kind = &program.kinds[id.at()];
-    let keys = kind.keys.iter().enumerate().map(|(place, key)| {
+    let keys = kind.keys.iter().enumerate();
+    let keys = keys.filter(|(_, key)| !matches!(key.kind, Type::Instance(_)));
+    let keys = keys.map(|(place, key)| {
         let named = Named::Key(instance, id, KeyId(place as u32));
         (key.name.clone(), named)
     });

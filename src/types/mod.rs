@@ -33,6 +33,7 @@ mod instances;
 mod items;
 mod joints;
 mod layers;
+mod lifetimes;
 mod once;
 mod origins;
 mod parameters;

@@ -18,48 +18,60 @@ pub fn check_origins(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
         match kind.role {
             Role::Session => {}
             Role::Record | Role::Child => {
-                let role = kind.role;
-                check_block(program, kind.entity, role, &handler.body, diagnostics);
+                let from = Origin {
+                    entity: kind.entity,
+                    role: kind.role,
+                    is_from_below: false,
+                };
+                check_block(program, from, &handler.body, diagnostics);
             }
         }
     }
     for (place, entity) in program.entities.iter().enumerate() {
         let id = EntityId(place as u32);
         for finder in &entity.finders {
-            check_block(program, id, Role::Record, &finder.otherwise, diagnostics);
+            let from = Origin {
+                entity: id,
+                role: Role::Record,
+                is_from_below: true,
+            };
+            check_block(program, from, &finder.otherwise, diagnostics);
         }
     }
     check_beside(program, diagnostics);
 }
 
-fn check_block(
-    program: &Program,
+/// Whose code it is.
+#[derive(Clone, Copy)]
+struct Origin {
     entity: EntityId,
     role: Role,
-    block: &Block,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
+    /// Whether it handles what came from one session below.
+    is_from_below: bool,
+}
+
+fn check_block(program: &Program, from: Origin, block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     for statement in block {
-        check_statement(program, entity, role, statement, diagnostics);
+        check_statement(program, from, statement, diagnostics);
         for inner in statement.blocks() {
-            check_block(program, entity, role, inner, diagnostics);
+            check_block(program, from, inner, diagnostics);
         }
     }
 }
 
 fn check_statement(
     program: &Program,
-    entity: EntityId,
-    role: Role,
+    from: Origin,
     statement: &Statement,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    let Origin { entity, role, .. } = from;
     let StatementKind::Output(output) = &statement.kind else {
         return;
     };
     let described = &program.entities[entity.at()];
     let leaves_by_one = match output {
-        Output::Send { joint, .. } => is_fixed(program, entity, *joint),
+        Output::Send { joint, .. } => is_fixed(program, from, *joint),
         Output::Deliver { .. } => has_one_session(program, entity),
         Output::Tell {
             target: TellTarget::Above,
@@ -73,7 +85,7 @@ fn check_statement(
         Output::Tell {
             target: TellTarget::Below(joint),
             ..
-        } => is_fixed(program, entity, *joint),
+        } => is_fixed(program, from, *joint),
         Output::Tell { .. } | Output::Again => true,
     };
     if !leaves_by_one {
@@ -97,13 +109,14 @@ fn check_statement(
     }
 }
 
-/// Whether a joint below is the same for all sessions.
-fn is_fixed(program: &Program, entity: EntityId, joint: u32) -> bool {
-    let below = &program.entities[entity.at()].below;
+/// Whether it is known which session below a joint is meant.
+fn is_fixed(program: &Program, from: Origin, joint: u32) -> bool {
+    let below = &program.entities[from.entity.at()].below;
     match below.get(joint as usize).map(|below| below.place) {
         Some(Place::Entity { index, .. }) => match index {
             SessionIndex::Only(_) => true,
             SessionIndex::Same => false,
+            SessionIndex::Keyed => from.is_from_below,
         },
         Some(Place::Link(_) | Place::Port(_)) | None => true,
     }
@@ -167,10 +180,37 @@ fn collect_told(
     }
 }
 
+/// On sessions that come and go, what comes from beside belongs to none of them, so that no finder
+/// can look for it.
+fn check_found(
+    program: &Program,
+    entity: EntityId,
+    notice: NoticeId,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let described = &program.entities[entity.at()];
+    let mut finders = described.finders.iter();
+    let finder = finders.find(|finder| finder.event == Event::Notice(notice));
+    let Some(finder) = finder.filter(|_| program.stands_on(described.session).is_some()) else {
+        return;
+    };
+    let name = &program.notices[notice.at()].name;
+    let title = format!("nothing says from which session below `{name}` comes");
+    diagnostics.push(
+        Diagnostic::error(Id::NoSession, title, finder.span, "")
+            .label(described.span, "what it stands on comes and goes")
+            .why("What comes from beside the path comes from no session below.")
+            .help("let the layer stand where the sessions below are always there"),
+    );
+}
+
 /// What comes from beside comes to an entity, so a session can hear it only if it is the only one,
 /// or a finder finds it.
 fn check_beside(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     let told = told_beside(program);
+    for (entity, notice) in &told {
+        check_found(program, *entity, *notice, diagnostics);
+    }
     for handler in &program.handlers {
         let Event::Notice(notice) = handler.event else {
             continue;

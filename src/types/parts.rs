@@ -51,7 +51,7 @@ impl Query {
             Query::IsEmpty(of) | Query::First(of) | Query::Begin(of) | Query::End(of) => {
                 of.indices()
             }
-            Query::Running(..) => Vec::new(),
+            Query::Running(..) | Query::Ended(..) => Vec::new(),
             Query::Exists(_, keys) => keys.iter().collect(),
         }
     }
@@ -169,6 +169,7 @@ impl Attempt {
                 let keys = steps.iter().flat_map(|step| match step {
                     Search::Find(target) => target.keys.iter().chain(&target.condition),
                     Search::Create(_, keys, _) => keys.iter().chain(&None),
+                    Search::Standing(..) => [].iter().chain(&None),
                 });
                 keys.collect()
             }

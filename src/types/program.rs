@@ -15,10 +15,10 @@
 //!   entity 1 arp:      kind arp (1), kind session static [()], kind neighbour dynamic [64]
 //! ```
 
-use super::expression::{Expression, Variable};
+use super::expression::Expression;
 use super::header::Header;
 use super::opening::{KeyDefault, Listening};
-use super::statement::{Block, Dropped, StatementKind};
+use super::statement::Block;
 use super::value::{Type, Value};
 use crate::source::Span;
 
@@ -129,59 +129,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// The containers of messages that an instance of this kind may leave when it has ended: those
-    /// that its end handler does not drop whatever happens. What is in them is dropped as `ended`.
-    pub fn left_at_end(&self, kind: KindId) -> Vec<FieldId> {
-        let table = &self.kinds[kind.at()];
-        if let Population::Static(_) = table.population {
-            return Vec::new();
-        }
-        let mut handlers = self.handlers.iter();
-        let end = handlers.find(|h| h.kind == kind && h.event == Event::End);
-        let body = end.map(|handler| &handler.body[..]).unwrap_or_default();
-        let drops = |field: FieldId| {
-            body.iter().any(|statement| match &statement.kind {
-                StatementKind::Drop(Dropped::Container(Variable::Field(_, of, dropped)), _) => {
-                    *of == kind && *dropped == field
-                }
-                _ => false,
-            })
-        };
-        let fields = table.fields.iter().enumerate();
-        fields
-            .filter(|(_, field)| field.kind.holds_messages())
-            .map(|(at, _)| FieldId(at as u32))
-            .filter(|field| !drops(*field))
-            .collect()
-    }
-
-    /// The reason for which those are dropped.
-    pub fn ended(&self, entity: EntityId) -> Option<ReasonId> {
-        let mut reasons = self.reasons.iter();
-        let place = reasons.position(|r| r.entity == entity && r.name == "ended");
-        place.map(|at| ReasonId(at as u32))
-    }
-
     /// The functions that are declared here and written in C.
     pub fn functions_in_c(&self) -> Vec<&str> {
         let functions = self.functions.iter();
         let functions = functions.filter(|function| function.body.is_none());
         functions.map(|function| function.name.as_str()).collect()
-    }
-
-    /// The kind of sessions above whose instances live and end with those of this one.
-    pub fn session_living_on(&self, session: KindId) -> Option<KindId> {
-        match self.kinds[session.at()].population {
-            Population::Dynamic {
-                above:
-                    Some(Place::Entity {
-                        entity,
-                        index: SessionIndex::Same,
-                        ..
-                    }),
-            } => Some(self.entities[entity.at()].session),
-            Population::Dynamic { .. } | Population::Static(_) => None,
-        }
     }
 }
 
@@ -285,6 +237,8 @@ pub enum SessionIndex {
     Only(u32),
     /// The one with the same index as the session on this side: they live and end together.
     Same,
+    /// Going down from a multiplexor: the one that the last key of the session on this side names.
+    Keyed,
 }
 
 /// A kind of instances.
@@ -452,6 +406,9 @@ pub struct Port {
     pub name: String,
     /// The sessions below it.
     pub below: Place,
+    /// Whether an application sits here. Otherwise a multiplexor does, on sessions that come and
+    /// go, which an application only opens here, and tells what it has to say.
+    pub passes: bool,
     /// The dynamic kind whose keys `open` gives; none where all sessions below exist from the
     /// start.
     pub opens: Option<KindId>,
@@ -474,6 +431,8 @@ pub struct Finder {
     pub locals: Vec<Local>,
     /// The event's parameters, among the locals, in order.
     pub parameters: Vec<LocalId>,
+    /// Holds the session below from which the event comes, where those come and go.
+    pub below: Option<LocalId>,
     /// Where to look, in order.
     pub targets: Vec<Target>,
     /// What happens when none is found; it owns the message.

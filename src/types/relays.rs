@@ -228,7 +228,9 @@ impl<'a, 'b> Notices<'a, 'b> {
             return;
         }
         let kinds = &self.layers[entity.at()].kinds;
-        let kind = kinds[usize::from(!is_multiplexor)].id;
+        // What comes from one of many sessions below is for those that stand on it.
+        let for_all = is_multiplexor && context.program.stands_on(kinds[1].id).is_none();
+        let kind = kinds[usize::from(!for_all)].id;
         let handler = relaying(context, kind, notice, &[TellTarget::Above], node.layer);
         context.program.handlers.push(handler);
     }

@@ -240,6 +240,8 @@ pub enum Attempt {
 pub enum Search {
     /// One that exists.
     Find(Target),
+    /// The first session, in order of index, that stands on this one below. Trees only.
+    Standing(KindId, Instance),
     /// A new one; its start instant is an output at this place. A session that a listener makes
     /// waits at it until the application accepts it; no more of them may wait than its backlog.
     Create(KindId, Vec<Expression>, Option<Instance>),

@@ -82,7 +82,9 @@ fn is_entry(program: &Program, reaction: Reaction) -> bool {
                     }
                     Place::Link(_) | Place::Port(_) => false,
                 };
-                program.ports.iter().any(session) || is_carrier(program, event)
+                let sends = event == Event::Send;
+                let mut ports = program.ports.iter().filter(|port| port.passes || !sends);
+                ports.any(session) || is_carrier(program, event)
             }
             Event::Timer(_) | Event::Start | Event::End | Event::Again => true,
             Event::Deliver => false,
@@ -187,6 +189,16 @@ impl Weaving {
             _ => old,
         };
         let replaced = |expression: &Expression| match &*expression.kind {
+            // A session below is also a key of those that stand on it.
+            ExpressionKind::Read(Variable::Local(id)) if parameters.instance == Some(*id) => {
+                let result = expression.result.clone();
+                match instance.expect("an instance is given unless it is fixed") {
+                    Instance::Local(local) => Some(Expression::local(local, result)),
+                    Instance::Only(only) => Some(Expression::number(u64::from(only), result)),
+                    Instance::Entity => Some(Expression::number(0, result)),
+                    Instance::Own => unreachable!("own instances are known"),
+                }
+            }
             ExpressionKind::Read(Variable::Local(id)) => values
                 .iter()
                 .find(|(parameter, _)| parameter == id)

@@ -48,6 +48,7 @@ pub fn program() -> Program {
         }],
         ports: vec![Port {
             name: "messages".to_string(),
+            passes: true,
             below: standing(),
             opens: None,
             listens: None,

@@ -37,24 +37,30 @@ pub fn program(name: &str, text: String) -> Program {
     }
 }
 
-/// The texts of the library, by the names under which they are used.
+/// The texts of the library and of the stacks that are written for tests, by the names under
+/// which they are used.
 fn library() -> BTreeMap<String, String> {
-    let folder = root().join("layers");
-    let mut folders = vec![folder.clone()];
     let mut texts = BTreeMap::new();
+    for folder in ["layers", "tests/c_agrees/stacks"] {
+        read_folder(&root().join(folder), &mut texts);
+    }
+    texts
+}
+
+fn read_folder(folder: &Path, texts: &mut BTreeMap<String, String>) {
+    let mut folders = vec![folder.to_path_buf()];
     while let Some(below) = folders.pop() {
         for entry in fs::read_dir(&below).expect("a folder can be listed") {
             let path = entry.expect("a folder can be listed").path();
             if path.is_dir() {
                 folders.push(path);
             } else {
-                let name = path.strip_prefix(&folder).expect("it is in the library");
+                let name = path.strip_prefix(folder).expect("it is in the library");
                 let text = fs::read_to_string(&path).expect("a layer can be read");
                 texts.insert(name.display().to_string(), text);
             }
         }
     }
-    texts
 }
 
 fn root() -> PathBuf {

@@ -184,6 +184,8 @@ fn next_call<'p>(
 ) -> Call {
     let end = &mut ends[at];
     let known = end.open.clone();
+    let passes = |(port, _): &&(PortId, u32)| program.ports[port.at()].passes;
+    let speaking: Vec<_> = known.iter().filter(passes).copied().collect();
     let port = PortId(values.random.below(program.ports.len().max(1)) as u32);
     let listens = program.ports.iter().any(|port| port.listens.is_some());
     if listens && values.random.percent(12) {
@@ -203,7 +205,7 @@ fn next_call<'p>(
             Call::Input(link, frames)
         }
         10 | 11 if !values.seen.is_empty() => altered(program, values, &end.stack),
-        0..14 if !known.is_empty() => send(program, values, &known),
+        0..14 if !speaking.is_empty() => send(program, values, &speaking),
         14 if !program.ports.is_empty() => open_or_listen(program, values, port, &end.listening),
         15 if !known.is_empty() => notice(program, values, &known).unwrap_or(Call::Expire),
         16..18 => {

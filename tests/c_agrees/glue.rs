@@ -22,7 +22,9 @@ pub fn driver(program: &Program, room: usize) -> String {
                 &format!("case {place}: STACK_{own}_unlisten(stack, listener, now_ns); break;\n");
         }
         told += &accepted(program, place, port);
-        sends += &send(program, place, port);
+        if port.passes {
+            sends += &send(program, place, port);
+        }
         delivered += &delivery(program, place, port);
         let by_opening =
             |id: &&NoticeId| port.opens.is_some() && program.notices[id.at()].name == "open";

@@ -206,11 +206,17 @@ impl<'a> Flow<'a, '_> {
                 }
                 Output::Many(turns) => self.turns(id, known, turns),
                 Output::Every {
+                    on,
                     local,
                     goal,
                     arguments,
                     ..
                 } => {
+                    let mut around = Uses::default();
+                    if let Some(Instance::Local(on)) = on {
+                        around.locals.push(*on);
+                    }
+                    self.uses(id, known, &around);
                     let mut each = known.clone();
                     self.bind(id, &mut each, *local);
                     let mut uses = Uses::default();

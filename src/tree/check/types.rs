@@ -50,6 +50,10 @@ impl<'a> Checked<'a> {
                     }
                     Some(Type::Instance(target.kind))
                 }
+                [Search::Standing(kind, on)] => {
+                    self.is_below(id, *on, *kind);
+                    Some(Type::Instance(*kind))
+                }
                 [Search::Create(kind, ..)] => Some(Type::Instance(*kind)),
                 _ => return self.violated(Some(id), "it looks for one instance at a time"),
             },
@@ -155,10 +159,12 @@ impl<'a> Checked<'a> {
             Output::Many(turns) => self.is_loop(id, turns),
             Output::Every {
                 kind,
+                on,
                 local,
                 goal,
                 arguments,
             } => {
+                on.iter().for_each(|on| self.is_below(id, *on, *kind));
                 if self.local(*local) != Some(&Type::Instance(*kind)) {
                     self.violated(Some(id), "each instance is held by a local of its kind");
                 }
@@ -167,6 +173,14 @@ impl<'a> Checked<'a> {
                 }
                 self.is_goal(id, *goal, false, arguments);
             }
+        }
+    }
+
+    /// Sessions of this kind stand on such an instance.
+    fn is_below(&mut self, id: NodeId, below: Instance, kind: KindId) {
+        match self.program.stands_on(kind) {
+            Some(on) => self.is_instance(id, below, on),
+            None => self.violated(Some(id), "each of these stands on a session below"),
         }
     }
 
@@ -241,6 +255,11 @@ impl<'a> Checked<'a> {
                 Index::Any => self.is_instance(id, instance, kind),
                 Index::Only(_) => self.violated(Some(id), "an index that is fixed is not given"),
             }
+        }
+        if let (Reaction::Arrive { entity, .. }, Some(instance)) = (reaction, instance) {
+            let session = self.program.entities[entity.at()].session;
+            let named = self.program.stands_on(session).unwrap_or(session);
+            self.is_instance(id, instance, named);
         }
     }
 

@@ -88,6 +88,7 @@ impl Tables<'_> {
             | Query::Covers(..)
             | Query::Running(..)
             | Query::Exists(..)
+            | Query::Ended(..)
             | Query::InsertSet(..) => Some(Type::Bool),
             Query::First(window) => match self.variable(window)? {
                 Type::Window(width, _) => Some(Type::Optional(Box::new(Type::Sequence(width)))),

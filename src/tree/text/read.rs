@@ -234,6 +234,7 @@ impl<'a> Reader<'a> {
                     words.expect("every")?;
                     outputs.push(Output::Every {
                         kind: words.kind()?,
+                        on: words.after("on", Words::which)?,
                         local: words.local()?,
                         goal: words.goal()?,
                         arguments: words.list()?,

@@ -12,7 +12,7 @@ use crate::tree::{
 };
 use crate::types::expression::{Expression, Instance, Variable};
 use crate::types::program::{Event, HeaderFieldId, HeaderId, KindId, LocalId, Program, TimerId};
-use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::statement::{Attempt, Operation, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The text of a forest.
@@ -237,14 +237,20 @@ impl Writer<'_> {
                 Output::Many(turns) => self.turns("many", turns, depth),
                 Output::Every {
                     kind,
+                    on,
                     local,
                     goal,
                     arguments,
                 } => {
                     let kind = self.names.kind(*kind);
+                    let on = on.map(|on| format!(" on [{}]", self.which(on)));
+                    let on = on.unwrap_or_default();
                     let (local, goal) = (self.local(*local), self.goal(*goal));
                     let arguments = self.list(arguments);
-                    self.line(depth, &format!("every {kind} {local} {goal} {arguments}"));
+                    self.line(
+                        depth,
+                        &format!("every {kind}{on} {local} {goal} {arguments}"),
+                    );
                 }
             }
         }
@@ -403,27 +409,6 @@ impl Writer<'_> {
                 )
             }
             Attempt::Message(source) => format!("message {}", self.source(source)),
-        }
-    }
-
-    fn search(&self, search: &Search) -> String {
-        match search {
-            Search::Find(target) => {
-                let condition = target.condition.as_ref();
-                let condition = condition.map(|one| format!(" if {}", self.expression(one)));
-                let condition = condition.unwrap_or_default();
-                let keys = self.list(&target.keys);
-                format!("find {} {keys}{condition}", self.names.kind(target.kind))
-            }
-            Search::Create(kind, keys, listener) => {
-                let listening = listener.and_then(|by| {
-                    let (_, how) = self.tables.program.listening(*kind)?;
-                    Some(format!(" for {}", self.instance(by, how.listener)))
-                });
-                let keys = self.list(keys);
-                let listening = listening.unwrap_or_default();
-                format!("create {} {keys}{listening}", self.names.kind(*kind))
-            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::super::expression::{Binary, Expression, ExpressionKind, Instance, Query, Variable};
 use super::super::opening::LISTENER;
-use super::super::program::{HeaderId, KindId, LocalId, Population, Role, Target};
+use super::super::program::{HeaderId, KeyId, KindId, LocalId, Population, Role, Target};
 use super::super::statement::{Attempt, Search, Source, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
@@ -423,13 +423,45 @@ impl Body<'_, '_> {
             }
         };
         let wanted = self.context.program.kinds[kind.at()].keys.iter();
-        let wanted: Vec<Type> = wanted.map(|key| key.kind.clone()).collect();
-        let keys = self.arguments(&name.text, &wanted, &[], keys, span);
+        let mut wanted: Vec<Type> = wanted.map(|key| key.kind.clone()).collect();
+        let below = self.context.program.stands_on(kind);
+        wanted.truncate(wanted.len() - usize::from(below.is_some()));
+        let mut keys = self.arguments(&name.text, &wanted, &[], keys, span);
+        if let Some(below) = below {
+            keys.push(self.session_below(kind, below, span)?);
+        }
         Some(Target {
             kind,
             keys,
             condition: None,
         })
+    }
+}
+
+impl Body<'_, '_> {
+    /// The session below on which one of `kind` is looked for: that of the session at hand, or the
+    /// one from which an event came that is still to be found.
+    fn session_below(&mut self, kind: KindId, below: KindId, span: Span) -> Option<Expression> {
+        let result = Type::Instance(below);
+        if let Some(local) = self.below {
+            return Some(Expression::local(local, result));
+        }
+        if self.scope.kind == kind {
+            let last = self.context.program.kinds[kind.at()].keys.len() as u32 - 1;
+            let key = ExpressionKind::Key(Instance::Own, kind, KeyId(last));
+            return Some(make(key, result));
+        }
+        let entity = self.context.program.kinds[below.at()].entity;
+        let entity = &self.context.program.entities[entity.at()].name;
+        let title = format!("nothing says on which session of `{entity}` this is");
+        let refused = Diagnostic::error(Id::NoSession, title, span, "a session of which?")
+            .why(format!(
+                "The sessions of `{entity}` come and go, and each session here belongs to one of \
+                them. This handler belongs to none."
+            ))
+            .help("find it in a handler of the session, or where `on deliver find` fails");
+        self.report(refused);
+        None
     }
 }
 

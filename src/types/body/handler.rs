@@ -52,6 +52,9 @@ pub(super) fn finder(
         let name = body.local_name(*local).to_string();
         body.bind_unwritten(&name, *local);
     }
+    let session = body.context.program.entities[scope.entity.at()].session;
+    let below = body.context.program.stands_on(session);
+    body.below = below.map(|below| body.add_local("below", Type::Instance(below)));
     let mut targets = Vec::new();
     for target in &source.targets {
         let condition = target.condition.as_ref();
@@ -72,6 +75,7 @@ pub(super) fn finder(
         event,
         locals,
         parameters,
+        below: body.below,
         targets,
         otherwise,
         span: source.span,

@@ -537,6 +537,6 @@ fn query_reads(query: &Query, root: Root) -> bool {
         Query::Covers(place, from, count) => {
             variable_reads(place, root) || reads(from, root) || reads(count, root)
         }
-        Query::Running(..) | Query::Exists(..) => true,
+        Query::Running(..) | Query::Exists(..) | Query::Ended(..) => true,
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Body<'a, 'c> {
     /// What is done before the statement that is being checked, since its values need it; none
     /// where a value is perhaps not computed.
     pub before: Option<Block>,
+    /// Holds the session below from which an event came whose session is still to be found.
+    pub below: Option<LocalId>,
 }
 
 /// A word that stands for a local.
@@ -116,6 +118,7 @@ impl<'a, 'c> Body<'a, 'c> {
             result: Type::Nothing,
             assignable: Vec::new(),
             before: None,
+            below: None,
         }
     }
 

@@ -181,6 +181,10 @@ impl Words<'_> {
                 self.expect(",")?;
                 Query::Exists(kind, self.list()?)
             }
+            "ended" => {
+                let (instance, kind) = self.instance()?;
+                Query::Ended(instance, kind)
+            }
             "insert" => Query::InsertSet(self.variable()?, self.further()?),
             "release" => Query::Release(self.variable()?, self.further()?),
             other => return Err(self.mistake(&format!("nothing is called `{other}` here"))),

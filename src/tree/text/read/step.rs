@@ -132,6 +132,11 @@ impl Words<'_> {
             let listener = self.after("for", |words| Ok(words.instance()?.0))?;
             return Ok(Search::Create(kind, keys, listener));
         }
+        if self.takes("standing") {
+            let kind = self.kind()?;
+            self.expect("on")?;
+            return Ok(Search::Standing(kind, self.which()?));
+        }
         self.expect("find")?;
         Ok(Search::Find(Target {
             kind: self.kind()?,

@@ -4,6 +4,7 @@ use super::Writer;
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Query, Unary, Variable,
 };
+use crate::types::statement::Search;
 use crate::types::value::{Type, Value};
 
 /// Expressions, variables, values, types.
@@ -154,10 +155,39 @@ impl Writer<'_> {
             Query::Exists(kind, keys) => {
                 format!("exists({}, {})", self.names.kind(*kind), self.list(keys))
             }
+            Query::Ended(instance, kind) => format!("ended({})", self.instance(*instance, *kind)),
             Query::InsertSet(set, number) => {
                 format!("insert({}, {})", variable(set), value(number))
             }
             Query::Release(stream, to) => format!("release({}, {})", variable(stream), value(to)),
+        }
+    }
+
+    pub fn search(&self, search: &Search) -> String {
+        match search {
+            Search::Find(target) => {
+                let condition = target.condition.as_ref();
+                let condition = condition.map(|one| format!(" if {}", self.expression(one)));
+                let condition = condition.unwrap_or_default();
+                let keys = self.list(&target.keys);
+                format!("find {} {keys}{condition}", self.names.kind(target.kind))
+            }
+            Search::Standing(kind, on) => {
+                format!(
+                    "standing {} on [{}]",
+                    self.names.kind(*kind),
+                    self.which(*on)
+                )
+            }
+            Search::Create(kind, keys, listener) => {
+                let listening = listener.and_then(|by| {
+                    let (_, how) = self.tables.program.listening(*kind)?;
+                    Some(format!(" for {}", self.instance(by, how.listener)))
+                });
+                let keys = self.list(keys);
+                let listening = listening.unwrap_or_default();
+                format!("create {} {keys}{listening}", self.names.kind(*kind))
+            }
         }
     }
 
