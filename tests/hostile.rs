@@ -68,6 +68,12 @@ fn listeners_withstand_hostile_frames() {
 }
 
 #[test]
+fn options_withstand_hostile_frames() {
+    withstands("tests/c_agrees/stacks/options.loom");
+    withstands("tests/c_agrees/stacks/missing.loom");
+}
+
+#[test]
 fn conversations_come_and_go_by_the_thousand() {
     let [built, _] = stacks::built("examples/host/host.loom");
     let program = &built.program;
