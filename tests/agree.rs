@@ -114,6 +114,16 @@ fn streams_on_paths_that_come_and_go_agree() {
 }
 
 #[test]
+fn channels_agree() {
+    example_agrees("tests/c_agrees/stacks/channels.loom");
+}
+
+#[test]
+fn families_agree() {
+    example_agrees("tests/c_agrees/stacks/families.loom");
+}
+
+#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");

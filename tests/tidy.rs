@@ -31,6 +31,7 @@ const RULES: &[Rule] = &[
     lengths::lines_files_and_functions_are_short,
     words::files_say_what_they_are,
     words::names_are_whole_words,
+    words::units_come_last,
     words::nothing_unfinished,
     words::no_order_of_a_hash,
     words::no_paths_of_one_machine,
@@ -63,7 +64,12 @@ fn every_diagnostic_has_a_case_that_shows_it() {
 }
 
 fn not_shown<'a>(ids: impl Iterator<Item = &'a str>, cases: &[String]) -> Vec<&'a str> {
-    ids.filter(|id| !cases.iter().any(|case| case.contains(&format!("[{id}]"))))
+    let shows = |case: &String, id: &str| {
+        let heads = ["error", "warning"].map(|head| format!("{head}[{id}]: "));
+        let mut lines = case.lines();
+        lines.any(|line| heads.iter().any(|head| line.starts_with(head)))
+    };
+    ids.filter(|id| !cases.iter().any(|case| shows(case, id)))
         .collect()
 }
 

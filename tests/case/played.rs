@@ -85,8 +85,11 @@ pub fn played(
             interpreted(Trees::new(program, &plain), program, &trace),
         ));
     }
+    // What only interpreters can be given, the C is not asked for.
+    let own = (trace.limits.reserve, trace.limits.outputs);
+    let as_in_c = own == (compiled.limits.reserve, compiled.limits.outputs);
     let mut run = |compiled: &Compiled<'_>, how: &str| {
-        for way in compiled.ways() {
+        for way in compiled.ways().filter(|_| as_in_c) {
             let (ran, said) = compiled.run(way, std::slice::from_ref(&trace));
             let ran = ran.into_iter().next().expect("one trace is one run");
             runs.push((format!("{said}{how} C of {way}"), ran));

@@ -59,6 +59,8 @@ pub fn beginning(
         match name {
             "buffers" => limits.buffers = number()?,
             "budget" => limits.budget = number()?,
+            "reserve" => limits.reserve = number()?,
+            "outputs" => limits.outputs = number()? as usize,
             "start" => start_ns = time(value).ok_or(format!("`{line}` has no time"))?,
             _ => return Err(format!("a host cannot set `{name}`")),
         }
@@ -123,15 +125,19 @@ fn sections(program: &Program, trace: &Trace, usual: Limits) -> String {
         }
         text.push('\n');
     }
-    let Limits {
-        buffers, budget, ..
-    } = trace.limits;
     let _ = writeln!(text, "=== host\nstart = {}", moment(trace.start_ns));
-    if buffers != usual.buffers {
-        let _ = writeln!(text, "buffers = {buffers}");
-    }
-    if budget != usual.budget {
-        let _ = writeln!(text, "budget = {budget}");
+    let limits = |of: Limits| {
+        [
+            ("buffers", of.buffers),
+            ("budget", of.budget),
+            ("reserve", of.reserve),
+            ("outputs", of.outputs as u32),
+        ]
+    };
+    for ((name, value), (_, usual)) in limits(trace.limits).into_iter().zip(limits(usual)) {
+        if value != usual {
+            let _ = writeln!(text, "{name} = {value}");
+        }
     }
     text.push_str("\n=== in\n");
     for step in &trace.steps {

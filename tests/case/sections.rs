@@ -7,7 +7,7 @@
 //! | `source` | goes in: a file of Loom; others, `=== source FOLDER/NAME.loom`, are for its `use` |
 //! | `stack PATH` | goes in: a file of the repository, instead of the first `source` |
 //! | `config` | goes in: what the stack is started with, `NAME = VALUE` |
-//! | `host` | goes in: `buffers`, `budget` and `start` of a host that has its own mind about them |
+//! | `host` | goes in: `start`, `buffers`, `budget`; for interpreters also `reserve`, `outputs` |
 //! | `in` | goes in: what the host does, as [`crate::script`] says; `=== in NAME`: to this stack |
 //! | `error` | comes out: all diagnostics; where it is missing, there must be none |
 //! | `fmt` | comes out: the first file in its canonical form |

@@ -354,7 +354,22 @@ static bool bytes(void) {
     return true;
 }
 
+/* Where the highest and the lowest bit of a word are, alone and among others. */
+static bool bits(void) {
+    for (uint32_t bit = 0; bit < 64; bit += 1) {
+        const uint64_t one = UINT64_C(1) << bit;
+        if (sl_highest_bit(one) != bit || sl_highest_bit(one | (one - 1)) != bit ||
+            sl_lowest_bit(one) != bit || sl_lowest_bit(UINT64_MAX << bit) != bit) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(void) {
+    if (!bits()) {
+        return 3;
+    }
     while (scanf("%15s", operation) == 1) {
         if (is("begin")) {
             begin();

@@ -46,6 +46,36 @@ pub fn names_are_whole_words(path: &str, text: &str) -> Vec<Complaint> {
         .collect()
 }
 
+/// What is told in units ends with its unit: a point in time is `now_ns`, not `now`.
+pub fn units_come_last(path: &str, text: &str) -> Vec<Complaint> {
+    if !path.starts_with("src/") && !path.starts_with("runtime/") {
+        return Vec::new();
+    }
+    let code = code::only(code::before_tests(text));
+    let mut complaints = Vec::new();
+    for (at, line) in code.lines().enumerate() {
+        // As Rust declares a number, and as C does.
+        let rust = line.split(": u64").map(str::trim_end).rev().skip(1);
+        let c = line.split("uint64_t ").skip(1);
+        let named = rust
+            .map(|before| before.rsplit(is_no_name).next())
+            .chain(c.map(|behind| behind.split(is_no_name).next()));
+        for name in named.flatten().filter(|name| TIMES.contains(name)) {
+            complaints.push((at + 1, format!("`{name}` does not say its unit")));
+        }
+    }
+    complaints
+}
+
+/// Words for what is counted in nanoseconds, or in other parts of a second.
+const TIMES: &[&str] = &[
+    "now", "deadline", "timeout", "duration", "delay", "pause", "elapsed", "interval",
+];
+
+fn is_no_name(c: char) -> bool {
+    !c.is_alphanumeric() && c != '_'
+}
+
 /// Nothing is left for later, and no user's mistake becomes a panic.
 pub fn nothing_unfinished(path: &str, text: &str) -> Vec<Complaint> {
     if !path.starts_with("src/") {
@@ -158,6 +188,14 @@ fn words_that_say_nothing_are_found() {
         .map(|c| c.0)
         .collect();
     assert_eq!(lines, [1, 1]);
+}
+
+#[test]
+fn a_time_without_its_unit_is_found() {
+    let text = "fn f(&self, now: u64, deadline_ns: u64) -> u64 {\nlet pause: u64 = 1;\n";
+    assert_eq!(units_come_last("src/a.rs", text).len(), 2);
+    let text = "void f(uint64_t timeout, uint64_t now_ns);\n";
+    assert_eq!(units_come_last("runtime/a.h", text).len(), 1);
 }
 
 #[test]
