@@ -55,7 +55,7 @@ pub fn units_come_last(path: &str, text: &str) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (at, line) in code.lines().enumerate() {
         // As Rust declares a number, and as C does.
-        let rust = line.split(": u64").map(str::trim_end).rev().skip(1);
+        let rust = line.match_indices(": u64").map(|(end, _)| &line[..end]);
         let c = line.split("uint64_t ").skip(1);
         let named = rust
             .map(|before| before.rsplit(is_no_name).next())
