@@ -124,6 +124,16 @@ fn families_agree() {
 }
 
 #[test]
+fn several_handlers_of_one_event_agree() {
+    example_agrees("tests/c_agrees/stacks/several.loom");
+}
+
+#[test]
+fn what_is_kept_until_the_end_agrees() {
+    example_agrees("tests/c_agrees/stacks/endings.loom");
+}
+
+#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");

@@ -147,6 +147,16 @@ fn the_c_of_streams_on_paths_that_come_and_go_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_several_handlers_of_one_event_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/several.loom");
+}
+
+#[test]
+fn the_c_of_what_is_kept_until_the_end_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/endings.loom");
+}
+
+#[test]
 fn a_fault_in_the_c_of_the_radio_is_found() {
     let [mut woven, _] = stacks::built("examples/radio/radio.loom");
     let (right, wrong) = ("sequencer_session.last = ", "sequencer.next = ");

@@ -100,8 +100,15 @@ impl<'a> Lowering<'a> {
         if due.again {
             outputs.push(self.event_of(body.frame.kind, body.frame.own, Event::Again));
         }
+        let mut last = body.last.clone();
+        let is_family = |output: &Output| !matches!(output, Output::One { .. });
+        if !last.is_empty() && outputs.iter().any(is_family) {
+            // What a family drains is taken before the instance drops what is left, and is gone.
+            let at_once = usize::from(!is_family(&outputs[0]));
+            last.insert(0, Action::Wait(outputs.split_off(at_once)));
+        }
         let leaf = self.leaf(outputs);
-        self.steps(body.last.clone(), leaf)
+        self.steps(last, leaf)
     }
 
     fn statement(

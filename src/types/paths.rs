@@ -35,7 +35,10 @@ pub fn behind<K: Known>(block: &[Statement], mut known: K) -> K {
                 }
             }
             _ => {
-                let mut ways = statement.blocks().into_iter();
+                let always = matches!(&statement.kind,
+                    StatementKind::If { condition, .. } if condition.truth() == Some(true));
+                let ways = statement.blocks().into_iter();
+                let mut ways = ways.take(if always { 1 } else { usize::MAX });
                 if let Some(first) = ways.next() {
                     let before = known.clone();
                     known = behind(first, before.clone());

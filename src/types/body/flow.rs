@@ -53,6 +53,11 @@ pub(super) struct Way {
 }
 
 impl Flow {
+    /// Whether the body owns this message on every path that comes here.
+    pub fn owns(&self, message: LocalId) -> bool {
+        matches!(self.messages.get(&message), Some(Holding::Owned))
+    }
+
     /// What is known where two paths meet; each has a way to point at it.
     pub fn join(self, way: &Way, other: Flow, other_way: &Way) -> Flow {
         if self.dead {

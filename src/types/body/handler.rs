@@ -6,8 +6,9 @@ use super::super::scope::Scope;
 use super::super::statement::{Block, Statement, StatementKind};
 use super::super::value::Type;
 use super::statement::last_brace;
-use super::words::{Body, Place};
+use super::words::{Body, Place, number};
 use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
 use crate::syntax::loom::ast;
 
 /// All handlers of one event, one after the other.
@@ -95,26 +96,48 @@ impl Body<'_, '_> {
         messages.collect()
     }
 
-    /// Handlers of one block run in the order of writing. A message goes to the first whose
-    /// condition holds, since only one can have it.
+    /// Handlers of one block run in the order of writing, each to its own end. A message goes to
+    /// the first that would use it and whose condition holds, since only one can have it.
     fn handlers(&mut self, sources: &[&ast::Handler], parameters: &[LocalId]) -> Block {
         for message in self.messages(parameters) {
             self.own(message);
         }
-        self.handlers_from(sources, parameters)
+        let several = sources.len() > 1;
+        let sources = sources.iter();
+        let sources: Vec<_> = sources
+            .map(|&source| (source, several && self.uses(source, parameters)))
+            .collect();
+        self.handlers_from(&sources, parameters)
     }
 
-    fn handlers_from(&mut self, sources: &[&ast::Handler], parameters: &[LocalId]) -> Block {
-        let Some((source, rest)) = sources.split_first() else {
+    /// Whether a handler would use its message: it is checked for that alone.
+    fn uses(&mut self, source: &ast::Handler, parameters: &[LocalId]) -> bool {
+        let (words, locals) = (self.words.clone(), self.locals.clone());
+        let (flow, reported) = (self.flow.clone(), self.context.diagnostics.len());
+        self.bind_parameters(source, parameters);
+        self.block(&source.body);
+        let mut messages = self.messages(parameters).into_iter();
+        let uses = messages.any(|message| !self.flow.owns(message));
+        (self.words, self.locals, self.flow) = (words, locals, flow);
+        self.context.diagnostics.truncate(reported);
+        uses
+    }
+
+    /// Handlers, and whether each would use the message.
+    fn handlers_from(
+        &mut self,
+        sources: &[(&ast::Handler, bool)],
+        parameters: &[LocalId],
+    ) -> Block {
+        let Some((&(source, uses), rest)) = sources.split_first() else {
             return Block::new();
         };
         let words = self.words.len();
         self.bind_parameters(source, parameters);
         let Some(condition) = &source.condition else {
-            let mut block = self.block(&source.body);
+            let block = self.block(&source.body);
             self.leave_parameters(words);
-            block.extend(self.handlers_from(rest, parameters));
-            return block;
+            return followed(block, self.handlers_from(rest, parameters), source.span);
         };
         let span = condition.span;
         let (holds, fails) = self.ways(span);
@@ -123,13 +146,14 @@ impl Body<'_, '_> {
         self.assume(&condition, true);
         let then = self.block(&source.body);
         self.leave_parameters(words);
+        // Those that want the message, too, and what is written between them.
+        let last = rest.iter().rposition(|(_, wants)| uses && *wants);
+        let (others, rest) = rest.split_at(last.map_or(0, |last| last + 1));
+        let between: Vec<_> = others.iter().copied().filter(|(_, uses)| !uses).collect();
+        let then = followed(then, self.handlers_from(&between, parameters), source.span);
         let then_flow = std::mem::replace(&mut self.flow, before);
         self.assume(&condition, false);
-        let is_passed_on = !self.messages(parameters).is_empty();
-        let otherwise = match is_passed_on {
-            true => self.handlers_from(rest, parameters),
-            false => Block::new(),
-        };
+        let otherwise = self.handlers_from(others, parameters);
         let else_flow = std::mem::take(&mut self.flow);
         self.flow = then_flow.join(&holds, else_flow, &fails);
         let mut block = vec![Statement {
@@ -141,9 +165,7 @@ impl Body<'_, '_> {
             },
             span: source.span,
         }];
-        if !is_passed_on {
-            block.extend(self.handlers_from(rest, parameters));
-        }
+        block.extend(self.handlers_from(rest, parameters));
         block
     }
 
@@ -189,4 +211,28 @@ impl Body<'_, '_> {
     fn leave_parameters(&mut self, words: usize) {
         self.words.truncate(words);
     }
+}
+
+/// A block, and what follows it whichever way the block ends.
+fn followed(block: Block, then: Block, span: Span) -> Block {
+    let may_end_early = |statement: &Statement| {
+        let kind = &statement.kind;
+        matches!(
+            kind,
+            StatementKind::Attempt { .. } | StatementKind::Require { .. }
+        )
+    };
+    if then.is_empty() || !block.iter().any(may_end_early) {
+        return [block, then].concat();
+    }
+    let whole = Statement {
+        kind: StatementKind::If {
+            condition: number(1, Type::Bool),
+            likely: None,
+            then: block,
+            otherwise: Block::new(),
+        },
+        span,
+    };
+    [vec![whole], then].concat()
 }
