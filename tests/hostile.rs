@@ -30,10 +30,14 @@ use run::{Run, difference, interpreted};
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
-use stackloom::types::program::{PortId, Program};
+use stackloom::types::program::{NoticeId, PortId, Program};
 
 /// Steps of an hour in which every timer expires.
 const QUIET: u64 = 3600;
+
+/// How many calls open conversations, or listen, before the frames come.
+const OPENED: usize = 20;
+
 const SECOND_NS: u64 = 1_000_000_000;
 
 #[test]
@@ -82,8 +86,7 @@ fn conversations_come_and_go_by_the_thousand() {
     let mut random = Random(number("SEED").unwrap_or(1));
     let mut trace = traffic::trace(program, 1, 0, compiled.limits);
     let port = PortId(0);
-    let mut down = program.ports[0].down.iter().copied();
-    let close = down.find(|notice| program.notices[notice.at()].name == "close");
+    let close = close(program, port).expect("a conversation can be closed");
     for at in 0..4_000 {
         let peer = [0x0a00_0001, 53].map(|number| Datum::some(Datum::Number(number)));
         let call = match random.percent(60) {
@@ -91,7 +94,7 @@ fn conversations_come_and_go_by_the_thousand() {
             false => Call::Notice {
                 port,
                 session: random.below(256) as u32,
-                notice: close.expect("a conversation can be closed"),
+                notice: close,
                 arguments: Vec::new(),
             },
         };
@@ -156,7 +159,7 @@ fn withstands(path: &str) {
     }
 }
 
-/// Hostile frames, some opened conversations, and then an hour of silence.
+/// Opened conversations, hostile frames, and when all are closed an hour of silence.
 fn hostile(program: &Program, compiled: &Compiled<'_>, seed: u64, count: usize) -> Trace {
     let mut random = Random(seed);
     let mut trace = traffic::trace(program, seed, 300, compiled.limits);
@@ -169,7 +172,7 @@ fn hostile(program: &Program, compiled: &Compiled<'_>, seed: u64, count: usize) 
     let opened =
         |step: &Step| matches!(step.call, Call::Open(..) | Call::Listen(..) | Call::Expire);
     trace.steps.retain(opened);
-    trace.steps.truncate(20);
+    trace.steps.truncate(OPENED);
     trace.steps.iter_mut().for_each(|step| step.takes = true);
     let mut now_ns = trace
         .steps
@@ -190,11 +193,32 @@ fn hostile(program: &Program, compiled: &Compiled<'_>, seed: u64, count: usize) 
             step(now_ns, Call::Expire);
         }
     }
+    for port in (0..program.ports.len() as u32).map(PortId) {
+        let Some(notice) = close(program, port) else {
+            continue;
+        };
+        for session in 0..OPENED as u32 {
+            let arguments = Vec::new();
+            let closed = Call::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            };
+            step(now_ns, closed);
+        }
+    }
     for _ in 0..QUIET {
         now_ns += SECOND_NS;
         step(now_ns, Call::Expire);
     }
     trace
+}
+
+/// How an application ends a conversation, where it can: what keeps beating keeps buffers.
+fn close(program: &Program, port: PortId) -> Option<NoticeId> {
+    let mut down = program.ports[port.at()].down.iter().copied();
+    down.find(|notice| program.notices[notice.at()].name == "close")
 }
 
 /// What is wrong with the counters, if anything is.

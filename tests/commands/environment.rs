@@ -86,7 +86,6 @@ fn names_that_a_stack_does_not_have_are_guessed() {
     ];
     with(&twice).failed(2, &["has two devices"]);
     with(&["--app", "datagram=echo"]).failed(2, &["did you mean `datagrams`?"]);
-    with(&["--app", "datagrams()=echo"]).failed(2, &["also needs port"]);
     with(&["--app", "datagrams(prt=7)=echo"]).failed(2, &["did you mean `port`?"]);
     let two = [
         "--app",
