@@ -124,6 +124,11 @@ fn families_agree() {
 }
 
 #[test]
+fn bytes_that_are_granted_agree() {
+    example_agrees("tests/cases/credit/bytes_that_are_granted.case");
+}
+
+#[test]
 fn several_handlers_of_one_event_agree() {
     example_agrees("tests/c_agrees/stacks/several.loom");
 }

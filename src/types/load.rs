@@ -132,6 +132,7 @@ const MESSAGES: &str = "\
 /// messages: what a layer gives and takes that names no service
 service messages {
     notice grant_delivers(messages: u32) down     // so many more may come up
+    notice grant_sends(messages: u32) up          // so many more may go down
 }
 ";
 
