@@ -114,6 +114,11 @@ fn streams_on_paths_that_come_and_go_agree() {
 }
 
 #[test]
+fn ports_on_labels_agree() {
+    example_agrees("tests/c_agrees/stacks/offices.loom");
+}
+
+#[test]
 fn channels_agree() {
     example_agrees("tests/c_agrees/stacks/channels.loom");
 }

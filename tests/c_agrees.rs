@@ -157,6 +157,11 @@ fn the_c_of_what_is_kept_until_the_end_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_ports_on_labels_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/offices.loom");
+}
+
+#[test]
 fn a_fault_in_the_c_of_the_radio_is_found() {
     let [mut woven, _] = stacks::built("examples/radio/radio.loom");
     let (right, wrong) = ("sequencer_session.last = ", "sequencer.next = ");

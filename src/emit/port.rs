@@ -226,17 +226,7 @@ fn called(
 fn exists(stack: &Stack, port: &Port) -> String {
     match port.opens {
         Some(kind) => state::exists(stack, kind, "session"),
-        None => match port.below {
-            Place::Entity {
-                entity,
-                index: SessionIndex::Same,
-                ..
-            } => {
-                let kind = stack.program.entities[entity.at()].session;
-                format!("session < {}", stack.program.kinds[kind.at()].capacity)
-            }
-            _ => "session == 0".to_string(),
-        },
+        None => "session == 0".to_string(),
     }
 }
 
@@ -335,10 +325,9 @@ pub fn condition(condition: &str, then: &str) -> String {
 }
 
 fn negated(condition: &str) -> String {
-    match condition.split_once(" < ") {
-        Some((left, right)) => format!("{left} >= {right}"),
-        None if condition.contains("==") => condition.replace("==", "!="),
-        None => format!("!{condition}"),
+    match condition.contains("==") {
+        true => condition.replace("==", "!="),
+        false => format!("!{condition}"),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Lowering, handler_of};
 use crate::tree::{Goal, Index, Reaction};
 use crate::types::expression::Instance;
 use crate::types::program::{
-    EntityId, Event, KindId, NoticeId, Place, Population, Role, SessionIndex, Shape,
+    EntityId, Event, KindId, NoticeId, Place, Population, PortId, Role, SessionIndex, Shape,
 };
 use crate::types::statement::TellTarget;
 
@@ -45,7 +45,7 @@ impl Lowering<'_> {
     pub fn upward(&self, place: Place, own: Instance, event: Event) -> Goal {
         match place {
             Place::Link(_) => unreachable!("a link stands at the bottom"),
-            Place::Port(port) => Goal::Port(port, own, event),
+            Place::Port(port) => Goal::Port(port, self.known_as(port, own), event),
             Place::Entity {
                 entity,
                 index,
@@ -67,6 +67,14 @@ impl Lowering<'_> {
                 };
                 Goal::Reaction(reaction, instance)
             }
+        }
+    }
+
+    /// The number by which an application knows a session: where it opens none, there is only 0.
+    fn known_as(&self, port: PortId, own: Instance) -> Instance {
+        match self.program.ports[port.at()].opens {
+            Some(_) => own,
+            None => Instance::Only(0),
         }
     }
 
@@ -163,6 +171,7 @@ impl Lowering<'_> {
         match place {
             Place::Link(_) => unreachable!("a link stands at the bottom"),
             Place::Port(port) if self.program.ports[port.at()].up.contains(&notice) => {
+                let own = self.known_as(port, own);
                 vec![Hearer::One(Goal::Port(port, own, Event::Notice(notice)))]
             }
             Place::Port(_) => Vec::new(),

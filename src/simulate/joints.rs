@@ -5,7 +5,8 @@
 
 use super::state::{Goal, State};
 use crate::types::program::{
-    EntityId, Event, Finder, Handler, KindId, Place, Population, Program, Role, SessionIndex, Shape,
+    EntityId, Event, Finder, Handler, KindId, Place, Population, PortId, Program, Role,
+    SessionIndex, Shape,
 };
 use std::collections::BTreeMap;
 
@@ -67,7 +68,9 @@ impl<'p> Joints<'p> {
             }
         };
         match above {
-            (Place::Port(port), index) => Goal::Port(port, index, Event::Deliver),
+            (Place::Port(port), index) => {
+                Goal::Port(port, self.told_to(port, Some(index)), Event::Deliver)
+            }
             (
                 Place::Entity {
                     entity,
@@ -212,7 +215,7 @@ impl<'p> Joints<'p> {
                 let up = &self.program.ports[port.at()].up;
                 let listed = up.iter().any(|notice| Event::Notice(*notice) == event);
                 listed
-                    .then_some(Goal::Port(port, from.unwrap_or(0), event))
+                    .then_some(Goal::Port(port, self.told_to(port, from), event))
                     .into_iter()
                     .collect()
             }
@@ -286,6 +289,12 @@ impl<'p> Joints<'p> {
             Shape::Multiplexor => self.program.stands_on(table.session).map(|_| from),
             Shape::Worker | Shape::Router => Some(at(session, from)),
         }
+    }
+
+    /// The session that an application is told of: one that it has opened, or the only one.
+    fn told_to(&self, port: PortId, from: Option<u32>) -> u32 {
+        let opens = self.program.ports[port.at()].opens;
+        opens.and(from).unwrap_or(0)
     }
 
     fn below(&self, kind: KindId, joint: u32) -> Place {

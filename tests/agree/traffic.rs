@@ -109,8 +109,17 @@ impl<'p> End<'p> {
             _ => {}
         }
         for output in &seen.outputs {
-            if let Emitted::Accepted { port, session, .. } = output {
-                self.open.push((*port, *session));
+            match output {
+                Emitted::Accepted { port, session, .. } => self.open.push((*port, *session)),
+                Emitted::Deliver { port, session, .. } | Emitted::Notice { port, session, .. } => {
+                    let opens = self.stack.state().program.ports[port.at()].opens.is_some();
+                    let known = opens || self.open.contains(&(*port, *session));
+                    assert!(
+                        known,
+                        "an application hears of a session on which it can send"
+                    );
+                }
+                Emitted::Frame { .. } => {}
             }
         }
         self.deadline_ns = seen.deadline_ns;
