@@ -325,6 +325,10 @@ ids! {
     NotAssignable "not-assignable"
         "Fields can be assigned to, and the locals of functions. Keys, parameters, constants, what \
         came in with a message, and what a handler's `let` introduces never change.";
+    ExternCall "extern-call"
+        "What a function in C does outside is not known here, so it is called just once: by a \
+        handler, before the rest of the statement in which it stands. It does not stand where it \
+        may be left out: behind `and`, `or` and `else`, or in a branch of an `if` that is a value.";
     MissingCase "missing-case"
         "A `match` has a case for all that its value can be, or an `else` for the rest.";
     UnboundedLoop "unbounded-loop"

@@ -6,6 +6,8 @@
 
 #[path = "agree/credit.rs"]
 mod credit;
+#[path = "c_agrees/externs.rs"]
+mod externs;
 #[path = "agree/fault.rs"]
 mod fault;
 #[path = "agree/parts.rs"]

@@ -8,6 +8,8 @@
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
+#[path = "c_agrees/externs.rs"]
+mod externs;
 #[path = "c_agrees/glue.rs"]
 mod glue;
 #[path = "c_agrees/harder.rs"]
@@ -159,6 +161,16 @@ fn the_c_of_what_is_kept_until_the_end_does_what_it_says() {
 #[test]
 fn the_c_of_ports_on_labels_does_what_it_says() {
     agrees("tests/c_agrees/stacks/offices.loom");
+}
+
+#[test]
+fn the_c_that_calls_c_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/externs.loom");
+}
+
+#[test]
+fn the_c_of_applications_that_are_called_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/called.loom");
 }
 
 #[test]

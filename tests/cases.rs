@@ -8,6 +8,8 @@
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
+#[path = "c_agrees/externs.rs"]
+mod externs;
 #[path = "case/format.rs"]
 mod format;
 #[path = "c_agrees/glue.rs"]

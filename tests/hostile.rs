@@ -7,6 +7,8 @@
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
+#[path = "c_agrees/externs.rs"]
+mod externs;
 #[path = "hostile/frames.rs"]
 mod frames;
 #[path = "c_agrees/glue.rs"]

@@ -129,6 +129,16 @@ fn bind(body: &mut Body, local: LocalId, value: &Expression, out: &mut Vec<S>) {
         body.scope.names.insert(local, name);
         return;
     }
+    if super::external::gives_optional(body.stack, value) {
+        let (known, once) = (body.shows(local), once);
+        out.extend(super::external::bind_optional(
+            &mut body.scope,
+            local,
+            value,
+            (known, once),
+        ));
+        return;
+    }
     if body.is_read(local) {
         let bound = body.bind(local, value);
         out.extend(bound);

@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::expression::number_text;
+use super::external;
 use super::listen;
 use super::names::c_name;
 use super::output::Queued;
@@ -355,7 +356,7 @@ const LAST_OF_NEXT: &str = "    return stack->answer[slot].next;";
 /// What the host calls.
 pub fn interface(stack: &Stack) -> String {
     let name = &stack.names.stack;
-    let texts = parts::all(parts::INTERFACE);
+    let texts = parts::interface(external::calls_applications(stack.program));
     let mut all: Vec<String> = texts
         .iter()
         .map(|text| parts::named(text, name, ""))

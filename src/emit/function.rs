@@ -17,6 +17,9 @@ use crate::types::value::Type;
 pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
     let stack = scope.stack;
     let function = &stack.program.functions[id.at()];
+    if function.external {
+        return super::external::call_of(scope, id, arguments);
+    }
     let mut all = Vec::new();
     if needs_stack(stack, function) {
         all.push(atom("stack"));
@@ -229,7 +232,7 @@ pub fn filter_needs_stack(stack: &Stack, filter: &Filter) -> bool {
         || filter.state.iter().any(|(_, value)| holds(value))
 }
 
-/// A function of the source as one of C; of an `extern` one only what a header declares.
+/// A function of the source as one of C.
 pub fn function(stack: &Stack, id: FunctionId) -> CFunction {
     let function = &stack.program.functions[id.at()];
     let mut scope = Scope::new(stack, &function.locals);
@@ -265,10 +268,9 @@ pub fn function(stack: &Stack, id: FunctionId) -> CFunction {
         code.result = Some(&function.result);
         code.block(body)
     });
-    let storage = if body.is_some() { "static " } else { "extern " };
     CFunction {
         comment: stack.line_of(function.span),
-        result: format!("{storage}{}", c_type(stack, &function.result)),
+        result: format!("static {}", c_type(stack, &function.result)),
         name: stack.names.functions[id.at()].clone(),
         parameters: all,
         body: body.unwrap_or_default(),

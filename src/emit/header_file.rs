@@ -1,6 +1,7 @@
 //! `NAME.h`: the contract, then what a host may say.
 
 use super::Stack;
+use super::external;
 use super::layout::members;
 use super::port;
 use super::types;
@@ -51,6 +52,11 @@ fn public_enums(stack: &Stack) -> Vec<Item> {
                 .flat_map(|id| &program.notices[id.at()].parameters)
                 .map(|f| &f.kind),
         );
+    }
+    for function in program.functions.iter().filter(|one| one.external) {
+        let given = &function.locals[..function.parameters as usize];
+        seen.extend(given.iter().map(|local| &local.kind));
+        seen.push(&function.result);
     }
     let shown = |at: usize| {
         seen.iter().any(|kind| match kind {
@@ -191,12 +197,10 @@ fn public(stack: &Stack) -> Vec<Item> {
         }
         items.push(Item::Text(text));
     }
-    let externs: Vec<Item> = externs(stack);
-    if !externs.is_empty() {
-        items.push(Item::Text(
-            "/* Written by whoever uses the stack. */".to_string(),
-        ));
-        items.extend(externs);
+    let written = external::prototypes(stack);
+    if !written.is_empty() {
+        items.push(Item::Text(comment_text(&externs_comment(stack))));
+        items.extend(written);
     }
     items
 }
@@ -206,18 +210,23 @@ fn comment_text(comment: &str) -> String {
     format!("/* {} */\n", lines.join("\n * "))
 }
 
-/// Functions of the sources that are written in C.
-fn externs(stack: &Stack) -> Vec<Item> {
-    let functions = stack.program.functions.iter().enumerate();
-    let externs = functions.filter(|(_, function)| function.body.is_none());
-    externs
-        .map(|(at, _)| {
-            let id = crate::types::program::FunctionId(at as u32);
-            let mut function = super::function::function(stack, id);
-            function.comment = String::new();
-            Item::Prototype(function)
-        })
-        .collect()
+/// What is said of all that is written in C.
+fn externs_comment(stack: &Stack) -> String {
+    let name = &stack.names.stack;
+    let mut text =
+        "Written by whoever uses the stack. `user` is what the settings say.".to_string();
+    if external::calls_applications(stack.program) {
+        text += " What these send, open or tell at a port of the stack waits behind all that is \
+                 under way; frames and times wait for the host. What they are given is good until \
+                 they return.";
+    }
+    if external::has_types(stack.program) {
+        text += &format!(
+            " {name}_extern.h defines the structs; {name}.c includes it, and all zero is their \
+             first value."
+        );
+    }
+    text
 }
 
 fn config(stack: &Stack) -> Item {
@@ -235,6 +244,9 @@ fn config(stack: &Stack) -> Item {
             _ => "",
         };
         all.extend(members(stack, &field, comment));
+    }
+    if external::calls_anything(stack.program) {
+        all.push(line("void *user", "handed to functions of yours"));
     }
     all.push(line(
         "uint32_t buffers",
@@ -277,7 +289,12 @@ fn next(stack: &Stack) -> Item {
         let text = "a listener at the port `place` has made the session";
         values.push(line(&format!("{upper}_ACCEPTED"), text));
     }
-    for port in &stack.program.ports {
+    let asking = stack
+        .program
+        .ports
+        .iter()
+        .filter(|port| port.calls.is_none());
+    for port in asking {
         for notice in &port.up {
             let own = &stack.names.notices[notice.at()];
             if !values.iter().any(|value| value.text == *own) {

@@ -5,6 +5,7 @@
 //! made or ends, to `state`.
 
 use super::Stack;
+use super::external;
 use super::layout::{c_type, member_names, named_members};
 use super::names::c_name;
 use super::output::Queued;
@@ -175,7 +176,11 @@ fn starts(stack: &Stack, port: &Port, kind: KindId) -> Vec<Reaction> {
 
 fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
     let mut text = created(stack, kind, "session");
-    for reaction in starts(stack, port, kind).into_iter().rev() {
+    let mut events = starts(stack, port, kind);
+    if !external::calls_applications(stack.program) {
+        events.reverse();
+    }
+    for reaction in events {
         text += &later(stack, reaction, "session");
     }
     text + "    run(stack);\n    return session;\n"
@@ -202,7 +207,7 @@ fn unlisten_body(stack: &Stack, how: Listening) -> String {
     let body = [
         S::Do(call("begin_call", vec![atom("stack"), atom("now_ns")])),
         S::If {
-            condition: atom(format!("stack->waiting != 0 || !{lives}")),
+            condition: atom(format!("{} || !{lives}", external::refused(stack, 1))),
             then: vec![S::Return(None)],
             otherwise: Vec::new(),
         },
@@ -254,7 +259,9 @@ fn created(stack: &Stack, kind: KindId, local: &str) -> String {
         then: vec![S::Return(Some(none()))],
         otherwise: Vec::new(),
     };
-    let waits = binary("!=", atom("stack").behind("waiting"), atom("0"));
+    // A start for each kind that stands on it, and the notice that it is open.
+    let standing = std::iter::successors(Some(kind), |one| stack.program.session_living_on(*one));
+    let waits = atom(external::refused(stack, standing.count() + 1));
     let find = call(format!("find_{name}"), keys.clone());
     let known = (!own.keys.is_empty()).then(|| binary("!=", find, none()));
     let below = stack.program.stands_on(kind).zip(own.keys.last());
@@ -344,7 +351,8 @@ fn found(stack: &Stack, kind: KindId, at: usize) -> Vec<S> {
 fn later(stack: &Stack, reaction: Reaction, instance: &str) -> String {
     let work = printer::expression(&Queued::Reaction(reaction).work(stack));
     let event = format!("struct {}_event", stack.names.stack);
-    format!("    later(stack, ({event}){{.work = {work}, .instance = {instance}}});\n")
+    let waits = external::waits(stack);
+    format!("    {waits}(stack, ({event}){{.work = {work}, .instance = {instance}}});\n")
 }
 
 /// Hands a session that waits to the application.

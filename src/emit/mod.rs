@@ -5,7 +5,8 @@
 //! scope      what names stand for in a function   expression, wire, containers
 //! function, code   functions and filters          state, structure   instances, the stack
 //! tree, apart, output, action, attempt, uses      what a reaction does
-//! port, listen, driver   what applications and hosts call and are told
+//! external         what is written in C by whoever uses the stack
+//! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
 //! ```
 //!
@@ -26,6 +27,7 @@ mod constant;
 mod containers;
 mod driver;
 mod expression;
+mod external;
 mod function;
 mod header_file;
 mod layout;
@@ -45,6 +47,7 @@ mod structure;
 mod sums;
 mod tree;
 mod types;
+mod upward;
 mod uses;
 mod walk;
 mod wire;

@@ -21,9 +21,11 @@
 use super::options;
 use super::parts;
 use crate::tree::{Forest, Index, Reaction};
+use crate::types::external::same_record;
 use crate::types::header::Rule;
 use crate::types::program::{
-    EntityId, Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program, Role,
+    EntityId, Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program, RecordId,
+    Role,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,7 +145,7 @@ impl Names {
         let stack = program.name.clone();
         let mut taken = Taken::default();
         let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
-        let copied = [parts::OWN, parts::INTERFACE].map(parts::names);
+        let copied = [parts::OWN, parts::INTERFACE, parts::CALLS].map(parts::names);
         for word in words.chain(copied.into_iter().flatten()) {
             taken.0.insert(word.to_string());
         }
@@ -178,9 +180,7 @@ impl Names {
         let filters: Vec<String> = filters.map(|filter| taken.take(&filter.name)).collect();
         let on = filters.iter().map(|name| taken.take(&format!("{name}_on")));
         let filters_on = on.collect();
-        let records = program.records.iter();
-        let records = records.map(|one| taken.take(&format!("{stack}_{}", one.name)));
-        let records = records.collect();
+        let records = record_names(program, &mut taken);
         let notices = program.notices.iter();
         let notices = notices.map(|one| format!("{stack}_{}", one.name).to_uppercase());
         let notices = notices.collect();
@@ -211,18 +211,34 @@ impl Names {
 
 /// Functions bear the name of their entity; those that are written in C, the stack's.
 fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
+    let mut external: BTreeMap<&str, String> = BTreeMap::new();
     let functions = program.functions.iter();
     let named = functions.map(|function| {
-        let own = match (function.entity, &function.body) {
-            (Some(id), Some(_)) => {
-                format!("{}_{}", program.entities[id.at()].name, function.name)
-            }
-            (None, Some(_)) => function.name.clone(),
-            (_, None) => format!("{}_{}", program.name, function.name),
+        if function.external {
+            let own = || taken.take(&format!("{}_{}", program.name, function.name));
+            return external.entry(&function.name).or_insert_with(own).clone();
+        }
+        let own = match function.entity {
+            Some(id) => format!("{}_{}", program.entities[id.at()].name, function.name),
+            None => function.name.clone(),
         };
         taken.take(&own)
     });
     named.collect()
+}
+
+/// Records; what a layer that stands twice declares has one name.
+fn record_names(program: &Program, taken: &mut Taken) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (at, one) in program.records.iter().enumerate() {
+        let same = |other: &RecordId| same_record(program, *other, RecordId(at as u32));
+        let earlier = (0..at as u32).map(RecordId).find(same);
+        names.push(match earlier {
+            Some(earlier) => names[earlier.at()].clone(),
+            None => taken.take(&format!("{}_{}", program.name, one.name)),
+        });
+    }
+    names
 }
 
 /// Reasons, and what is counted.

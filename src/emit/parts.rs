@@ -9,6 +9,9 @@ pub const OWN: &str = include_str!("text/own.c");
 /// What a host calls.
 pub const INTERFACE: &str = include_str!("text/interface.c");
 
+/// The same, as far as it is otherwise where ports call applications.
+pub const CALLS: &str = include_str!("text/calls.c");
+
 const MARK: &str = "\n/* part ";
 
 /// The words of C code, comments left out.
@@ -67,9 +70,18 @@ pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
     chosen
 }
 
-/// All parts of a file.
-pub fn all(file: &'static str) -> Vec<&'static str> {
-    parts(file).into_iter().map(|(_, text)| text).collect()
+/// What a host calls; `calling` if ports call applications.
+pub fn interface(calling: bool) -> Vec<&'static str> {
+    let mut all = parts(INTERFACE);
+    if calling {
+        for (at, (name, text)) in parts(CALLS).into_iter().enumerate() {
+            match all.iter().position(|(known, _)| *known == name) {
+                Some(known) => all[known].1 = text,
+                None => all.insert(at, (name, text)),
+            }
+        }
+    }
+    all.into_iter().map(|(_, text)| text).collect()
 }
 
 /// The text with the names of the stack, and what a new message begins with.

@@ -1,16 +1,17 @@
 //! Ports: what an application opens, sends, tells, and what comes up to it.
 
 use super::Stack;
+use super::external;
 use super::layout::{member_names, named_members, parameters};
 use super::listen;
-use super::names::{c_name, event_name};
+use super::names::c_name;
 use super::output::Queued;
 use super::scope::Scope;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line, Statement, atom};
 use crate::tree::{Index, Reaction};
-use crate::types::program::{Event, NoticeId, Place, Port, PortId, SessionIndex};
+use crate::types::program::{Event, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
 
 /// An attribute as an application knows it: its name there, its member of a message, its type.
@@ -86,7 +87,8 @@ pub fn structs(stack: &Stack, port: &Port) -> Vec<Item> {
         let comment = format!("What travels beside a message of {}.", port.name);
         all.push(item(comment, format!("{name}_attributes"), members));
     }
-    for notice in &port.up {
+    let asked = port.up.iter().filter(|_| port.calls.is_none());
+    for notice in asked {
         let own = &stack.program.notices[notice.at()];
         let members: Vec<Line> = own
             .parameters
@@ -112,7 +114,8 @@ pub fn with_members(stack: &Stack) -> Vec<Line> {
         });
     };
     for port in &stack.program.ports {
-        if !port.attributes.is_empty() {
+        let asks = port.calls.is_none();
+        if asks && !port.attributes.is_empty() {
             add(
                 format!("{}_attributes", port.name),
                 c_name(&port.name),
@@ -123,7 +126,7 @@ pub fn with_members(stack: &Stack) -> Vec<Line> {
             let member = format!("{}_accepted", port.name);
             add(member.clone(), member, "with what it accepts");
         }
-        for notice in &port.up {
+        for notice in port.up.iter().filter(|_| asks) {
             let own = &stack.program.notices[notice.at()];
             if !own.parameters.is_empty() {
                 let member = format!("{}_{}", port.name, own.name);
@@ -268,10 +271,14 @@ pub fn wrapped(head: &str) -> String {
     text.trim_end().trim_end_matches(';').to_string()
 }
 
-/// What opening and listening put on the agenda.
+/// What opening, listening and sending put on the agenda.
 pub fn queued(stack: &Stack) -> Vec<Queued> {
     let ports = stack.program.ports.iter();
-    let all = ports.flat_map(|port| listen::queued(stack, port));
+    let all = ports.flat_map(|port| {
+        let sent = external::calls_applications(stack.program);
+        let sent = sent.then(|| below(stack, port, Event::Send)).flatten();
+        listen::queued(stack, port).into_iter().chain(sent)
+    });
     all.map(Queued::Reaction).collect()
 }
 
@@ -285,7 +292,13 @@ fn send_body(stack: &Stack, port: &Port) -> String {
     let exists = exists(stack, port);
     let exists = negated(&exists);
     let mut text = "    begin_call(stack, now_ns);\n".to_string();
-    let refused = format!("stack->waiting != 0 || !may_go_on(stack) || {exists}");
+    let calling = external::calls_applications(stack.program);
+    let stops = match calling {
+        true => "!(stack->calling || may_go_on(stack))",
+        false => "!may_go_on(stack)",
+    };
+    let refused = external::refused(stack, 1);
+    let refused = format!("{refused} || {stops} || {exists}");
     text += &condition(&refused, "return 0;");
     text += "    if (length > BUFFER_SIZE - HEADROOM) {\n        \
              stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }\n    \
@@ -309,8 +322,16 @@ fn send_body(stack: &Stack, port: &Port) -> String {
         }
         text += "    }\n";
     }
-    text += "    stack->steps += 1;\n";
-    text += &format!("    {}\n", called(stack, reaction, Some("message"), &[]));
+    if calling {
+        let work = printer::expression(&Queued::Reaction(reaction).work(stack));
+        text += &format!(
+            "    last(stack, (struct {name}_event){{\n        .work = {work}, .instance = session, \
+             .message = message}});\n"
+        );
+    } else {
+        text += "    stack->steps += 1;\n";
+        text += &format!("    {}\n", called(stack, reaction, Some("message"), &[]));
+    }
     text + "    run(stack);\n    return length;\n"
 }
 
@@ -355,11 +376,12 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
         .map(|(member, value)| format!(", .with.{name}.{member} = {value}"))
         .collect();
     let event = format!("struct {}_event", stack.names.stack);
-    let refused = format!("stack->waiting != 0 || {}", negated(&exists));
+    let refused = format!("{} || {}", external::refused(stack, 1), negated(&exists));
     let refused = condition(&refused, "return;");
+    let waits = external::waits(stack);
     format!(
         "    begin_call(stack, now_ns);\n{refused}    \
-         later(stack, ({event}){{.work = {work}, .instance = session{values}}});\n    \
+         {waits}(stack, ({event}){{.work = {work}, .instance = session{values}}});\n    \
          run(stack);\n"
     )
 }
@@ -373,91 +395,6 @@ pub fn told(stack: &Stack) -> Vec<Queued> {
             .filter_map(|id| below(stack, port, Event::Notice(*id)))
     });
     told.map(Queued::Reaction).collect()
-}
-
-/// The function that hands messages or a notice to applications.
-pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
-    if event == Event::Start {
-        return listen::upward(stack, id);
-    }
-    let port = &stack.program.ports[id.at()];
-    let stack_name = &stack.names.stack;
-    let name = &stack.names.ports[&(id, event)];
-    let mut all = vec![
-        format!("struct {stack_name} *stack"),
-        "uint32_t session".to_string(),
-    ];
-    let (next, carries) = match event {
-        Event::Notice(notice) => {
-            let carries = stack.program.notices[notice.at()].message;
-            (stack.names.notices[notice.at()].clone(), carries)
-        }
-        _ => (format!("{}_DELIVER", stack_name.to_uppercase()), true),
-    };
-    let mut given = vec![
-        format!("place = {}", id.at()),
-        "session = session".to_string(),
-    ];
-    if carries {
-        all.push(format!("const struct {stack_name}_message *message"));
-        let parts = ["data", "length", "buffer"];
-        given.extend(parts.map(|part| format!("{part} = message->{part}")));
-    } else {
-        let nothing = ["data = NULL", "length = 0", "buffer = SL_NONE"];
-        given.extend(nothing.map(String::from));
-    }
-    match event {
-        Event::Notice(notice) => {
-            let own = &stack.program.notices[notice.at()];
-            for one in &own.parameters {
-                all.extend(parameters(stack, &one.kind, &c_name(&one.name)));
-            }
-            given.extend(notice_fields(stack, port, notice));
-        }
-        _ => given.extend(attribute_fields(stack, port)),
-    }
-    let delivered = match carries {
-        true => "    stack->counters[DELIVERED] += message->came_in;\n",
-        false => "",
-    };
-    let head = wrapped(&format!("static inline void {name}({})", all.join(", ")));
-    let what = event_name(stack.program, None, event);
-    let given: String = given
-        .iter()
-        .map(|one| format!("    output->{one};\n"))
-        .collect();
-    let accepted = listen::in_place_of(stack, id, event);
-    Item::Text(format!(
-        "/* {}: {what} */\n{head} {{\n{accepted}{delivered}    \
-         struct {stack_name}_output *const output = answer(stack, {next});\n{given}}}\n",
-        port.name
-    ))
-}
-
-/// The arguments of a notice, as they are given to members of an output.
-fn notice_fields(stack: &Stack, port: &Port, notice: NoticeId) -> Vec<String> {
-    let own = &stack.program.notices[notice.at()];
-    let union = format!("{}_{}", port.name, own.name);
-    let members = own.parameters.iter();
-    let members = members.flat_map(|one| member_names(&one.kind, &one.name));
-    members
-        .map(|member| format!("with.{union}.{member} = {member}"))
-        .collect()
-}
-
-/// The attributes of a message, in the same way.
-fn attribute_fields(stack: &Stack, port: &Port) -> Vec<String> {
-    let union = c_name(&port.name);
-    let mut fields = Vec::new();
-    for (own, member, kind) in attributes(stack, port) {
-        let flags = matches!(kind, Type::Optional(_)).then_some("has_");
-        for before in flags.into_iter().chain([""]) {
-            fields.push(format!(
-                "with.{union}.{before}{own} = message->{before}{member}"
-            ));
-        }
-    }
-    fields
 }
 
 /// A scope that knows no locals, for what stands outside of trees.

@@ -3,6 +3,7 @@
 use super::Stack;
 use super::apart;
 use super::driver;
+use super::external;
 use super::function;
 use super::header_file;
 use super::options;
@@ -14,6 +15,7 @@ use super::state;
 use super::structure;
 use super::sums;
 use super::types;
+use super::upward;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use crate::tree::Reaction;
@@ -27,8 +29,8 @@ pub fn text(stack: &Stack) -> String {
     let started = printer::file(&driver) + &driver::interface(stack);
     let (values, kinds) = values(stack, &(reactions.text.clone() + &started));
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
-    let upward = upward(stack, &code);
-    let upward_text = printer::file(&upward);
+    let handed = handed(stack, &code);
+    let upward_text = printer::file(&handed);
     let interface = driver::interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let blank = state::blank(stack);
@@ -93,9 +95,13 @@ fn of(item: &Item) -> String {
 
 fn top(stack: &Stack) -> String {
     let name = &stack.names.stack;
+    let own = match external::has_types(stack.program) {
+        true => format!("#include \"{name}_extern.h\"\n"),
+        false => String::new(),
+    };
     format!(
         "/*\n * {name}: compiled by Stackloom. What it does is said in the sources that stand \
-         beside its\n * functions; how it is called, in {name}.h.\n */\n#include \"{name}.h\"\n\n\
+         beside its\n * functions; how it is called, in {name}.h.\n */\n#include \"{name}.h\"\n{own}\n\
          #include <string.h>"
     )
 }
@@ -337,7 +343,7 @@ fn in_order_of_calls(functions: Vec<Function>) -> Vec<Item> {
 }
 
 /// The functions that hand things to applications, as far as they are called.
-fn upward(stack: &Stack, code: &str) -> Vec<Item> {
+fn handed(stack: &Stack, code: &str) -> Vec<Item> {
     let words = parts::words(code);
     let ports = stack
         .names
@@ -345,6 +351,6 @@ fn upward(stack: &Stack, code: &str) -> Vec<Item> {
         .iter()
         .filter(|(_, name)| words.contains(name.as_str()));
     ports
-        .map(|((port, event), _)| port::upward(stack, *port, *event))
+        .map(|((port, event), _)| upward::upward(stack, *port, *event))
         .collect()
 }

@@ -97,6 +97,14 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
             "uint32_t steps".to_string(),
             "how many this call has handled",
         ),
+    ]);
+    if super::external::calls_applications(stack.program) {
+        all.push(line(
+            "bool calling".to_string(),
+            "whether a function of an application is being called",
+        ));
+    }
+    all.extend([
         line(
             "uint32_t answered".to_string(),
             "how often the host was told what to do",

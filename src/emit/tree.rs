@@ -307,6 +307,11 @@ impl<'a> Body<'a> {
         declare(&mut self.scope, local, Some(value), once)
     }
 
+    /// Whether a local is declared already; it is from now on.
+    pub fn shows(&mut self, local: LocalId) -> bool {
+        !self.visible.insert(local)
+    }
+
     /// The same for what is no expression of the source.
     pub fn bind_c(&mut self, local: LocalId, value: C) -> S {
         let name = self.scope.name(local);
@@ -589,7 +594,7 @@ pub fn has_effects(stack: &Stack, expression: &Expression) -> bool {
     super::walk::each(expression, &mut |part| {
         found |= match &*part.kind {
             ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..)) => true,
-            ExpressionKind::Call(id, _) => stack.program.functions[id.at()].body.is_none(),
+            ExpressionKind::Call(id, _) => stack.program.functions[id.at()].external,
             _ => false,
         };
     });

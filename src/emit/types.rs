@@ -68,17 +68,22 @@ pub fn structs(stack: &Stack, text: &str) -> Vec<Item> {
     kept
 }
 
+/// Those of the source, each name once; what only C knows stands elsewhere.
 fn records(stack: &Stack) -> Vec<Item> {
-    let all = stack.program.records.iter().enumerate();
-    all.map(|(at, one)| {
-        let fields = one.fields.iter();
-        Item::Struct {
-            comment: String::new(),
-            name: stack.names.records[at].clone(),
-            members: fields.flat_map(|field| members(stack, field, "")).collect(),
+    let mut items: Vec<Item> = Vec::new();
+    for (at, one) in stack.program.records.iter().enumerate() {
+        let names = &stack.names.records;
+        if one.external || names[..at].contains(&names[at]) {
+            continue;
         }
-    })
-    .collect()
+        let fields = one.fields.iter();
+        items.push(Item::Struct {
+            comment: String::new(),
+            name: names[at].clone(),
+            members: fields.flat_map(|field| members(stack, field, "")).collect(),
+        });
+    }
+    items
 }
 
 /// Fixed bytes, or optionals.

@@ -1,8 +1,8 @@
 //! Functions and filters, and the statements that they share with handlers.
 //!
 //! In: a function or filter and its arguments, or a block and the [`Body`] that it is part of.
-//! Out: the result, and what a filter yields. Functions in C (`extern`) cannot be run here:
-//! a stack that calls one is not started.
+//! Out: the result, and what a filter yields. Functions in C are supplied from outside: see
+//! [`super::externs`].
 
 use super::expression::{Evaluation, Moment};
 use super::value::{Datum, fit};
@@ -209,6 +209,9 @@ fn unsigned(kind: &Type) -> Type {
 impl<'p> Evaluation<'_, 'p> {
     /// The result of a function; its message, if it has one, is the last argument.
     pub fn call(&mut self, id: FunctionId, arguments: &[Expression]) -> Datum {
+        if self.state.program.functions[id.at()].external {
+            return self.call_external(id, arguments);
+        }
         let arguments = self.values(arguments);
         self.call_with(id, arguments)
     }
@@ -217,7 +220,7 @@ impl<'p> Evaluation<'_, 'p> {
     pub fn call_with(&mut self, id: FunctionId, mut locals: Vec<Datum>) -> Datum {
         let function = &self.state.program.functions[id.at()];
         let body = function.body.as_ref();
-        let body = body.expect("a stack with functions in C is not started");
+        let body = body.expect("a function in C is called otherwise");
         locals.resize(function.locals.len(), Datum::Absent);
         for (local, declared) in locals.iter_mut().zip(&function.locals) {
             if *local == Datum::Absent {

@@ -14,6 +14,7 @@
 
 pub mod containers;
 pub mod expression;
+pub mod externs;
 pub mod function;
 pub mod header;
 pub mod joints;

@@ -13,7 +13,9 @@
 //! ```
 
 use super::expression::{Evaluation, Moment};
+use super::externs::Externs;
 use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
+use super::trace::Call;
 use super::value::Datum;
 use crate::types::program::{
     AttributeId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
@@ -39,28 +41,35 @@ pub struct Stack<'p, C> {
     state: State<'p>,
     /// How many this call has taken.
     steps: u32,
+    /// Whether an application's function is being called.
+    calling: bool,
+    /// What applications were called with, since [`Stack::called`] was asked.
+    called: Vec<Emitted>,
 }
 
 impl<'p, C: Control<'p>> Stack<'p, C> {
     /// Starts a stack, if its settings go together. `config` has a value for each entry of
-    /// [`Program::config`].
+    /// [`Program::config`], `externs` all that the program calls in C.
     pub fn start(
         control: C,
         program: &'p Program,
+        externs: &'p Externs<'p>,
         config: Vec<Datum>,
         limits: Limits,
         now_ns: u64,
     ) -> Option<Stack<'p, C>> {
         assert_eq!(
-            program.functions_in_c(),
+            externs.missing(program),
             Vec::<&str>::new(),
-            "what is written in C cannot be interpreted"
+            "what is written in C is supplied by whoever starts a stack"
         );
-        let state = State::new(program, config, limits, now_ns);
+        let state = State::new(program, externs, config, limits, now_ns);
         let mut stack = Stack {
             control,
             state,
             steps: 0,
+            calling: false,
+            called: Vec::new(),
         };
         let mut conditions = program.config.iter().flat_map(|one| &one.constraints);
         if !conditions.all(|one| stack.evaluation(&mut Moment::default()).is_true(one)) {
@@ -85,9 +94,17 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         Some(stack)
     }
 
+    /// What the functions that ports call were called with, since this was asked.
+    pub fn called(&mut self) -> Vec<Emitted> {
+        std::mem::take(&mut self.called)
+    }
+
     /// Frames that came in by a link: how many of them were taken. The host copies each into a
     /// buffer of the stack first, as far as there are any, and keeps those that are not taken.
     pub fn input(&mut self, link: LinkId, frames: &[Vec<u8>], now_ns: u64) -> usize {
+        if self.calling {
+            return 0;
+        }
         let copied = self.state.lend_buffers(frames.len());
         self.begin_call(now_ns);
         let mut taken = 0;
@@ -120,7 +137,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     ) -> usize {
         self.begin_call(now_ns);
         let passes = self.state.program.ports[port.at()].passes && self.is_open(port, session);
-        if !self.state.agenda.is_empty() || !self.may_go_on() || !passes {
+        let goes_on = self.calling || self.may_go_on();
+        if !self.takes(1) || !goes_on || !passes {
             return 0;
         }
         if bytes.len() > self.state.limits.room {
@@ -139,7 +157,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             message: Some(message),
             ..Pending::new(Goal::Handle { kind, index, event })
         };
-        self.state.wait(vec![event]);
+        self.state.wait_last(vec![event]);
         self.run();
         bytes.len()
     }
@@ -162,7 +180,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         for notice in down.filter(|notice| program.notices[notice.at()].name == "open") {
             events.extend(self.downward(port, index, *notice, Vec::new()));
         }
-        self.state.wait(events);
+        self.state.wait_last(events);
         self.run();
         Some(index)
     }
@@ -184,7 +202,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             .set_field(kind, index, how.backlog, u64::from(backlog));
         if self.control.handles(kind, index, event) {
             let start = Pending::new(Goal::Handle { kind, index, event });
-            self.state.wait(vec![start]);
+            self.state.wait_last(vec![start]);
         }
         self.run();
         Some(index)
@@ -197,10 +215,10 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             return;
         };
         let (kind, index, event) = (how.listener, listener, Event::End);
-        if self.state.agenda.is_empty() && self.state.is_live(kind, index) {
+        if self.takes(1) && self.state.is_live(kind, index) {
             self.state.unlink(kind, index);
             let end = Pending::new(Goal::Handle { kind, index, event });
-            self.state.wait(vec![end]);
+            self.state.wait_last(vec![end]);
             self.run();
         }
     }
@@ -221,10 +239,45 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         now_ns: u64,
     ) {
         self.begin_call(now_ns);
-        if self.state.agenda.is_empty() && self.is_open(port, session) {
+        if self.takes(1) && self.is_open(port, session) {
             let event = self.downward(port, session, notice, arguments);
-            self.state.wait(event.into_iter().collect());
+            self.state.wait_last(event.into_iter().collect());
             self.run();
+        }
+    }
+
+    /// Any call of the host, and what the C returns.
+    pub fn call(&mut self, call: &Call, now_ns: u64) -> Option<u64> {
+        match call {
+            Call::Input(link, frames) => Some(self.input(*link, frames, now_ns) as u64),
+            Call::Send {
+                port,
+                session,
+                attributes,
+                bytes,
+            } => Some(self.send((*port, *session), attributes, bytes, now_ns) as u64),
+            Call::Open(port, keys) => self.open(*port, keys.clone(), now_ns).map(u64::from),
+            Call::Listen(port, keys, backlog) => {
+                let listener = self.listen(*port, keys.clone(), *backlog, now_ns);
+                listener.map(u64::from)
+            }
+            Call::Unlisten(port, listener) => {
+                self.unlisten(*port, *listener, now_ns);
+                None
+            }
+            Call::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            } => {
+                self.notice((*port, *session), *notice, arguments.clone(), now_ns);
+                None
+            }
+            Call::Expire => {
+                self.expire(now_ns);
+                None
+            }
         }
     }
 
@@ -340,18 +393,32 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         starts
     }
 
-    /// A call of the host begins: first comes what the last one left.
+    /// A call of the host begins: first comes what the last one left. A call from inside of an
+    /// application's function belongs to the one that is going on.
     fn begin_call(&mut self, now_ns: u64) {
+        if self.calling {
+            return;
+        }
         self.state.now_ns = now_ns;
         self.steps = 0;
         self.run();
     }
 
-    /// Whether another step may be taken: the budget of the call allows it, and there is room for
-    /// what the host is to do then.
+    /// Whether so many events of an application are taken now. Those of a function that is being
+    /// called join the end of the agenda.
+    fn takes(&self, events: usize) -> bool {
+        let State { agenda, limits, .. } = &self.state;
+        match self.calling {
+            true => limits.agenda - agenda.len() >= events,
+            false => agenda.is_empty(),
+        }
+    }
+
+    /// Whether another step may be taken: no function of an application is being called, the
+    /// budget of the call allows it, and there is room for what the host is to do then.
     fn may_go_on(&self) -> bool {
         let limits = &self.state.limits;
-        self.steps < limits.budget && self.state.outputs.len() < limits.outputs
+        !self.calling && self.steps < limits.budget && self.state.outputs.len() < limits.outputs
     }
 
     /// Handles what is on the agenda, as far as may be.
@@ -457,12 +524,30 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 }
             }
         };
-        self.state.outputs.push_back(output);
+        match &self.state.program.ports[port.at()].calls {
+            None => self.state.outputs.push_back(output),
+            Some(function) => self.call_application(function, output),
+        }
+    }
+
+    /// An application is called with what came up; its buffer is free then.
+    fn call_application(&mut self, function: &str, output: Emitted) {
+        let application = self.state.externs.application(function);
+        let application = application.expect("a stack is started with what its ports call");
+        let now_ns = self.state.now_ns;
+        self.calling = true;
+        application(&output, &mut |call| self.call(call, now_ns));
+        self.calling = false;
+        if let Emitted::Deliver { .. } = output {
+            self.state.give_back();
+        }
+        self.called.push(output);
     }
 
     /// A new instance of a kind that a port opens, with the keys that it was not given.
     fn created(&mut self, kind: KindId, mut keys: Vec<Datum>) -> Option<u32> {
-        if !self.state.agenda.is_empty() {
+        // A start for each kind that stands on it, and the notice that it is open.
+        if !self.takes(standing_on(self.state.program, kind).len() + 1) {
             return None;
         }
         for (at, key) in self.state.program.kinds[kind.at()].keys.iter().enumerate() {

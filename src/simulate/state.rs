@@ -5,6 +5,7 @@
 //! that say what became of it; each of them gives the message's buffer back.
 
 use super::containers::Ring;
+use super::externs::Externs;
 use super::message::Message;
 use super::pool::Slots;
 use super::timers::Timers;
@@ -204,6 +205,8 @@ pub struct State<'p> {
     pub fates: Fates,
     /// The time of the instant.
     pub now_ns: u64,
+    /// What is written in C, from whoever runs the stack.
+    pub externs: &'p Externs<'p>,
     /// Buffers that are free.
     buffers: u32,
     /// Buffers that the host has for frames that are still to be taken.
@@ -214,7 +217,13 @@ pub struct State<'p> {
 
 impl<'p> State<'p> {
     /// A stack of which no instance exists yet.
-    pub fn new(program: &'p Program, config: Vec<Datum>, limits: Limits, now_ns: u64) -> State<'p> {
+    pub fn new(
+        program: &'p Program,
+        externs: &'p Externs<'p>,
+        config: Vec<Datum>,
+        limits: Limits,
+        now_ns: u64,
+    ) -> State<'p> {
         let kinds = program.kinds.iter().map(|kind| Instances {
             slots: Slots::new(kind.capacity),
             live: vec![false; kind.capacity as usize],
@@ -238,6 +247,7 @@ impl<'p> State<'p> {
                 ..Fates::default()
             },
             now_ns,
+            externs,
             buffers: limits.buffers,
             lent: 0,
             headroom: headers.map(|header| header.most as usize).sum(),
@@ -472,6 +482,13 @@ impl<'p> State<'p> {
             }
         }
         self.kinds[kind.at()].fields[index as usize] = fields;
+    }
+
+    /// Puts events behind all that waits, in this order.
+    pub fn wait_last(&mut self, events: Vec<Pending>) {
+        for event in events {
+            self.agenda.insert(0, event);
+        }
     }
 
     /// How many messages that came in are held.

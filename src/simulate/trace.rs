@@ -76,7 +76,7 @@ pub enum Call {
 pub struct Seen {
     /// What the call returned: frames or bytes taken, or the conversation that was opened.
     pub returned: Option<u64>,
-    /// All outputs, in order.
+    /// All outputs, in order, behind what functions of applications were called with.
     pub outputs: Vec<Emitted>,
     /// The deadline.
     pub deadline_ns: Option<u64>,
@@ -223,39 +223,8 @@ fn shorter(bytes: &[u8]) -> Vec<Vec<u8>> {
 
 impl<'p, C: Control<'p>> Driver for Stack<'p, C> {
     fn step(&mut self, step: &Step) -> Seen {
-        let now_ns = step.now_ns;
-        let returned = match &step.call {
-            Call::Input(link, frames) => Some(self.input(*link, frames, now_ns) as u64),
-            Call::Send {
-                port,
-                session,
-                attributes,
-                bytes,
-            } => Some(self.send((*port, *session), attributes, bytes, now_ns) as u64),
-            Call::Open(port, keys) => self.open(*port, keys.clone(), now_ns).map(u64::from),
-            Call::Listen(port, keys, backlog) => {
-                let listener = self.listen(*port, keys.clone(), *backlog, now_ns);
-                listener.map(u64::from)
-            }
-            Call::Unlisten(port, listener) => {
-                self.unlisten(*port, *listener, now_ns);
-                None
-            }
-            Call::Notice {
-                port,
-                session,
-                notice,
-                arguments,
-            } => {
-                self.notice((*port, *session), *notice, arguments.clone(), now_ns);
-                None
-            }
-            Call::Expire => {
-                self.expire(now_ns);
-                None
-            }
-        };
-        let mut outputs = Vec::new();
+        let returned = self.call(&step.call, step.now_ns);
+        let mut outputs = self.called();
         while step.takes
             && let Some(output) = self.next_output()
         {

@@ -88,6 +88,9 @@ impl Datum {
             | Type::Enum(_)
             | Type::Instance(_) => Datum::Number(0),
             Type::Bytes(length) => Datum::Bytes(vec![0; *length as usize]),
+            Type::Record(record) if program.records[record.at()].external => {
+                Datum::Bytes(Vec::new())
+            }
             Type::Record(record) => {
                 let fields = &program.records[record.at()].fields;
                 let empty = |field| Datum::empty(program, field);

@@ -27,8 +27,8 @@ pub struct Composition<'a> {
     pub nodes: Vec<Node<'a>>,
     /// By [`LinkId`].
     pub links: Vec<&'a ast::Name>,
-    /// By [`PortId`], with what is below.
-    pub ports: Vec<(&'a ast::Name, Ground)>,
+    /// By [`PortId`].
+    pub ports: Vec<Top<'a>>,
     /// Whether it is one layer, checked by itself.
     pub alone: bool,
 }
@@ -55,6 +55,16 @@ pub struct Node<'a> {
     pub sides: Vec<Side<'a>>,
     /// Who reaches it by a side joint, in the order of the stack.
     pub users: Vec<EntityId>,
+}
+
+/// A port.
+pub struct Top<'a> {
+    /// What it is called.
+    pub name: &'a ast::Name,
+    /// What is below.
+    pub ground: Ground,
+    /// The function in C that is called with what comes up.
+    pub calls: Option<&'a ast::Name>,
 }
 
 /// A joint below.
@@ -226,7 +236,9 @@ impl<'a> Composer<'a, '_> {
         }
         match &node.kind {
             ast::NodeKind::Link(name) => self.link(node, name, ground),
-            ast::NodeKind::Port(name) => self.port(node, name, ground),
+            ast::NodeKind::Port { name, calls } => {
+                self.port(node, (name, calls.as_ref()), ground);
+            }
             ast::NodeKind::Layer(wanted) => self.layer(node, wanted, ground),
         }
     }
@@ -255,7 +267,12 @@ impl<'a> Composer<'a, '_> {
         }
     }
 
-    fn port(&mut self, node: &'a ast::Node, name: &'a ast::Name, ground: Option<Ground>) {
+    fn port(
+        &mut self,
+        node: &'a ast::Node,
+        (name, calls): (&'a ast::Name, Option<&'a ast::Name>),
+        ground: Option<Ground>,
+    ) {
         if let Some(above) = node.above.first() {
             let title = format!("something stands on the port `{name}`");
             self.diagnostics.push(
@@ -274,7 +291,11 @@ impl<'a> Composer<'a, '_> {
         let port = PortId(self.composition.ports.len() as u32);
         let upper = self.add_upper(below, node, Above::Port(port));
         let ground = Ground::Node(below, upper);
-        self.composition.ports.push((name, ground));
+        self.composition.ports.push(Top {
+            name,
+            ground,
+            calls,
+        });
     }
 
     fn layer(&mut self, node: &'a ast::Node, wanted: &'a ast::LayerUse, ground: Option<Ground>) {
@@ -356,7 +377,7 @@ impl<'a> Composer<'a, '_> {
         let mut aliases = Vec::new();
         collect_aliases(&stack.nodes, &mut aliases);
         let ends = self.composition.links.iter().copied();
-        let ends = ends.chain(self.composition.ports.iter().map(|(name, _)| *name));
+        let ends = ends.chain(self.composition.ports.iter().map(|port| port.name));
         refuse_repeated(ends.chain(aliases.iter().copied()), self.diagnostics);
         let is_alias = |node: &Node| aliases.iter().any(|alias| alias.span == node.span);
         let mut names: Vec<String> = aliases.iter().map(|alias| alias.text.clone()).collect();

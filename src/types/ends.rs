@@ -62,8 +62,9 @@ pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], 
 }
 
 fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {
-    for (name, ground) in &composition.ports {
-        let (Ground::Node(below, _), Some(place)) = (*ground, place_below(composition, *ground))
+    for top in &composition.ports {
+        let (Ground::Node(below, _), Some(place)) =
+            (top.ground, place_below(composition, top.ground))
         else {
             continue;
         };
@@ -80,7 +81,7 @@ fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {
         up.sort_unstable();
         let listens = opens.and_then(|session| listens(context.program, session, &up));
         context.program.ports.push(Port {
-            name: name.text.clone(),
+            name: top.name.text.clone(),
             below: place,
             passes: true,
             opens,
@@ -88,6 +89,7 @@ fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {
             attributes,
             up,
             down,
+            calls: top.calls.map(|function| function.text.clone()),
         });
     }
 }
@@ -125,6 +127,7 @@ fn grounds(context: &mut Context, composition: &Composition, notices: &Notices) 
             attributes: Vec::new(),
             up: Vec::new(),
             down,
+            calls: None,
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Kinds of instances: in, the blocks `entity`, `session` and `child` of a layer; out, tables of
 //! keys, fields and timers, how many instances there are, and which exist from the start.
 
-use super::body::{check_expression, check_type, check_value_type};
+use super::body::{check_expression, check_field_type, check_value_type};
 use super::compose::{Above, Composition, Ground, Node, Sessions};
 use super::constant::{fold, fold_number};
 use super::context::Context;
@@ -152,7 +152,7 @@ fn describe_kind(
         .collect();
     keys.extend(key_below(context, composition, entity, kind));
     let sources: Vec<ast::Field> = kind.fields().into_iter().cloned().collect();
-    let fields = fields(context, scope, &sources, check_type);
+    let fields = fields(context, scope, &sources, check_field_type);
     for (source, field) in sources.iter().zip(&fields) {
         check_once(context, source, &field.kind);
     }

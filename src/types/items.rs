@@ -118,11 +118,22 @@ pub fn declare_types(context: &mut Context, scope: &mut Scope, items: &[&ast::It
         }
     }
     for item in items {
-        if let ast::Item::Type(source) = item
-            && let Some(of) = &source.of
-        {
+        let ast::Item::Type(source) = item else {
+            continue;
+        };
+        let name = source.name.text.clone();
+        if source.external {
+            let id = RecordId(context.program.records.len() as u32);
+            context.program.records.push(Record {
+                name: name.clone(),
+                owner: owner.to_string(),
+                fields: Vec::new(),
+                external: true,
+            });
+            scope.types.insert(name, Type::Record(id));
+        } else if let Some(of) = &source.of {
             let of = check_value_type(context, scope, of);
-            scope.types.insert(source.name.text.clone(), of);
+            scope.types.insert(name, of);
         }
     }
     for item in items {
@@ -206,6 +217,7 @@ fn declare_record(
         name: source.name.text.clone(),
         owner: owner.to_string(),
         fields,
+        external: false,
     });
     let record = id;
     for (place, field) in source.fields.iter().enumerate() {

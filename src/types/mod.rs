@@ -13,6 +13,7 @@ pub mod body;
 pub mod constant;
 pub mod context;
 pub mod expression;
+pub mod external;
 pub mod header;
 pub mod load;
 pub mod names;
@@ -125,6 +126,7 @@ fn elaborate<'a>(
     if composition.alone {
         return;
     }
+    external::check(context, composition);
     let notices = relays::Notices::new(context.program, composition, &layers);
     notices.check_receivers(context);
     ends::ends(context, composition, &layers, &notices);

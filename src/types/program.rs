@@ -129,11 +129,15 @@ pub struct Program {
 }
 
 impl Program {
-    /// The functions that are declared here and written in C.
+    /// What is declared here and written in C, functions and what ports call, each name once.
     pub fn functions_in_c(&self) -> Vec<&str> {
-        let functions = self.functions.iter();
-        let functions = functions.filter(|function| function.body.is_none());
-        functions.map(|function| function.name.as_str()).collect()
+        let functions = self.functions.iter().filter(|function| function.external);
+        let functions = functions.map(|function| &function.name);
+        let called = self.ports.iter().filter_map(|port| port.calls.as_ref());
+        let mut names: Vec<&str> = functions.chain(called).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
@@ -344,7 +348,7 @@ pub struct Notice {
     pub parameters: Vec<Field>,
 }
 
-/// A record type.
+/// A record type, or one that is written in C.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its name.
@@ -353,6 +357,8 @@ pub struct Record {
     pub owner: String,
     /// Its fields.
     pub fields: Vec<Field>,
+    /// Whether C alone knows what it is: `extern type`.
+    pub external: bool,
 }
 
 /// An enum type.
@@ -420,6 +426,8 @@ pub struct Port {
     pub up: Vec<NoticeId>,
     /// Notices that the application may send down.
     pub down: Vec<NoticeId>,
+    /// The function in C that is called with what comes up; without, the host asks for it.
+    pub calls: Option<String>,
 }
 
 /// Says which instance an event belongs to, at a multiplexor.
@@ -518,8 +526,12 @@ pub struct Function {
     pub message: Option<LocalId>,
     /// Whether it reads the instant's header.
     pub reads_header: bool,
-    /// What it gives.
+    /// What it gives. Of one in C: [`Type::Nothing`] if it only does something, [`Type::Message`]
+    /// if it rewrites the data that it is given.
     pub result: Type,
+    /// Whether it is written in C: `extern`. A parameter of type [`Type::Message`] is then given
+    /// the data of a message, one of an extern type the field itself.
+    pub external: bool,
     /// What it does; none for `extern`.
     pub body: Option<Block>,
     /// Where it is written.

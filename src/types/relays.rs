@@ -82,7 +82,7 @@ impl<'a, 'b> Notices<'a, 'b> {
             Above::Port(port) => {
                 let interface = self.of_port(entity);
                 let hears = interface.up.values().any(|known| *known == notice);
-                hears.then(|| self.composition.ports[port.at()].0.span)
+                hears.then(|| self.composition.ports[port.at()].name.span)
             }
             Above::Node(above, _) if self.handles(above, notice) => {
                 Some(self.composition.node(above).span)

@@ -55,6 +55,7 @@ pub fn program() -> Program {
             attributes: Vec::new(),
             up: Vec::new(),
             down: Vec::new(),
+            calls: None,
         }],
         ..Program::default()
     }

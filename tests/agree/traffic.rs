@@ -4,6 +4,7 @@
 //! In: a program and a seed. Out: a [`Trace`]. The second stack makes the first one's frames, so
 //! that most are as a real peer would send them.
 
+use crate::externs::supplied;
 use crate::parts::{Part, parts};
 use crate::random::Random;
 use stackloom::simulate::expression::{Evaluation, Moment};
@@ -89,8 +90,15 @@ impl<'p> End<'p> {
         let standing = program.ports.iter().enumerate();
         let standing = standing.filter(|(_, port)| port.opens.is_none());
         End {
-            stack: Stack::start(reference, program, config, limits, now_ns)
-                .expect("both ends have settings that go together"),
+            stack: Stack::start(
+                reference,
+                program,
+                supplied(program),
+                config,
+                limits,
+                now_ns,
+            )
+            .expect("both ends have settings that go together"),
             waiting: VecDeque::new(),
             open: standing.map(|(id, _)| (PortId(id as u32), 0)).collect(),
             listening: Vec::new(),

@@ -69,7 +69,10 @@ impl<'p> Compiled<'p> {
         for (file, text) in [(&c, &code.c), (&h, &code.h), (&DRIVER.to_string(), &driver)] {
             fs::write(folder.join(file), text).expect("written");
         }
-        let made_of = [&code.c[..], &code.h, &driver].concat();
+        let types = glue::texts(program).1.replace("STACK", &program.name);
+        let types_name = format!("{}_extern.h", program.name);
+        fs::write(folder.join(types_name), &types).expect("written");
+        let made_of = [&code.c[..], &code.h, &driver, &types].concat();
         let mut builds = Vec::new();
         for (compiler, level) in ways {
             let Ok(version) = Command::new(compiler).arg("--version").output() else {
@@ -242,7 +245,6 @@ impl<'p> Compiled<'p> {
             match words.next() {
                 Some("r") => {
                     returned = words.next().and_then(|word| word.parse().ok());
-                    outputs.clear();
                 }
                 Some("c") => {
                     let mut values = words.map(|word| word.parse().expect("a number"));

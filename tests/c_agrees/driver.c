@@ -178,24 +178,20 @@ TOLD
 }
 
 static void step(char what, uint64_t now_ns) {
-    printf("r");
+    uint64_t returned = UINT64_MAX; /* nothing */
     if (what == 'i') {
-        show(input(now_ns));
+        returned = input(now_ns);
     } else if (what == 's') {
         const unsigned place = (unsigned)number();
         const uint32_t session = (uint32_t)number();
-        show(port_send(place, session, now_ns));
+        returned = port_send(place, session, now_ns);
     } else if (what == 'o') {
         const uint32_t opened = port_open((unsigned)number(), now_ns);
-        if (opened != UINT32_MAX) {
-            show(opened);
-        }
+        returned = opened != UINT32_MAX ? opened : UINT64_MAX;
     } else if (what == 'l') {
         const unsigned place = (unsigned)number();
         const uint32_t listener = port_listen(place, (unsigned)number(), now_ns);
-        if (listener != UINT32_MAX) {
-            show(listener);
-        }
+        returned = listener != UINT32_MAX ? listener : UINT64_MAX;
     } else if (what == 'u') {
         const unsigned place = (unsigned)number();
         port_unlisten(place, (uint32_t)number(), now_ns);
@@ -206,9 +202,14 @@ static void step(char what, uint64_t now_ns) {
     } else {
         STACK_expire(stack, now_ns);
     }
+    printf("r");
+    if (returned != UINT64_MAX) {
+        show(returned);
+    }
     printf("\n");
 }
 
+EXTERNS
 /* Starts a stack in memory of just its size, at an odd place; NULL if its settings are refused. */
 static void start(void) {
     struct STACK_config config;

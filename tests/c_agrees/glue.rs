@@ -2,15 +2,25 @@
 //!
 //! In: a program. Out: the text of its driver, which is `driver.c` with its capitals filled in.
 
+use super::externs::{OPENS, SENDS, SENDS_MORE, TELLS, told};
 use stackloom::types::program::{Key, KindId, NoticeId, Port, Program};
 use stackloom::types::value::Type;
 
 /// The driver of a program; `room` is what a buffer of its stack has room for.
 pub fn driver(program: &Program, room: usize) -> String {
     let config = program.config.iter();
-    let config: String = config
+    let mut config: String = config
         .map(|one| read(&format!("config.{}", one.name), &one.kind))
         .collect();
+    let mut applications = String::new();
+    if !program.functions_in_c().is_empty() {
+        config += "notes = 0;\nconfig.user = &notes;\n";
+        if program.records.iter().any(|record| record.external) {
+            applications += "#include \"STACK_extern.h\"\n";
+        }
+        applications += "static uint32_t notes;\n";
+        applications += &texts(program).0;
+    }
     let [mut opens, mut listens, mut ends, mut sends, mut notices] = [const { String::new() }; 5];
     let [mut delivered, mut told] = [const { String::new() }; 2];
     for (place, port) in program.ports.iter().enumerate() {
@@ -25,12 +35,16 @@ pub fn driver(program: &Program, room: usize) -> String {
         if port.passes {
             sends += &send(program, place, port);
         }
-        delivered += &delivery(program, place, port);
         let by_opening =
             |id: &&NoticeId| port.opens.is_some() && program.notices[id.at()].name == "open";
         for id in port.down.iter().filter(|id| !by_opening(id)) {
             notices += &notice(program, place, port, *id);
         }
+        if port.calls.is_some() {
+            applications += &application(program, place, port);
+            continue;
+        }
+        delivered += &delivery(program, place, port);
         for id in &port.up {
             told += &told_up(program, place, port, *id);
         }
@@ -44,9 +58,33 @@ pub fn driver(program: &Program, room: usize) -> String {
         .replace("NOTICES", &notices)
         .replace("DELIVERED", &delivered)
         .replace("TOLD", &told)
+        .replace("EXTERNS", &applications)
         .replace("ROOM", &format!("{room}U"))
         .replace("STACK", &program.name)
         .replace("UPPER", &program.name.to_uppercase())
+}
+
+/// The text of the functions in C that a program calls, and of the types that they work on.
+pub fn texts(program: &Program) -> (String, String) {
+    let names = program.functions_in_c();
+    let mut types: Vec<&str> = Vec::new();
+    for record in program.records.iter().filter(|record| record.external) {
+        if !types.contains(&record.name.as_str()) {
+            types.push(&record.name);
+        }
+    }
+    (chosen("function", &names), chosen("type", &types))
+}
+
+fn chosen(what: &str, names: &[&str]) -> String {
+    let parts = include_str!("externs.c").split("\n/* ").skip(1);
+    let parts = parts.filter_map(|part| part.split_once(" */\n"));
+    let wanted = |title: &str| {
+        let name = title.strip_prefix(what).map(str::trim_start);
+        name.is_some_and(|name| names.contains(&name))
+    };
+    let texts = parts.filter(|(title, _)| wanted(title));
+    texts.map(|(_, text)| text).collect()
 }
 
 fn open(program: &Program, place: usize, port: &Port) -> String {
@@ -209,6 +247,116 @@ fn delivery(program: &Program, place: usize, port: &Port) -> String {
         })
         .collect();
     format!("case {place}:\n{shows}break;\n")
+}
+
+/// The functions of an application that a port calls: they say what they are given, and answer as
+/// those of interpreters do.
+fn application(program: &Program, place: usize, port: &Port) -> String {
+    let function = port.calls.as_ref().expect("the port calls one");
+    let own = &port.name;
+    let ids = port.attributes.iter();
+    let attributes: Vec<_> = ids.map(|id| &program.attributes[id.at()]).collect();
+    let shows: String = attributes
+        .iter()
+        .map(|one| show(&format!("given.{}", one.name), &one.kind))
+        .collect();
+    let [with, given] = match attributes.is_empty() {
+        true => [String::new(), String::new()],
+        false => [
+            format!("const struct STACK_{own}_attributes *with, "),
+            format!("const struct STACK_{own}_attributes given = *with;\n"),
+        ],
+    };
+    let mut text = format!(
+        "void STACK_{function}(void *user, struct STACK *own, uint32_t session, {with}\
+         const uint8_t *data, size_t length, uint64_t now_ns) {{\n(void)user;\n{given}\
+         printf(\"d {place} %\" PRIu32, session);\nshow_bytes(data, length);\n{shows}\
+         printf(\"\\n\");\n{}}}\n",
+        answer(program, port)
+    );
+    for id in &port.up {
+        let notice = &program.notices[id.at()];
+        let mut given = String::new();
+        let mut shows = String::new();
+        for (at, one) in notice.parameters.iter().enumerate() {
+            let member = member(at, &one.kind);
+            given += &member.replace(";\n", ", ");
+            shows += &show(&format!("given.a{at}"), &one.kind);
+        }
+        let carried = if notice.message {
+            "const uint8_t *data, size_t length, "
+        } else {
+            ""
+        };
+        let members: String = notice
+            .parameters
+            .iter()
+            .enumerate()
+            .map(|(at, one)| member(at, &one.kind))
+            .collect();
+        let values: String = notice
+            .parameters
+            .iter()
+            .enumerate()
+            .map(|(at, one)| match one.kind {
+                Type::Optional(_) => {
+                    format!("given.has_a{at} = has_a{at};\ngiven.a{at} = a{at};\n")
+                }
+                _ => format!("given.a{at} = a{at};\n"),
+            })
+            .collect();
+        let declared = match members.is_empty() {
+            true => String::new(),
+            false => format!("struct {{\n{members}}} given = {{0}};\n{values}"),
+        };
+        text += &format!(
+            "void STACK_{function}_{}(void *user, struct STACK *own, uint32_t session, {given}\
+             {carried}uint64_t now_ns) {{\n{declared}(void)user;\n(void)own;\n(void)now_ns;\n\
+             printf(\"n {place} %\" PRIu32 \" {}\", session);\n{shows}printf(\"\\n\");\n}}\n",
+            notice.name, id.0
+        );
+    }
+    text
+}
+
+/// What the function of an application does with a message.
+fn answer(program: &Program, port: &Port) -> String {
+    let own = &port.name;
+    let mut text = "struct STACK_frame frame = {(uint8_t *)data, length};\n\
+         if (STACK_input(own, 0, &frame, 1, now_ns) != 0) {\nabort();\n}\n\
+         STACK_expire(own, UINT64_MAX);\nif (length == 0) {\nreturn;\n}\n"
+        .to_string();
+    let send = |session: &str, data: &str, length: &str| {
+        format!("STACK_{own}_send(own, {session}, NULL, {data}, {length}, now_ns);\n")
+    };
+    let first = |bit: u8, does: &str| format!("if ((data[0] & {bit}) != 0) {{\n{does}}}\n");
+    text += &first(SENDS, &send("session", "data + 1", "length - 1"));
+    if let Some(kind) = port.opens {
+        let mut keys = String::new();
+        for key in &program.kinds[kind.at()].keys {
+            let name = &key.name;
+            let bits = match key.kind {
+                Type::Optional(_) => continue,
+                Type::Unsigned(width) | Type::Sequence(width) => width.min(4),
+                _ => 4,
+            };
+            keys += &format!("keys.{name} = (data[0] >> 4) & ((1 << {bits}) - 1);\n");
+        }
+        let opens = format!(
+            "struct STACK_{own}_keys keys = {{0}};\n{keys}\
+             const uint32_t opened = STACK_{own}_open(own, &keys, now_ns);\n\
+             if (opened != UINT32_MAX) {{\n{}}}\n",
+            send("opened", "data", "1")
+        );
+        text += &first(OPENS, &opens);
+    }
+    let tells = told(program, port).map(|id| {
+        let name = &program.notices[id.at()].name;
+        format!("STACK_{own}_{name}(own, session, now_ns);\n")
+    });
+    let tells: String = tells.collect();
+    text += &first(TELLS, &tells);
+    text + &first(SENDS_MORE, &send("session", "data", "length / 2"))
 }
 
 fn told_up(program: &Program, place: usize, port: &Port, id: NoticeId) -> String {

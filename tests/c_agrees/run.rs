@@ -3,6 +3,7 @@
 //! In: an interpreter, and a trace. Out: all that a host sees, and where two of them
 //! differ.
 
+use crate::externs::supplied;
 use stackloom::simulate::stack::{Control, Stack};
 use stackloom::simulate::trace::{Difference, Seen, Trace};
 use stackloom::types::program::Program;
@@ -21,8 +22,9 @@ pub struct Run {
 /// What an interpreter makes of a trace.
 pub fn interpreted<'p, C: Control<'p>>(control: C, program: &'p Program, trace: &Trace) -> Run {
     let config = trace.config.clone();
-    let Some(mut stack) = Stack::start(control, program, config, trace.limits, trace.start_ns)
-    else {
+    let externs = supplied(program);
+    let (limits, start_ns) = (trace.limits, trace.start_ns);
+    let Some(mut stack) = Stack::start(control, program, externs, config, limits, start_ns) else {
         return Run::default();
     };
     Run {

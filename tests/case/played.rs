@@ -4,6 +4,7 @@
 //! the same from the reference interpreter, the trees, the woven trees and the compiled C.
 
 use crate::compiled::Compiled;
+use crate::externs::supplied;
 use crate::format::Case;
 use crate::play::play;
 use crate::run::{difference, interpreted};
@@ -53,9 +54,9 @@ pub fn played(
         program.name = "played".to_string();
     }
     let program = &program;
-    if let [function, ..] = program.functions_in_c()[..] {
+    if let [function, ..] = supplied(program).missing(program)[..] {
         return Err(format!(
-            "`{function}` is written in C, so nothing can be played"
+            "`{function}` is written in C, and not in tests/c_agrees/externs.c"
         ));
     }
     let plain = reactive::lower(program).map_err(|_| "the trees were refused")?;
@@ -126,7 +127,14 @@ fn expected(
     let (config, limits, start_ns) = (trace.config.clone(), trace.limits, trace.start_ns);
     let lines = script::lines(program, script)?;
     let reference = Reference::new(program);
-    let started = Stack::start(reference, program, config.clone(), limits, start_ns);
+    let started = Stack::start(
+        reference,
+        program,
+        supplied(program),
+        config.clone(),
+        limits,
+        start_ns,
+    );
     let Some(mut stack) = started else {
         let out = "the stack refuses to start\n".to_string();
         let wire = String::new();
@@ -137,7 +145,7 @@ fn expected(
         None => play(program, &mut stack, start_ns, lines),
         Some(forest) => {
             let trees = Trees::new(program, forest);
-            let stack = Stack::start(trees, program, config, limits, start_ns);
+            let stack = Stack::start(trees, program, supplied(program), config, limits, start_ns);
             let mut stack = stack.expect("the settings were right a moment ago");
             play(program, &mut stack, start_ns, lines)
         }

@@ -292,7 +292,8 @@ fn functions_in_c_are_given_by_the_user() {
     with("none.c").failed(2, &["none.c: No such file"]);
     shell.write("other.c", "int other;\n");
     with("other.c").failed(1, &["undefined", "scaled_weight"]);
-    let weight = "uint32_t scaled_weight(uint32_t number) { return 2 * number; }";
+    let weight =
+        "uint32_t scaled_weight(void *user, uint32_t number) { (void)user; return 2 * number; }";
     shell.write("weight.c", format!("#include \"scaled.h\"\n{weight}\n"));
     let report: Value = serde_json::from_str(&with("weight.c").fine()).expect("JSON");
     assert_eq!(report["delivered"], 1);

@@ -5,6 +5,7 @@ use super::super::program::LocalId;
 use super::super::statement::{Operation, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
+use super::external::is_external;
 use super::kinds::holds_things;
 use super::operator::{Operand, checked_operator, is_literal};
 use super::words::{Body, Place};
@@ -93,6 +94,9 @@ impl Body<'_, '_> {
     }
 
     fn unassignable(&self, variable: &Variable, of: &Type) -> Option<&'static str> {
+        if is_external(self.context.program, of) {
+            return Some("is known to C alone, and is changed by functions in C");
+        }
         if holds_things(of) {
             return Some("holds things, and is changed by its operations");
         }
@@ -142,6 +146,9 @@ impl Body<'_, '_> {
         value: &ast::Expression,
         span: Span,
     ) -> Option<StatementKind> {
+        if let Some(called) = self.rewrite_in_c(message, value, span) {
+            return called;
+        }
         let ast::ExpressionKind::Through { data, filter } = &value.kind else {
             let title = "the data of a message is rewritten by a filter";
             let refused = Diagnostic::error(Id::TypeMismatch, title, value.span, "no filter");
@@ -149,7 +156,6 @@ impl Body<'_, '_> {
             return None;
         };
         let (source, filter, arguments) = self.filtered(data, filter)?;
-        self.check_owned(message, span, "rewritten");
         if source != message {
             let (to, from) = (self.local_name(message), self.local_name(source));
             let title = format!("the data of `{from}` does not become that of `{to}`");
@@ -168,15 +174,23 @@ impl Body<'_, '_> {
             self.report(refused.help("keep its result: `let sum = message.data through …`"));
             return None;
         }
+        self.check_rewritten(message, span);
+        self.forget_length(message);
+        Some(StatementKind::Do(Operation::Rewrite(
+            message, filter, arguments,
+        )))
+    }
+}
+
+impl Body<'_, '_> {
+    /// Who rewrites data owns it alone.
+    pub fn check_rewritten(&mut self, message: LocalId, span: Span) {
+        self.check_owned(message, span, "rewritten");
         if let Some(shared) = self.flow.shared.get(&message) {
             let title = "data with two owners is read-only";
             let refused = Diagnostic::error(Id::MessageGone, title, span, "rewritten here");
             self.report(refused.label(*shared, "shared here"));
         }
-        self.forget_length(message);
-        Some(StatementKind::Do(Operation::Rewrite(
-            message, filter, arguments,
-        )))
     }
 }
 

@@ -4,6 +4,7 @@ use super::super::expression::{Binary, Expression, ExpressionKind};
 use super::super::program::EnumId;
 use super::super::statement::{Block, Likely, StatementKind};
 use super::super::value::Type;
+use super::external::Use;
 use super::flow::{Flow, Way};
 use super::statement::percent;
 use super::words::{Body, constant_number, listed, make};
@@ -18,6 +19,7 @@ impl Body<'_, '_> {
     ) -> StatementKind {
         let (first, rest) = branches.split_first().expect("an `if` has a branch");
         let (holds, fails) = self.ways(first.condition.span);
+        self.calls_c_alone(first.condition.span, Use::Read);
         let condition = self.condition(&first.condition);
         let before = self.flow.clone();
         self.assume(&condition, true);

@@ -69,6 +69,9 @@ impl Body<'_, '_> {
         if arguments.iter().any(|value| value.result == Type::Nothing) {
             return nothing();
         }
+        if self.context.program.functions[id.at()].external {
+            return self.external_call(id, arguments, span);
+        }
         if looks {
             let message = self.local("message").or(self.scope.message);
             let Some(message) = message else {
@@ -170,7 +173,7 @@ impl Body<'_, '_> {
         let mut values = Vec::new();
         for (place, kind) in wanted.iter().enumerate() {
             values.push(match (sources.get(place), defaults.get(place)) {
-                (Some(source), _) => self.expect(source, kind),
+                (Some(source), _) => self.argument(source, kind, name),
                 (None, Some(Some(default))) => {
                     make(ExpressionKind::Constant(default.clone()), kind.clone())
                 }

@@ -8,6 +8,7 @@ use super::super::program::{FilterId, LocalId};
 use super::super::scope::Named;
 use super::super::value::{Type, Value};
 use super::access::Meaning;
+use super::external::is_external;
 use super::words::{Body, make, nothing, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
@@ -101,6 +102,9 @@ impl Body<'_, '_> {
     fn value_of(&mut self, meaning: Meaning, span: Span) -> Expression {
         let what = match meaning {
             Meaning::Value(value) if value.result == Type::Nothing => return nothing(),
+            Meaning::Value(value) if is_external(self.context.program, &value.result) => {
+                "known to C alone"
+            }
             Meaning::Value(value) => return value,
             Meaning::Unknown => return nothing(),
             Meaning::Message(_) => "a message",

@@ -21,8 +21,15 @@ use std::collections::BTreeSet;
 /// The signature of a function.
 pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Function) -> Function {
     let mut body = Body::new(context, scope, Place::Value);
-    let (mut locals, defaults) = body.parameters(&source.parameters);
-    let result = body.value_type(&source.returns);
+    let external = matches!(source.body, ast::FunctionBody::External);
+    let (mut locals, defaults) = body.parameters(&source.parameters, external);
+    let result = match &source.returns {
+        Some(returns) if !external => body.value_type(returns),
+        _ => {
+            let given: Vec<Type> = locals.iter().map(|local| local.kind.clone()).collect();
+            body.external_result(source, &given)
+        }
+    };
     let parameters = locals.len() as u32;
     let words = mentioned(source);
     let message = words.contains("message").then_some(LocalId(parameters));
@@ -39,6 +46,7 @@ pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Func
         message,
         reads_header: words.contains("header"),
         result,
+        external,
         body: None,
         span: source.span,
     }
@@ -212,6 +220,7 @@ pub(super) fn key_default(
         message: None,
         reads_header: reads.header,
         result: value.result,
+        external: false,
         body: Some(vec![statement]),
         span: written.span,
     })
@@ -221,7 +230,7 @@ pub(super) fn key_default(
 pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
     let mut body = Body::new(context, scope, Place::Filter);
     let unit = body.unit(&source.unit)?;
-    let (locals, defaults) = body.parameters(&source.parameters);
+    let (locals, defaults) = body.parameters(&source.parameters, false);
     let parameters = locals.len() as u32;
     body.locals = locals;
     for (at, parameter) in source.parameters.iter().enumerate() {
@@ -281,11 +290,18 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
 
 impl Body<'_, '_> {
     /// Parameters as locals, with what a call that leaves them out gives them.
-    fn parameters(&mut self, sources: &[ast::Parameter]) -> (Vec<Local>, Vec<Option<Value>>) {
+    fn parameters(
+        &mut self,
+        sources: &[ast::Parameter],
+        external: bool,
+    ) -> (Vec<Local>, Vec<Option<Value>>) {
         let mut locals = Vec::new();
         let mut defaults = Vec::new();
         for source in sources {
-            let kind = self.value_type(&source.of);
+            let kind = match external {
+                true => self.external_parameter(&source.of),
+                false => self.value_type(&source.of),
+            };
             let default = source.default.as_ref().map(|default| {
                 let value = self.expect(default, &kind);
                 self.default(&value, default)

@@ -60,7 +60,7 @@ impl Body<'_, '_> {
 
     fn named_type(&mut self, name: &ast::Name) -> Type {
         if let Some(known) = self.scope.types.get(&name.text) {
-            return known.clone();
+            return self.external_type(known.clone(), name);
         }
         if let Some(built_in) = built_in_type(&name.text) {
             return built_in;
@@ -132,6 +132,7 @@ impl Body<'_, '_> {
 
     /// A type of values: of what is passed around, as no container is.
     pub fn value_type(&mut self, source: &ast::Type) -> Type {
+        self.external_types = false;
         match self.written_type(source) {
             of if holds_things(&of) => self.no_value(&of, source.span),
             of => of,

@@ -13,6 +13,7 @@
 //!   operator            arithmetic, and the type in which it is computed
 //!   kinds               types, and how a value of one becomes a value of another
 //! flow, range           what is known at a point: where messages are, which conditions hold
+//! external              functions and types in C
 //! asked                 what is asked of instances and nobody does
 //! ```
 
@@ -23,6 +24,7 @@ mod attempt;
 mod branch;
 mod call;
 mod expression;
+mod external;
 mod flow;
 mod function;
 mod handler;
@@ -59,6 +61,12 @@ pub fn check_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> T
 /// A type of what is passed around: a parameter, an attribute, a key.
 pub fn check_value_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> Type {
     Body::new(context, scope, Place::Value).value_type(source)
+}
+
+/// The type of an instance's field, which may be one of C.
+pub fn check_field_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> Type {
+    let mut body = Body::new(context, scope, Place::Value);
+    body.with_external_types(|body| body.written_type(source))
 }
 
 /// A value outside of any handler: the start of a field, an argument of a layer, a constant, and

@@ -7,6 +7,7 @@ use super::super::statement::{Attempt, Operation, Source, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
 use super::attempt::starts_with_search;
+use super::external::Use;
 use super::statement::Exit;
 use super::words::{Body, Place, make};
 use crate::diagnostic::{Diagnostic, Id};
@@ -107,17 +108,22 @@ impl Body<'_, '_> {
         call: &ast::Expression,
         otherwise: Option<&ast::Block>,
     ) -> Option<StatementKind> {
-        let value = self.check(call, None);
-        if value.result == Type::Nothing {
-            return None;
+        self.calls_c_alone(call.span, Use::Statement);
+        let value = self.check_raw(call, None);
+        match *value.kind {
+            ExpressionKind::Call(function, arguments)
+                if self.context.program.functions[function.at()].external =>
+            {
+                if otherwise.is_some() {
+                    let title = format!("`{}` cannot fail", self.text(call.span));
+                    let label = "never fails";
+                    self.report(Diagnostic::error(Id::CannotFail, title, call.span, label));
+                }
+                Some(StatementKind::Do(Operation::Call(function, arguments)))
+            }
+            _ if value.result == Type::Nothing => None,
+            _ => self.not_a_statement(call),
         }
-        if let ExpressionKind::Call(function, arguments) = *value.kind
-            && otherwise.is_none()
-            && self.context.program.functions[function.at()].body.is_none()
-        {
-            return Some(StatementKind::Do(Operation::Call(function, arguments)));
-        }
-        self.not_a_statement(call)
     }
 
     fn operation(&mut self, of: &ast::Expression, called: Operated) -> Option<Outcome> {

@@ -8,6 +8,7 @@ use super::super::program::{KindId, LocalId, Role, TimerId};
 use super::super::statement::{Block, Dropped, Likely, Output, Statement, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
+use super::external::Use;
 use super::flow::{Flow, Way};
 use super::words::{Body, Place};
 use crate::diagnostic::{Diagnostic, Id};
@@ -117,6 +118,25 @@ impl Body<'_, '_> {
         exits: &mut Vec<Exit>,
     ) -> Option<StatementKind> {
         let span = source.span;
+        match &source.kind {
+            ast::StatementKind::Let {
+                value,
+                otherwise: None,
+                ..
+            } => self.calls_c_alone(value.span, Use::Bound),
+            ast::StatementKind::Require {
+                condition: value, ..
+            }
+            | ast::StatementKind::Assign {
+                value,
+                operator: None,
+                ..
+            }
+            | ast::StatementKind::Match { subject: value, .. } => {
+                self.calls_c_alone(value.span, Use::Read);
+            }
+            _ => {}
+        }
         match &source.kind {
             ast::StatementKind::Let {
                 name,

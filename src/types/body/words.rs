@@ -7,6 +7,7 @@ use super::super::program::{Event, Local, LocalId};
 use super::super::scope::{Named, Scope};
 use super::super::statement::Block;
 use super::super::value::{Type, Value};
+use super::external::Use;
 use super::flow::Flow;
 use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
@@ -52,6 +53,10 @@ pub(super) struct Body<'a, 'c> {
     pub before: Option<Block>,
     /// Holds the session below from which an event came whose session is still to be found.
     pub below: Option<LocalId>,
+    /// Where a call of a function in C is all of a value, and what is done with what it gives.
+    pub called_alone: Option<(Span, Use)>,
+    /// Whether types of C may be written here.
+    pub external_types: bool,
 }
 
 /// A word that stands for a local.
@@ -119,6 +124,8 @@ impl<'a, 'c> Body<'a, 'c> {
             assignable: Vec::new(),
             before: None,
             below: None,
+            called_alone: None,
+            external_types: false,
         }
     }
 

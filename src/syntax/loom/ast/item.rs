@@ -59,6 +59,8 @@ pub struct TypeDefinition {
     pub name: Name,
     /// What it is; a service may leave that to the layer that provides it.
     pub of: Option<Type>,
+    /// `extern`: C alone knows what it is.
+    pub external: bool,
     /// All of it.
     pub span: Span,
 }
@@ -366,8 +368,8 @@ pub struct Function {
     pub name: Name,
     /// What it is given.
     pub parameters: Vec<Parameter>,
-    /// What it returns.
-    pub returns: Type,
+    /// What it returns; only what is `extern` may return nothing.
+    pub returns: Option<Type>,
     /// How.
     pub body: FunctionBody,
     /// All of it.

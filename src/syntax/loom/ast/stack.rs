@@ -49,8 +49,14 @@ pub struct Node {
 pub enum NodeKind {
     /// `link tap`: where frames come and go.
     Link(Name),
-    /// `port datagrams`: where an application sits.
-    Port(Name),
+    /// `port datagrams calls arrived`: where an application sits, which asks for what comes up, or
+    /// is called with it.
+    Port {
+        /// What it is called.
+        name: Name,
+        /// The function in C that is called.
+        calls: Option<Name>,
+    },
     /// `slot parity(k = 8) as noise`
     Layer(LayerUse),
 }

@@ -20,6 +20,7 @@ impl Parser<'_> {
             "header" => self.header().map(Item::Header),
             "entity" | "session" | "child" => self.instance().map(Item::Instance),
             "filter" => self.filter().map(Item::Filter),
+            "extern" if self.ahead(1).is("type") => self.type_definition().map(Item::Type),
             "fn" | "extern" => self.function(false).map(Item::Function),
             "process" => self.process().map(Item::Process),
             "on" if self.ahead(2).is("find") => self.finder().map(Item::Finder),
@@ -76,9 +77,10 @@ impl Parser<'_> {
     /// `type address = u32`
     pub(super) fn type_definition(&mut self) -> Parsed<TypeDefinition> {
         let beginning = self.begin();
+        let external = self.accept("extern").is_some();
         self.take();
         let name = self.name("the name of the type")?;
-        let of = if self.accept("=").is_some() {
+        let of = if !external && self.accept("=").is_some() {
             Some(self.type_name()?)
         } else {
             None
@@ -88,6 +90,7 @@ impl Parser<'_> {
             notes,
             name,
             of,
+            external,
             span,
         })
     }
@@ -241,16 +244,18 @@ impl Parser<'_> {
         self.expect("fn")?;
         let name = self.name("the name of the function")?;
         let parameters = self.parameters()?;
-        if !self.is_at("->") {
+        let returns = if self.accept("->").is_some() {
+            Some(self.type_name()?)
+        } else if external {
+            None
+        } else {
             let title = "this function does not say what it returns";
             let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, span, "expected `->` and a type")
                     .why("A function computes a value, and has no other effect."),
             ));
-        }
-        self.take();
-        let returns = self.type_name()?;
+        };
         let body = if promised {
             FunctionBody::Promised
         } else if external {

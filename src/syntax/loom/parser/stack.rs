@@ -73,7 +73,12 @@ impl Parser<'_> {
         }
         if self.names_another("port") {
             self.take();
-            return Ok(NodeKind::Port(self.name("the name of the port")?));
+            let name = self.name("the name of the port")?;
+            let calls = match self.accept("calls") {
+                Some(_) => Some(self.name("the function in C that is called")?),
+                None => None,
+            };
+            return Ok(NodeKind::Port { name, calls });
         }
         let slot = self.names_another("slot");
         if slot {

@@ -1,0 +1,124 @@
+//! What is written in C, as interpreters have it: functions, and the applications that ports call.
+//!
+//! In: for each name a function that does what the C does, from whoever runs a stack. Out: its
+//! results. An interpreter has none of its own: [`Externs::missing`] says what a program needs and
+//! is not there, and a stack that needs something is not to be run without.
+//!
+//! ```text
+//! extern fn mix(key: bytes[4], data: bytes) -> u32
+//!     externs.function("mix", |given| Datum::Number(…))     given: [Bytes of the key, Bytes]
+//! port messages calls arrived
+//!     externs.port("arrived", |what, call| { call(&Call::Send { … }); })
+//! ```
+
+use super::expression::Evaluation;
+use super::state::Emitted;
+use super::trace::Call;
+use super::value::{Datum, fit};
+use crate::types::expression::{Expression, ExpressionKind, Variable};
+use crate::types::program::{FunctionId, Program};
+use crate::types::value::Type;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A function in C. Data that it is given is [`Datum::Bytes`], and so is what only C knows: no
+/// bytes at first, and then whatever the function leaves there. Data that it rewrites keeps its
+/// length.
+pub type Function<'e> = dyn Fn(&mut [Datum]) -> Datum + 'e;
+
+/// What an application is called with, and how it calls the ports of the stack: each call gives
+/// what the function in C would return.
+pub type Application<'e> = dyn Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) + 'e;
+
+/// All that a stack calls.
+#[derive(Default)]
+pub struct Externs<'e> {
+    functions: BTreeMap<String, Box<Function<'e>>>,
+    ports: BTreeMap<String, Box<Application<'e>>>,
+}
+
+impl<'e> Externs<'e> {
+    /// Supplies what an `extern fn` does.
+    pub fn function(&mut self, name: &str, does: impl Fn(&mut [Datum]) -> Datum + 'e) {
+        self.functions.insert(name.to_string(), Box::new(does));
+    }
+
+    /// Supplies what a port `calls`.
+    pub fn port(
+        &mut self,
+        name: &str,
+        does: impl Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) + 'e,
+    ) {
+        self.ports.insert(name.to_string(), Box::new(does));
+    }
+
+    /// The names of what a program calls and nobody supplies.
+    pub fn missing<'n>(&self, program: &'n Program) -> Vec<&'n str> {
+        let mut names = program.functions_in_c();
+        names.retain(|name| !self.functions.contains_key(*name) && !self.ports.contains_key(*name));
+        names
+    }
+
+    /// What a port calls.
+    pub fn application(&self, name: &str) -> Option<&Application<'e>> {
+        self.ports.get(name).map(|does| &**does)
+    }
+}
+
+impl Evaluation<'_, '_> {
+    /// Calls a function in C.
+    pub fn call_external(&mut self, id: FunctionId, arguments: &[Expression]) -> Datum {
+        let function = &self.state.program.functions[id.at()];
+        let mut given: Vec<Datum> = arguments.iter().map(|one| self.given(one)).collect();
+        let does = self.state.externs.functions.get(&function.name);
+        let does = does.expect("a stack is started with its functions in C");
+        let mut result = does(&mut given);
+        for (argument, left) in arguments.iter().zip(given) {
+            self.take_back(argument, left, function.result == Type::Message);
+        }
+        if let Datum::Number(number) = result {
+            result = Datum::Number(fit(&function.result, number));
+        }
+        result
+    }
+
+    fn given(&mut self, argument: &Expression) -> Datum {
+        match &*argument.kind {
+            ExpressionKind::Read(Variable::Local(message)) if argument.result == Type::Message => {
+                Datum::Bytes(self.message(*message).data().to_vec())
+            }
+            _ => self.value(argument),
+        }
+    }
+
+    /// What a function may have changed: what only it knows, and data that it rewrites.
+    fn take_back(&mut self, argument: &Expression, left: Datum, rewrites: bool) {
+        let ExpressionKind::Read(variable) = &*argument.kind else {
+            return;
+        };
+        match (&argument.result, variable, left) {
+            (Type::Message, Variable::Local(message), Datum::Bytes(bytes)) if rewrites => {
+                let data = self.message_mut(*message).data_mut();
+                assert_eq!(
+                    data.len(),
+                    bytes.len(),
+                    "data that C rewrites keeps its length"
+                );
+                data.copy_from_slice(&bytes);
+            }
+            (Type::Record(record), variable, left) => {
+                if self.state.program.records[record.at()].external {
+                    self.write(variable, left);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Debug for Externs<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.functions.keys().chain(self.ports.keys());
+        out.debug_set().entries(names).finish()
+    }
+}

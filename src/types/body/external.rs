@@ -1,0 +1,247 @@
+//! Functions and types that are written in C: what they may be given, what they may give, and
+//! where they are called.
+//!
+//! What such a function does outside is not known, so it is called just once, before the rest of
+//! the statement in which it stands, in the order of writing; and so not where it may be left out.
+//! Only handlers call them.
+
+use super::super::expression::{Expression, ExpressionKind};
+use super::super::program::{FunctionId, LocalId, Program};
+use super::super::statement::{Operation, Statement, StatementKind};
+use super::super::value::Type;
+use super::access::Meaning;
+use super::kinds::holds_things;
+use super::words::{Body, Place, make, nothing};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// What is done with what a call gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    /// It stands by itself.
+    Statement,
+    /// It is what a `let` binds.
+    Bound,
+    /// It is assigned or tested.
+    Read,
+    /// `message.data = …`
+    Data,
+}
+
+/// Whether only C knows what a value of this type is.
+pub(super) fn is_external(program: &Program, of: &Type) -> bool {
+    matches!(of, Type::Record(id) if program.records[id.at()].external)
+}
+
+impl Body<'_, '_> {
+    /// Here a call of a function in C may be all there is.
+    pub fn calls_c_alone(&mut self, span: Span, used: Use) {
+        self.called_alone = Some((span, used));
+    }
+
+    /// A type of what a function in C is given: `bytes` is the data of a message.
+    pub fn external_parameter(&mut self, source: &ast::Type) -> Type {
+        if self.is_data(source) {
+            return Type::Message;
+        }
+        let of = self.with_external_types(|body| body.written_type(source));
+        self.plain_in_c(of, source.span)
+    }
+
+    /// What a function in C gives: nothing, a value, or other data in the place of what it is
+    /// given.
+    pub fn external_result(&mut self, source: &ast::Function, parameters: &[Type]) -> Type {
+        let Some(returns) = &source.returns else {
+            return Type::Nothing;
+        };
+        if !self.is_data(returns) {
+            let of = self.written_type(returns);
+            return self.plain_in_c(of, returns.span);
+        }
+        let data = parameters.iter().filter(|of| **of == Type::Message).count();
+        if data != 1 {
+            let title = format!("which data does `{}` rewrite?", source.name);
+            let label = format!("of {data} parameters that are `bytes`");
+            self.report(
+                Diagnostic::error(Id::WrongArguments, title, returns.span, label)
+                    .why("What gives `bytes` writes over the data that it is given.")
+                    .help("let it take `bytes` once: `extern fn seal(data: bytes) -> bytes`"),
+            );
+        }
+        Type::Message
+    }
+
+    /// Types of C stand where this says what of.
+    pub fn with_external_types<T>(&mut self, does: impl FnOnce(&mut Self) -> T) -> T {
+        self.external_types = true;
+        let done = does(self);
+        self.external_types = false;
+        done
+    }
+
+    /// Refuses the name of a type of C where only values stand.
+    pub fn external_type(&mut self, of: Type, name: &ast::Name) -> Type {
+        if self.external_types || !is_external(self.context.program, &of) {
+            return of;
+        }
+        let title = format!("only C knows what a `{name}` is");
+        let label = "neither a field of an instance nor what an extern function is given";
+        self.report(
+            Diagnostic::error(Id::NotHere, title, name.span, label).why(
+                "A value of an `extern type` stays in its field, and functions in C work on it.",
+            ),
+        );
+        Type::Nothing
+    }
+
+    /// An argument; functions in C may be given data, and fields that only they know.
+    pub fn argument(&mut self, source: &ast::Expression, wanted: &Type, of: &str) -> Expression {
+        if *wanted == Type::Message {
+            return match self.meaning(source, None) {
+                Some(Meaning::Data(message)) => {
+                    self.check_owned(message, source.span, "read");
+                    self.read_local(message)
+                }
+                Some(Meaning::Unknown) => nothing(),
+                _ => {
+                    let title = format!("`{of}` is given the data of a message");
+                    let label = "which data?";
+                    let refused = Diagnostic::error(Id::WrongArguments, title, source.span, label);
+                    self.refuse(refused.help("write `message.data`"))
+                }
+            };
+        }
+        if is_external(self.context.program, wanted) {
+            let meaning = self.meaning(source, None);
+            return match meaning {
+                Some(Meaning::Value(value)) if value.result == *wanted => value,
+                Some(Meaning::Unknown) => nothing(),
+                _ => {
+                    let wanted = self.describe(wanted);
+                    let title = format!("`{of}` is given a field of type `{wanted}`");
+                    let label = "no such field";
+                    self.refuse(Diagnostic::error(
+                        Id::WrongArguments,
+                        title,
+                        source.span,
+                        label,
+                    ))
+                }
+            };
+        }
+        self.expect(source, wanted)
+    }
+
+    /// What a call of a function in C gives. Where it is not all of a value it comes before the
+    /// statement, which reads what it gave.
+    pub fn external_call(
+        &mut self,
+        id: FunctionId,
+        arguments: Vec<Expression>,
+        span: Span,
+    ) -> Expression {
+        let function = &self.context.program.functions[id.at()];
+        let (name, result) = (function.name.clone(), function.result.clone());
+        if !matches!(self.place, Place::Handler(_)) || self.before.is_none() {
+            let title = format!("`{name}` is written in C, and is not called here");
+            let refused = Diagnostic::error(Id::ExternCall, title, span, "called here");
+            return self.refuse(
+                refused
+                    .why("A function in C is called just once, before the rest of its statement.")
+                    .help(format!(
+                        "call it before, in the handler: `let x = {name}(…)`"
+                    )),
+            );
+        }
+        let alone = self.called_alone.filter(|(at, _)| *at == span);
+        let used = alone.map(|(_, used)| used);
+        let wrong = match (used, &result) {
+            (Some(Use::Statement | Use::Data), Type::Nothing | Type::Message) => None,
+            (_, Type::Nothing) => Some(("returns nothing", "let it stand by itself".to_string())),
+            (_, Type::Message) => {
+                Some(("rewrites data", format!("write `message.data = {name}(…)`")))
+            }
+            (Some(Use::Data), _) => Some((
+                "rewrites nothing",
+                "what rewrites data takes `bytes` and returns `bytes`".to_string(),
+            )),
+            _ => None,
+        };
+        if let Some((what, help)) = wrong {
+            let title = format!("`{name}` {what}");
+            let refused = Diagnostic::error(Id::TypeMismatch, title, span, "used otherwise here");
+            return self.refuse(refused.help(help));
+        }
+        let optional = matches!(result, Type::Optional(_));
+        let call = make(ExpressionKind::Call(id, arguments), result.clone());
+        match used {
+            Some(Use::Statement | Use::Data | Use::Bound) => return call,
+            Some(Use::Read) if !optional => return call,
+            Some(Use::Read) | None => {}
+        }
+        let local = self.add_local(&name, result);
+        let kind = StatementKind::Let(local, call);
+        let before = self.before.as_mut();
+        before
+            .expect("a statement is being checked, and there is none around")
+            .push(Statement { kind, span });
+        self.read_local(local)
+    }
+
+    /// `message.data = seal(key, message.data)`; none if this is no such call.
+    pub fn rewrite_in_c(
+        &mut self,
+        message: LocalId,
+        value: &ast::Expression,
+        span: Span,
+    ) -> Option<Option<StatementKind>> {
+        let ast::ExpressionKind::Call { function, .. } = &value.kind else {
+            return None;
+        };
+        let Some(Meaning::Function(id)) = self.meaning(function, None) else {
+            return None;
+        };
+        if !self.context.program.functions[id.at()].external {
+            return None;
+        }
+        self.calls_c_alone(value.span, Use::Data);
+        let called = self.check_raw(value, None);
+        let ExpressionKind::Call(id, arguments) = *called.kind else {
+            return Some(None);
+        };
+        let mut data = arguments.iter().filter(|one| one.result == Type::Message);
+        let own = self.read_local(message);
+        if data.any(|one| *one != own) {
+            self.not_yet("data of one message as that of another", value.span);
+            return Some(None);
+        }
+        self.check_rewritten(message, span);
+        let call = Operation::Call(id, arguments);
+        Some(Some(StatementKind::Do(call)))
+    }
+
+    /// Whether a type is written `bytes`, of any number.
+    fn is_data(&self, source: &ast::Type) -> bool {
+        let known = self.scope.types.contains_key("bytes");
+        !known && matches!(&source.kind, ast::TypeKind::Named(name) if name.is("bytes"))
+    }
+
+    /// Containers are no values, in C either.
+    fn plain_in_c(&mut self, of: Type, span: Span) -> Type {
+        let inner = match &of {
+            Type::Optional(inner) => inner,
+            of => of,
+        };
+        if !holds_things(inner) {
+            return of;
+        }
+        let title = format!("{} is not handed to C", self.describe(&of));
+        let label = "holds things";
+        self.report(
+            Diagnostic::error(Id::TypeMismatch, title, span, label)
+                .why("Containers stay where they are; C is handed values, data and extern types."),
+        );
+        Type::Nothing
+    }
+}

@@ -1,0 +1,74 @@
+//! What is written in C, in a whole stack: in, its program; out, whether each name stands for one
+//! function there.
+//!
+//! A layer that stands twice declares its functions, records and enums twice; in C they are one.
+
+use super::compose::Composition;
+use super::context::Context;
+use super::program::{Function, Program, RecordId};
+use super::value::Type;
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+
+/// Refuses functions of one name that are not the same; each port calls one of its own.
+pub(super) fn check(context: &mut Context, composition: &Composition) {
+    let functions = context.program.functions.iter();
+    let external: Vec<Function> = functions.filter(|one| one.external).cloned().collect();
+    for (at, function) in external.iter().enumerate() {
+        let mut before = external[..at].iter();
+        let differs = |other: &&Function| {
+            other.name == function.name && !same_function(context.program, other, function)
+        };
+        if let Some(other) = before.find(differs) {
+            refuse(context, &function.name, function.span, other.span);
+        }
+    }
+    let called = composition.ports.iter().filter_map(|port| port.calls);
+    let mut known: Vec<(&str, Span)> = external
+        .iter()
+        .map(|function| (function.name.as_str(), function.span))
+        .collect();
+    for name in called {
+        if let Some((_, other)) = known.iter().find(|(known, _)| name.is(known)) {
+            refuse(context, &name.text, name.span, *other);
+        }
+        known.push((&name.text, name.span));
+    }
+}
+
+fn refuse(context: &mut Context, name: &str, span: Span, other: Span) {
+    let title = format!("two functions in C are called `{name}`");
+    let refused = Diagnostic::error(Id::NameTaken, title, span, "declared so")
+        .label(other, "and here otherwise")
+        .why("What layers of one stack call by one name is one function in C.");
+    context.report(refused);
+}
+/// Whether two types are one in C.
+pub fn same_in_c(program: &Program, one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::Record(one), Type::Record(other)) => same_record(program, *one, *other),
+        (Type::Enum(one), Type::Enum(other)) => {
+            program.enums[one.at()].width == program.enums[other.at()].width
+        }
+        (Type::Optional(one), Type::Optional(other)) => same_in_c(program, one, other),
+        (one, other) => one == other,
+    }
+}
+
+/// Whether two records are one in C.
+pub fn same_record(program: &Program, one: RecordId, other: RecordId) -> bool {
+    let [one, other] = [one, other].map(|id| &program.records[id.at()]);
+    let mut fields = one.fields.iter().zip(&other.fields);
+    one.name == other.name
+        && one.external == other.external
+        && one.fields.len() == other.fields.len()
+        && fields.all(|(a, b)| a.name == b.name && same_in_c(program, &a.kind, &b.kind))
+}
+
+fn same_function(program: &Program, one: &Function, other: &Function) -> bool {
+    let [given, others] = [one, other].map(|it| &it.locals[..it.parameters as usize]);
+    let mut both = given.iter().zip(others);
+    given.len() == others.len()
+        && same_in_c(program, &one.result, &other.result)
+        && both.all(|(a, b)| same_in_c(program, &a.kind, &b.kind))
+}
