@@ -1,13 +1,13 @@
 //! What is written in C by whoever uses a stack: how it is declared, and how it is called.
 //!
-//! | in the source | in C |
-//! |---|---|
-//! | `extern fn f(a: u16, b: u8?) -> u32` | `uint32_t S_f(void *user, uint16_t a, bool has_b, uint8_t b)` |
-//! | `extern fn f(data: bytes) -> u32` | `uint32_t S_f(void *user, const uint8_t *data, size_t data_length)` |
-//! | `extern fn f(data: bytes) -> bytes` | `void S_f(void *user, uint8_t *data, size_t data_length)` |
-//! | `extern fn f(key: u32) -> u16?` | `bool S_f(void *user, uint32_t key, uint16_t *found)` |
-//! | `extern type t`, `extern fn f(x: t)` | `struct S_t` of `S_extern.h`, `void S_f(void *user, struct S_t *x)` |
-//! | `port p calls f` | `void S_f(void *user, struct S *stack, uint32_t session, …, uint64_t now_ns)` |
+//! ```text
+//! extern fn f(a: u16, b: u8?) -> u32     uint32_t S_f(void *user, uint16_t a, bool has_b, ..)
+//! extern fn f(data: bytes) -> u32        uint32_t S_f(.., const uint8_t *data, size_t data_length)
+//! extern fn f(data: bytes) -> bytes      void S_f(.., uint8_t *data, size_t data_length)
+//! extern fn f(key: u32) -> u16?          bool S_f(.., uint32_t key, uint16_t *found)
+//! extern type t   extern fn f(x: t)      struct S_t of S_extern.h    void S_f(.., struct S_t *x)
+//! port p calls f                         void S_f(.., struct S *stack, uint32_t session, ..)
+//! ```
 
 use super::Stack;
 use super::layout::{c_type, parameters};

@@ -101,8 +101,8 @@ fn top(stack: &Stack) -> String {
     };
     format!(
         "/*\n * {name}: compiled by Stackloom. What it does is said in the sources that stand \
-         beside its\n * functions; how it is called, in {name}.h.\n */\n#include \"{name}.h\"\n{own}\n\
-         #include <string.h>"
+         beside its\n * functions; how it is called, in {name}.h.\n */\n\
+         #include \"{name}.h\"\n{own}\n#include <string.h>"
     )
 }
 

@@ -106,10 +106,10 @@ impl Evaluation<'_, '_> {
                 );
                 data.copy_from_slice(&bytes);
             }
-            (Type::Record(record), variable, left) => {
-                if self.state.program.records[record.at()].external {
-                    self.write(variable, left);
-                }
+            (Type::Record(record), variable, left)
+                if self.state.program.records[record.at()].external =>
+            {
+                self.write(variable, left);
             }
             _ => {}
         }

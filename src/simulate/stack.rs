@@ -15,7 +15,6 @@
 use super::expression::{Evaluation, Moment};
 use super::externs::Externs;
 use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
-use super::trace::Call;
 use super::value::Datum;
 use crate::types::program::{
     AttributeId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
@@ -243,41 +242,6 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             let event = self.downward(port, session, notice, arguments);
             self.state.wait_last(event.into_iter().collect());
             self.run();
-        }
-    }
-
-    /// Any call of the host, and what the C returns.
-    pub fn call(&mut self, call: &Call, now_ns: u64) -> Option<u64> {
-        match call {
-            Call::Input(link, frames) => Some(self.input(*link, frames, now_ns) as u64),
-            Call::Send {
-                port,
-                session,
-                attributes,
-                bytes,
-            } => Some(self.send((*port, *session), attributes, bytes, now_ns) as u64),
-            Call::Open(port, keys) => self.open(*port, keys.clone(), now_ns).map(u64::from),
-            Call::Listen(port, keys, backlog) => {
-                let listener = self.listen(*port, keys.clone(), *backlog, now_ns);
-                listener.map(u64::from)
-            }
-            Call::Unlisten(port, listener) => {
-                self.unlisten(*port, *listener, now_ns);
-                None
-            }
-            Call::Notice {
-                port,
-                session,
-                notice,
-                arguments,
-            } => {
-                self.notice((*port, *session), *notice, arguments.clone(), now_ns);
-                None
-            }
-            Call::Expire => {
-                self.expire(now_ns);
-                None
-            }
         }
     }
 

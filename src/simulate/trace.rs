@@ -221,6 +221,43 @@ fn shorter(bytes: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
+impl<'p, C: Control<'p>> Stack<'p, C> {
+    /// Any call of the host, and what the C returns.
+    pub fn call(&mut self, call: &Call, now_ns: u64) -> Option<u64> {
+        match call {
+            Call::Input(link, frames) => Some(self.input(*link, frames, now_ns) as u64),
+            Call::Send {
+                port,
+                session,
+                attributes,
+                bytes,
+            } => Some(self.send((*port, *session), attributes, bytes, now_ns) as u64),
+            Call::Open(port, keys) => self.open(*port, keys.clone(), now_ns).map(u64::from),
+            Call::Listen(port, keys, backlog) => {
+                let listener = self.listen(*port, keys.clone(), *backlog, now_ns);
+                listener.map(u64::from)
+            }
+            Call::Unlisten(port, listener) => {
+                self.unlisten(*port, *listener, now_ns);
+                None
+            }
+            Call::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            } => {
+                self.notice((*port, *session), *notice, arguments.clone(), now_ns);
+                None
+            }
+            Call::Expire => {
+                self.expire(now_ns);
+                None
+            }
+        }
+    }
+}
+
 impl<'p, C: Control<'p>> Driver for Stack<'p, C> {
     fn step(&mut self, step: &Step) -> Seen {
         let returned = self.call(&step.call, step.now_ns);

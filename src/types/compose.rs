@@ -11,6 +11,7 @@
 //!   node 2 ipv4       below: node 0, upper 1      sides: [node 1, ..]
 //! ```
 
+use super::ends::Top;
 use super::instances::session_keys;
 use super::joints::{check_joints, no_key_here};
 use super::load::{Files, UnitId};
@@ -55,16 +56,6 @@ pub struct Node<'a> {
     pub sides: Vec<Side<'a>>,
     /// Who reaches it by a side joint, in the order of the stack.
     pub users: Vec<EntityId>,
-}
-
-/// A port.
-pub struct Top<'a> {
-    /// What it is called.
-    pub name: &'a ast::Name,
-    /// What is below.
-    pub ground: Ground,
-    /// The function in C that is called with what comes up.
-    pub calls: Option<&'a ast::Name>,
 }
 
 /// A joint below.

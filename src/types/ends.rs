@@ -9,6 +9,17 @@ use super::opening::listens;
 use super::program::{Below, EntityId, KindId, Link, LinkId, NoticeId, Place, Port};
 use super::relays::Notices;
 use super::services::Services;
+use crate::syntax::loom::ast;
+
+/// A port.
+pub struct Top<'a> {
+    /// What it is called.
+    pub name: &'a ast::Name,
+    /// What is below.
+    pub ground: Ground,
+    /// The function in C that is called with what comes up.
+    pub calls: Option<&'a ast::Name>,
+}
 
 /// Who provides a service that somebody restores marks where its header begins; who provides more
 /// than this service stands on who provides it.

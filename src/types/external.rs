@@ -10,6 +10,19 @@ use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 
+impl Program {
+    /// What is declared here and written in C, functions and what ports call, each name once.
+    pub fn functions_in_c(&self) -> Vec<&str> {
+        let functions = self.functions.iter().filter(|function| function.external);
+        let functions = functions.map(|function| &function.name);
+        let called = self.ports.iter().filter_map(|port| port.calls.as_ref());
+        let mut names: Vec<&str> = functions.chain(called).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
 /// Refuses functions of one name that are not the same; each port calls one of its own.
 pub(super) fn check(context: &mut Context, composition: &Composition) {
     let functions = context.program.functions.iter();

@@ -128,19 +128,6 @@ pub struct Program {
     pub traffic: Vec<(String, f64)>,
 }
 
-impl Program {
-    /// What is declared here and written in C, functions and what ports call, each name once.
-    pub fn functions_in_c(&self) -> Vec<&str> {
-        let functions = self.functions.iter().filter(|function| function.external);
-        let functions = functions.map(|function| &function.name);
-        let called = self.ports.iter().filter_map(|port| port.calls.as_ref());
-        let mut names: Vec<&str> = functions.chain(called).map(String::as_str).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-}
-
 /// A value set when the stack is started.
 #[derive(Clone, Debug)]
 pub struct Config {

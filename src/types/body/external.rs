@@ -157,7 +157,7 @@ impl Body<'_, '_> {
         let alone = self.called_alone.filter(|(at, _)| *at == span);
         let used = alone.map(|(_, used)| used);
         let wrong = match (used, &result) {
-            (Some(Use::Statement | Use::Data), Type::Nothing | Type::Message) => None,
+            (Some(Use::Statement), Type::Nothing) | (Some(Use::Data), Type::Message) => None,
             (_, Type::Nothing) => Some(("returns nothing", "let it stand by itself".to_string())),
             (_, Type::Message) => {
                 Some(("rewrites data", format!("write `message.data = {name}(…)`")))

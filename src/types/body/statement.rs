@@ -118,25 +118,7 @@ impl Body<'_, '_> {
         exits: &mut Vec<Exit>,
     ) -> Option<StatementKind> {
         let span = source.span;
-        match &source.kind {
-            ast::StatementKind::Let {
-                value,
-                otherwise: None,
-                ..
-            } => self.calls_c_alone(value.span, Use::Bound),
-            ast::StatementKind::Require {
-                condition: value, ..
-            }
-            | ast::StatementKind::Assign {
-                value,
-                operator: None,
-                ..
-            }
-            | ast::StatementKind::Match { subject: value, .. } => {
-                self.calls_c_alone(value.span, Use::Read);
-            }
-            _ => {}
-        }
+        self.note_call_of_c(&source.kind);
         match &source.kind {
             ast::StatementKind::Let {
                 name,
@@ -192,6 +174,29 @@ impl Body<'_, '_> {
             ast::StatementKind::End(name) => self.end_statement(name.as_ref(), span),
             ast::StatementKind::Start { timer, after } => self.start(timer, after),
             ast::StatementKind::Stop(timer) => self.stop(timer),
+        }
+    }
+
+    /// Where a call of a function in C may be all of the value that the statement is about.
+    fn note_call_of_c(&mut self, statement: &ast::StatementKind) {
+        match statement {
+            ast::StatementKind::Let {
+                value,
+                otherwise: None,
+                ..
+            } => self.calls_c_alone(value.span, Use::Bound),
+            ast::StatementKind::Require {
+                condition: value, ..
+            }
+            | ast::StatementKind::Assign {
+                value,
+                operator: None,
+                ..
+            }
+            | ast::StatementKind::Match { subject: value, .. } => {
+                self.calls_c_alone(value.span, Use::Read);
+            }
+            _ => {}
         }
     }
 
