@@ -13,7 +13,7 @@ use super::scope::Scope;
 use super::uses::{Facts, Need};
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
 use crate::tree::{Action, Loop, Node, NodeId, Probability, Range, Tree};
-use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{HeaderId, LocalId};
 use crate::types::value::{Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -586,17 +586,4 @@ fn push_if(holds: C, then: Vec<S>, otherwise: Vec<S>, out: &mut Vec<S>) {
             otherwise,
         }),
     }
-}
-
-/// Whether computing a value does something.
-pub fn has_effects(stack: &Stack, expression: &Expression) -> bool {
-    let mut found = false;
-    super::walk::each(expression, &mut |part| {
-        found |= match &*part.kind {
-            ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..)) => true,
-            ExpressionKind::Call(id, _) => stack.program.functions[id.at()].external,
-            _ => false,
-        };
-    });
-    found
 }

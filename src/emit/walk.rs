@@ -1,5 +1,6 @@
 //! What an expression is made of.
 
+use super::Stack;
 use crate::types::expression::{Expression, ExpressionKind as Kind, Query, Variable};
 
 /// Calls `each` for an expression and for all that stand within it.
@@ -118,4 +119,17 @@ pub fn base(variable: &Variable) -> &Variable {
         Variable::Field(..) | Variable::Local(_) => variable,
         Variable::Element(inner, _) | Variable::Part(inner, ..) => base(inner),
     }
+}
+
+/// Whether computing a value does something.
+pub fn has_effects(stack: &Stack, expression: &Expression) -> bool {
+    let mut found = false;
+    each(expression, &mut |part| {
+        found |= match &*part.kind {
+            Kind::Query(Query::InsertSet(..) | Query::Release(..)) => true,
+            Kind::Call(id, _) => stack.program.functions[id.at()].external,
+            _ => false,
+        };
+    });
+    found
 }
