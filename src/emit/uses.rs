@@ -416,7 +416,7 @@ fn bound_alone(stack: &Stack, node: &Node) -> Option<LocalId> {
         Node::Act {
             action: Action::Let(local, value),
             ..
-        } if !super::tree::has_effects(stack, value) => Some(*local),
+        } if !super::walk::has_effects(stack, value) => Some(*local),
         _ => None,
     }
 }
