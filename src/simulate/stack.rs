@@ -498,9 +498,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     fn call_application(&mut self, function: &str, output: Emitted) {
         let application = self.state.externs.application(function);
         let application = application.expect("a stack is started with what its ports call");
-        let now_ns = self.state.now_ns;
         self.calling = true;
-        application(&output, &mut |call| self.call(call, now_ns));
+        application(&output, &mut |call| self.call(call, self.state.now_ns));
         self.calling = false;
         if let Emitted::Deliver { .. } = output {
             self.state.give_back();

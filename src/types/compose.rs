@@ -227,9 +227,7 @@ impl<'a> Composer<'a, '_> {
         }
         match &node.kind {
             ast::NodeKind::Link(name) => self.link(node, name, ground),
-            ast::NodeKind::Port { name, calls } => {
-                self.port(node, (name, calls.as_ref()), ground);
-            }
+            ast::NodeKind::Port { name, calls } => self.port(node, (name, calls), ground),
             ast::NodeKind::Layer(wanted) => self.layer(node, wanted, ground),
         }
     }
@@ -261,7 +259,7 @@ impl<'a> Composer<'a, '_> {
     fn port(
         &mut self,
         node: &'a ast::Node,
-        (name, calls): (&'a ast::Name, Option<&'a ast::Name>),
+        (name, calls): (&'a ast::Name, &'a Option<ast::Name>),
         ground: Option<Ground>,
     ) {
         if let Some(above) = node.above.first() {
@@ -285,7 +283,7 @@ impl<'a> Composer<'a, '_> {
         self.composition.ports.push(Top {
             name,
             ground,
-            calls,
+            calls: calls.as_ref(),
         });
     }
 
