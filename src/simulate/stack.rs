@@ -368,13 +368,12 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         self.run();
     }
 
-    /// Whether so many events of an application are taken now. Those of a function that is being
-    /// called join the end of the agenda.
+    /// Whether so many events of an application are taken; one that is called adds to what waits.
     fn takes(&self, events: usize) -> bool {
-        let State { agenda, limits, .. } = &self.state;
+        let waiting = self.state.agenda.len();
         match self.calling {
-            true => limits.agenda - agenda.len() >= events,
-            false => agenda.is_empty(),
+            true => self.state.limits.agenda - waiting >= events,
+            false => waiting == 0,
         }
     }
 
@@ -496,8 +495,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
 
     /// An application is called with what came up; its buffer is free then.
     fn call_application(&mut self, function: &str, output: Emitted) {
-        let application = self.state.externs.application(function);
-        let application = application.expect("a stack is started with what its ports call");
+        let known = self.state.externs.application(function);
+        let application = known.expect("a stack is started with what its ports call");
         self.calling = true;
         application(&output, &mut |call| self.call(call, self.state.now_ns));
         self.calling = false;

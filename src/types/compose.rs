@@ -279,10 +279,9 @@ impl<'a> Composer<'a, '_> {
         };
         let port = PortId(self.composition.ports.len() as u32);
         let upper = self.add_upper(below, node, Above::Port(port));
-        let ground = Ground::Node(below, upper);
         self.composition.ports.push(Top {
             name,
-            ground,
+            ground: Ground::Node(below, upper),
             calls: calls.as_ref(),
         });
     }
