@@ -14,11 +14,11 @@
 
 use super::expression::{Evaluation, Moment};
 use super::externs::Externs;
-use super::state::{Emitted, Goal, Limits, Pending, State, standing_on};
+use super::state::{Emitted, Goal, Limits, Pending, State, arrival, standing_on};
 use super::value::Datum;
 use crate::types::program::{
     AttributeId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
-    Role, SessionIndex, Shape,
+    Role, SessionIndex,
 };
 
 /// What an interpreter has to say.
@@ -588,29 +588,5 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     fn evaluation<'a>(&'a mut self, instant: &'a mut Moment) -> Evaluation<'a, 'p> {
         let state = &mut self.state;
         Evaluation { state, instant }
-    }
-}
-
-/// Where a frame arrives.
-fn arrival(program: &Program, link: LinkId) -> Goal {
-    let Place::Entity {
-        entity,
-        index,
-        joint,
-    } = program.links[link.at()].above
-    else {
-        panic!("a link carries a stack");
-    };
-    let index = match (program.entities[entity.at()].shape, index) {
-        (Shape::Worker | Shape::Router, SessionIndex::Only(only)) => Some(only),
-        (Shape::Worker | Shape::Router, SessionIndex::Same | SessionIndex::Keyed) => Some(0),
-        (Shape::Multiplexor, _) => None,
-    };
-    let event = Event::Deliver;
-    Goal::Arrive {
-        entity,
-        joint,
-        index,
-        event,
     }
 }

@@ -12,7 +12,7 @@ use super::timers::Timers;
 use super::value::{Datum, Pieces};
 use crate::types::program::{
     AttributeId, CountId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId,
-    Program, ReasonId, SessionIndex, TimerId,
+    Program, ReasonId, SessionIndex, Shape, TimerId,
 };
 use std::collections::VecDeque;
 
@@ -514,6 +514,30 @@ impl<'p> State<'p> {
     fn count_drop(&mut self, came_in: u64, own: bool, reason: ReasonId) {
         self.fates.dropped[reason.at()] += came_in;
         self.fates.unsent[reason.at()] += u64::from(own);
+    }
+}
+
+/// Where a frame arrives.
+pub fn arrival(program: &Program, link: LinkId) -> Goal {
+    let Place::Entity {
+        entity,
+        index,
+        joint,
+    } = program.links[link.at()].above
+    else {
+        panic!("a link carries a stack");
+    };
+    let index = match (program.entities[entity.at()].shape, index) {
+        (Shape::Worker | Shape::Router, SessionIndex::Only(only)) => Some(only),
+        (Shape::Worker | Shape::Router, SessionIndex::Same | SessionIndex::Keyed) => Some(0),
+        (Shape::Multiplexor, _) => None,
+    };
+    let event = Event::Deliver;
+    Goal::Arrive {
+        entity,
+        joint,
+        index,
+        event,
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::ends::Top;
 use super::instances::session_keys;
-use super::joints::{check_joints, no_key_here};
+use super::joints::{check_joints, no_key_here, stands_on_nothing};
 use super::load::{Files, UnitId};
 use super::names::{not_yet, refuse_repeated, suggest};
 use super::program::{EntityId, LinkId, PortId};
@@ -592,11 +592,4 @@ fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {
     Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
         .why("A router stands on several layers at once, and names them.")
         .help("move it to the end of the stack, and name there what it stands on")
-}
-
-fn stands_on_nothing(wanted: &ast::LayerUse) -> Diagnostic {
-    let title = format!("`{}` stands on nothing", wanted.layer);
-    Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
-        .why("Each layer stands on a link or on another layer; only routers name theirs.")
-        .help("write it in the braces of what it stands on")
 }

@@ -24,6 +24,14 @@ pub fn check_joints(
     joints.check();
 }
 
+/// A layer that is not a router, in nobody's braces.
+pub fn stands_on_nothing(wanted: &ast::LayerUse) -> Diagnostic {
+    let title = format!("`{}` stands on nothing", wanted.layer);
+    Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
+        .why("Each layer stands on a link or on another layer; only routers name theirs.")
+        .help("write it in the braces of what it stands on")
+}
+
 /// What is said of a key where none can be.
 pub fn no_key_here(span: Span) -> Diagnostic {
     Diagnostic::error(Id::KeyMisplaced, "this joint takes no key", span, "")
