@@ -101,6 +101,11 @@ fn listeners_that_end_agree() {
 }
 
 #[test]
+fn segments_agree() {
+    example_agrees("tests/c_agrees/stacks/segments.loom");
+}
+
+#[test]
 fn options_agree() {
     example_agrees("tests/c_agrees/stacks/options.loom");
 }

@@ -84,6 +84,11 @@ fn the_c_of_all_kinds_of_headers_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_segments_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/segments.loom");
+}
+
+#[test]
 fn the_c_of_options_does_what_it_says() {
     agrees("tests/c_agrees/stacks/options.loom");
 }

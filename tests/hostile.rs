@@ -76,6 +76,7 @@ fn listeners_withstand_hostile_frames() {
 #[test]
 fn options_withstand_hostile_frames() {
     withstands("tests/c_agrees/stacks/options.loom");
+    withstands("tests/c_agrees/stacks/segments.loom");
     withstands("tests/c_agrees/stacks/missing.loom");
 }
 

@@ -386,7 +386,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             let value = check_expression(context, &self.written, source, Some(kind));
             constant_number(context, &value, source, "what says that nothing was summed")
         });
-        match check_filter_call(context, &self.read, filter) {
+        match check_filter_call(context, &self.summed(), filter) {
             Some((id, arguments)) => {
                 let result = context.program.filters[id.at()].result.as_ref();
                 let result = result.map(|result| result.result.clone());
@@ -403,6 +403,16 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             }
             None => Rule::Given,
         }
+    }
+
+    /// For what a filter is given: `length` is how many bytes header and data have, unless the
+    /// layer calls something else so.
+    fn summed(&self) -> Scope {
+        let mut scope = self.read.clone();
+        let length = Expression::new(ExpressionKind::WholeLength, Type::Unsigned(32));
+        let names = &mut scope.names;
+        names.entry("length".to_string()).or_insert(Named::Value(length));
+        scope
     }
 
     fn ranges(&self, context: &mut Context, sources: &[ast::HeaderRange], span: Span) -> Ranges {
