@@ -411,7 +411,9 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         let mut scope = self.read.clone();
         let length = Expression::new(ExpressionKind::WholeLength, Type::Unsigned(32));
         let names = &mut scope.names;
-        names.entry("length".to_string()).or_insert(Named::Value(length));
+        names
+            .entry("length".to_string())
+            .or_insert(Named::Value(length));
         scope
     }
 
