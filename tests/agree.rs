@@ -141,6 +141,11 @@ fn bytes_that_are_granted_agree() {
 }
 
 #[test]
+fn links_that_go_down_agree() {
+    example_agrees("tests/c_agrees/stacks/links.loom");
+}
+
+#[test]
 fn several_handlers_of_one_event_agree() {
     example_agrees("tests/c_agrees/stacks/several.loom");
 }

@@ -154,6 +154,11 @@ fn the_c_of_streams_on_paths_that_come_and_go_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_links_that_go_down_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/links.loom");
+}
+
+#[test]
 fn the_c_of_several_handlers_of_one_event_does_what_it_says() {
     agrees("tests/c_agrees/stacks/several.loom");
 }

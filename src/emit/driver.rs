@@ -16,7 +16,7 @@ use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, at
 use crate::tree::{Index, Reaction};
 use crate::types::expression::Expression;
 use crate::types::program::{
-    Event, KindId, LinkId, Place, Population, Role, SessionIndex, TimerId,
+    Event, KindId, Link, LinkId, Place, Population, Role, SessionIndex, TimerId,
 };
 use crate::types::value::Type;
 use std::collections::BTreeSet;
@@ -325,20 +325,8 @@ fn begin(stack: &Stack) -> Function {
         })
         .collect();
     body.extend(state::at_start(stack));
-    for one in at_start(stack).into_iter().rev() {
-        let mut fields = vec![("work".to_string(), one.work(stack))];
-        for (parameter, _) in one.arguments(stack) {
-            fields.push((
-                format!("with.{}.{parameter}", one.name(stack)),
-                atom("true"),
-            ));
-        }
-        let kind = format!("struct {}_event", stack.names.stack);
-        body.push(S::Do(call(
-            "later",
-            vec![atom("stack"), C::Struct(kind, fields)],
-        )));
-    }
+    let first = at_start(stack).into_iter().rev();
+    body.extend(first.map(|one| told_later(stack, one, "true")));
     body.push(S::Return(Some(atom("true"))));
     Function {
         comment: "What is there at the start, and happens first; false if the settings are wrong."
@@ -348,6 +336,56 @@ fn begin(stack: &Stack) -> Function {
         parameters: vec![stack_parameter(stack)],
         body,
     }
+}
+
+/// Puts an event on the agenda that has no argument but whether a link is up.
+fn told_later(stack: &Stack, event: Queued, up: &str) -> S {
+    let mut fields = vec![("work".to_string(), event.work(stack))];
+    for (parameter, _) in event.arguments(stack) {
+        let place = format!("with.{}.{parameter}", event.name(stack));
+        fields.push((place, atom(up)));
+    }
+    let kind = format!("struct {}_event", stack.names.stack);
+    let event = C::Struct(kind, fields);
+    S::Do(call("later", vec![atom("stack"), event]))
+}
+
+/// A link went down or up: what waits already is handled first.
+fn carrier(stack: &Stack) -> Option<Function> {
+    let links = stack.program.links.iter().enumerate();
+    let cases = links.filter(|(_, link)| link.carrier.is_some());
+    let cases = cases.map(|(at, link)| {
+        let heard = carrier_heard(stack, link).into_iter();
+        let told = heard.map(|one| told_later(stack, Queued::Reaction(one), "up"));
+        (vec![atom(at.to_string())], told.collect())
+    });
+    let cases: Vec<(Vec<C>, Vec<S>)> = cases.collect();
+    let turn_round = || S::Do(call("reverse", vec![atom("stack"), atom("0")]));
+    let parameters = ["unsigned link", "bool up", "uint64_t now_ns"].map(String::from);
+    (!cases.is_empty()).then(|| Function {
+        comment: String::new(),
+        result: "void".to_string(),
+        name: format!("{}_carrier", stack.names.stack),
+        parameters: [vec![stack_parameter(stack)], parameters.to_vec()].concat(),
+        body: vec![
+            S::Do(call("begin_call", vec![atom("stack"), atom("now_ns")])),
+            turn_round(),
+            S::Switch {
+                value: atom("link"),
+                cases,
+                otherwise: None,
+            },
+            turn_round(),
+            S::Do(call("run", vec![atom("stack")])),
+        ],
+    })
+}
+
+/// Who hears that a link went down or up.
+fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
+    let notice = link.carrier.into_iter();
+    let heard = notice.map(|notice| above_link(stack, link.above, Event::Notice(notice)));
+    heard.flatten().collect()
 }
 
 /// Where the host has taken an output.
@@ -372,6 +410,10 @@ pub fn interface(stack: &Stack) -> String {
             .trim_end()
             .to_string(),
     );
+    all.extend(carrier(stack).map(|one| {
+        let text = printer::file(&[Item::Function(one)]);
+        text.trim_end().to_string()
+    }));
     for port in &stack.program.ports {
         let functions = port::functions(stack, port);
         all.push(printer::file(&functions).trim_end().to_string());
@@ -426,9 +468,7 @@ pub fn at_start(stack: &Stack) -> Vec<Queued> {
     }
     all.retain(|reaction| stack.tree(*reaction).is_some());
     for link in &stack.program.links {
-        if let Some(carrier) = link.carrier {
-            all.extend(above_link(stack, link.above, Event::Notice(carrier)));
-        }
+        all.extend(carrier_heard(stack, link));
     }
     all.into_iter().map(Queued::Reaction).collect()
 }

@@ -366,7 +366,7 @@ uint64_t STACK_deadline(const struct STACK *stack);
 /* A time has come. */
 void STACK_expire(struct STACK *stack, uint64_t now_ns);
 
-/* Writes at most so many counters; the answer is how many there are. */
+CARRIER/* Writes at most so many counters; the answer is how many there are. */
 size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capacity);
 
 /* What they count; NULL behind the last. A plain `layer.reason` is why frames that came in were
@@ -374,5 +374,15 @@ size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capaci
  * count. */
 extern const char *const STACK_counter_name[];
 ";
-    super::parts::named(text, &stack.names.stack, "")
+    let mut links = stack.program.links.iter();
+    let hears = links.any(|link| link.carrier.is_some());
+    let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
+    super::parts::named(&text, &stack.names.stack, "")
 }
+
+/// What is offered where some layer hears of links.
+const CARRIER: &str = "\
+/* A link went down, or up again; all are up at the start. What waits already is handled first. */
+void STACK_carrier(struct STACK *stack, unsigned link, bool up, uint64_t now_ns);
+
+";

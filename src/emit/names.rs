@@ -52,7 +52,7 @@ pub fn c_name(name: &str) -> String {
 }
 
 /// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: [&str; 17] = [
+const INTERFACE: [&str; 18] = [
     "",
     "_message",
     "_event",
@@ -68,6 +68,7 @@ const INTERFACE: [&str; 17] = [
     "_done",
     "_deadline",
     "_expire",
+    "_carrier",
     "_counters",
     "_counter_name",
 ];

@@ -18,6 +18,7 @@ pub mod externs;
 pub mod function;
 pub mod header;
 pub mod joints;
+mod links;
 pub mod listening;
 pub mod message;
 pub mod operation;

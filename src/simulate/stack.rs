@@ -36,8 +36,8 @@ pub trait Control<'p> {
 /// A running stack.
 #[derive(Debug)]
 pub struct Stack<'p, C> {
-    control: C,
-    state: State<'p>,
+    pub(super) control: C,
+    pub(super) state: State<'p>,
     /// How many this call has taken.
     steps: u32,
     /// Whether an application's function is being called.
@@ -75,19 +75,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             return None;
         }
         let mut events = stack.populate();
-        for link in &program.links {
-            if let Some(notice) = link.carrier {
-                let goals = stack.control.notice_from_below(
-                    &stack.state,
-                    link.above,
-                    Event::Notice(notice),
-                );
-                let told = goals.into_iter().map(|goal| Pending {
-                    arguments: vec![Datum::of_bool(true)],
-                    ..Pending::new(goal)
-                });
-                events.extend(told);
-            }
+        for link in 0..program.links.len() {
+            events.extend(stack.told_of_link(LinkId(link as u32), true));
         }
         stack.state.wait(events);
         Some(stack)
@@ -359,7 +348,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
 
     /// A call of the host begins: first comes what the last one left. A call from inside of an
     /// application's function belongs to the one that is going on.
-    fn begin_call(&mut self, now_ns: u64) {
+    pub(super) fn begin_call(&mut self, now_ns: u64) {
         if self.calling {
             return;
         }
@@ -385,7 +374,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     }
 
     /// Handles what is on the agenda, as far as may be.
-    fn run(&mut self) {
+    pub(super) fn run(&mut self) {
         while self.may_go_on() {
             let Some(event) = self.state.agenda.pop() else {
                 break;

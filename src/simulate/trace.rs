@@ -67,6 +67,8 @@ pub enum Call {
         /// Its arguments.
         arguments: Vec<Datum>,
     },
+    /// A link went down, or up again.
+    Carrier(LinkId, bool),
     /// Time has passed.
     Expire,
 }
@@ -196,6 +198,7 @@ impl Step {
             | Call::Listen(..)
             | Call::Unlisten(..)
             | Call::Notice { .. }
+            | Call::Carrier(..)
             | Call::Expire => {}
         }
         if !self.takes {
@@ -248,6 +251,10 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 arguments,
             } => {
                 self.notice((*port, *session), *notice, arguments.clone(), now_ns);
+                None
+            }
+            Call::Carrier(link, up) => {
+                self.carrier(*link, *up, now_ns);
                 None
             }
             Call::Expire => {

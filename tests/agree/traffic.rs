@@ -232,6 +232,10 @@ fn next_call<'p>(
             }
             call
         }
+        18 if !program.links.is_empty() => {
+            let link = LinkId(values.random.below(program.links.len()) as u32);
+            Call::Carrier(link, values.random.percent(60))
+        }
         _ => Call::Expire,
     }
 }

@@ -204,6 +204,10 @@ impl<'p> Compiled<'p> {
                 let _ = write!(text, " {} {} {session}", port.0, notice.0);
                 arguments.iter().for_each(|value| push(text, value));
             }
+            Call::Carrier(link, up) => {
+                begin('c');
+                let _ = write!(text, " {} {}", link.0, u8::from(*up));
+            }
             Call::Expire => begin('e'),
         }
     }

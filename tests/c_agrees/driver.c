@@ -199,6 +199,10 @@ static void step(char what, uint64_t now_ns) {
         const unsigned place = (unsigned)number();
         const unsigned which = (unsigned)number();
         port_notice(place, which, (uint32_t)number(), now_ns);
+    } else if (what == 'c') {
+        const unsigned link = (unsigned)number();
+        const bool up = number() != 0;
+        LINKS(void)link, (void)up;
     } else {
         STACK_expire(stack, now_ns);
     }

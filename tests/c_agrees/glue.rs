@@ -49,7 +49,13 @@ pub fn driver(program: &Program, room: usize) -> String {
             told += &told_up(program, place, port, *id);
         }
     }
+    let hears = program.links.iter().any(|link| link.carrier.is_some());
+    let carrier = match hears {
+        true => "STACK_carrier(stack, link, up, now_ns);\n",
+        false => "",
+    };
     include_str!("driver.c")
+        .replace("LINKS", carrier)
         .replace("CONFIGURE", &config)
         .replace("UNLISTENING", &ends)
         .replace("LISTENS", &listens)

@@ -23,7 +23,7 @@ pub fn harder(program: &Program, mut trace: Trace, random: &mut Random) -> Trace
                     _ => bytes.resize(size(random, room), 0x3c),
                 },
                 Call::Notice { session, .. } => *session = strange(random),
-                Call::Open(..) | Call::Listen(..) => all.push(step.clone()),
+                Call::Open(..) | Call::Listen(..) | Call::Carrier(..) => all.push(step.clone()),
                 Call::Unlisten(_, listener) => *listener = strange(random),
                 Call::Expire => all.push(Step {
                     call: Call::Input(

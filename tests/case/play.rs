@@ -108,6 +108,7 @@ impl Player<'_> {
                 | Call::Send { .. }
                 | Call::Unlisten(..)
                 | Call::Notice { .. }
+                | Call::Carrier(..)
                 | Call::Expire,
                 _,
             ) => {}

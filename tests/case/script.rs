@@ -11,6 +11,7 @@
 //! unlisten calls 0
 //! send datagrams 0 peer=10.0.0.1 peer_port=7 : 6869
 //! tell messages 0 grant_delivers 4
+//! carrier tap down              a link went down, or up again
 //! wait 1 s                      time passes; every timer on the way expires
 //! expire                        the host says that time has passed
 //! at 5 ms: CALL                 this call at this time, and nothing by itself
@@ -208,6 +209,7 @@ fn line(program: &Program, text: &str) -> Option<Line> {
         "unlisten" => unlisten(program, rest)?,
         "send" => send(program, rest)?,
         "tell" => tell(program, rest)?,
+        "carrier" => carrier(program, rest)?,
         _ => return None,
     };
     Some(Line::Call(call))
@@ -299,6 +301,17 @@ fn tell(program: &Program, rest: &str) -> Option<Call> {
     })
 }
 
+fn carrier(program: &Program, rest: &str) -> Option<Call> {
+    let (link, state) = rest.split_once(' ')?;
+    let link = program.links.iter().position(|it| it.name == link)?;
+    let up = match state {
+        "up" => true,
+        "down" => false,
+        _ => return None,
+    };
+    Some(Call::Carrier(LinkId(link as u32), up))
+}
+
 fn port(program: &Program, name: &str) -> Option<PortId> {
     let at = program.ports.iter().position(|it| it.name == name)?;
     Some(PortId(at as u32))
@@ -354,6 +367,10 @@ fn call(program: &Program, call: &Call, text: &mut String) {
             let _ = write!(text, "tell {port} {session} {notice}");
             arguments.iter().for_each(|value| push_word(text, value));
             text.push('\n');
+        }
+        Call::Carrier(link, up) => {
+            let state = if *up { "up" } else { "down" };
+            let _ = writeln!(text, "carrier {} {state}", program.links[link.at()].name);
         }
         Call::Expire => text.push_str("expire\n"),
     }
