@@ -146,6 +146,11 @@ fn links_that_go_down_agree() {
 }
 
 #[test]
+fn windows_of_values_agree() {
+    example_agrees("tests/c_agrees/stacks/marks.loom");
+}
+
+#[test]
 fn several_handlers_of_one_event_agree() {
     example_agrees("tests/c_agrees/stacks/several.loom");
 }

@@ -159,6 +159,11 @@ fn the_c_of_links_that_go_down_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_windows_of_values_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/marks.loom");
+}
+
+#[test]
 fn the_c_of_several_handlers_of_one_event_does_what_it_says() {
     agrees("tests/c_agrees/stacks/several.loom");
 }

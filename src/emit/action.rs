@@ -262,6 +262,16 @@ fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {
                 None => out.push(replaced),
             }
         }
+        Operation::ReplaceValue(window, number, value) => {
+            let room = "window_make_room";
+            let slot = containers::slot_by_number(&body.scope, room, window, number);
+            let (condition, then) = body.kept_value(window, slot, value, out);
+            out.push(S::If {
+                condition,
+                then,
+                otherwise: Vec::new(),
+            });
+        }
         Operation::Release(variable, to) => {
             out.push(S::Do(containers::release(&body.scope, variable, to)));
         }

@@ -90,7 +90,10 @@ impl Body<'_> {
                 let bind = self.message_for(bind, out);
                 (containers::pop(&self.scope, queue, bind), Vec::new())
             }
-            Attempt::PopValue(queue) => self.pop_value(queue, kept, out),
+            Attempt::PopValue(queue) => {
+                let slot = containers::pop_value(&self.scope, queue);
+                self.taken_value(queue, slot, kept, out)
+            }
             Attempt::Push(queue, source) => {
                 let fits = containers::has_room(&self.scope, queue);
                 let condition = self.kept(queue, source, out, fits, |body, message| {
@@ -98,7 +101,20 @@ impl Body<'_> {
                 });
                 (condition, Vec::new())
             }
-            Attempt::PushValue(queue, value) => self.push_value(queue, value, out),
+            Attempt::PushValue(queue, value) => {
+                let slot = containers::push_value(&self.scope, queue);
+                self.kept_value(queue, slot, value, out)
+            }
+            Attempt::InsertValue(window, number, value) => {
+                let insert = "sl_window_insert";
+                let slot = containers::slot_by_number(&self.scope, insert, window, number);
+                self.kept_value(window, slot, value, out)
+            }
+            Attempt::TakeValue(window, number) => {
+                let take = "sl_window_take";
+                let slot = containers::slot_by_number(&self.scope, take, window, number);
+                self.taken_value(window, slot, kept, out)
+            }
             Attempt::InsertWindow(window, number, source) => {
                 let fits = containers::takes(&self.scope, window, number);
                 let condition = self.kept(window, source, out, fits, |body, message| {
@@ -187,7 +203,7 @@ impl Body<'_> {
         }
     }
 
-    /// A slot of a queue of values, in a local of its own.
+    /// A slot of a container of values, in a local of its own.
     fn slot(&mut self, value: C, out: &mut Vec<S>) -> C {
         let name = self.scope.taken.take("slot");
         let kind = "const uint32_t".to_string();
@@ -199,31 +215,32 @@ impl Body<'_> {
         atom(name)
     }
 
-    fn pop_value(
+    fn taken_value(
         &mut self,
-        queue: &Variable,
+        container: &Variable,
+        taken: C,
         bind: Option<LocalId>,
         out: &mut Vec<S>,
     ) -> (C, Vec<S>) {
-        let popped = containers::pop_value(&self.scope, queue);
         let Some(bind) = bind else {
-            return (binary("!=", popped, atom("SL_NONE")), Vec::new());
+            return (binary("!=", taken, atom("SL_NONE")), Vec::new());
         };
-        let slot = self.slot(popped, out);
-        let item = containers::items(&self.scope, queue).element(slot.clone());
+        let slot = self.slot(taken, out);
+        let item = containers::items(&self.scope, container).element(slot.clone());
         let bound = self.bind_item(bind, item);
         (binary("!=", slot, atom("SL_NONE")), bound)
     }
 
-    fn push_value(
+    /// Puts a value into a slot, if there is one.
+    pub fn kept_value(
         &mut self,
-        queue: &Variable,
+        container: &Variable,
+        slot: C,
         value: &Expression,
         out: &mut Vec<S>,
     ) -> (C, Vec<S>) {
-        let pushed = containers::push_value(&self.scope, queue);
-        let slot = self.slot(pushed, out);
-        let item = containers::items(&self.scope, queue).element(slot.clone());
+        let slot = self.slot(slot, out);
+        let item = containers::items(&self.scope, container).element(slot.clone());
         let store = match (&value.result, &*value.kind) {
             (Type::Optional(_), kind) => {
                 let present = item.clone().member("present");

@@ -36,7 +36,7 @@ impl Container {
     fn capacity(&self) -> C {
         match &self.kind {
             Type::Queue(_, capacity)
-            | Type::Window(_, capacity)
+            | Type::Window(_, _, capacity)
             | Type::Stream(_, capacity)
             | Type::Set(capacity) => atom(capacity.to_string()),
             other => unreachable!("{other:?} is no container"),
@@ -46,7 +46,7 @@ impl Container {
     /// The largest number or position.
     fn largest(&self, scope: &Scope) -> C {
         let bits = match &self.kind {
-            Type::Window(bits, _) => u32::from(*bits),
+            Type::Window(_, bits, _) => u32::from(*bits),
             Type::Stream(position, _) => super::layout::bits(scope.stack, position).unwrap_or(32),
             other => unreachable!("{other:?} has no numbers"),
         };
@@ -244,7 +244,15 @@ pub fn pop_value(scope: &Scope, queue: &Variable) -> C {
     call("sl_ring_pop", vec![own.itself.address(), capacity])
 }
 
-/// The items of a queue.
+/// The slot that this call of the runtime gives of a window, by number.
+pub fn slot_by_number(scope: &Scope, function: &str, window: &Variable, number: &Expression) -> C {
+    let own = Container::new(scope, window);
+    let mut all = own.window(scope, false);
+    all.push(scope.stored(number));
+    call(function, all)
+}
+
+/// The items of a queue or window.
 pub fn items(scope: &Scope, queue: &Variable) -> C {
     scope.beside(queue, "", "_items")
 }
@@ -353,6 +361,9 @@ pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> C {
             ]);
             all.push(scope.stored(to));
             call("stream_release", all)
+        }
+        Type::Window(item, ..) if *item != Type::Message => {
+            slot_by_number(scope, "window_forget", variable, to)
         }
         _ => {
             all.extend(own.window(scope, true));

@@ -142,11 +142,14 @@ fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
                 row(&item, format!("{name}_items"), size, *capacity),
             ]
         }
-        Type::Window(_, capacity) => vec![
-            place("struct sl_window", name.to_string(), Size::words(3)),
-            held(*capacity),
-            row("uint32_t", format!("{name}_items"), Size::of(4), *capacity),
-        ],
+        Type::Window(inner, _, capacity) => {
+            let (item, size) = item(inner);
+            vec![
+                place("struct sl_window", name.to_string(), Size::words(3)),
+                held(*capacity),
+                row(&item, format!("{name}_items"), size, *capacity),
+            ]
+        }
         Type::Stream(_, capacity) => {
             let mut pieces = place("uint32_t", format!("{name}_pieces"), Size::of(4));
             pieces.comment = "how many messages are in it".to_string();

@@ -157,6 +157,15 @@ impl Collector<'_> {
                 self.variable(variable);
                 self.expression(value);
             }
+            Attempt::TakeValue(variable, number) => {
+                self.variable(variable);
+                self.expression(number);
+            }
+            Attempt::InsertValue(variable, number, value) => {
+                self.variable(variable);
+                self.expression(number);
+                self.expression(value);
+            }
             Attempt::InsertWindow(variable, number, source) => {
                 self.variable(variable);
                 self.expression(number);
@@ -181,6 +190,11 @@ impl Collector<'_> {
             Operation::Skip(message, bytes) | Operation::Cut(message, bytes) => {
                 self.local(*message);
                 self.expression(bytes);
+            }
+            Operation::ReplaceValue(variable, number, value) => {
+                self.variable(variable);
+                self.expression(number);
+                self.expression(value);
             }
             Operation::ReplaceWindow(variable, number, source) => {
                 self.variable(variable);

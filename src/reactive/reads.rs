@@ -33,6 +33,7 @@ fn written_itself(statement: &Statement) -> Option<&Variable> {
         StatementKind::Attempt { attempt, .. } => written_by_attempt(attempt),
         StatementKind::Do(operation) => match operation {
             Operation::ReplaceWindow(variable, ..)
+            | Operation::ReplaceValue(variable, ..)
             | Operation::Release(variable, _)
             | Operation::Begin(variable, _)
             | Operation::Clear(variable)
@@ -70,6 +71,8 @@ fn written_by_attempt(attempt: &Attempt) -> Option<&Variable> {
         | Attempt::PushValue(variable, _)
         | Attempt::InsertWindow(variable, ..)
         | Attempt::TakeWindow(variable, _)
+        | Attempt::InsertValue(variable, ..)
+        | Attempt::TakeValue(variable, _)
         | Attempt::InsertStream(variable, ..)
         | Attempt::AppendStream(variable, _) => Some(variable),
         Attempt::Message(source) => taken_from(source),

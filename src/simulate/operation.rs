@@ -44,10 +44,15 @@ impl Evaluation<'_, '_> {
                 let number = self.number(number) as u32;
                 self.insert_message(window, number, source)
             }
-            Attempt::TakeWindow(window, number) => {
+            Attempt::InsertValue(window, number, value) => {
+                let number = self.number(number) as u32;
+                let value = self.value(value);
+                done(self.window(window).insert(number, value).is_ok())
+            }
+            Attempt::TakeWindow(window, number) | Attempt::TakeValue(window, number) => {
                 let number = self.number(number) as u32;
                 let taken = self.window(window).take(number);
-                taken.map_or(Tried::Failed, found)
+                taken.map_or(Tried::Failed, Tried::Found)
             }
             Attempt::ShareWindow(window, number) => {
                 let number = self.number(number) as u32;
@@ -88,6 +93,11 @@ impl Evaluation<'_, '_> {
             Operation::ReplaceWindow(window, number, source) => {
                 let number = self.number(number) as u32;
                 self.replace_message(window, number, source);
+            }
+            Operation::ReplaceValue(window, number, value) => {
+                let number = self.number(number) as u32;
+                let value = self.value(value);
+                self.replace(window, number, value);
             }
             Operation::Release(container, to) => {
                 let to = self.number(to) as u32;
@@ -301,14 +311,17 @@ impl Evaluation<'_, '_> {
         let Some(message) = self.source(source) else {
             return Tried::Failed;
         };
+        let message = Datum::Message(Box::new(message));
         done(self.window(window).insert(number, message).is_ok())
     }
 
     fn share_message(&mut self, window: &Variable, number: u32) -> Tried {
-        let Some(message) = self.window(window).get(number).cloned() else {
+        let Some(held) = self.window(window).get(number).cloned() else {
             return Tried::Failed;
         };
-        self.state.share(&message).map_or(Tried::Failed, found)
+        self.state
+            .share(held.message())
+            .map_or(Tried::Failed, found)
     }
 
     fn replace_message(&mut self, window: &Variable, number: u32, source: &Source) {
@@ -316,11 +329,22 @@ impl Evaluation<'_, '_> {
         let Some(message) = self.source_or_count(source, entity) else {
             return;
         };
+        self.replace(window, number, Datum::Message(Box::new(message)));
+    }
+
+    fn replace(&mut self, window: &Variable, number: u32, item: Datum) {
         while let Some(old) = self.window(window).replace(number) {
-            self.state.consume(old);
+            self.leave(old);
         }
-        if let Err(refused) = self.window(window).insert(number, message) {
-            self.state.consume(refused);
+        if let Err(refused) = self.window(window).insert(number, item) {
+            self.leave(refused);
+        }
+    }
+
+    /// What leaves a window has done its duty.
+    fn leave(&mut self, item: Datum) {
+        if let Datum::Message(message) = item {
+            self.state.consume(*message);
         }
     }
 
@@ -356,8 +380,8 @@ impl Evaluation<'_, '_> {
             self.release_bytes(container, to);
             return;
         }
-        while let Some(message) = self.window(container).release(to) {
-            self.state.consume(message);
+        while let Some(item) = self.window(container).release(to) {
+            self.leave(item);
         }
     }
 
@@ -401,7 +425,7 @@ impl Evaluation<'_, '_> {
         std::mem::replace(self.variable(variable), Datum::Absent)
     }
 
-    fn window(&mut self, window: &Variable) -> &mut super::containers::Window<Message> {
+    fn window(&mut self, window: &Variable) -> &mut super::containers::Window<Datum> {
         match self.variable(window) {
             Datum::Window(window) => window,
             other => panic!("the checker has seen a window here, not {other:?}"),

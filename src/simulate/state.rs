@@ -347,8 +347,8 @@ impl<'p> State<'p> {
                 }
             }
             Datum::Window(window) => {
-                while let Some(message) = window.first().and_then(|first| window.take(first)) {
-                    self.discard(message, reason);
+                while let Some(item) = window.first().and_then(|first| window.take(first)) {
+                    self.discard_item(item, reason);
                 }
             }
             Datum::Stream(stream) => {
@@ -564,7 +564,7 @@ fn held(datum: &Datum) -> u64 {
     match datum {
         Datum::Message(message) => u64::from(message.came_in),
         Datum::Queue(queue) => held_in_queue(queue),
-        Datum::Window(window) => window.items().filter(|item| item.came_in).count() as u64,
+        Datum::Window(window) => window.items().map(held).sum(),
         Datum::Stream(stream) => stream.came_in,
         Datum::Array(data) | Datum::Record(data) => data.iter().map(held).sum(),
         Datum::Absent
@@ -581,7 +581,7 @@ fn messages(datum: &Datum) -> usize {
     match datum {
         Datum::Message(_) => 1,
         Datum::Queue(queue) => queue.items().map(messages).sum(),
-        Datum::Window(window) => window.items().count(),
+        Datum::Window(window) => window.items().map(messages).sum(),
         Datum::Array(data) | Datum::Record(data) => data.iter().map(messages).sum(),
         Datum::Absent
         | Datum::Number(_)

@@ -33,8 +33,8 @@ pub enum Datum {
     Header(Rc<[u8]>),
     /// A queue.
     Queue(Ring<Datum>),
-    /// A window of messages.
-    Window(Window<Message>),
+    /// A window.
+    Window(Window<Datum>),
     /// A stream, and the fate of what is in it.
     Stream(Pieces),
     /// A set.
@@ -98,7 +98,9 @@ impl Datum {
             }
             Type::Optional(_) => Datum::Optional(None),
             Type::Queue(_, capacity) => Datum::Queue(Ring::new(*capacity as usize)),
-            Type::Window(width, capacity) => Datum::Window(Window::new(*capacity, largest(*width))),
+            Type::Window(_, width, capacity) => {
+                Datum::Window(Window::new(*capacity, largest(*width)))
+            }
             Type::Stream(position, capacity) => Datum::Stream(Pieces {
                 bytes: Stream::new(*capacity, largest(width(program, position))),
                 came_in: 0,

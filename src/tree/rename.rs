@@ -102,6 +102,10 @@ impl Renaming<'_> {
             Attempt::InsertWindow(v, e, source) => {
                 Attempt::InsertWindow(variable(v), expression(e), self.source(source))
             }
+            Attempt::InsertValue(v, number, value) => {
+                Attempt::InsertValue(variable(v), expression(number), expression(value))
+            }
+            Attempt::TakeValue(v, e) => Attempt::TakeValue(variable(v), expression(e)),
             Attempt::TakeWindow(v, e) => Attempt::TakeWindow(variable(v), expression(e)),
             Attempt::ShareWindow(v, e) => Attempt::ShareWindow(variable(v), expression(e)),
             Attempt::InsertStream(v, e, l) => {
@@ -124,6 +128,9 @@ impl Renaming<'_> {
             Operation::Cut(l, e) => Operation::Cut((self.local)(*l), expression(e)),
             Operation::ReplaceWindow(v, e, source) => {
                 Operation::ReplaceWindow(variable(v), expression(e), self.source(source))
+            }
+            Operation::ReplaceValue(v, number, value) => {
+                Operation::ReplaceValue(variable(v), expression(number), expression(value))
             }
             Operation::Release(v, e) => Operation::Release(variable(v), expression(e)),
             Operation::Begin(v, e) => Operation::Begin(variable(v), expression(e)),

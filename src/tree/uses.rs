@@ -100,6 +100,15 @@ impl Uses {
                 self.variable(container);
                 self.expression(value);
             }
+            Attempt::TakeValue(window, number) => {
+                self.variable(window);
+                self.expression(number);
+            }
+            Attempt::InsertValue(window, number, value) => {
+                self.variable(window);
+                self.expression(number);
+                self.expression(value);
+            }
             Attempt::InsertWindow(window, number, source) => {
                 self.variable(window);
                 self.expression(number);
@@ -127,6 +136,11 @@ impl Uses {
             Operation::Skip(message, count) | Operation::Cut(message, count) => {
                 self.messages.push(*message);
                 self.expression(count);
+            }
+            Operation::ReplaceValue(window, number, value) => {
+                self.variable(window);
+                self.expression(number);
+                self.expression(value);
             }
             Operation::ReplaceWindow(window, number, source) => {
                 self.variable(window);

@@ -218,6 +218,8 @@ impl<'p> Flow<'p> {
                     | Attempt::Value(_)
                     | Attempt::PopValue(_)
                     | Attempt::PushValue(..)
+                    | Attempt::InsertValue(..)
+                    | Attempt::TakeValue(..)
                     | Attempt::InsertStream(..)
                     | Attempt::AppendStream(..)
                     | Attempt::Peek(..)

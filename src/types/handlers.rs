@@ -10,7 +10,6 @@ use super::names::{not_yet, suggest};
 use super::once::once;
 use super::program::{Event, Field, KindId, Local, NoticeId, Population, Program, Role, TimerId};
 use super::services::{locals, message_local};
-use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -44,11 +43,7 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
 /// Whether instances of a kind end, and may still hold messages then.
 fn may_end_holding(program: &Program, kind: KindId) -> bool {
     let kind = &program.kinds[kind.at()];
-    let holds = |field: &Field| match &field.kind {
-        Type::Queue(of, _) => **of == Type::Message,
-        Type::Window(..) | Type::Stream(..) => true,
-        _ => false,
-    };
+    let holds = |field: &Field| field.kind.holds_messages();
     matches!(kind.population, Population::Dynamic { .. }) && kind.fields.iter().any(holds)
 }
 

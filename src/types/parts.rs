@@ -176,8 +176,10 @@ impl Attempt {
             Attempt::Value(value)
             | Attempt::PushValue(_, value)
             | Attempt::TakeWindow(_, value)
+            | Attempt::TakeValue(_, value)
             | Attempt::ShareWindow(_, value)
             | Attempt::InsertStream(_, value, _) => vec![value],
+            Attempt::InsertValue(_, number, value) => vec![number, value],
             Attempt::InsertWindow(_, value, source) => [vec![value], source.values()].concat(),
             Attempt::Push(_, source) | Attempt::Message(source) => source.values(),
             Attempt::Pop(_)
@@ -196,6 +198,7 @@ impl Operation {
             | Operation::Cut(_, value)
             | Operation::Release(_, value)
             | Operation::Begin(_, value) => vec![value],
+            Operation::ReplaceValue(_, number, value) => vec![number, value],
             Operation::ReplaceWindow(_, value, source) => [vec![value], source.values()].concat(),
             Operation::Rewrite(_, _, list) | Operation::Call(_, list) => list.iter().collect(),
             Operation::Clear(_) | Operation::Xor(..) => Vec::new(),

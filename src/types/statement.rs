@@ -219,6 +219,10 @@ pub enum Attempt {
     PushValue(Variable, Expression),
     /// Owns the message if it succeeds. The number comes first.
     InsertWindow(Variable, Expression, Source),
+    /// Puts what is no message in a window. The number comes first.
+    InsertValue(Variable, Expression, Expression),
+    /// Binds the value with this number, which leaves the window.
+    TakeValue(Variable, Expression),
     /// Binds the message with this number, which leaves the window.
     TakeWindow(Variable, Expression),
     /// Binds a second handle to the message with this number.
@@ -256,6 +260,8 @@ pub enum Operation {
     Cut(LocalId, Expression),
     /// Puts a message in the window; the oldest make room, and are released.
     ReplaceWindow(Variable, Expression, Source),
+    /// The same with what is no message.
+    ReplaceValue(Variable, Expression, Expression),
     /// Releases all before this number or position.
     Release(Variable, Expression),
     /// Gives a stream its first position.

@@ -27,8 +27,8 @@ pub enum Type {
     Message,
     /// `queue<T>[N]`.
     Queue(Box<Type>, u32),
-    /// `window<message>[N]` by a modular number of this width.
-    Window(u8, u32),
+    /// `window<T>[N]` by a modular number of this width.
+    Window(Box<Type>, u8, u32),
     /// `stream<P>[N]`: N bytes by positions of type P.
     Stream(Box<Type>, u32),
     /// `array<T>[N]`.
@@ -49,8 +49,8 @@ impl Type {
     /// Whether it is a container of messages.
     pub fn holds_messages(&self) -> bool {
         match self {
-            Type::Queue(of, _) => **of == Type::Message,
-            Type::Window(..) | Type::Stream(..) => true,
+            Type::Queue(of, _) | Type::Window(of, ..) => **of == Type::Message,
+            Type::Stream(..) => true,
             Type::Unsigned(_)
             | Type::Signed(_)
             | Type::Bool

@@ -234,6 +234,23 @@ static void window_replace(struct STACK *stack, struct sl_window *window, uint64
     }
 }
 
+/* part window_make_room */
+/* The slot for a value with this number; the oldest make room. SL_NONE if it lies behind them. */
+static uint32_t window_make_room(struct sl_window *window, uint64_t *held, uint32_t capacity,
+                                 uint32_t largest, uint32_t n) {
+    while (sl_window_replace(window, held, capacity, largest, n) != SL_NONE) {
+    }
+    return sl_window_insert(window, held, capacity, largest, n);
+}
+
+/* part window_forget */
+/* The values before this number leave the window. */
+static void window_forget(struct sl_window *window, uint64_t *held, uint32_t capacity,
+                          uint32_t largest, uint32_t to) {
+    while (sl_window_release(window, held, capacity, largest, to) != SL_NONE) {
+    }
+}
+
 /* part drop_window */
 /* All messages of a window are gone for a reason. */
 static void drop_window(struct STACK *stack, struct sl_window *window, uint64_t *held,

@@ -68,10 +68,15 @@ impl<'a> Checked<'a> {
                 Some(Type::Queue(item, _)) => Some(*item),
                 _ => return self.violated(Some(id), "values are popped from a queue"),
             },
+            Attempt::TakeValue(window, _) => match self.type_of(window) {
+                Some(Type::Window(item, ..)) => Some(*item),
+                _ => return self.violated(Some(id), "values are taken from a window"),
+            },
             Attempt::Peek(_, header) => Some(Type::Header(*header)),
             Attempt::Push(..)
             | Attempt::PushValue(..)
             | Attempt::InsertWindow(..)
+            | Attempt::InsertValue(..)
             | Attempt::InsertStream(..)
             | Attempt::AppendStream(..)
             | Attempt::Restore(..) => None,

@@ -91,7 +91,7 @@ impl Tables<'_> {
             | Query::Ended(..)
             | Query::InsertSet(..) => Some(Type::Bool),
             Query::First(window) => match self.variable(window)? {
-                Type::Window(width, _) => Some(Type::Optional(Box::new(Type::Sequence(width)))),
+                Type::Window(_, width, _) => Some(Type::Optional(Box::new(Type::Sequence(width)))),
                 _ => None,
             },
             Query::Ready(..) | Query::Release(..) => Some(Type::Unsigned(32)),

@@ -381,6 +381,13 @@ impl Writer<'_> {
                 let source = self.source(source);
                 format!("insert {} {} {source}", variable(window), value(number))
             }
+            Attempt::InsertValue(window, number, one) => {
+                let number = value(number);
+                format!("insert_value {} {number} {}", variable(window), value(one))
+            }
+            Attempt::TakeValue(window, number) => {
+                format!("take_value {} {}", variable(window), value(number))
+            }
             Attempt::TakeWindow(window, number) => {
                 format!("take {} {}", variable(window), value(number))
             }
@@ -428,6 +435,10 @@ impl Writer<'_> {
                     self.variable(window),
                     value(number)
                 )
+            }
+            Operation::ReplaceValue(window, number, one) => {
+                let window = self.variable(window);
+                format!("replace_value {window} {} {}", value(number), value(one))
             }
             Operation::Release(container, to) => {
                 format!("release {} {}", self.variable(container), value(to))

@@ -462,7 +462,7 @@ impl Body<'_, '_> {
             }
             (Type::Queue(..), "is_empty") => query(Query::IsEmpty(place), Type::Bool),
             (Type::Queue(..), _) => self.no_part(&value, span, name, &["is_empty"]),
-            (Type::Window(width, _), "first") => {
+            (Type::Window(_, width, _), "first") => {
                 let first = Type::Optional(Box::new(Type::Sequence(*width)));
                 query(Query::First(place), first)
             }

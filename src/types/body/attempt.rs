@@ -255,12 +255,16 @@ impl Body<'_, '_> {
                 };
                 tried(attempt, (**element).clone(), false)
             }
-            (Type::Window(width, _), "take") => {
+            (Type::Window(element, width, _), "take") => {
                 let [number] = self.one(&called, Type::Sequence(*width));
                 self.forget(&place);
-                tried(Attempt::TakeWindow(place, number), Type::Message, false)
+                let attempt = match **element == Type::Message {
+                    true => Attempt::TakeWindow(place, number),
+                    false => Attempt::TakeValue(place, number),
+                };
+                tried(attempt, (**element).clone(), false)
             }
-            (Type::Window(width, _), "share") => {
+            (Type::Window(element, width, _), "share") if **element == Type::Message => {
                 let [number] = self.one(&called, Type::Sequence(*width));
                 self.note_buffer();
                 tried(Attempt::ShareWindow(place, number), Type::Message, true)

@@ -204,7 +204,7 @@ impl Body<'_, '_> {
         let place: Variable = place.clone();
         let number = |width| Type::Unsigned(width);
         let (wanted, result) = match (&container.result, name.text.as_str()) {
-            (Type::Window(width, _), "has") => (vec![Type::Sequence(*width)], Type::Bool),
+            (Type::Window(_, width, _), "has") => (vec![Type::Sequence(*width)], Type::Bool),
             (Type::Set(_), "has" | "insert") => (vec![number(32)], Type::Bool),
             (Type::Stream(position, _), "covers") => {
                 (vec![(**position).clone(), number(32)], Type::Bool)

@@ -111,7 +111,7 @@ impl Body<'_, '_> {
             ("bytes", None) => Type::Bytes(capacity),
             ("set", None) => Type::Set(capacity),
             ("queue", Some(element)) => Type::Queue(Box::new(element), capacity),
-            ("window", Some(Type::Message)) => Type::Window(32, capacity),
+            ("window", Some(element)) => Type::Window(Box::new(element), 32, capacity),
             ("stream", Some(position @ (Type::Unsigned(_) | Type::Sequence(_)))) => {
                 Type::Stream(Box::new(position), capacity)
             }
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
                 let unknown = Diagnostic::error(Id::UnknownType, title, span, "unknown");
                 self.report(unknown.help(
                     "containers are `bytes[N]`, `set[N]`, `array<T>[N]`, `queue<T>[N]`, \
-                     `window<message>[N]` and `stream<u32>[N]`",
+                     `window<T>[N]` and `stream<u32>[N]`",
                 ));
                 Type::Nothing
             }
@@ -157,7 +157,7 @@ impl Body<'_, '_> {
     fn numbered(&mut self, of: Type, by: &ast::Type) -> Type {
         match (of, self.written_type(by)) {
             (Type::Nothing, _) | (_, Type::Nothing) => Type::Nothing,
-            (Type::Window(_, size), Type::Sequence(width)) => Type::Window(width, size),
+            (Type::Window(of, _, size), Type::Sequence(width)) => Type::Window(of, width, size),
             (Type::Window(..), _) => {
                 let title = "the numbers of a window have an order that comes round";
                 let refused = Diagnostic::error(Id::TypeMismatch, title, by.span, "no sequence");
@@ -194,7 +194,7 @@ impl Body<'_, '_> {
     /// Numbers and positions tell apart what a container may hold at a time.
     fn check_numbers(&mut self, of: &Type, span: Span) {
         let (width, size, most) = match of {
-            Type::Window(width, size) => (*width, *size, mask(*width) / 2 + 1),
+            Type::Window(_, width, size) => (*width, *size, mask(*width) / 2 + 1),
             Type::Stream(position, size) => {
                 let width = self.width(position).unwrap_or(64);
                 (width, *size, mask(width))
@@ -266,8 +266,10 @@ impl Body<'_, '_> {
             Type::Optional(inner) => format!("{}?", self.describe(inner)),
             Type::Message => "message".to_string(),
             Type::Queue(element, size) => format!("queue<{}>[{size}]", self.describe(element)),
-            Type::Window(32, size) => format!("window<message>[{size}]"),
-            Type::Window(width, size) => format!("window<message>[{size}] by seq{width}"),
+            Type::Window(of, 32, size) => format!("window<{}>[{size}]", self.describe(of)),
+            Type::Window(of, width, size) => {
+                format!("window<{}>[{size}] by seq{width}", self.describe(of))
+            }
             Type::Stream(position, size) => {
                 format!("stream<{}>[{size}]", self.describe(position))
             }

@@ -200,7 +200,17 @@ impl Body<'_, '_> {
                 let [value] = self.one(called, (**element).clone());
                 Outcome::Tried(Attempt::PushValue(here, value))
             }
-            (Type::Window(width, _), "insert" | "replace") => {
+            (Type::Window(element, width, _), "insert" | "replace")
+                if **element != Type::Message =>
+            {
+                let wanted = (**element).clone();
+                let [number, value] = self.two(called, Type::Sequence(*width), wanted);
+                match name {
+                    "insert" => Outcome::Tried(Attempt::InsertValue(here, number, value)),
+                    _ => Outcome::Done(Operation::ReplaceValue(here, number, value)),
+                }
+            }
+            (Type::Window(_, width, _), "insert" | "replace") => {
                 let number = self.first(called, Type::Sequence(*width))?;
                 let source = self.only_source(called, 1)?;
                 match name {
@@ -208,7 +218,7 @@ impl Body<'_, '_> {
                     _ => Outcome::Done(Operation::ReplaceWindow(here, number, source)),
                 }
             }
-            (Type::Window(width, _), "release_to" | "release") => {
+            (Type::Window(_, width, _), "release_to" | "release") => {
                 let [number] = self.one(called, Type::Sequence(*width));
                 Outcome::Done(Operation::Release(here, number))
             }

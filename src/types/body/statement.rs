@@ -273,13 +273,7 @@ impl Body<'_, '_> {
                 Some(Dropped::Message(message))
             }
             Some(Meaning::Value(value)) => match (*value.kind, value.result) {
-                (ExpressionKind::Read(place), Type::Queue(element, _))
-                    if *element == Type::Message =>
-                {
-                    self.forget(&place);
-                    Some(Dropped::Container(place))
-                }
-                (ExpressionKind::Read(place), Type::Window(..) | Type::Stream(..)) => {
+                (ExpressionKind::Read(place), of) if of.holds_messages() => {
                     self.forget(&place);
                     Some(Dropped::Container(place))
                 }

@@ -308,6 +308,8 @@ impl<'p> Account<'p> {
             | Attempt::Value(_)
             | Attempt::PopValue(_)
             | Attempt::PushValue(..)
+            | Attempt::InsertValue(..)
+            | Attempt::TakeValue(..)
             | Attempt::ShareWindow(..)
             | Attempt::Peek(..)
             | Attempt::Restore(..) => {}
@@ -336,6 +338,7 @@ impl<'p> Account<'p> {
             Operation::Skip(..)
             | Operation::Cut(..)
             | Operation::Rewrite(..)
+            | Operation::ReplaceValue(..)
             | Operation::Release(..)
             | Operation::Begin(..)
             | Operation::Clear(_)

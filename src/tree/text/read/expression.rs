@@ -287,8 +287,10 @@ impl Words<'_> {
                 Type::Queue(Box::new(item), self.capacity()?)
             }
             "window" => {
-                let width = self.inside(Words::number)?;
-                Type::Window(width as u8, self.capacity()?)
+                let item = Box::new(self.inside(Words::type_of)?);
+                let capacity = self.capacity()?;
+                self.expect("by")?;
+                Type::Window(item, self.number()? as u8, capacity)
             }
             "stream" => {
                 let position = self.inside(Words::type_of)?;

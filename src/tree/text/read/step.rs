@@ -115,6 +115,10 @@ impl Words<'_> {
             "push" => Attempt::Push(self.variable()?, self.source()?),
             "push_value" => Attempt::PushValue(self.variable()?, self.expression()?),
             "insert" => Attempt::InsertWindow(self.variable()?, self.expression()?, self.source()?),
+            "insert_value" => {
+                Attempt::InsertValue(self.variable()?, self.expression()?, self.expression()?)
+            }
+            "take_value" => Attempt::TakeValue(self.variable()?, self.expression()?),
             "take" => Attempt::TakeWindow(self.variable()?, self.expression()?),
             "share" => Attempt::ShareWindow(self.variable()?, self.expression()?),
             "merge" => Attempt::InsertStream(self.variable()?, self.expression()?, self.local()?),
@@ -151,6 +155,9 @@ impl Words<'_> {
             "cut" => Operation::Cut(self.local()?, self.expression()?),
             "replace" => {
                 Operation::ReplaceWindow(self.variable()?, self.expression()?, self.source()?)
+            }
+            "replace_value" => {
+                Operation::ReplaceValue(self.variable()?, self.expression()?, self.expression()?)
             }
             "release" => Operation::Release(self.variable()?, self.expression()?),
             "begin" => Operation::Begin(self.variable()?, self.expression()?),

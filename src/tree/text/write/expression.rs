@@ -221,7 +221,9 @@ impl Writer<'_> {
             Type::Optional(inner) => format!("{}?", self.kind(inner)),
             Type::Message => "message".to_string(),
             Type::Queue(item, capacity) => format!("queue<{}>[{capacity}]", self.kind(item)),
-            Type::Window(width, capacity) => format!("window<{width}>[{capacity}]"),
+            Type::Window(item, width, capacity) => {
+                format!("window<{}>[{capacity}] by {width}", self.kind(item))
+            }
             Type::Stream(position, capacity) => {
                 format!("stream<{}>[{capacity}]", self.kind(position))
             }
