@@ -60,6 +60,12 @@ fn made(body: &Body, source: &Source, into: LocalId) -> C {
     }
 }
 
+/// Whether a value may ask something of a container.
+fn asks(value: &Expression) -> bool {
+    let itself = matches!(*value.kind, Kind::Query(_) | Kind::Call(..));
+    itself || value.parts().into_iter().any(asks)
+}
+
 /// The keys of an instance, as arguments.
 pub fn key_arguments(scope: &Scope, kind: KindId, keys: &[Expression]) -> Vec<C> {
     let declared = &scope.stack.program.kinds[kind.at()].keys;
@@ -239,19 +245,36 @@ impl Body<'_> {
         value: &Expression,
         out: &mut Vec<S>,
     ) -> (C, Vec<S>) {
+        let mut parts = Vec::new();
+        if let Type::Optional(inner) = &value.result {
+            parts.push((Some("present"), Type::Bool, self.scope.present(value)));
+            if !matches!(*value.kind, Kind::Constant(Value::None)) {
+                let inner = (**inner).clone();
+                parts.push((Some("value"), inner, self.scope.unwrapped(value)));
+            }
+        } else {
+            let stored = self.scope.stored(value);
+            parts.push((None, value.result.clone(), stored));
+        }
+        if asks(value) {
+            // A container tells what it held before it made room.
+            for (part, kind, stored) in &mut parts {
+                let name = self.scope.taken.take(part.unwrap_or("value"));
+                let value = std::mem::replace(stored, atom(&name));
+                out.push(S::Declare {
+                    kind: format!("const {}", c_type(self.stack, kind)),
+                    name,
+                    value: Some(value),
+                });
+            }
+        }
         let slot = self.slot(slot, out);
         let item = containers::items(&self.scope, container).element(slot.clone());
-        let store = match (&value.result, &*value.kind) {
-            (Type::Optional(_), kind) => {
-                let present = item.clone().member("present");
-                let mut store = vec![assign(present, self.scope.present(value))];
-                if !matches!(kind, Kind::Constant(Value::None)) {
-                    store.push(assign(item.member("value"), self.scope.unwrapped(value)));
-                }
-                store
-            }
-            _ => vec![assign(item, self.scope.stored(value))],
-        };
+        let stored = parts.into_iter().map(|(part, _, stored)| match part {
+            Some(part) => assign(item.clone().member(part), stored),
+            None => assign(item.clone(), stored),
+        });
+        let store = stored.collect();
         (binary("!=", slot, atom("SL_NONE")), store)
     }
 
