@@ -96,30 +96,16 @@ impl Body<'_> {
                 let bind = self.message_for(bind, out);
                 (containers::pop(&self.scope, queue, bind), Vec::new())
             }
-            Attempt::PopValue(queue) => {
-                let slot = containers::pop_value(&self.scope, queue);
-                self.taken_value(queue, slot, kept, out)
-            }
+            Attempt::PopValue(_)
+            | Attempt::PushValue(..)
+            | Attempt::InsertValue(..)
+            | Attempt::TakeValue(..) => self.value_attempt(attempt, kept, out),
             Attempt::Push(queue, source) => {
                 let fits = containers::has_room(&self.scope, queue);
                 let condition = self.kept(queue, source, out, fits, |body, message| {
                     containers::push(&body.scope, queue, message)
                 });
                 (condition, Vec::new())
-            }
-            Attempt::PushValue(queue, value) => {
-                let slot = containers::push_value(&self.scope, queue);
-                self.kept_value(queue, slot, value, out)
-            }
-            Attempt::InsertValue(window, number, value) => {
-                let insert = "sl_window_insert";
-                let slot = containers::slot_by_number(&self.scope, insert, window, number);
-                self.kept_value(window, slot, value, out)
-            }
-            Attempt::TakeValue(window, number) => {
-                let take = "sl_window_take";
-                let slot = containers::slot_by_number(&self.scope, take, window, number);
-                self.taken_value(window, slot, kept, out)
             }
             Attempt::InsertWindow(window, number, source) => {
                 let fits = containers::takes(&self.scope, window, number);
@@ -162,6 +148,36 @@ impl Body<'_> {
                 let bind = self.message_for(bind, out);
                 (made(self, source, bind), Vec::new())
             }
+        }
+    }
+
+    /// What is tried with a container of values.
+    fn value_attempt(
+        &mut self,
+        attempt: &Attempt,
+        kept: Option<LocalId>,
+        out: &mut Vec<S>,
+    ) -> (C, Vec<S>) {
+        match attempt {
+            Attempt::PopValue(queue) => {
+                let slot = containers::pop_value(&self.scope, queue);
+                self.taken_value(queue, slot, kept, out)
+            }
+            Attempt::PushValue(queue, value) => {
+                let slot = containers::push_value(&self.scope, queue);
+                self.kept_value(queue, slot, value, out)
+            }
+            Attempt::InsertValue(window, number, value) => {
+                let insert = "sl_window_insert";
+                let slot = containers::slot_by_number(&self.scope, insert, window, number);
+                self.kept_value(window, slot, value, out)
+            }
+            Attempt::TakeValue(window, number) => {
+                let take = "sl_window_take";
+                let slot = containers::slot_by_number(&self.scope, take, window, number);
+                self.taken_value(window, slot, kept, out)
+            }
+            other => unreachable!("{other:?} is about no values"),
         }
     }
 

@@ -204,8 +204,9 @@ fn next_call<'p>(
     let passes = |(port, _): &&(PortId, u32)| program.ports[port.at()].passes;
     let speaking: Vec<_> = known.iter().filter(passes).copied().collect();
     let port = PortId(values.random.below(program.ports.len().max(1)) as u32);
-    let listens = program.ports.iter().any(|port| port.listens.is_some());
-    if listens && values.random.percent(12) {
+    let link = LinkId(values.random.below(program.links.len()) as u32);
+    let hears = program.links.iter().any(|link| link.carrier.is_some());
+    if program.ports.iter().any(|port| port.listens.is_some()) && values.random.percent(12) {
         return open_or_listen(program, values, port, &end.listening);
     }
     match values.random.below(20) {
@@ -232,10 +233,7 @@ fn next_call<'p>(
             }
             call
         }
-        18 if !program.links.is_empty() => {
-            let link = LinkId(values.random.below(program.links.len()) as u32);
-            Call::Carrier(link, values.random.percent(60))
-        }
+        18 if hears => Call::Carrier(link, values.random.percent(60)),
         _ => Call::Expire,
     }
 }

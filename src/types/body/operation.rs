@@ -200,28 +200,7 @@ impl Body<'_, '_> {
                 let [value] = self.one(called, (**element).clone());
                 Outcome::Tried(Attempt::PushValue(here, value))
             }
-            (Type::Window(element, width, _), "insert" | "replace")
-                if **element != Type::Message =>
-            {
-                let wanted = (**element).clone();
-                let [number, value] = self.two(called, Type::Sequence(*width), wanted);
-                match name {
-                    "insert" => Outcome::Tried(Attempt::InsertValue(here, number, value)),
-                    _ => Outcome::Done(Operation::ReplaceValue(here, number, value)),
-                }
-            }
-            (Type::Window(_, width, _), "insert" | "replace") => {
-                let number = self.first(called, Type::Sequence(*width))?;
-                let source = self.only_source(called, 1)?;
-                match name {
-                    "insert" => Outcome::Tried(Attempt::InsertWindow(here, number, source)),
-                    _ => Outcome::Done(Operation::ReplaceWindow(here, number, source)),
-                }
-            }
-            (Type::Window(_, width, _), "release_to" | "release") => {
-                let [number] = self.one(called, Type::Sequence(*width));
-                Outcome::Done(Operation::Release(here, number))
-            }
+            (Type::Window(..), _) => self.window_operation(here, kind, called)?,
             (Type::Stream(position, _), "insert") => {
                 let at = self.first(called, (**position).clone())?;
                 let message = self.only_message(called, 1)?;
@@ -250,6 +229,40 @@ impl Body<'_, '_> {
             (Type::Bytes(_), "xor") => {
                 let message = self.data_argument(called)?;
                 Outcome::Done(Operation::Xor(here, message))
+            }
+            _ => return self.unknown_operation(kind, called),
+        })
+    }
+
+    fn window_operation(
+        &mut self,
+        here: Variable,
+        kind: &Type,
+        called: &Operated,
+    ) -> Option<Outcome> {
+        let name = called.name.text.as_str();
+        Some(match (kind, name) {
+            (Type::Window(element, width, _), "insert" | "replace")
+                if **element != Type::Message =>
+            {
+                let wanted = (**element).clone();
+                let [number, value] = self.two(called, Type::Sequence(*width), wanted);
+                match name {
+                    "insert" => Outcome::Tried(Attempt::InsertValue(here, number, value)),
+                    _ => Outcome::Done(Operation::ReplaceValue(here, number, value)),
+                }
+            }
+            (Type::Window(_, width, _), "insert" | "replace") => {
+                let number = self.first(called, Type::Sequence(*width))?;
+                let source = self.only_source(called, 1)?;
+                match name {
+                    "insert" => Outcome::Tried(Attempt::InsertWindow(here, number, source)),
+                    _ => Outcome::Done(Operation::ReplaceWindow(here, number, source)),
+                }
+            }
+            (Type::Window(_, width, _), "release_to" | "release") => {
+                let [number] = self.one(called, Type::Sequence(*width));
+                Outcome::Done(Operation::Release(here, number))
             }
             _ => return self.unknown_operation(kind, called),
         })
