@@ -106,6 +106,11 @@ fn segments_agree() {
 }
 
 #[test]
+fn data_that_is_rewritten_agrees() {
+    example_agrees("tests/c_agrees/stacks/rewritten.loom");
+}
+
+#[test]
 fn options_agree() {
     example_agrees("tests/c_agrees/stacks/options.loom");
 }

@@ -279,7 +279,14 @@ fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {
         Operation::Clear(variable) => clear(body, variable, out),
         Operation::Xor(variable, message) => xor(body, variable, *message, out),
         Operation::Rewrite(message, filter, arguments) => {
-            out.push(S::Do(run_filter(body, *message, *filter, arguments)));
+            let run = run_filter(body, *message, *filter, arguments);
+            out.push(match body.stack.program.filters[filter.at()].keeps_length {
+                true => S::Do(run),
+                false => {
+                    let length = body.scope.of_message(*message, "length");
+                    S::Assign(length, "=", run.cast("uint32_t"))
+                }
+            });
         }
         Operation::Call(function, arguments) => {
             out.push(S::Do(super::function::call_of(

@@ -88,6 +88,17 @@ fn whole(scope: &Scope, kind: &Type) -> bool {
     !matches!(kind, Type::Signed(_)) && matches!(width, Some(32 | 64))
 }
 
+/// How a filter that rewrites puts a word where `out` stands.
+#[derive(Clone)]
+pub struct Yield {
+    /// Bytes of a word.
+    pub unit: u32,
+    /// Whether the first is the most significant.
+    pub big: bool,
+    /// Of the last word, of which bytes are missing: where it stands, and how many are there.
+    pub last: Option<(String, String)>,
+}
+
 /// Statements of a body, one block after the other.
 pub struct Code<'a, 'b> {
     scope: &'b mut Scope<'a>,
@@ -97,8 +108,8 @@ pub struct Code<'a, 'b> {
     declared: Vec<LocalId>,
     /// What the function gives.
     pub result: Option<&'a Type>,
-    /// Bytes of a word that comes out, and whether the first is the most significant.
-    pub yields: Option<(u32, bool)>,
+    /// How a word comes out.
+    pub yields: Option<Yield>,
     depth: u32,
 }
 
@@ -299,18 +310,29 @@ impl<'a, 'b> Code<'a, 'b> {
     }
 
     fn yielded(&mut self, value: &Expression) -> Vec<S> {
-        let (unit, big) = self.yields.expect("only a filter that rewrites yields");
-        let out = atom("out");
+        let how = self.yields.clone();
+        let Yield { unit, big, last } = how.expect("only a filter that rewrites yields");
         let value = self.scope.stored(value);
         let order = if big { "big" } else { "little" };
-        let store = match unit {
-            1 => assign(out.clone().element(atom("0")), value),
+        let store = |at: C| match unit {
+            1 => assign(at.element(atom("0")), value),
             unit => S::Do(call(
                 format!("sl_store_{order}{}", 8 * unit),
-                vec![out.clone(), value],
+                vec![at, value],
             )),
         };
-        vec![store, S::Assign(out, "+=", atom(unit.to_string()))]
+        let out = atom("out");
+        match last {
+            None => vec![
+                store(out.clone()),
+                S::Assign(out, "+=", atom(unit.to_string())),
+            ],
+            Some((word, length)) => vec![
+                store(atom(&word)),
+                S::Do(call("memcpy", vec![out.clone(), atom(word), atom(&length)])),
+                S::Assign(out, "+=", atom(length)),
+            ],
+        }
     }
 
     fn turns(

@@ -1,7 +1,7 @@
 //! Functions and filters: their checked bodies come in, C functions go out.
 
 use super::Stack;
-use super::code::{Code, declare};
+use super::code::{Code, Yield, declare};
 use super::layout::{c_type, parameters};
 use super::scope::Scope;
 use super::walk;
@@ -290,12 +290,16 @@ pub fn filter(stack: &Stack, at: usize) -> CFunction {
     for (local, value) in &filter.state {
         body.extend(declare(&mut scope, *local, Some(value), false));
     }
+    let at_data = |kind: &str, name: &str| S::Declare {
+        kind: kind.to_string(),
+        name: name.to_string(),
+        value: Some(atom(&data)),
+    };
+    if filter.rewrites && !filter.keeps_length {
+        body.push(at_data("const uint8_t *const", "begin"));
+    }
     if filter.rewrites {
-        body.push(S::Declare {
-            kind: "uint8_t *".to_string(),
-            name: "out".to_string(),
-            value: Some(atom(&data)),
-        });
+        body.push(at_data("uint8_t *", "out"));
     }
     body.extend(to_the_end(&mut scope, filter, &data, &length));
     CFunction {
@@ -353,7 +357,8 @@ fn parameter(scope: &mut Scope, local: LocalId) -> Vec<String> {
 fn result_of(stack: &Stack, filter: &Filter) -> String {
     match &filter.result {
         Some(value) => c_type(stack, &value.result),
-        None => "void".to_string(),
+        None if filter.keeps_length => "void".to_string(),
+        None => "size_t".to_string(),
     }
 }
 
@@ -378,10 +383,12 @@ pub fn read_later(filter: &Filter) -> Vec<LocalId> {
 fn to_the_end(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
     let mut body = turns(scope, filter, data, length);
     let mut code = Code::new(scope, &filter.finish, filter.parameters);
-    code.yields = filter.rewrites.then_some((filter.unit, filter.big));
     body.extend(code.block(&filter.finish));
     if let Some(value) = &filter.result {
         body.push(S::Return(Some(scope.stored(value))));
+    } else if !filter.keeps_length {
+        let bytes = binary("-", atom("out"), atom("begin"));
+        body.push(S::Return(Some(bytes.cast("size_t"))));
     }
     body
 }
@@ -423,19 +430,20 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
         unit => call(format!("sl_load_{order}{}", 8 * unit), vec![atom(at)]),
     };
     let kind = format!("const {}", c_type(scope.stack, scope.kind(filter.word)));
-    let turn = |scope: &mut Scope, at: &str| {
+    let turn = |scope: &mut Scope, at: &str, last: Option<(String, String)>| {
         let mut body = vec![S::Declare {
             kind: kind.clone(),
             name: word.clone(),
             value: Some(load(at)),
         }];
         let mut code = Code::new(scope, &filter.each, filter.parameters);
-        code.yields = filter.rewrites.then_some((unit, filter.big));
+        let big = filter.big;
+        code.yields = filter.rewrites.then_some(Yield { unit, big, last });
         body.extend(code.block(&filter.each));
         body
     };
     let bytes = || atom(unit.to_string());
-    let mut whole = turn(scope, data);
+    let mut whole = turn(scope, data, None);
     whole.push(S::Assign(atom(data), "+=", bytes()));
     whole.push(S::Assign(atom(length), "-=", bytes()));
     let mut all = vec![S::While {
@@ -452,7 +460,7 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
             },
             S::Do(call("memcpy", vec![atom(&last), atom(data), atom(length)])),
         ];
-        rest.extend(turn(scope, &last));
+        rest.extend(turn(scope, &last, Some((last.clone(), length.to_string()))));
         all.push(S::If {
             condition: binary("!=", atom(length), atom("0")),
             then: rest,

@@ -234,6 +234,7 @@ impl<'p> Evaluation<'_, 'p> {
             result: None,
             yielded: Vec::new(),
             unit: 0,
+            given: 0,
             big: false,
         };
         let _ = run_block(&mut running, body);
@@ -269,11 +270,11 @@ impl<'p> Evaluation<'_, 'p> {
             result: None,
             yielded: Vec::new(),
             unit: filter.unit as usize,
+            given: 0,
             big: filter.big,
         };
         running.run_over(filter, data);
-        let mut yielded = running.yielded;
-        yielded.truncate(yielded.len() - missing(filter, data).min(yielded.len()));
+        let yielded = running.yielded;
         let state = &mut *self.state;
         let instant = &mut instant;
         let result = filter.result.as_ref();
@@ -284,12 +285,6 @@ impl<'p> Evaluation<'_, 'p> {
     }
 }
 
-/// Bytes that the last word of the data lacks.
-fn missing(filter: &Filter, data: &[u8]) -> usize {
-    let unit = filter.unit as usize;
-    (unit - data.len() % unit) % unit
-}
-
 /// A function or filter that runs.
 struct Running<'a, 'p> {
     state: &'a mut super::state::State<'p>,
@@ -297,6 +292,8 @@ struct Running<'a, 'p> {
     result: Option<Datum>,
     yielded: Vec<u8>,
     unit: usize,
+    /// How many bytes of the word at hand were there: as many come out.
+    given: usize,
     big: bool,
 }
 
@@ -310,6 +307,7 @@ impl<'p> Running<'_, 'p> {
                 false => u64::from_le_bytes(bytes),
             };
             self.instant.locals[filter.word.at()] = Datum::Number(number);
+            self.given = word.len();
             let _ = run_block(self, &filter.each);
         }
         let _ = run_block(self, &filter.finish);
@@ -336,10 +334,11 @@ impl<'p> Body<'p> for Running<'_, 'p> {
             }
             Kind::Yield(value) => {
                 let number = self.evaluation().number(value);
-                match self.big {
-                    true => self.yielded.extend(&number.to_be_bytes()[8 - self.unit..]),
-                    false => self.yielded.extend(&number.to_le_bytes()[..self.unit]),
-                }
+                let word = match self.big {
+                    true => number << (64 - 8 * self.unit),
+                    false => number.swap_bytes(),
+                };
+                self.yielded.extend(&word.to_be_bytes()[..self.given]);
                 ControlFlow::Continue(())
             }
             Kind::Let(..)

@@ -43,6 +43,7 @@ mod paths;
 mod reads;
 mod relays;
 mod services;
+mod yields;
 
 use crate::diagnostic::{Diagnostic, Id, Severity};
 use crate::source::Sources;

@@ -544,8 +544,11 @@ pub struct Filter {
     pub unit: u32,
     /// Whether the first byte of a word is the most significant.
     pub big: bool,
-    /// Whether it yields what replaces what it read.
+    /// Whether it yields what replaces what it read: at most one word for each, which has as many
+    /// bytes as were there.
     pub rewrites: bool,
+    /// Whether it yields just one word for each, so that the length stays.
+    pub keeps_length: bool,
     /// What is done for each word.
     pub each: Block,
     /// What is done at the end.

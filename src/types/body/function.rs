@@ -10,6 +10,7 @@ use super::super::program::{Filter, Function, FunctionId, Local, LocalId};
 use super::super::scope::{Named, Scope};
 use super::super::statement::{Block, Statement, StatementKind};
 use super::super::value::{Type, Value};
+use super::super::yields::yields;
 use super::mentions::mentioned;
 use super::statement::last_brace;
 use super::words::{Body, Place, make, number};
@@ -270,6 +271,11 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
             label,
         ));
     }
+    let (least, most) = yields(&each);
+    if rewrites && (most > 1 || yields(&finish).1 > 0) {
+        let what = "a filter that yields more words than it takes";
+        body.not_yet(what, source.name.span);
+    }
     let locals = std::mem::take(&mut body.locals);
     Some(Filter {
         name: source.name.text.clone(),
@@ -281,6 +287,7 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         unit,
         big: source.order != Some(ast::ByteOrder::Little),
         rewrites,
+        keeps_length: least == 1,
         each,
         finish,
         result,
