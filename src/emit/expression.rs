@@ -132,8 +132,8 @@ impl Scope<'_> {
             Kind::Call(function, arguments) => {
                 exact(super::function::call_of(self, *function, arguments))
             }
-            Kind::Least(a, b) => self.choice(self.compared(Binary::AtMost, a, b), a, b),
-            Kind::Greatest(a, b) => self.choice(self.compared(Binary::AtLeast, a, b), a, b),
+            Kind::Least(a, b) => self.one_of("smaller", Binary::AtMost, a, b),
+            Kind::Greatest(a, b) => self.one_of("larger", Binary::AtLeast, a, b),
             Kind::Query(query) => exact(self.query(query)),
             Kind::Through(filter, arguments, message) => {
                 let data = self.of_message(*message, "data");
@@ -208,6 +208,20 @@ impl Scope<'_> {
             promoted: then.promoted || otherwise.promoted,
             narrow: None,
         }
+    }
+
+    /// The smaller or larger of two; what is more than a name is written once.
+    fn one_of(&self, name: &str, operator: Binary, a: &Expression, b: &Expression) -> Typed {
+        let bits = match &a.result {
+            Type::Unsigned(width) => c_bits(u32::from(*width)),
+            Type::Time => 64,
+            _ => return self.choice(self.compared(operator, a, b), a, b),
+        };
+        if is_plain(a) && is_plain(b) {
+            return self.choice(self.compared(operator, a, b), a, b);
+        }
+        let both = vec![self.stored(a), self.stored(b)];
+        exact(call(format!("{name}{bits}"), both))
     }
 
     fn key(&self, expression: &Expression, before: &str) -> C {
@@ -572,5 +586,14 @@ pub fn number_text(number: u64) -> String {
         number.to_string()
     } else {
         format!("{number:#x}")
+    }
+}
+
+/// Whether a value is a name or a constant, however wide.
+fn is_plain(value: &Expression) -> bool {
+    match &*value.kind {
+        Kind::Cast(inner) => is_plain(inner),
+        Kind::Constant(_) | Kind::Config(_) | Kind::Read(_) | Kind::Length(_) => true,
+        _ => false,
     }
 }

@@ -185,6 +185,7 @@ fn all_types(stack: &Stack) -> Vec<Type> {
             match &kind {
                 Type::Optional(inner)
                 | Type::Queue(inner, _)
+                | Type::Window(inner, ..)
                 | Type::Array(inner, _)
                 | Type::Stream(inner, _) => open.push((**inner).clone()),
                 _ => {}

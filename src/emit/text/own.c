@@ -100,6 +100,46 @@ static void drop(struct STACK *stack, uint32_t buffer, bool came_in, unsigned re
     sl_buffers_give(&stack->buffers, buffer);
 }
 
+/* part smaller8 */
+static inline uint8_t smaller8(uint8_t one, uint8_t other) {
+    return one < other ? one : other;
+}
+
+/* part smaller16 */
+static inline uint16_t smaller16(uint16_t one, uint16_t other) {
+    return one < other ? one : other;
+}
+
+/* part smaller32 */
+static inline uint32_t smaller32(uint32_t one, uint32_t other) {
+    return one < other ? one : other;
+}
+
+/* part smaller64 */
+static inline uint64_t smaller64(uint64_t one, uint64_t other) {
+    return one < other ? one : other;
+}
+
+/* part larger8 */
+static inline uint8_t larger8(uint8_t one, uint8_t other) {
+    return one > other ? one : other;
+}
+
+/* part larger16 */
+static inline uint16_t larger16(uint16_t one, uint16_t other) {
+    return one > other ? one : other;
+}
+
+/* part larger32 */
+static inline uint32_t larger32(uint32_t one, uint32_t other) {
+    return one > other ? one : other;
+}
+
+/* part larger64 */
+static inline uint64_t larger64(uint64_t one, uint64_t other) {
+    return one > other ? one : other;
+}
+
 /* part hold */
 /* The message waits in a container, which keeps the number of its buffer. */
 static uint32_t hold(struct STACK *stack, const struct STACK_message *message) {
