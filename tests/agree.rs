@@ -10,6 +10,8 @@ mod credit;
 mod externs;
 #[path = "agree/fault.rs"]
 mod fault;
+#[path = "agree/headers.rs"]
+mod headers;
 #[path = "agree/parts.rs"]
 mod parts;
 #[path = "agree/random.rs"]
@@ -128,6 +130,11 @@ fn streams_on_paths_that_come_and_go_agree() {
 #[test]
 fn ports_on_labels_agree() {
     example_agrees("tests/c_agrees/stacks/offices.loom");
+}
+
+#[test]
+fn functions_of_what_comes_and_goes_agree() {
+    example_agrees("tests/c_agrees/stacks/asked.loom");
 }
 
 #[test]

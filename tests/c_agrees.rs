@@ -14,6 +14,8 @@ mod externs;
 mod glue;
 #[path = "c_agrees/harder.rs"]
 mod harder;
+#[path = "agree/headers.rs"]
+mod headers;
 #[path = "agree/parts.rs"]
 mod parts;
 #[path = "agree/random.rs"]
@@ -191,6 +193,11 @@ fn the_c_that_calls_c_does_what_it_says() {
 #[test]
 fn the_c_of_applications_that_are_called_does_what_it_says() {
     agrees("tests/c_agrees/stacks/called.loom");
+}
+
+#[test]
+fn the_c_of_functions_of_what_comes_and_goes_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/asked.loom");
 }
 
 #[test]

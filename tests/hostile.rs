@@ -13,6 +13,8 @@ mod externs;
 mod frames;
 #[path = "c_agrees/glue.rs"]
 mod glue;
+#[path = "agree/headers.rs"]
+mod headers;
 #[path = "agree/parts.rs"]
 mod parts;
 #[path = "agree/random.rs"]

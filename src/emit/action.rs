@@ -88,7 +88,10 @@ fn on_bytes(body: &mut Body, action: &Action, out: &mut Vec<S>) {
             message,
             header,
             values,
+            below,
         } => {
+            let below = below.as_ref();
+            body.scope.below = below.map(|below| body.scope.value(below));
             out.extend(push::push(&mut body.scope, *message, *header, values));
         }
         Action::Sum {

@@ -107,6 +107,7 @@ impl Scope<'_> {
             | Kind::Attribute(..)
             | Kind::Length(_)
             | Kind::WholeLength
+            | Kind::Below
             | Kind::Now => self.read(expression),
             Kind::Unary(operator, a) => self.unary(*operator, a, result),
             Kind::Binary(operator, a, b) => self.binary(*operator, a, b, result),
@@ -196,6 +197,7 @@ impl Scope<'_> {
                 let length = length.expect("a whole length is asked for in a header's sums");
                 self.resized(exact(length), 32, false, result)
             }
+            Kind::Below => exact(self.below.clone().expect("a header that asks is told whom")),
             Kind::Now => exact(atom("stack").behind("now_ns")),
             other => unreachable!("{other:?} is computed"),
         }

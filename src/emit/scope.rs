@@ -23,6 +23,8 @@ pub struct Scope<'a> {
     pub pointers: bool,
     /// The index of the instance that a function reads as its own.
     pub own: Option<C>,
+    /// The index of the session below that the sums of a header ask.
+    pub below: Option<C>,
     /// Where a header stands that has been stripped, by header.
     pub headers: BTreeMap<HeaderId, C>,
     /// The message of header expressions.
@@ -51,6 +53,7 @@ impl<'a> Scope<'a> {
             taken,
             pointers: false,
             own: None,
+            below: None,
             headers: BTreeMap::new(),
             message: None,
             option: None,

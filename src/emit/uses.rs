@@ -248,9 +248,11 @@ impl Collector<'_> {
                 message,
                 header,
                 values,
+                below,
             } => {
                 self.local(*message);
-                values.iter().for_each(|(_, value)| self.expression(value));
+                let values = values.iter().map(|(_, value)| value).chain(below);
+                values.for_each(|value| self.expression(value));
                 self.uses.reads.remove(&Need::Header(*header));
             }
             Action::Sum {

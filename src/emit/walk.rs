@@ -18,6 +18,7 @@ pub fn each(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
         | Kind::Attribute(..)
         | Kind::Length(_)
         | Kind::WholeLength
+        | Kind::Below
         | Kind::Now => {}
         Kind::Read(variable) => indices(variable, visit),
         Kind::Unary(_, a) | Kind::Some(a) | Kind::Unwrap(a) | Kind::Present(a) | Kind::Cast(a) => {
@@ -97,6 +98,7 @@ pub fn variable(expression: &Expression) -> Option<&Variable> {
         | Kind::Attribute(..)
         | Kind::Length(_)
         | Kind::WholeLength
+        | Kind::Below
         | Kind::Now
         | Kind::Unary(..)
         | Kind::Some(_)

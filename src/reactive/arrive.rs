@@ -73,7 +73,7 @@ impl<'a> Lowering<'a> {
         let root = match table.header {
             Some(header) => {
                 let refused = self.body(&by, &table.refused, Vec::new(), table.span);
-                self.parse(entity, header, message, (root, refused))
+                self.parse(entity, header, &parameters, (root, refused))
             }
             None => root,
         };
@@ -227,9 +227,10 @@ impl<'a> Lowering<'a> {
         &mut self,
         entity: EntityId,
         id: HeaderId,
-        message: LocalId,
+        parameters: &Parameters,
         (next, refused): (NodeId, NodeId),
     ) -> NodeId {
+        let message = parameters.message.expect("a header comes with a message");
         let table = &self.program.entities[entity.at()];
         let header = &self.program.headers[id.at()];
         // Its expressions may read the keys of the only session, where there is but one.
@@ -241,6 +242,7 @@ impl<'a> Lowering<'a> {
         };
         let mut frame = Frame::new(own, table.session, keys, &[]);
         frame.message = Some(message);
+        frame.below = parameters.instance.map(Instance::Local);
         let mut parse = Parse {
             header,
             id,

@@ -91,6 +91,12 @@ impl<'a> Frame<'a> {
             return Some(Expression::local(*local, expression.result.clone()));
         }
         match (&*expression.kind, self.keys) {
+            (ExpressionKind::Below, _) => match self.below.unwrap_or(self.own) {
+                Instance::Local(local) => Some(Expression::local(local, expression.result.clone())),
+                Instance::Own | Instance::Entity | Instance::Only(_) => {
+                    unreachable!("what is asked comes and goes")
+                }
+            },
             (ExpressionKind::Key(Instance::Own, kind, key), Some(keys)) if *kind == self.kind => {
                 Some(Expression::constant(
                     keys[key.at()].clone(),
@@ -131,6 +137,7 @@ impl<'a> Frame<'a> {
             | ExpressionKind::Config(_)
             | ExpressionKind::Key(..)
             | ExpressionKind::WholeLength
+            | ExpressionKind::Below
             | ExpressionKind::Now
             | ExpressionKind::Unary(..)
             | ExpressionKind::Binary(..)

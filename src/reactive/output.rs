@@ -245,10 +245,13 @@ impl<'a> Lowering<'a> {
         let entity = self.program.kinds[frame.kind.at()].entity;
         if let Some(header) = self.program.entities[entity.at()].header {
             let values = values.iter().map(|(id, e)| (*id, frame.expression(e)));
+            let declared = &self.program.headers[header.at()];
+            let asked = declared.asks();
             steps.push(Action::Push {
                 message,
                 header,
                 values: values.collect(),
+                below: asked.map(|below| frame.expression(below)),
             });
         }
     }

@@ -23,6 +23,9 @@ use std::rc::Rc;
 pub struct Moment {
     /// The instance that code of a kind means by its own.
     pub own: BTreeMap<KindId, u32>,
+    /// The session below that this is about, where a multiplexor stands on such as come and go; or
+    /// that a header asks.
+    pub below: Option<u32>,
     /// What the locals hold.
     pub locals: Vec<Datum>,
     /// Headers that were stripped, or are being written, from their first byte on.
@@ -40,6 +43,7 @@ impl Moment {
     pub fn inside(&self, locals: Vec<Datum>) -> Moment {
         Moment {
             own: self.own.clone(),
+            below: self.below,
             locals,
             headers: self.headers.clone(),
             message: self.message.clone(),
@@ -106,6 +110,7 @@ impl Evaluation<'_, '_> {
             }
             Kind::Length(message) => Datum::Number(self.message(*message).length() as u64),
             Kind::WholeLength => Datum::Number(self.instant.whole_length),
+            Kind::Below => Datum::Number(u64::from(self.session_below())),
             Kind::Now => Datum::Number(self.state.now_ns),
             Kind::Unary(operator, operand) => self.unary(*operator, operand, &expression.result),
             Kind::Binary(operator, left, right) => {
@@ -180,6 +185,14 @@ impl Evaluation<'_, '_> {
             Datum::Optional(value) => value.map(|value| *value),
             other => panic!("the checker has seen an optional here, not {other:?}"),
         }
+    }
+
+    /// The session below that is asked: of a multiplexor the one that this is about, else the one
+    /// with the index of its own session.
+    fn session_below(&self) -> u32 {
+        let own = self.instant.own.values().next();
+        let known = self.instant.below.or(own.copied());
+        known.expect("the checker has seen a session below")
     }
 
     /// The index of an instance among those of its kind.

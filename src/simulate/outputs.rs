@@ -127,7 +127,7 @@ impl<'p> Handling<'_, 'p> {
         From {
             kind: self.kind,
             index: self.index,
-            below: self.below,
+            below: self.instant.below,
         }
     }
 

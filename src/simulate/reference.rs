@@ -117,7 +117,7 @@ impl<'p> Reference<'p> {
                     (Shape::Multiplexor, _) | (_, None) => (table.record, 0),
                 };
                 let mut handling = self.handling(state, own, 0, headers);
-                handling.below = index;
+                handling.instant.below = index;
                 let _ = run_block(&mut handling, &table.refused);
                 return handling.finish();
             }
@@ -152,7 +152,7 @@ impl<'p> Reference<'p> {
         let locals = finder.locals.len();
         let mut handling = self.handling(state, (record, 0), locals, headers);
         handling.give(&finder.parameters, given);
-        handling.below = below;
+        handling.instant.below = below;
         if let (Some(local), Some(below)) = (finder.below, below) {
             handling.instant.locals[local.at()] = Datum::Number(u64::from(below));
         }
@@ -219,7 +219,7 @@ impl<'p> Reference<'p> {
         let locals = handler.locals.len();
         let mut handling = self.handling(state, (handler.kind, index), locals, headers);
         handling.give(&handler.parameters, given);
-        handling.below = handling.state.session_below(handler.kind, index);
+        handling.instant.below = handling.state.session_below(handler.kind, index);
         handling.ends = handler.event == Event::End;
         let _ = run_block(&mut handling, &handler.body);
         handling.finish()
@@ -245,7 +245,6 @@ impl<'p> Reference<'p> {
             instant,
             kind,
             index,
-            below: None,
             ends: false,
             outputs: Vec::new(),
             family_first: false,
@@ -265,7 +264,12 @@ fn strip(
     let id = table.header.expect("what is stripped is a header");
     let bytes = message.data().to_vec();
     let mut instant = Moment::default();
-    instant.own.insert(table.session, session);
+    match table.shape {
+        Shape::Multiplexor => instant.below = Some(session),
+        Shape::Worker | Shape::Router => {
+            instant.own.insert(table.session, session);
+        }
+    }
     instant.message = Some(message.clone());
     let instant = &mut instant;
     let mut evaluation = Evaluation { state, instant };
@@ -328,8 +332,6 @@ pub(super) struct Handling<'a, 'p> {
     pub(super) instant: Moment,
     pub(super) kind: KindId,
     pub(super) index: u32,
-    /// The session below that this is about, where those come and go.
-    pub(super) below: Option<u32>,
     /// Whether this is its end: what stood on it has ended before.
     pub(super) ends: bool,
     pub(super) outputs: Vec<Pending>,

@@ -302,7 +302,12 @@ impl<'p> Running<'_, 'p> {
                 message,
                 header,
                 values,
-            } => self.push(*message, *header, values),
+                below,
+            } => {
+                let below = below.as_ref();
+                self.instant.below = below.map(|below| self.evaluation().number(below) as u32);
+                self.push(*message, *header, values);
+            }
             Action::Sum {
                 bind,
                 message,

@@ -308,6 +308,7 @@ fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
     let kind = match kind {
         Type::Unsigned(bits) | Type::Sequence(bits) => Kind::Unsigned(u32::from(*bits)),
         Type::Signed(bits) => Kind::Signed(u32::from(*bits)),
+        Type::Instance(_) => Kind::Unsigned(32),
         Type::Bool => Kind::Bool,
         Type::Time => Kind::Time,
         Type::Enum(id) => Kind::Unsigned(u32::from(program.enums[id.at()].width)),

@@ -206,6 +206,8 @@ pub enum Action {
         header: HeaderId,
         /// All fields written, but for counted and summed ones, in order on the wire.
         values: Vec<(HeaderFieldId, Expression)>,
+        /// The session below that its sums ask, where it comes and goes.
+        below: Option<Expression>,
     },
     /// Runs the filter of a `checks` field over its ranges of a message whose header is stripped,
     /// the field itself read as zero; a sum that would say that nothing was summed is complemented.

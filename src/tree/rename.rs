@@ -33,6 +33,7 @@ impl Renaming<'_> {
             | Kind::HeaderPresent(..)
             | Kind::OptionsHold(_)
             | Kind::WholeLength
+            | Kind::Below
             | Kind::Now => return expression.clone(),
             Kind::Read(variable) => Kind::Read(self.variable(variable)),
             Kind::Key(instance, kind, key) => Kind::Key((self.instance)(*instance), *kind, *key),
@@ -224,10 +225,12 @@ impl Renaming<'_> {
                 message,
                 header,
                 values,
+                below,
             } => Action::Push {
                 message: local(message),
                 header: *header,
                 values: values.iter().map(|(id, e)| (*id, expression(e))).collect(),
+                below: below.as_ref().map(expression),
             },
             Action::Sum {
                 bind,

@@ -118,6 +118,7 @@ impl Folder<'_> {
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)
             | ExpressionKind::WholeLength
+            | ExpressionKind::Below
             | ExpressionKind::Now
             | ExpressionKind::Query(_)
             | ExpressionKind::Through(..) => None,

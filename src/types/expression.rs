@@ -136,6 +136,9 @@ pub enum ExpressionKind {
     Length(LocalId),
     /// Within a `checks` or `counts` of a header that is written or read: bytes of header and data.
     WholeLength,
+    /// The session below that is asked, where it comes and goes; its kind is the type. Of state
+    /// trees only in the sums of headers.
+    Below,
     /// The time of the instant.
     Now,
     /// One operand.

@@ -8,11 +8,14 @@
 use super::body::{check_functions, check_key_default, declare_function};
 use super::compose::{Composition, Ground, Sessions};
 use super::context::Context;
+use super::expression::Instance;
 use super::items::{constant_expression, declare, declare_filters, declare_functions};
 use super::layers::{Around, Layer, kind_scope};
 use super::names::not_yet;
 use super::opening::{KeyDefault, LISTENER};
-use super::program::{EntityId, FunctionId, KeyId, KindId, Population, Program, Role};
+use super::program::{
+    EntityId, Function, FunctionId, KeyId, KindId, Local, LocalId, Population, Program, Role,
+};
 use super::scope::{Named, Scope};
 use super::services::{ServiceId, Services};
 use super::value::Type;
@@ -199,9 +202,16 @@ fn bound(
         );
         return None;
     }
-    if !matches!(composition.sessions(provider), Sessions::Static(_)) {
+    let in_c = matches!(source.body, ast::FunctionBody::External);
+    let always = in_c || matches!(composition.sessions(provider), Sessions::Static(_));
+    let Ground::Node(lower, _) = ground else {
+        return None;
+    };
+    let session = |entity: EntityId| context.program.entities[entity.at()].session;
+    let root = |entity| context.program.lives_with(session(entity));
+    if !always && root(provider) != root(lower) {
         let span = composition.node(entity).span;
-        let what = "a function of a session that comes and goes";
+        let what = "a function of a session below another multiplexor";
         context.report(not_yet(span, what).label(promised.span, "this function"));
         return None;
     }
@@ -215,9 +225,33 @@ fn bound(
     }
     let mut scope = session_scope(context.program, &layers[provider.at()], upper);
     let id = declare(context, &mut scope, source);
+    if !always {
+        ask(&mut context.program.functions[id.at()], scope.kind);
+        let session = Instance::Local(LocalId(source.parameters.len() as u32));
+        let keys = context.program.kinds[scope.kind.at()].keys.iter();
+        let keys = keys.filter(|key| !matches!(key.kind, Type::Instance(_)));
+        for (at, key) in keys.enumerate() {
+            let named = Named::Key(session, scope.kind, KeyId(at as u32));
+            scope.names.insert(key.name.clone(), named);
+        }
+    }
     check_functions(context, &[(id, &scope, source)]);
     layers[provider.at()].promised.push((upper, id));
     Some(id)
+}
+
+/// A session that comes and goes is asked as the last parameter of its function.
+fn ask(function: &mut Function, kind: KindId) {
+    let session = Local {
+        name: "session".to_string(),
+        kind: Type::Instance(kind),
+    };
+    function
+        .locals
+        .insert(function.parameters as usize, session);
+    function.defaults.push(None);
+    function.parameters += 1;
+    function.message = function.message.map(|_| LocalId(function.parameters));
 }
 
 /// The nearest layer below that writes a function, and which of its sessions is stood on.
@@ -256,10 +290,10 @@ fn session_scope(program: &Program, layer: &Layer, session: usize) -> Scope {
         // The record is not the asker's own.
         match named {
             Named::Field(instance, of, _) if *of == record => {
-                *instance = super::expression::Instance::Entity;
+                *instance = Instance::Entity;
             }
             Named::Timer(instance, of, _) if *of == record => {
-                *instance = super::expression::Instance::Entity;
+                *instance = Instance::Entity;
             }
             Named::Field(..)
             | Named::Timer(..)

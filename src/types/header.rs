@@ -3,7 +3,7 @@
 //! Expressions of a header read its own fields as `ExpressionKind::Header` (on the way down: what
 //! is being written) and the message as `LocalId::MESSAGE`; defaults may read the instance too.
 
-use super::expression::Expression;
+use super::expression::{Expression, ExpressionKind};
 use super::program::{FilterId, HeaderFieldId, ReasonId};
 use super::value::{Type, Value};
 use crate::source::Span;
@@ -52,6 +52,15 @@ impl Header {
     /// Whether this id stands for an option itself.
     pub fn is_option(&self, id: HeaderFieldId) -> bool {
         self.options_named().any(|option| option == id)
+    }
+
+    /// The session below that its sums ask, where it comes and goes.
+    pub fn asks(&self) -> Option<&Expression> {
+        let mut sums = self.fields.iter().flat_map(|field| match &field.rule {
+            Rule::Checks { arguments, .. } => &arguments[..],
+            Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Counts { .. } => &[],
+        });
+        sums.find_map(below)
     }
 
     /// The option in which a field stands, if it does.
@@ -282,4 +291,11 @@ pub enum Ranges {
     HeaderAndData,
     /// From the first byte of one field to the last of another.
     Between(HeaderFieldId, HeaderFieldId),
+}
+
+fn below(expression: &Expression) -> Option<&Expression> {
+    match *expression.kind == ExpressionKind::Below {
+        true => Some(expression),
+        false => expression.parts().into_iter().find_map(below),
+    }
 }

@@ -20,6 +20,7 @@ impl Expression {
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)
             | ExpressionKind::WholeLength
+            | ExpressionKind::Below
             | ExpressionKind::Now => Vec::new(),
             ExpressionKind::Read(variable) => variable.indices(),
             ExpressionKind::Unary(_, a)

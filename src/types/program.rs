@@ -525,6 +525,17 @@ pub struct Function {
     pub span: Span,
 }
 
+impl Function {
+    /// The kind of sessions of which it is: a session that comes and goes is its last parameter.
+    pub fn asks(&self) -> Option<KindId> {
+        let last = self.parameters.checked_sub(1)?;
+        let Type::Instance(kind) = self.locals[last as usize].kind else {
+            return None;
+        };
+        Some(kind)
+    }
+}
+
 /// A word filter (Morpheus 3): it runs over bytes, word by word.
 #[derive(Clone, Debug)]
 pub struct Filter {

@@ -5,9 +5,10 @@
 //! that most are as a real peer would send them.
 
 use crate::externs::supplied;
+use crate::headers::{moment, push};
 use crate::parts::{Part, parts};
 use crate::random::Random;
-use stackloom::simulate::expression::{Evaluation, Moment};
+use stackloom::simulate::expression::Evaluation;
 use stackloom::simulate::header;
 use stackloom::simulate::message::Message;
 use stackloom::simulate::reference::Reference;
@@ -394,12 +395,9 @@ fn crafted<'p>(
                 given.push((id, value));
             }
         }
-        let mut moment = Moment::default();
-        let mut evaluation = Evaluation {
-            state: &mut state,
-            instant: &mut moment,
-        };
-        header::push(&mut evaluation, id, &given, &mut message);
+        if push(program, &mut state, id, &given, &mut message).is_none() {
+            return Call::Expire;
+        }
     }
     let mut frame = message.data().to_vec();
     if program
@@ -497,10 +495,10 @@ fn changed(
     given: &[(HeaderFieldId, Datum)],
     data: &[u8],
 ) -> Vec<u8> {
-    let Some(mut message) = state.message(data) else {
+    let moment = moment(program, state, part.header);
+    let (Some(mut moment), Some(mut message)) = (moment, state.message(data)) else {
         return frame.to_vec();
     };
-    let mut moment = Moment::default();
     let mut evaluation = Evaluation {
         state,
         instant: &mut moment,

@@ -149,10 +149,14 @@ impl<'a> Flow<'a, '_> {
                 known.headers.insert(*header);
             }
             Action::Push {
-                message, values, ..
+                message,
+                values,
+                below,
+                ..
             } => {
                 uses.messages.push(*message);
-                values.iter().for_each(|(_, value)| uses.expression(value));
+                let values = values.iter().map(|(_, value)| value).chain(below);
+                values.for_each(|value| uses.expression(value));
             }
             Action::Sum {
                 bind,

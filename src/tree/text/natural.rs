@@ -34,6 +34,7 @@ impl Tables<'_> {
             | Kind::Present(_) => Type::Bool,
             Kind::Attribute(_, id) => program.attributes[id.at()].kind.clone(),
             Kind::Length(_) | Kind::WholeLength => bytes,
+            Kind::Below => return None,
             Kind::Now => Type::Time,
             Kind::Unary(Unary::Not, _) => Type::Bool,
             Kind::Unary(Unary::Negate | Unary::Complement, operand) => operand.result.clone(),

@@ -319,6 +319,7 @@ impl Writer<'_> {
                 message,
                 header,
                 values,
+                below,
             } => {
                 let name = &self.names.headers[header.at()];
                 let field = |(id, value): &(HeaderFieldId, Expression)| {
@@ -326,7 +327,10 @@ impl Writer<'_> {
                     format!("{field} = {}", self.expression(value))
                 };
                 let values: Vec<String> = values.iter().map(field).collect();
-                format!("push {} {name} ({})", local(message), values.join(", "))
+                let below = below.as_ref();
+                let below = below.map_or(String::new(), |e| format!(" on {}", self.expression(e)));
+                let values = values.join(", ");
+                format!("push {} {name} ({values}){below}", local(message))
             }
             Action::Sum {
                 bind,

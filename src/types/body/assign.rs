@@ -211,6 +211,7 @@ fn why_fixed(of: &ExpressionKind) -> &'static str {
         ExpressionKind::Read(_)
         | ExpressionKind::Length(_)
         | ExpressionKind::WholeLength
+        | ExpressionKind::Below
         | ExpressionKind::Now
         | ExpressionKind::Unary(..)
         | ExpressionKind::Binary(..)

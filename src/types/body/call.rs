@@ -1,7 +1,7 @@
 //! Calls that give a value: functions, `min` and `max`, and what containers tell.
 
-use super::super::expression::{Expression, ExpressionKind, Query, Variable};
-use super::super::program::FunctionId;
+use super::super::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use super::super::program::{FunctionId, KeyId, KindId};
 use super::super::statement::{Statement, StatementKind};
 use super::super::value::{Type, Value};
 use super::access::Meaning;
@@ -57,7 +57,8 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Expression {
         let function = &self.context.program.functions[id.at()];
-        let count = function.parameters as usize;
+        let asked = function.asks();
+        let count = function.parameters as usize - usize::from(asked.is_some());
         let wanted: Vec<Type> = function.locals[..count]
             .iter()
             .map(|local| local.kind.clone())
@@ -72,6 +73,12 @@ impl Body<'_, '_> {
         if self.context.program.functions[id.at()].external {
             return self.external_call(id, arguments, span);
         }
+        if let Some(asked) = asked {
+            match self.session_asked(asked, &name, span) {
+                Some(session) => arguments.push(session),
+                None => return nothing(),
+            }
+        }
         if looks {
             let message = self.local("message").or(self.scope.message);
             let Some(message) = message else {
@@ -83,6 +90,40 @@ impl Body<'_, '_> {
         }
         self.check_reads(id, reads_header, span);
         self.folded(make(ExpressionKind::Call(id, arguments), result))
+    }
+
+    /// The session below whose function is called: whoever calls it stands on one.
+    fn session_asked(&mut self, asked: KindId, name: &str, span: Span) -> Option<Expression> {
+        let result = Type::Instance(asked);
+        if let Some(below) = self.below {
+            return Some(Expression::local(below, result));
+        }
+        let program = &self.context.program;
+        let session = program.entities[self.scope.entity.at()].session;
+        let of_session = match self.place {
+            Place::Value => self.scope.message.is_some(),
+            Place::Handler(_) => self.scope.kind == session,
+            Place::Finder(_) | Place::Function | Place::Filter => false,
+        };
+        if !of_session {
+            let title = format!("nothing says which session computes `{name}`");
+            let refused = Diagnostic::error(Id::NoSession, title, span, "the function of which?")
+                .why("The sessions below come and go, and this belongs to none of them.")
+                .help(
+                    "call it in a handler of the session or in its header, and hand on the answer",
+                );
+            self.report(refused);
+            return None;
+        }
+        let multiplexed = program.stands_on(session).is_some();
+        let kind = match (self.place, multiplexed) {
+            (Place::Handler(_), true) => {
+                let last = program.kinds[session.at()].keys.len() as u32 - 1;
+                ExpressionKind::Key(Instance::Own, session, KeyId(last))
+            }
+            _ => ExpressionKind::Below,
+        };
+        Some(make(kind, result))
     }
 
     /// A function may read what whoever calls it may read.

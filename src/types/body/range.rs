@@ -495,6 +495,7 @@ fn reads(value: &Expression, root: Root) -> bool {
         | ExpressionKind::OptionsHold(_)
         | ExpressionKind::Attribute(..)
         | ExpressionKind::WholeLength
+        | ExpressionKind::Below
         | ExpressionKind::Now => false,
     }
 }

@@ -502,6 +502,7 @@ fn own_kind(
         | ExpressionKind::Attribute(..)
         | ExpressionKind::Length(_)
         | ExpressionKind::WholeLength
+        | ExpressionKind::Below
         | ExpressionKind::Now
         | ExpressionKind::Query(_) => None,
     }

@@ -383,6 +383,7 @@ fn reads_fields_alone(rule: &Expression, header: HeaderId) -> bool {
         | ExpressionKind::Attribute(..)
         | ExpressionKind::Length(_)
         | ExpressionKind::WholeLength
+        | ExpressionKind::Below
         | ExpressionKind::Now
         | ExpressionKind::Some(_)
         | ExpressionKind::Unwrap(_)

@@ -79,10 +79,12 @@ impl Words<'_> {
             values.push((HeaderFieldId(field), self.expression()?));
             self.takes(",");
         }
+        let below = self.takes("on").then(|| self.expression()).transpose()?;
         Ok(Action::Push {
             message,
             header,
             values,
+            below,
         })
     }
 
@@ -101,7 +103,7 @@ impl Words<'_> {
 
     /// Something that may fail.
     pub fn attempt(&mut self) -> Read<Attempt> {
-        if ["find", "create"].contains(&self.peek()) {
+        if ["find", "create", "standing"].contains(&self.peek()) {
             let mut searches = vec![self.search()?];
             while self.takes("or") {
                 searches.push(self.search()?);
