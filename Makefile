@@ -1,13 +1,14 @@
 # make        builds the compiler, for use
 # make demo   lets the Linux kernel talk to a stack that was compiled a moment before
 # make test   runs every test
+# make bench  counts instructions of a message, beside lwIP, smoltcp and C by hand
 # make soak   runs the tests of the generated C for long, with many seeds
 # make fmt    brings Rust and Loom into their canonical form
 
 CARGO := $(shell PATH="$$PATH:$$HOME/.cargo/bin" command -v cargo)
 export PATH := $(PATH):$(dir $(CARGO))
 
-.PHONY: build demo test soak fmt machine
+.PHONY: build demo test bench soak fmt machine
 
 build: machine
 	cargo build --release
@@ -19,6 +20,9 @@ test: machine
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
 	cargo test --no-fail-fast
+
+bench: machine
+	cargo run --quiet --release -- bench udp
 
 soak: machine
 	export SEED=$${SEED:-$$(date +%s)}; echo "SEED=$$SEED does the same again"; \

@@ -5,6 +5,8 @@
 
 #[path = "commands/authoring.rs"]
 mod authoring;
+#[path = "commands/bench.rs"]
+mod bench;
 #[path = "commands/building.rs"]
 mod building;
 #[path = "commands/demo.rs"]

@@ -4,7 +4,7 @@
 //! holds, 1 refused or failed, 2 command line or environment, 3 undecided.
 //!
 //! ```text
-//! commands    authoring (new fmt check build explain)    run    demo
+//! commands    authoring (new fmt check build explain)    run    demo    bench (counting)
 //! compiling   compiler -> c_compiler -> stack, described by layout
 //! running     host: stack + device (capture) + applications
 //! the demo    namespace (netlink) + peer, or a simulated neighbour
@@ -12,9 +12,11 @@
 //! ```
 
 pub mod authoring;
+pub mod bench;
 pub mod c_compiler;
 pub mod capture;
 pub mod compiler;
+pub mod counting;
 pub mod demo;
 pub mod device;
 pub mod failure;
@@ -103,6 +105,8 @@ enum Verb {
         /// The diagnostic's id, as it stands in brackets; without one, all ids are listed
         id: Option<String>,
     },
+    /// Counts instructions, beside those of others
+    Bench(bench::Arguments),
     /// Lets the Linux kernel talk to a compiled stack in a private network
     Demo(demo::Arguments),
 }
@@ -135,6 +139,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Explain { id } => authoring::explain(id.as_deref()),
+        Verb::Bench(arguments) => bench::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
     }
 }

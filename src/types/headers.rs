@@ -20,7 +20,7 @@ use super::layers::{Layer, kind_scope};
 use super::names::{not_constant, refuse_repeated};
 use super::program::{HeaderFieldId, HeaderId, LocalId, Program, ReasonId};
 use super::scope::{Named, Scope};
-use super::value::Type;
+use super::value::{Type, Value};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -355,7 +355,16 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                 ranges,
                 filter,
                 absent,
-            } => self.sum(context, kind, ranges, filter, absent.as_ref(), span),
+                left,
+            } => {
+                let sum = self.sum(context, kind, ranges, filter, absent.as_ref(), span);
+                match left {
+                    Some(source) if self.is_left(context, source) => {
+                        Rule::Default(Expression::constant(Value::Number(0), kind.clone()))
+                    }
+                    Some(_) | None => sum,
+                }
+            }
         }
     }
 
@@ -370,6 +379,22 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             return 1;
         }
         unit as u32
+    }
+
+    /// Whether a sum is left to others, by a constant of the composition.
+    fn is_left(&self, context: &mut Context, source: &ast::Expression) -> bool {
+        let value = check_expression(context, &self.written, source, Some(&Type::Bool));
+        match fold(context.program, &value) {
+            Some(Value::Number(left)) => left != 0,
+            Some(_) => false,
+            None => {
+                if value.result != Type::Nothing && !self.layer.scope.alone {
+                    let what = "whether a sum is left to others";
+                    context.report(not_constant(source.span, what));
+                }
+                false
+            }
+        }
     }
 
     fn sum(

@@ -161,7 +161,8 @@ impl Token<'_> {
     /// Whether a line that ends with it goes on.
     pub fn wants_more(&self) -> bool {
         const WORDS: &[&str] = &[
-            "and", "or", "else", "until", "find", "as", "through", "not", "present", "pre",
+            "and", "or", "else", "until", "find", "as", "through", "unless", "not", "present",
+            "pre",
         ];
         self.is_operator()
             || self.opens()
@@ -171,7 +172,9 @@ impl Token<'_> {
 
     /// Whether the line before goes on if the next line begins with it.
     pub fn continues(&self) -> bool {
-        const WORDS: &[&str] = &["and", "or", "else", "until", "find", "as", "through"];
+        const WORDS: &[&str] = &[
+            "and", "or", "else", "until", "find", "as", "through", "unless",
+        ];
         self.is_operator()
             || self.closes()
             || self.is("{")

@@ -79,7 +79,7 @@ pub enum HeaderRule {
         /// How many bytes one unit has; none: one.
         unit: Option<Expression>,
     },
-    /// `checks ranges through f(…) or e`: the result of a filter over the ranges.
+    /// `checks ranges through f(…) or e unless e`: the result of a filter over the ranges.
     Checks {
         /// What is summed.
         ranges: Vec<HeaderRange>,
@@ -87,6 +87,8 @@ pub enum HeaderRule {
         filter: Expression,
         /// The value that says that nothing was summed.
         absent: Option<Expression>,
+        /// Where nothing is summed at all.
+        left: Option<Expression>,
     },
 }
 

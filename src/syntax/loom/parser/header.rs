@@ -89,10 +89,16 @@ impl Parser<'_> {
             } else {
                 None
             };
+            let left = if self.accept("unless").is_some() {
+                Some(self.expression()?)
+            } else {
+                None
+            };
             HeaderRule::Checks {
                 ranges,
                 filter,
                 absent,
+                left,
             }
         } else if self.is_at("==") {
             let span = self.token().span;

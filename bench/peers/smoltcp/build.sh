@@ -1,0 +1,13 @@
+#!/bin/sh
+# build.sh OUTPUT SUMS FLAGS...: two ends that are smoltcp; the flags are for rustc.
+set -e
+here=$(cd "$(dirname "$0")" && pwd) output=$1 sums=$2
+shift 2
+cache=$PWD/target/bench/smoltcp
+target=$(rustc -vV | sed -n 's/^host: //p')
+mkdir -p "$cache"
+cp -r "$here/Cargo.toml" "$here/src" "$cache/"
+cd "$cache"
+PEER_SUMS=$sums RUSTFLAGS="-C target-feature=+crt-static $*" \
+    cargo build --quiet --release --target "$target" --target-dir "$cache/target"
+cp "$cache/target/$target/release/smoltcp-peer" "$output"

@@ -1,0 +1,104 @@
+/*
+ * Two ends that send datagrams of 4 bytes to each other: what `loom bench udp` counts of a stack
+ * that Loom made. In: its C, compiled as udp_stack. Out: with `count`, how many datagrams went,
+ * each by two calls of bench_step:
+ *
+ *   false   the sender sends, and is asked for the frame; the receiver gives a buffer
+ *   true    the sender has its frame back; the receiver takes the other, is asked what it
+ *           delivers, reads it, and has its buffer back
+ *
+ * Between the two stands the wire, a copy of the frame, which is not counted.
+ */
+#include "udp_stack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGES = 1000 };
+
+struct ends {
+    struct udp_stack *sender;
+    struct udp_stack *receiver;
+    uint32_t session;             /* of the sender */
+    uint32_t number;              /* what is sent */
+    struct udp_stack_output sent; /* the frame that left */
+    struct udp_stack_frame frame; /* the frame that arrives */
+    uint32_t sum;                 /* of what was delivered */
+};
+
+void bench_step(struct ends *ends, bool arrives);
+
+__attribute__((noinline, noclone)) void bench_step(struct ends *ends, bool arrives) {
+    if (!arrives) {
+        const uint8_t *const number = (const uint8_t *)&ends->number;
+        size_t room;
+        udp_stack_datagrams_send(ends->sender, ends->session, NULL, number, 4, 1);
+        udp_stack_next(ends->sender, &ends->sent);
+        ends->frame.data = udp_stack_buffer(ends->receiver, &room);
+        return;
+    }
+    struct udp_stack_output delivered;
+    uint32_t number;
+    udp_stack_done(ends->sender, &ends->sent);
+    udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
+    if (udp_stack_next(ends->receiver, &delivered) == UDP_STACK_DELIVER) {
+        memcpy(&number, delivered.data, sizeof number);
+        ends->sum += number;
+        udp_stack_done(ends->receiver, &delivered);
+    }
+}
+
+static struct udp_stack *started(uint32_t address) {
+    struct udp_stack_config config;
+    udp_stack_config_default(&config);
+    config.address = address;
+    config.buffers = 64;
+    const size_t size = udp_stack_size(&config);
+    struct udp_stack *const stack = udp_stack_start(malloc(size), size, &config, 0);
+    if (stack == NULL) {
+        exit(2);
+    }
+    return stack;
+}
+
+/* What is told when a stack starts or a session opens is of no interest. */
+static void hear(struct udp_stack *stack) {
+    struct udp_stack_output output;
+    while (udp_stack_next(stack, &output) != UDP_STACK_IDLE) {
+        udp_stack_done(stack, &output);
+    }
+}
+
+int main(int count, char **words) {
+    if (count != 2 || strcmp(words[1], "count") != 0) {
+        fprintf(stderr, "usage: %s count\n", words[0]);
+        return 2;
+    }
+    struct ends ends = {.sender = started(0x0a000001), .receiver = started(0x0a000002)};
+    const struct udp_stack_datagrams_keys from = {.port = 40000,
+                                                  .has_peer = true,
+                                                  .peer = 0x0a000002,
+                                                  .has_peer_port = true,
+                                                  .peer_port = 7};
+    const struct udp_stack_datagrams_keys to = {.port = 7};
+    hear(ends.sender);
+    hear(ends.receiver);
+    ends.session = udp_stack_datagrams_open(ends.sender, &from, 0);
+    udp_stack_datagrams_open(ends.receiver, &to, 0);
+    hear(ends.sender);
+    hear(ends.receiver);
+    for (uint32_t number = 1; number <= MESSAGES; number += 1) {
+        ends.number = number;
+        bench_step(&ends, false);
+        memcpy(ends.frame.data, ends.sent.data, ends.sent.length);
+        ends.frame.length = ends.sent.length;
+        bench_step(&ends, true);
+    }
+    if (ends.sum != MESSAGES * (MESSAGES + 1) / 2) {
+        fprintf(stderr, "not all arrived\n");
+        return 1;
+    }
+    printf("messages %d\n", MESSAGES);
+    return 0;
+}

@@ -1,0 +1,237 @@
+//! Programs that are compiled to be counted, and their instructions.
+//!
+//! In: C and flags, or a program. Out: a static executable; what callgrind counts of it, and how
+//! much memory a command took at its peak.
+
+use super::bench::Row;
+use super::compiler::{self, Options};
+use super::failure::{Failure, about, plain};
+use super::terminal::note;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A program whose mode `count` does all that is counted within `bench_step`.
+pub struct Counted {
+    /// Where it is.
+    pub program: PathBuf,
+}
+
+impl Counted {
+    /// Instructions of one message.
+    pub fn instructions(&self) -> Result<f64, Failure> {
+        let within = ["--collect-atstart=no", "--toggle-collect=bench_step"];
+        let (total, said) = callgrind(&within, &self.program, &["count"])?;
+        let messages = said.trim().strip_prefix("messages ");
+        let messages: Option<f64> = messages.and_then(|number| number.parse().ok());
+        let messages = messages.filter(|number| *number > 0.0).ok_or_else(|| {
+            let program = self.program.display();
+            Failure::refused(format!("{program}: it does not say how many messages went"))
+        })?;
+        Ok(total / messages)
+    }
+}
+
+/// Whether instructions can be counted; if not, that is said.
+pub fn can_count() -> bool {
+    let found = is_installed("valgrind");
+    if !found {
+        note("valgrind is not installed, so nothing is counted: apt-get install valgrind");
+    }
+    found
+}
+
+/// Compiles a stack of `bench/udp.loom` and what sends through it.
+pub fn compile_stack(
+    folder: &Path,
+    stack: &str,
+    flags: &[&str],
+    work: &Path,
+    output: &Path,
+) -> Result<(), Failure> {
+    let source = folder.join(format!("udp.loom:{stack}"));
+    let name = Some("udp_stack".to_string());
+    let compiled = compiler::compile(
+        &source,
+        &Options {
+            name,
+            search: Vec::new(),
+        },
+    )?;
+    for (file, text) in [
+        ("udp_stack.c", &compiled.source),
+        ("udp_stack.h", &compiled.header),
+    ] {
+        let path = work.join(file);
+        std::fs::write(&path, text).map_err(about(&path))?;
+    }
+    let mut build = Command::new("gcc");
+    build.args(["-std=c11", "-g", "-static"]).args(flags);
+    build.arg("-I").arg(work).arg(work.join("udp_stack.c"));
+    build.arg(folder.join("udp.c")).arg("-o").arg(output);
+    quietly(&mut build)
+}
+
+/// Instructions and memory that `loom build` takes for the stack of the demo.
+pub fn own_work(counts: bool) -> Vec<Row> {
+    let row = |metric: &str, unit: &str, value: f64| Row {
+        who: "loom".to_string(),
+        variant: if cfg!(debug_assertions) {
+            "debug"
+        } else {
+            "release"
+        }
+        .to_string(),
+        compiler: version("rustc", "--version"),
+        flags: String::new(),
+        checksums: String::new(),
+        metric: format!("build examples/host/host.loom: {metric}"),
+        value,
+        unit: unit.to_string(),
+        paper: None,
+    };
+    let found = || -> Result<Vec<Row>, Failure> {
+        let program = std::env::current_exe()?;
+        let output = tempfile::tempdir()?;
+        let to = output.path().to_string_lossy().into_owned();
+        let words = ["build", "examples/host/host.loom", "-o", &to];
+        quietly(Command::new(&program).args(words))?;
+        let mut rows = vec![row("peak memory", "bytes", peak_of_children()?)];
+        if counts {
+            let (total, _) = callgrind(&[], &program, &words)?;
+            rows.push(row("work", "instructions", total));
+        }
+        Ok(rows)
+    };
+    found().unwrap_or_else(|failure| {
+        note(format_args!("no rows for loom itself: {}", failure.message));
+        Vec::new()
+    })
+}
+
+/// The most memory that a command had which has ended by now: the first one is the largest only if
+/// it is asked for at once.
+fn peak_of_children() -> Result<f64, Failure> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
+    let usage = usage.map_err(|error| Failure::environment(plain(&error)))?;
+    Ok(usage.max_rss() as f64 * 1024.0)
+}
+
+/// What callgrind counts, and what the program says.
+fn callgrind(options: &[&str], program: &Path, words: &[&str]) -> Result<(f64, String), Failure> {
+    let folder = tempfile::tempdir()?;
+    let out = folder.path().join("callgrind.out");
+    let mut command = Command::new("valgrind");
+    command.arg("--tool=callgrind").args(options);
+    command.arg(format!("--callgrind-out-file={}", out.display()));
+    let done = command.arg(program).args(words).output()?;
+    if !done.status.success() {
+        return Err(refused(&command, &done.stderr));
+    }
+    let text = std::fs::read_to_string(&out).map_err(about(&out))?;
+    let totals = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("totals: "));
+    let totals = totals.filter_map(|total| total.trim().parse::<f64>().ok());
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let total = totals
+        .last()
+        .filter(|total| *total > 0.0)
+        .ok_or_else(|| Failure::refused(format!("{}: nothing was counted", program.display())))?;
+    Ok((total, said))
+}
+
+/// Runs a command, of which only a failure is of interest.
+pub fn quietly(command: &mut Command) -> Result<(), Failure> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let done = command.output().map_err(|error| {
+        Failure::environment(format!("{program} cannot be run: {}", plain(&error)))
+    })?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(refused(command, &done.stderr)),
+    }
+}
+
+/// The last that a command said before it failed.
+fn refused(command: &Command, stderr: &[u8]) -> Failure {
+    let said = String::from_utf8_lossy(stderr);
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let last = lines.next_back().unwrap_or("it failed without a word");
+    let words = [command.get_program()]
+        .into_iter()
+        .chain(command.get_args());
+    let words: Vec<_> = words.take(2).map(|word| word.to_string_lossy()).collect();
+    Failure::environment(format!("{}: {last}", words.join(" ")))
+}
+
+/// `gcc 12.2.0`, or just the name where it is not installed.
+pub fn version(program: &str, asked: &str) -> String {
+    let said = Command::new(program).arg(asked).output();
+    let said = said.ok().filter(|done| done.status.success());
+    let said = said.map(|done| String::from_utf8_lossy(&done.stdout).trim().to_string());
+    match said {
+        Some(text) if text.starts_with(program) => text
+            .split_whitespace()
+            .take(2)
+            .collect::<Vec<_>>()
+            .join(" "),
+        Some(text) => format!("{program} {text}"),
+        None => program.to_string(),
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&search).any(|folder| folder.join(program).is_file())
+}
+
+/// The processor and the system.
+pub fn machine() -> String {
+    let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processors.lines().find_map(|line| {
+        let (name, model) = line.split_once(':')?;
+        (name.trim() == "model name").then(|| model.trim().to_string())
+    });
+    let model = model.unwrap_or_else(|| "an unknown processor".to_string());
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let system = format!("Linux {}", release.trim());
+    format!("{model}, {}, {system}", std::env::consts::ARCH)
+}
+
+/// The day, as `2026-11-21`.
+pub fn date() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let days = since.map_or(0, |since| since.as_secs() / 86_400);
+    let (year, month, day) = civil(days);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Year, month and day of a day since 1970 began, in years that begin in March.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    (year + era * 400 + next, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::civil;
+
+    #[test]
+    fn days_have_their_dates() {
+        let dates = [0, 59, 11_016, 20_778].map(civil);
+        let known = [(1970, 1, 1), (1970, 3, 1), (2000, 2, 29), (2026, 11, 21)];
+        assert_eq!(dates, known);
+    }
+}

@@ -1,0 +1,145 @@
+//! bench: the contract of its JSON, what it keeps, and that slowness is found.
+
+use super::shell::Shell;
+use serde_json::Value;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+const STACK: &str = include_str!("../../bench/udp.loom");
+const ENDS: &str = include_str!("../../bench/udp.c");
+
+/// Ends that send nothing, so that only what is planted is counted.
+const IDLE: &str = "\
+#include <stdbool.h>
+#include <stdio.h>
+void bench_step(volatile unsigned *turns);
+__attribute__((noinline)) void bench_step(volatile unsigned *turns) {
+    PLANTED
+    *turns = 1;
+}
+int main(void) {
+    volatile unsigned turns = 0;
+    bench_step(&turns);
+    puts(\"messages 1\");
+}
+";
+
+fn shell(ends: &str) -> Shell {
+    let shell = Shell::new();
+    shell.write("bench/udp.loom", STACK);
+    shell.write("bench/udp.c", ends);
+    shell
+}
+
+fn rows(report: &Value) -> &[Value] {
+    report["rows"].as_array().expect("rows are a list")
+}
+
+#[test]
+fn the_report_keeps_its_contract_and_its_programs_can_be_counted_again() {
+    let shell = shell(ENDS);
+    let said = shell.loom(&["bench", "udp", "--json", "--alone", "--keep", "kept"]);
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    assert_eq!(report["bench"], "udp");
+    let date = report["date"].as_str().expect("a date");
+    assert!(date.len() == 10 && date.starts_with("20"), "{date}");
+    assert!(
+        report["machine"]
+            .as_str()
+            .is_some_and(|text| text.contains("Linux"))
+    );
+    let sums: Vec<&Value> = rows(&report).iter().map(|row| &row["checksums"]).collect();
+    assert_eq!(sums, ["off", "off", "on", "on"]);
+    for row in rows(&report) {
+        let value = row["value"].as_f64().expect("a number");
+        assert!(
+            row["who"] == "stackloom" && row["unit"] == "instructions",
+            "{row}"
+        );
+        assert!((100.0..10_000.0).contains(&value), "{row}");
+        assert!(row["paper"].is_null() && row["metric"].is_string(), "{row}");
+        assert!(
+            row["compiler"]
+                .as_str()
+                .is_some_and(|text| text.starts_with("gcc ")),
+            "{row}"
+        );
+        assert!(
+            row["flags"]
+                .as_str()
+                .is_some_and(|text| text.starts_with("-O")),
+            "{row}"
+        );
+        let variant = row["variant"].as_str().expect("a name");
+        let program = shell.path("kept").join(format!("udp-{variant}"));
+        let counted = Command::new(program)
+            .arg("count")
+            .output()
+            .expect("it runs");
+        assert!(counted.status.success());
+        assert_eq!(counted.stdout, b"messages 1000\n");
+    }
+    let goals = report["goals"].as_array().expect("goals are a list");
+    assert_eq!(goals.len(), 2);
+    for goal in goals {
+        let [limit, value] = ["limit", "value"].map(|name| goal[name].as_f64().expect("a number"));
+        assert_eq!(goal["met"], value <= limit, "{goal}");
+    }
+}
+
+#[test]
+fn planted_slowness_misses_the_goals() {
+    let fast = shell(&IDLE.replace("PLANTED", ""));
+    let said = fast.loom(&["bench", "udp", "--alone", "--strict"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(
+        said.result.contains("goal met: a message, sums off"),
+        "{said:?}"
+    );
+    let slow = shell(&IDLE.replace("PLANTED", "for (*turns = 0; *turns < 1000; *turns += 1) {}"));
+    let said = slow.loom(&["bench", "udp", "--alone"]);
+    assert_eq!(
+        said.status,
+        Some(0),
+        "without --strict it only tells: {said:?}"
+    );
+    let said = slow.loom(&["bench", "udp", "--alone", "--strict"]);
+    assert_eq!(said.status, Some(1), "{said:?}");
+    assert!(
+        said.note.contains("missed: a message, sums off"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let shell = Shell::new();
+    let said = shell.loom(&["bench", "udp"]);
+    assert_eq!(said.status, Some(2));
+    assert!(
+        said.note.contains("runs in Stackloom's source tree"),
+        "{said:?}"
+    );
+    let said = shell.loom(&["bench", "tcpp"]);
+    assert_eq!(said.status, Some(2));
+    assert!(said.note.contains("there is `udp`"), "{said:?}");
+}
+
+#[test]
+fn without_valgrind_nothing_is_counted_and_nothing_is_decided() {
+    let shell = shell(ENDS);
+    let tools = shell.path("tools");
+    std::fs::create_dir(&tools).expect("a folder");
+    for name in ["gcc", "as", "ld"] {
+        symlink(Path::new("/usr/bin").join(name), tools.join(name)).expect("a link");
+    }
+    let mut command = shell.command(&["bench", "udp", "--json", "--alone", "--strict"]);
+    command.env("PATH", &tools);
+    let said = shell.finish(command);
+    assert_eq!(said.status, Some(3), "{said:?}");
+    assert!(said.note.contains("valgrind is not installed"), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    assert!(rows(&report).is_empty());
+}
