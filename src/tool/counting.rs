@@ -133,10 +133,10 @@ fn callgrind(options: &[&str], program: &Path, words: &[&str]) -> Result<(f64, S
     let totals = text
         .lines()
         .filter_map(|line| line.strip_prefix("totals: "));
-    let totals = totals.filter_map(|total| total.trim().parse::<f64>().ok());
+    let mut totals = totals.filter_map(|total| total.trim().parse::<f64>().ok());
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     let total = totals
-        .last()
+        .next_back()
         .filter(|total| *total > 0.0)
         .ok_or_else(|| Failure::refused(format!("{}: nothing was counted", program.display())))?;
     Ok((total, said))

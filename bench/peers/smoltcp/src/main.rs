@@ -1,9 +1,8 @@
 //! Two ends that are smoltcp and send datagrams of 4 bytes, as in `../../../udp.c`.
 //!
-//! In: `count`; whether sums are written and checked was said by PEER_SUMS, `on` or `off`, when this
-//! was compiled. Out: how many
-//! datagrams went, each by one call of `bench_step`. Frames are handed over in place: the wire is a
-//! cell that both ends borrow in turn.
+//! In: `count`; whether sums are written and checked was said by PEER_SUMS, `on` or `off`, when
+//! this was compiled. Out: how many datagrams went, each by one call of `bench_step`. Frames are
+//! handed over in place: the wire is a cell that both ends borrow in turn.
 
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{
