@@ -76,12 +76,13 @@ int main(int count, char **words) {
         return 2;
     }
     struct ends ends = {.sender = started(0x0a000001), .receiver = started(0x0a000002)};
-    const struct udp_stack_datagrams_keys from = {.port = 40000,
+    const struct udp_stack_datagrams_keys from = {.has_port = true,
+                                                  .port = 40000,
                                                   .has_peer = true,
                                                   .peer = 0x0a000002,
                                                   .has_peer_port = true,
                                                   .peer_port = 7};
-    const struct udp_stack_datagrams_keys to = {.port = 7};
+    const struct udp_stack_datagrams_keys to = {.has_port = true, .port = 7};
     hear(ends.sender);
     hear(ends.receiver);
     ends.session = udp_stack_datagrams_open(ends.sender, &from, 0);

@@ -3,7 +3,7 @@
 //! In: C for a place in a message, or for a number. Out: C for the number, or the statements that
 //! store it there.
 
-use super::expression::{mask, number_text};
+use super::constant::{mask, number_text};
 use super::layout::c_bits;
 use crate::c::tree::{Expression as C, Statement, assign, atom, binary, call, call_statement};
 

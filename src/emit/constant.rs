@@ -1,6 +1,5 @@
 //! Constants: in, a value and its type; out, how it is written in C.
 
-use super::expression::number_text;
 use super::layout::c_type;
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, atom};
@@ -65,5 +64,25 @@ fn signed_constant(number: i64) -> C {
         i64::MIN => atom("INT64_MIN"),
         number if number < 0 => C::Unary("-", Box::new(atom(number.unsigned_abs().to_string()))),
         number => atom(number.to_string()),
+    }
+}
+
+/// All ones in so many bits.
+pub fn mask(width: u32) -> String {
+    let ones = if width >= 64 {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    };
+    format!("{ones:#x}")
+}
+
+/// Small and round numbers as people count, masks and large ones as they look on the wire.
+pub fn number_text(number: u64) -> String {
+    let all_ones = number >= 255 && number.wrapping_add(1).is_power_of_two();
+    if !all_ones && (number <= 0xffff || number.is_multiple_of(1000)) {
+        number.to_string()
+    } else {
+        format!("{number:#x}")
     }
 }

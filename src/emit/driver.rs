@@ -1,7 +1,7 @@
 //! What starts reactions: the agenda, links, timers, the start; and what the host calls.
 
 use super::Stack;
-use super::expression::number_text;
+use super::constant::number_text;
 use super::external;
 use super::listen;
 use super::names::c_name;

@@ -5,6 +5,7 @@
 //! once; the cast back to the narrow type is written where the value is kept, not where it is
 //! compared. An optional is never one value in C but two: whether it is there, and what it is.
 
+use super::constant::mask;
 use super::layout::{bits, c_bits, c_type};
 use super::scope::Scope;
 use super::wire;
@@ -569,26 +570,6 @@ fn are_numbers(left: &C, right: &C) -> bool {
 
 fn is_constant(expression: &Expression) -> bool {
     matches!(&*expression.kind, Kind::Constant(_))
-}
-
-/// All ones in so many bits.
-pub fn mask(width: u32) -> String {
-    let ones = if width >= 64 {
-        u64::MAX
-    } else {
-        (1 << width) - 1
-    };
-    format!("{ones:#x}")
-}
-
-/// Small and round numbers as people count, masks and large ones as they look on the wire.
-pub fn number_text(number: u64) -> String {
-    let all_ones = number >= 255 && number.wrapping_add(1).is_power_of_two();
-    if !all_ones && (number <= 0xffff || number.is_multiple_of(1000)) {
-        number.to_string()
-    } else {
-        format!("{number:#x}")
-    }
 }
 
 /// Whether a value is a name or a constant, however wide.

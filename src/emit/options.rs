@@ -9,7 +9,7 @@
 
 use super::Stack;
 use super::bits::{advanced, load_bytes, store_bytes};
-use super::expression::number_text;
+use super::constant::number_text;
 use super::layout::c_bits;
 use super::peek::requirements;
 use super::scope::Scope;

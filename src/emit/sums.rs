@@ -6,7 +6,7 @@
 use super::Stack;
 use super::bits::{advanced, load_bytes};
 use super::code::declare;
-use super::expression::number_text;
+use super::constant::number_text;
 use super::function;
 use super::layout::c_type;
 use super::names::c_name;

@@ -1,7 +1,7 @@
 //! The types of a stack as C declares them: enums, records, bytes, optionals that are one value.
 
 use super::Stack;
-use super::expression::number_text;
+use super::constant::number_text;
 use super::layout::{c_type, members, named_members};
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, atom, call};

@@ -1,7 +1,7 @@
 //! Headers on the wire: where a field stands, how it is read and stored.
 
 use super::bits::{advanced, load_bytes, store_bytes, with_sign, without_sign};
-use super::expression::{mask, number_text};
+use super::constant::{mask, number_text};
 use super::layout::{c_bits, c_type};
 use super::options;
 use super::scope::Scope;
