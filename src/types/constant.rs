@@ -140,6 +140,12 @@ impl Folder<'_> {
 
     /// Whether the left operand comes before the right in the order of their type.
     fn less(&self, left: &Expression, right: &Expression) -> Option<bool> {
+        if let Type::Unsigned(width) = left.result {
+            let most = u64::MAX >> (64 - width.clamp(1, 64));
+            if self.number(right) == Some(0) || self.number(left) == Some(most) {
+                return Some(false); // whatever the other is
+            }
+        }
         let (a, b) = (self.number(left)?, self.number(right)?);
         if matches!(left.result, Type::Signed(_)) {
             return Some((a as i64) < b as i64);
