@@ -31,8 +31,10 @@ mod step;
 
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
-use crate::tree::{Action, Arena, Forest, Index, Node, NodeId, Output, Parameters, Reaction, Tree};
-use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
+use crate::tree::{
+    Action, Arena, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree,
+};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{
     EntityId, Event, FieldId, Handler, KeyId, KindId, Local, LocalId, Place, Population, Program,
     Role,
@@ -190,6 +192,11 @@ impl<'a> Lowering<'a> {
 
     /// An instance handles an event.
     fn handled(&mut self, kind: KindId, index: Index, event: Event) -> (Parameters, NodeId) {
+        if let (Population::Static(instances), Index::Any) =
+            (&self.program.kinds[kind.at()].population, index)
+        {
+            return self.handled_by_one(kind, instances.len() as u32, event);
+        }
         let mut parameters = Parameters::default();
         let own = self.own(kind, index, &mut parameters.instance);
         let last = match event {
@@ -216,6 +223,57 @@ impl<'a> Lowering<'a> {
         frame.message = parameters.message;
         let root = self.handler(frame, handler, last);
         (parameters, root)
+    }
+
+    /// An instance that was found among those that always exist: each has a tree of its own.
+    fn handled_by_one(&mut self, kind: KindId, count: u32, event: Event) -> (Parameters, NodeId) {
+        let mut parameters = Parameters::default();
+        self.own(kind, Index::Any, &mut parameters.instance);
+        let found = parameters.instance.expect("a parameter holds it");
+        let handler = handler_of(self.program, kind, event).expect("what is told has a handler");
+        let given = handler
+            .parameters
+            .iter()
+            .map(|local| &handler.locals[local.at()]);
+        let mut given: Vec<LocalId> = given
+            .map(|local| self.fresh(local.name.clone(), local.kind.clone()))
+            .collect();
+        if self.carries_message(event) {
+            parameters.message = Some(given.remove(0));
+        }
+        parameters.arguments = given;
+        let value = |local: LocalId, of: &Self| {
+            let result = of.locals[local.at()].kind.clone();
+            let read = ExpressionKind::Read(Variable::Local(local));
+            Expression::new(read, result)
+        };
+        let mut root = None;
+        for at in (0..count).rev() {
+            let reaction = Reaction::Handle {
+                kind,
+                index: Index::Only(at),
+                event,
+            };
+            self.want(reaction);
+            let arguments = parameters.arguments.iter().map(|local| value(*local, self));
+            let output = Output::One {
+                goal: Goal::Reaction(reaction, None),
+                message: parameters.message,
+                arguments: arguments.collect(),
+            };
+            let leaf = self.leaf(vec![output]);
+            root = Some(match root {
+                None => leaf,
+                Some(others) => {
+                    let number = ExpressionKind::Constant(Value::Number(u64::from(at)));
+                    let number = Expression::new(number, Type::Instance(kind));
+                    let is_it = ExpressionKind::Binary(Binary::Equal, value(found, self), number);
+                    let condition = Expression::new(is_it, Type::Bool);
+                    self.test(condition, None, leaf, others)
+                }
+            });
+        }
+        (parameters, root.expect("a kind has an instance"))
     }
 
     /// A handler's code; header fields that are read late are read first.
