@@ -12,14 +12,10 @@ mod externs;
 mod fault;
 #[path = "agree/headers.rs"]
 mod headers;
-#[path = "agree/parts.rs"]
-mod parts;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "c_agrees/run.rs"]
 mod run;
-#[path = "case/script.rs"]
-mod script;
 #[path = "agree/sequencer.rs"]
 mod sequencer;
 #[path = "agree/stacks.rs"]
@@ -27,12 +23,14 @@ mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
-use run::{difference, interpreted};
+use run::interpreted;
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
+use stackloom::tool::case::run::{Run, difference};
+use stackloom::tool::case::script;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::types::program::Program;
@@ -284,7 +282,7 @@ fn which_faults_are_missed() {
     let program = stacks::example(&path);
     let plain = lower(&program).expect("the program has trees");
     let (woven, _) = weave(&program, plain.clone(), weave::Limits::default());
-    let runs: Vec<(Trace, run::Run)> = seeds()
+    let runs: Vec<(Trace, Run)> = seeds()
         .map(|seed| {
             let trace = traffic::trace(&program, seed, LENGTH, limits(seed));
             let run = interpreted(Reference::new(&program), &program, &trace);

@@ -16,14 +16,10 @@ mod glue;
 mod harder;
 #[path = "agree/headers.rs"]
 mod headers;
-#[path = "agree/parts.rs"]
-mod parts;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "c_agrees/run.rs"]
 mod run;
-#[path = "case/script.rs"]
-mod script;
 #[path = "c_agrees/stacks.rs"]
 mod stacks;
 #[path = "agree/traffic.rs"]
@@ -31,12 +27,15 @@ mod traffic;
 
 use compiled::Compiled;
 use random::Random;
-use run::{difference, interpreted};
+use run::interpreted;
 use stackloom::pipeline::Compiled as Built;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
+use stackloom::tool::case::played::limits;
+use stackloom::tool::case::run::difference;
+use stackloom::tool::case::script;
 use stackloom::types::program::Program;
 
 /// How the C is compiled.
@@ -237,9 +236,9 @@ fn agrees(path: &str) {
 fn compared((path, how): (&str, &str), built: &Built, ways: &[(&str, &str)]) {
     let program = &built.program;
     let compiled = Compiled::new(&format!("{path}/{how}"), program, &built.emitted, ways);
-    let usual = compiled.limits;
+    let usual = limits(&built.emitted);
     let traces: Vec<(u64, Trace)> = seeds()
-        .map(|seed| (seed, trace(program, seed, &compiled)))
+        .map(|seed| (seed, trace(program, seed, usual)))
         .collect();
     let mut expected = Vec::new();
     for (seed, trace) in &traces {
@@ -280,9 +279,8 @@ fn compared((path, how): (&str, &str), built: &Built, ways: &[(&str, &str)]) {
 }
 
 /// The trace of a seed: what two ends say to each other, and worse.
-fn trace(program: &Program, seed: u64, compiled: &Compiled<'_>) -> Trace {
+fn trace(program: &Program, seed: u64, mut limits: Limits) -> Trace {
     let mut random = Random(seed);
-    let mut limits = compiled.limits;
     if seed & 1 != 0 {
         limits.buffers = limits.reserve + 1 + random.below(12) as u32;
     }

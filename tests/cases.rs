@@ -10,33 +10,38 @@
 mod compiled;
 #[path = "c_agrees/externs.rs"]
 mod externs;
-#[path = "case/format.rs"]
-mod format;
 #[path = "c_agrees/glue.rs"]
 mod glue;
-#[path = "agree/parts.rs"]
-mod parts;
-#[path = "case/play.rs"]
-mod play;
-#[path = "case/played.rs"]
-mod played;
-#[path = "c_agrees/run.rs"]
-mod run;
-#[path = "case/script.rs"]
-mod script;
-#[path = "case/sections.rs"]
-mod sections;
-#[path = "case/wire.rs"]
-mod wire;
 
-use format::Case;
+use compiled::Compiled;
+use stackloom::emit;
+use stackloom::simulate::externs::Externs;
+use stackloom::tool::case::format::Case;
+use stackloom::tool::case::run::Run;
+use stackloom::tool::case::sections::fill;
+use stackloom::tool::case::{Playing, Surroundings, blessed, difference};
+use stackloom::types::load::Library;
+use stackloom::types::program::Program;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+/// How the C is compiled, if all that is asked for is that it does the same.
+const USUALLY: [(&str, &str); 1] = [("gcc", "-O0")];
+
+/// And when every way is asked for.
+const EVERY_WAY: [(&str, &str); 4] = [
+    ("gcc", "-O0"),
+    ("gcc", "-O2"),
+    ("clang-16", "-O0"),
+    ("clang-16", "-O2"),
+];
+
 #[test]
 fn every_case_holds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let repository = Repository::new();
     let mut paths = Vec::new();
     collect(&root, &mut paths);
     assert!(!paths.is_empty(), "there are no cases");
@@ -48,7 +53,9 @@ fn every_case_holds() {
     let work = || {
         let next = || folders.lock().expect("nobody panics with the list").pop();
         while let Some(folder) = next() {
-            let wrong = folder.iter().filter_map(|path| failure(&root, path));
+            let wrong = folder
+                .iter()
+                .filter_map(|path| failure(&root, path, &repository));
             let wrong: Vec<String> = wrong.collect();
             let mut failures = failures.lock().expect("nobody panics with the list");
             failures.extend(wrong);
@@ -64,13 +71,14 @@ fn every_case_holds() {
 }
 
 /// What is wrong with the case of a file, which may also be blessed.
-fn failure(root: &Path, path: &Path) -> Option<String> {
+fn failure(root: &Path, path: &Path, repository: &Repository) -> Option<String> {
     let text = fs::read_to_string(path).expect("a case can be read");
     let name = path
         .strip_prefix(root)
         .expect("cases stand under their root");
+    let shown = blessed(name, &text, repository);
     let name = name.display();
-    match blessed(&name.to_string(), &text) {
+    match shown {
         Err(wrong) => Some(format!("{name}: {wrong}")),
         Ok(right) if right == text => None,
         Ok(right) if std::env::var_os("BLESS").is_some() => {
@@ -81,31 +89,72 @@ fn failure(root: &Path, path: &Path) -> Option<String> {
     }
 }
 
-/// The case as it must be: what goes in as it is, what comes out as it comes out.
-fn blessed(name: &str, text: &str) -> Result<String, String> {
-    let mut case = Case::read(text)?;
-    sections::fill(name, &mut case)?;
-    Ok(case.to_string())
+/// What is around the cases of this repository: its files, its library, and compiled C.
+struct Repository {
+    library: BTreeMap<String, String>,
 }
 
-/// The first line that differs.
-fn difference(written: &str, right: &str) -> String {
-    let (mut ours, mut theirs) = (written.lines(), right.lines());
-    for line in 1.. {
-        match (ours.next(), theirs.next()) {
-            (None, None) => break,
-            (our, their) if our == their => {}
-            (our, their) => {
-                let show = |text: Option<&str>| text.unwrap_or("(the end)").to_string();
-                return format!(
-                    "line {line}\n  is written {}\n  comes out  {}",
-                    show(our),
-                    show(their)
-                );
+impl Repository {
+    fn new() -> Repository {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("layers");
+        let mut library = BTreeMap::new();
+        for folder in fs::read_dir(&root).expect("the library can be listed") {
+            let folder = folder.expect("the library can be listed").path();
+            for file in fs::read_dir(&folder).expect("a folder of the library can be listed") {
+                let file = file.expect("a folder of the library can be listed").path();
+                let name = file.strip_prefix(&root).expect("the walk stays inside");
+                let name = name.to_str().expect("paths here are plain");
+                let text = fs::read_to_string(&file).expect("a layer can be read");
+                library.insert(name.replace('\\', "/"), text);
             }
         }
+        Repository { library }
     }
-    "an end of line is missing".to_string()
+}
+
+impl Surroundings for Repository {
+    /// A file of the repository, or the source in a case of it.
+    fn file(&self, _case: &Path, path: &str) -> Result<(String, String), String> {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        let text = fs::read_to_string(file).map_err(|error| format!("{path}: {error}"))?;
+        let text = match Case::read(&text) {
+            Ok(case) if path.ends_with(".case") => {
+                case.text("source").unwrap_or_default().to_string()
+            }
+            Ok(_) | Err(_) => text,
+        };
+        Ok((path.to_string(), text))
+    }
+
+    fn library(&self) -> &dyn Library {
+        &self.library
+    }
+
+    fn externs<'p>(&self, program: &'p Program) -> Externs<'p> {
+        externs::all(program)
+    }
+
+    fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)> {
+        let every_way = std::env::var_os("EVERY_WAY").is_some();
+        let ways = if every_way { &EVERY_WAY[..] } else { &USUALLY };
+        let (program, place) = (playing.program, playing.place.display());
+        let mut runs = Vec::new();
+        let mut run = |compiled: &Compiled<'_>, how: &str| {
+            for way in compiled.ways() {
+                let (ran, said) = compiled.run(way, std::slice::from_ref(playing.trace));
+                let ran = ran.into_iter().next().expect("one trace is one run");
+                runs.push((format!("{said}{how} C of {way}"), ran));
+            }
+        };
+        let woven = format!("{place}/woven");
+        run(&Compiled::new(&woven, program, playing.code, ways), "the");
+        if every_way && !playing.by_steps {
+            let code = emit::c(playing.sources, program, playing.plain);
+            let plain = format!("{place}/plain");
+            run(&Compiled::new(&plain, program, &code, ways), "the unwoven");
+        }
+        runs
+    }
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
@@ -127,8 +176,23 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 fn a_case_that_expects_something_else_is_found() {
     let text =
         "A value alone does nothing.\n\n=== source\nfn f(a: u8) -> u8 {\n    a\n}\n\n=== error\n\n";
-    let right = blessed("one", text).expect("the case can be read");
+    let blessed = |text: &str| blessed(Path::new("one"), text, &Repository::new());
+    let right = blessed(text).expect("the case can be read");
     assert_ne!(right, text);
     assert!(difference(text, &right).contains("not-a-statement"));
-    assert_eq!(blessed("one", &right).expect("the case can be read"), right);
+    assert_eq!(blessed(&right).expect("the case can be read"), right);
+}
+
+#[test]
+fn cases_that_show_nothing_are_refused() {
+    let repository = Repository::new();
+    let refused = |text: &str| {
+        let mut case = Case::read(text).expect("the case can be read");
+        fill(Path::new("none"), &mut case, &repository).is_err()
+    };
+    assert!(refused("It is so.\n=== source\nconst a = 1\n"));
+    assert!(refused("It is so.\n=== error\n"));
+    assert!(refused("It is so.\n=== source\nconst a = 1\n=== strange\n"));
+    assert!(refused("It is so.\n=== source\nuse\n"));
+    assert!(!refused("It is so.\n=== source\nuse\n=== error\n"));
 }

@@ -15,14 +15,10 @@ mod frames;
 mod glue;
 #[path = "agree/headers.rs"]
 mod headers;
-#[path = "agree/parts.rs"]
-mod parts;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "c_agrees/run.rs"]
 mod run;
-#[path = "case/script.rs"]
-mod script;
 #[path = "c_agrees/stacks.rs"]
 mod stacks;
 #[path = "agree/traffic.rs"]
@@ -30,10 +26,14 @@ mod traffic;
 
 use compiled::Compiled;
 use random::Random;
-use run::{Run, difference, interpreted};
+use run::interpreted;
 use stackloom::simulate::reference::Reference;
+use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
+use stackloom::tool::case::played::limits;
+use stackloom::tool::case::run::{Run, difference};
+use stackloom::tool::case::script;
 use stackloom::types::program::{NoticeId, PortId, Program};
 
 /// Steps of an hour in which every timer expires.
@@ -89,7 +89,7 @@ fn conversations_come_and_go_by_the_thousand() {
     let ways = [("gcc", "-O1")];
     let compiled = Compiled::new("thousands", program, &built.emitted, &ways);
     let mut random = Random(number("SEED").unwrap_or(1));
-    let mut trace = traffic::trace(program, 1, 0, compiled.limits);
+    let mut trace = traffic::trace(program, 1, 0, limits(&built.emitted));
     let port = PortId(0);
     let close = close(program, port).expect("a conversation can be closed");
     for at in 0..4_000 {
@@ -136,7 +136,8 @@ fn withstands(path: &str) {
     let seed = number("SEED").unwrap_or(1);
     let thousands = number("HOSTILE").unwrap_or(2);
     println!("SEED={seed}, {thousands} thousand frames");
-    let trace = hostile(program, &compiled, seed, 1_000 * thousands as usize);
+    let usual = limits(&built.emitted);
+    let trace = hostile(program, usual, seed, 1_000 * thousands as usize);
     let way = compiled.ways().next().expect("gcc is there").to_string();
     let (runs, said) = compiled.run(&way, std::slice::from_ref(&trace));
     let run = &runs[0];
@@ -165,15 +166,15 @@ fn withstands(path: &str) {
 }
 
 /// Opened conversations, hostile frames, and when all are closed an hour of silence.
-fn hostile(program: &Program, compiled: &Compiled<'_>, seed: u64, count: usize) -> Trace {
+fn hostile(program: &Program, usual: Limits, seed: u64, count: usize) -> Trace {
     let mut random = Random(seed);
-    let mut trace = traffic::trace(program, seed, 300, compiled.limits);
+    let mut trace = traffic::trace(program, seed, 300, usual);
     let captured = trace.steps.iter().filter_map(|step| match &step.call {
         Call::Input(link, frames) => Some(frames.iter().map(|frame| (*link, frame.clone()))),
         _ => None,
     });
     let captured = captured.flatten().collect();
-    let room = compiled.limits.room;
+    let room = usual.room;
     let opened =
         |step: &Step| matches!(step.call, Call::Open(..) | Call::Listen(..) | Call::Expire);
     trace.steps.retain(opened);

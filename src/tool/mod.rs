@@ -15,6 +15,7 @@ pub mod authoring;
 pub mod bench;
 pub mod c_compiler;
 pub mod capture;
+pub mod case;
 pub mod compiler;
 pub mod counting;
 pub mod demo;

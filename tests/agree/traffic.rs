@@ -4,10 +4,9 @@
 //! In: a program and a seed. Out: a [`Trace`]. The second stack makes the first one's frames, so
 //! that most are as a real peer would send them.
 
-use crate::externs::supplied;
 use crate::headers::{moment, push};
-use crate::parts::{Part, parts};
 use crate::random::Random;
+use crate::run::supplied;
 use stackloom::simulate::expression::Evaluation;
 use stackloom::simulate::header;
 use stackloom::simulate::message::Message;
@@ -16,6 +15,7 @@ use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::{Emitted, Limits, State};
 use stackloom::simulate::trace::{Call, Driver, Step, Trace};
 use stackloom::simulate::value::{Datum, fit, mask};
+use stackloom::tool::case::parts::{Part, parts};
 use stackloom::types::expression::ExpressionKind;
 use stackloom::types::header::{HeaderField, Rule};
 use stackloom::types::program::{

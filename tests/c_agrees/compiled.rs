@@ -4,11 +4,12 @@
 //! In: a program and its C. Out: what the C shows for each step of a trace.
 
 use super::glue;
-use super::run::Run;
 use stackloom::emit::Emitted as Code;
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
+use stackloom::tool::case::played::limits;
+use stackloom::tool::case::run::Run;
 use stackloom::types::program::{AttributeId, KindId, LinkId, NoticeId, PortId, Program};
 use stackloom::types::value::Type;
 use std::fmt::Write;
@@ -42,8 +43,6 @@ pub struct Compiled<'p> {
     program: &'p Program,
     /// Each with what it was made by.
     builds: Vec<(String, PathBuf)>,
-    /// What the C may use, as far as its text says so.
-    pub limits: Limits,
 }
 
 impl<'p> Compiled<'p> {
@@ -63,8 +62,7 @@ impl<'p> Compiled<'p> {
         fs::create_dir_all(&folder).expect("a folder to compile in");
         let lock = File::create(folder.join("lock")).expect("a file to lock");
         lock.lock().expect("one at a time compiles in a folder");
-        let limits = limits(code);
-        let driver = glue::driver(program, limits.room);
+        let driver = glue::driver(program, limits(code).room);
         let [c, h] = ["c", "h"].map(|ending| format!("{}.{ending}", program.name));
         for (file, text) in [(&c, &code.c), (&h, &code.h), (&DRIVER.to_string(), &driver)] {
             fs::write(folder.join(file), text).expect("written");
@@ -94,11 +92,7 @@ impl<'p> Compiled<'p> {
             }
             builds.push((way, program));
         }
-        Compiled {
-            program,
-            builds,
-            limits,
-        }
+        Compiled { program, builds }
     }
 
     /// By what it was made, each time.
@@ -345,23 +339,6 @@ fn compile(compiler: &str, arguments: &[&str], output: &str, folder: &Path) {
         .expect("the compiler runs");
     let said = String::from_utf8_lossy(&result.stderr);
     assert!(result.status.success(), "{compiler} {arguments:?}\n{said}");
-}
-
-/// What the C says about its own size.
-fn limits(code: &Code) -> Limits {
-    let constant = |name: &str| {
-        let text = code.c.split_once(&format!("    {name} = "));
-        let number = text.and_then(|(_, rest)| rest.split_once(','));
-        let number = number.and_then(|(number, _)| number.parse::<usize>().ok());
-        number.unwrap_or_else(|| panic!("the C says its {name}"))
-    };
-    Limits {
-        reserve: constant("RESERVE") as u32,
-        room: constant("BUFFER_SIZE") - constant("HEADROOM"),
-        agenda: constant("AGENDA"),
-        outputs: constant("OUTPUTS"),
-        ..Limits::default()
-    }
 }
 
 /// A value as words: that of an optional behind whether it is there.

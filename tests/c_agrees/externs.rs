@@ -22,9 +22,8 @@ pub const OPENS: u8 = 4;
 /// Gives every notice that takes no values.
 pub const TELLS: u8 = 8;
 
-/// All that a program calls, as an interpreter has it, at the start of a run. It lives as long as
-/// the test, since a stack borrows it.
-pub fn supplied(program: &Program) -> &Externs<'_> {
+/// All that a program calls, as an interpreter has it, at the start of a run.
+pub fn all(program: &Program) -> Externs<'_> {
     let mut externs = Externs::default();
     let notes = Rc::new(Cell::new(0_u32));
     plain(&mut externs);
@@ -55,7 +54,7 @@ pub fn supplied(program: &Program) -> &Externs<'_> {
             externs.port(function, |what, call| answer(program, what, call));
         }
     }
-    Box::leak(Box::new(externs))
+    externs
 }
 
 /// Functions that only what they are given decides.

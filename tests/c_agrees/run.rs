@@ -1,54 +1,20 @@
-//! What a stack does in a trace, whatever runs it.
+//! What an interpreter does in a trace, where what is written in C is supplied to it.
 //!
-//! In: an interpreter, and a trace. Out: all that a host sees, and where two of them
-//! differ.
+//! In: an interpreter, and a trace. Out: all that a host sees.
 
-use crate::externs::supplied;
-use stackloom::simulate::stack::{Control, Stack};
-use stackloom::simulate::trace::{Difference, Seen, Trace};
+use crate::externs;
+use stackloom::simulate::externs::Externs;
+use stackloom::simulate::stack::Control;
+use stackloom::simulate::trace::Trace;
+use stackloom::tool::case::run::{self, Run};
 use stackloom::types::program::Program;
-
-/// What a stack did in a trace.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Run {
-    /// Whether it started at all.
-    pub started: bool,
-    /// After each step, up to where it broke.
-    pub seen: Vec<Seen>,
-    /// How many buffers the host could take at the end.
-    pub free_buffers: u64,
-}
 
 /// What an interpreter makes of a trace.
 pub fn interpreted<'p, C: Control<'p>>(control: C, program: &'p Program, trace: &Trace) -> Run {
-    let config = trace.config.clone();
-    let externs = supplied(program);
-    let (limits, start_ns) = (trace.limits, trace.start_ns);
-    let Some(mut stack) = Stack::start(control, program, externs, config, limits, start_ns) else {
-        return Run::default();
-    };
-    Run {
-        started: true,
-        seen: trace.run(&mut stack),
-        free_buffers: stack.state().clone().lend_buffers(usize::MAX) as u64,
-    }
+    run::interpreted(control, program, supplied(program), trace)
 }
 
-/// Where two runs of the same trace differ.
-pub fn difference(one: &Run, other: &Run) -> Option<String> {
-    if one.started != other.started {
-        let says = |run: &Run| {
-            if run.started {
-                "starts"
-            } else {
-                "refuses to start"
-            }
-        };
-        return Some(format!("- {}\n+ {}\n", says(one), says(other)));
-    }
-    if let Some(difference) = Difference::first(&one.seen, &other.seen) {
-        return Some(difference.to_string());
-    }
-    let (one, other) = (one.free_buffers, other.free_buffers);
-    (one != other).then(|| format!("at the end:\n- {one} buffers free\n+ {other} buffers free\n"))
+/// All that a program calls. It lives as long as the test, since a stack borrows it.
+pub fn supplied(program: &Program) -> &Externs<'_> {
+    Box::leak(Box::new(externs::all(program)))
 }

@@ -5,10 +5,10 @@
 //! | section | |
 //! |---|---|
 //! | `source` | goes in: a file of Loom; others, `=== source FOLDER/NAME.loom`, are for its `use` |
-//! | `stack PATH` | goes in: a file of the repository, instead of the first `source` |
+//! | `stack PATH` | goes in: a file, instead of the first `source`; from a folder around the case |
 //! | `config` | goes in: what the stack is started with, `NAME = VALUE` |
 //! | `host` | goes in: `start`, `buffers`, `budget`; for interpreters also `reserve`, `outputs` |
-//! | `in` | goes in: what the host does, as [`crate::script`] says; `=== in NAME`: to this stack |
+//! | `in` | goes in: what the host does, as [`super::script`] says; `=== in NAME`: to this stack |
 //! | `error` | comes out: all diagnostics; where it is missing, there must be none |
 //! | `fmt` | comes out: the first file in its canonical form |
 //! | `tree` | comes out: the trees of the first stack, one for each reaction |
@@ -17,26 +17,26 @@
 //! | `out` | comes out: what the stack gives its host, from the interpreters and from its C |
 //! | `wire` | comes out: the frames of both directions, header by header |
 
-use crate::format::{Case, around};
-use crate::played::played;
-use stackloom::diagnostic::{Diagnostic, Severity, render};
-use stackloom::emit;
-use stackloom::reactive;
-use stackloom::source::Sources;
-use stackloom::syntax::loom;
-use stackloom::tree::text;
-use stackloom::types::load::load;
-use stackloom::types::program::Program;
-use stackloom::types::{check_layers, check_stack};
-use stackloom::weave;
+use super::Surroundings;
+use super::format::{Case, around};
+use super::played::played;
+use crate::diagnostic::{Diagnostic, Severity, render};
+use crate::emit;
+use crate::reactive;
+use crate::source::Sources;
+use crate::syntax::loom;
+use crate::tree::text;
+use crate::types::load::{Library, Missing, load};
+use crate::types::program::Program;
+use crate::types::{check_layers, check_stack};
+use crate::weave;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 /// Runs the compiler as far as the sections need it.
-pub fn fill(name: &str, case: &mut Case) -> Result<(), String> {
+pub fn fill(path: &Path, case: &mut Case, around_it: &dyn Surroundings) -> Result<(), String> {
     let mut sources = Sources::new();
-    let (programs, found) = compile(&mut sources, case)?;
+    let (programs, found) = compile(&mut sources, path, case, around_it)?;
     let errors = around(&render(&found, &sources, false));
     if case.text("error").is_none() && !errors.is_empty() {
         return Err(format!(
@@ -49,7 +49,7 @@ pub fn fill(name: &str, case: &mut Case) -> Result<(), String> {
     let played = match case.text("out").or(case.text("wire")) {
         Some(_) => {
             let program = programs.first().ok_or("there is no stack to play to")?;
-            Some(played(name, case, &sources, program)?)
+            Some(played(path, case, &sources, program, around_it)?)
         }
         None => None,
     };
@@ -78,21 +78,29 @@ pub fn fill(name: &str, case: &mut Case) -> Result<(), String> {
 
 /// The programs of the stacks of the first file, and all that is wrong: of the one that is played
 /// to, where the case says which.
-fn compile(sources: &mut Sources, case: &Case) -> Result<(Vec<Program>, Vec<Diagnostic>), String> {
-    let mut texts = case
-        .sections
-        .iter()
-        .filter_map(|section| match section.kind.as_str() {
+fn compile(
+    sources: &mut Sources,
+    path: &Path,
+    case: &Case,
+    around_it: &dyn Surroundings,
+) -> Result<(Vec<Program>, Vec<Diagnostic>), String> {
+    let mut texts = Vec::new();
+    for section in &case.sections {
+        match section.kind.as_str() {
             "source" if section.name.is_empty() => {
-                Some(("case.loom".to_string(), section.text.clone()))
+                texts.push(("case.loom".to_string(), section.text.clone()));
             }
-            "source" => Some((section.name.clone(), section.text.clone())),
-            "stack" => Some((section.name.clone(), of_the_repository(&section.name))),
-            _ => None,
-        });
+            "source" => texts.push((section.name.clone(), section.text.clone())),
+            "stack" => texts.push(around_it.file(path, &section.name)?),
+            _ => {}
+        }
+    }
+    let mut texts = texts.into_iter();
     let root = texts.next().ok_or("there is no source")?;
-    let mut library = library();
-    library.extend(texts);
+    let library = Sections {
+        own: texts.collect(),
+        behind: around_it.library(),
+    };
     let (files, mut found) = load(sources, vec![root], &library);
     let mut programs = Vec::new();
     if found.is_empty() {
@@ -173,45 +181,15 @@ fn formatted(sources: &Sources) -> String {
     loom::format(&tree, sources.text(first))
 }
 
-/// The standard library, by the names under which `use` finds it.
-fn library() -> BTreeMap<String, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("layers");
-    let mut library = BTreeMap::new();
-    for folder in fs::read_dir(&root).expect("the library can be listed") {
-        let folder = folder.expect("the library can be listed").path();
-        for file in fs::read_dir(&folder).expect("a folder of the library can be listed") {
-            let file = file.expect("a folder of the library can be listed").path();
-            let name = file
-                .strip_prefix(&root)
-                .expect("the walk stays in the library");
-            let name = name
-                .to_str()
-                .expect("paths here are plain")
-                .replace('\\', "/");
-            let text = fs::read_to_string(&file).expect("a layer can be read");
-            library.insert(name, text);
-        }
-    }
-    library
+/// The files in a case, and those around it.
+struct Sections<'around> {
+    own: BTreeMap<String, String>,
+    behind: &'around dyn Library,
 }
 
-/// A file of the repository, or the source in a case of it.
-fn of_the_repository(path: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let text = fs::read_to_string(file).expect("a case names a file of the repository");
-    match Case::read(&text) {
-        Ok(case) if path.ends_with(".case") => case.text("source").unwrap_or_default().to_string(),
-        Ok(_) | Err(_) => text,
+impl Library for Sections<'_> {
+    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Missing> {
+        let own = self.own.find(user, path);
+        own.or_else(|_| self.behind.find(user, path))
     }
-}
-
-#[test]
-fn cases_that_show_nothing_are_refused() {
-    let refused =
-        |text: &str| fill("none", &mut Case::read(text).expect("the case can be read")).is_err();
-    assert!(refused("It is so.\n=== source\nconst a = 1\n"));
-    assert!(refused("It is so.\n=== error\n"));
-    assert!(refused("It is so.\n=== source\nconst a = 1\n=== strange\n"));
-    assert!(refused("It is so.\n=== source\nuse\n"));
-    assert!(!refused("It is so.\n=== source\nuse\n=== error\n"));
 }

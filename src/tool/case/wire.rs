@@ -9,16 +9,16 @@
 //!     arp       hardware 1, protocol 0x0800, ...
 //! ```
 
-use crate::parts::parts;
-use crate::script::{moment, rows};
-use stackloom::simulate::expression::{Evaluation, Moment};
-use stackloom::simulate::header;
-use stackloom::simulate::state::{Emitted, State};
-use stackloom::simulate::trace::{Call, Seen, Step};
-use stackloom::simulate::value::Datum;
-use stackloom::types::header::{HeaderField, Rule};
-use stackloom::types::program::{HeaderFieldId, HeaderId, LinkId, Population, Program};
-use stackloom::types::value::{Type, Value};
+use super::parts::parts;
+use super::script::{moment, rows};
+use crate::simulate::expression::{Evaluation, Moment};
+use crate::simulate::header;
+use crate::simulate::state::{Emitted, State};
+use crate::simulate::trace::{Call, Seen, Step};
+use crate::simulate::value::Datum;
+use crate::types::header::{HeaderField, Rule};
+use crate::types::program::{HeaderFieldId, HeaderId, LinkId, Population, Program};
+use crate::types::value::{Type, Value};
 use std::fmt::Write;
 
 /// Columns of a line.
@@ -108,7 +108,7 @@ fn fields(evaluation: &mut Evaluation<'_, '_>, id: HeaderId, bytes: &[u8]) -> Ve
 /// A value, as whoever reads a capture expects it.
 fn shown(program: &Program, field: &HeaderField, value: &Datum) -> String {
     let Datum::Number(number) = value else {
-        return crate::script::word(value);
+        return super::script::word(value);
     };
     let number = *number;
     let digits = field.width.div_ceil(4) as usize;

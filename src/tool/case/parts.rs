@@ -3,12 +3,12 @@
 //! In: bytes, and the link on which they are. Out: where each header stands. The way up is that of
 //! a frame that arrives, by the keys of the joints, whether or not anybody would take it.
 
-use stackloom::simulate::expression::{Evaluation, Moment};
-use stackloom::simulate::header;
-use stackloom::simulate::message::Message;
-use stackloom::simulate::state::State;
-use stackloom::simulate::value::Datum;
-use stackloom::types::program::{
+use crate::simulate::expression::{Evaluation, Moment};
+use crate::simulate::header;
+use crate::simulate::message::Message;
+use crate::simulate::state::State;
+use crate::simulate::value::Datum;
+use crate::types::program::{
     EntityId, Event, HeaderId, LinkId, LocalId, Place, Population, Program, ReasonId, SessionIndex,
     Shape, StaticInstance,
 };

@@ -3,34 +3,25 @@
 //! In: the sections `config`, `host` and `in`, and a program. Out: what the host saw, which must be
 //! the same from the reference interpreter, the trees, the woven trees and the compiled C.
 
-use crate::compiled::Compiled;
-use crate::externs::supplied;
-use crate::format::Case;
-use crate::play::play;
-use crate::run::{difference, interpreted};
-use crate::script::{self, Beginning};
-use crate::wire;
-use stackloom::emit;
-use stackloom::reactive;
-use stackloom::simulate::reference::Reference;
-use stackloom::simulate::stack::Stack;
-use stackloom::simulate::trace::Trace;
-use stackloom::simulate::trees::Trees;
-use stackloom::source::Sources;
-use stackloom::tree::Forest;
-use stackloom::types::program::Program;
-use stackloom::weave;
-
-/// How the C is compiled, if all that is asked for is that it does the same.
-const USUALLY: [(&str, &str); 1] = [("gcc", "-O0")];
-
-/// And when every way is asked for.
-const EVERY_WAY: [(&str, &str); 4] = [
-    ("gcc", "-O0"),
-    ("gcc", "-O2"),
-    ("clang-16", "-O0"),
-    ("clang-16", "-O2"),
-];
+use super::format::Case;
+use super::play::play;
+use super::run::{difference, interpreted};
+use super::script::{self, Beginning};
+use super::wire;
+use super::{Playing, Surroundings};
+use crate::emit::{self, Emitted};
+use crate::reactive;
+use crate::simulate::externs::Externs;
+use crate::simulate::reference::Reference;
+use crate::simulate::stack::Stack;
+use crate::simulate::state::Limits;
+use crate::simulate::trace::Trace;
+use crate::simulate::trees::Trees;
+use crate::source::Sources;
+use crate::tree::Forest;
+use crate::types::program::Program;
+use crate::weave;
+use std::path::Path;
 
 /// The texts of the two sections.
 pub struct Played {
@@ -40,12 +31,13 @@ pub struct Played {
     pub wire: String,
 }
 
-/// Plays the script of a case, of this name, to a program.
+/// Plays the script of a case to a program.
 pub fn played(
-    name: &str,
+    path: &Path,
     case: &Case,
     sources: &Sources,
     program: &Program,
+    around_it: &dyn Surroundings,
 ) -> Result<Played, String> {
     let text = |kind: &str| case.text(kind).unwrap_or_default();
     // A case may call its stack what no C can be called.
@@ -54,66 +46,75 @@ pub fn played(
         program.name = "played".to_string();
     }
     let program = &program;
-    if let [function, ..] = supplied(program).missing(program)[..] {
+    let externs = &around_it.externs(program);
+    if let [function, ..] = externs.missing(program)[..] {
         return Err(format!(
-            "`{function}` is written in C, and not in tests/c_agrees/externs.c"
+            "`{function}` is written in C, which no interpreter can call"
         ));
     }
     let plain = reactive::lower(program).map_err(|_| "the trees were refused")?;
     let (woven, _) = weave::weave(program, plain.clone(), weave::Limits::default());
     let code = emit::c(sources, program, &woven);
-    let mut stacks = case.sections.iter().filter(|one| one.kind == "stack");
-    let place = stacks.next().map_or(name, |stack| &stack.name);
-    let every_way = std::env::var_os("EVERY_WAY").is_some();
-    let ways = if every_way { &EVERY_WAY[..] } else { &USUALLY };
-    let compiled = Compiled::new(&format!("{place}/woven"), program, &code, ways);
-    let beginning = script::beginning(program, text("config"), text("host"), compiled.limits)?;
+    let usual = limits(&code);
+    let beginning = script::beginning(program, text("config"), text("host"), usual)?;
     // Woven, a chain of handlers is one step of the budget: then they agree with each other only.
-    let by_steps = beginning.limits.budget != compiled.limits.budget;
+    let by_steps = beginning.limits.budget != usual.budget;
     let forest = by_steps.then_some(&woven);
-    let (trace, played) = expected(program, forest, beginning, text("in"))?;
+    let (trace, played) = expected(program, externs, forest, beginning, text("in"))?;
+    let trees = |forest| interpreted(Trees::new(program, forest), program, externs, &trace);
     let expected = match by_steps {
-        true => interpreted(Trees::new(program, &woven), program, &trace),
-        false => interpreted(Reference::new(program), program, &trace),
+        true => trees(&woven),
+        false => interpreted(Reference::new(program), program, externs, &trace),
     };
-    let mut runs = vec![(
-        "the woven trees".to_string(),
-        interpreted(Trees::new(program, &woven), program, &trace),
-    )];
+    let mut runs = vec![("the woven trees".to_string(), trees(&woven))];
     if !by_steps {
-        runs.push((
-            "the trees".to_string(),
-            interpreted(Trees::new(program, &plain), program, &trace),
-        ));
+        runs.push(("the trees".to_string(), trees(&plain)));
     }
     // What only interpreters can be given, the C is not asked for.
     let own = (trace.limits.reserve, trace.limits.outputs);
-    let as_in_c = own == (compiled.limits.reserve, compiled.limits.outputs);
-    let mut run = |compiled: &Compiled<'_>, how: &str| {
-        for way in compiled.ways().filter(|_| as_in_c) {
-            let (ran, said) = compiled.run(way, std::slice::from_ref(&trace));
-            let ran = ran.into_iter().next().expect("one trace is one run");
-            runs.push((format!("{said}{how} C of {way}"), ran));
-        }
-    };
-    run(&compiled, "the");
-    if every_way && !by_steps {
-        let code = emit::c(sources, program, &plain);
-        let place = format!("{place}/plain");
-        run(&Compiled::new(&place, program, &code, ways), "the unwoven");
+    if own == (usual.reserve, usual.outputs) {
+        let mut stacks = case.sections.iter().filter(|one| one.kind == "stack");
+        let place = stacks.next().map_or(path, |stack| Path::new(&stack.name));
+        runs.extend(around_it.others(&Playing {
+            place,
+            sources,
+            program,
+            plain: &plain,
+            code: &code,
+            by_steps,
+            trace: &trace,
+        }));
     }
     for (who, run) in runs {
         if let Some(difference) = difference(&expected, &run) {
-            let script = script::written(program, &trace, compiled.limits);
+            let script = script::written(program, &trace, usual);
             return Err(format!("{who} does otherwise\n{difference}\n{script}"));
         }
     }
     Ok(played)
 }
 
+/// What the C of a stack may use, as far as its text says so.
+pub fn limits(code: &Emitted) -> Limits {
+    let constant = |name: &str| {
+        let text = code.c.split_once(&format!("    {name} = "));
+        let number = text.and_then(|(_, rest)| rest.split_once(','));
+        let number = number.and_then(|(number, _)| number.parse::<usize>().ok());
+        number.unwrap_or_else(|| panic!("the C says its {name}"))
+    };
+    Limits {
+        reserve: constant("RESERVE") as u32,
+        room: constant("BUFFER_SIZE") - constant("HEADROOM"),
+        agenda: constant("AGENDA"),
+        outputs: constant("OUTPUTS"),
+        ..Limits::default()
+    }
+}
+
 /// What comes of the script, by the reference or by these trees.
-fn expected(
-    program: &Program,
+fn expected<'p>(
+    program: &'p Program,
+    externs: &'p Externs<'p>,
     forest: Option<&Forest>,
     beginning: Beginning,
     script: &str,
@@ -130,7 +131,7 @@ fn expected(
     let started = Stack::start(
         reference,
         program,
-        supplied(program),
+        externs,
         config.clone(),
         limits,
         start_ns,
@@ -145,7 +146,7 @@ fn expected(
         None => play(program, &mut stack, start_ns, lines),
         Some(forest) => {
             let trees = Trees::new(program, forest);
-            let stack = Stack::start(trees, program, supplied(program), config, limits, start_ns);
+            let stack = Stack::start(trees, program, externs, config, limits, start_ns);
             let mut stack = stack.expect("the settings were right a moment ago");
             play(program, &mut stack, start_ns, lines)
         }

@@ -3,10 +3,10 @@
 //! In: a script, and something that runs the stack. Out: what the stack gave its host, and when,
 //! and all counters that are not zero; and the trace, to be done again with whatever else runs it.
 
-use crate::script::{Line, moment, rows, word};
-use stackloom::simulate::state::Emitted;
-use stackloom::simulate::trace::{Call, Driver, Seen, Step};
-use stackloom::types::program::Program;
+use super::script::{Line, moment, rows, word};
+use crate::simulate::state::Emitted;
+use crate::simulate::trace::{Call, Driver, Seen, Step};
+use crate::types::program::Program;
 use std::fmt::Write;
 
 /// What came of a script.

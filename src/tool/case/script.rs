@@ -18,11 +18,11 @@
 //! at 5 ms, busy: CALL           the same, and the host takes nothing of what comes out
 //! ```
 
-use stackloom::simulate::state::Limits;
-use stackloom::simulate::trace::{Call, Step, Trace};
-use stackloom::simulate::value::Datum;
-use stackloom::types::program::{KindId, LinkId, NoticeId, PortId, Program};
-use stackloom::types::value::Type;
+use crate::simulate::state::Limits;
+use crate::simulate::trace::{Call, Step, Trace};
+use crate::simulate::value::Datum;
+use crate::types::program::{KindId, LinkId, NoticeId, PortId, Program};
+use crate::types::value::Type;
 use std::fmt::Write;
 
 /// A line of a script.
@@ -155,7 +155,7 @@ fn settings(program: &Program, text: &str) -> Result<Vec<Datum>, String> {
         let mut values = lines.filter(|(set, _)| set.trim() == name);
         values.next().map(|(_, value)| value.trim().to_string())
     };
-    let value = |config: &stackloom::types::program::Config| {
+    let value = |config: &crate::types::program::Config| {
         let default = config.default.as_ref();
         match (find(&config.name), default) {
             (Some(text), _) => datum(&text, &config.kind),

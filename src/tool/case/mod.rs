@@ -1,0 +1,92 @@
+//! Cases: facts about layers and stacks, each in a file that shows it.
+//!
+//! In: the text of a case. Its first line is the fact, as a sentence; then come its sections, each
+//! behind a line `=== NAME`: what goes in, and what must come out ([`sections`] lists them). Out:
+//! the same case with what does come out, so that a case that holds is the same text.
+//!
+//! ```text
+//! format     the text, and its sections
+//! sections   what each section means; the compiler is run as far as they need it
+//! script     what a host does; play does it, played in every way and compared (run)
+//! wire       frames, header by header (parts)
+//! ```
+
+pub mod format;
+pub mod parts;
+pub mod play;
+pub mod played;
+pub mod run;
+pub mod script;
+pub mod sections;
+pub mod wire;
+
+use crate::emit::Emitted;
+use crate::simulate::externs::Externs;
+use crate::simulate::trace::Trace;
+use crate::source::Sources;
+use crate::tree::Forest;
+use crate::types::load::Library;
+use crate::types::program::Program;
+use format::Case;
+use run::Run;
+use std::path::Path;
+
+/// What is around a case: files, and whatever else can run a stack.
+pub trait Surroundings {
+    /// The name and the text of a file that the case of this path names.
+    fn file(&self, case: &Path, path: &str) -> Result<(String, String), String>;
+
+    /// Where a `use` is looked for, behind the files in the case.
+    fn library(&self) -> &dyn Library;
+
+    /// What is written in C, as interpreters have it.
+    fn externs<'p>(&self, program: &'p Program) -> Externs<'p>;
+
+    /// What else makes the same of a trace, or should.
+    fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)>;
+}
+
+/// A stack, and what is played to it.
+pub struct Playing<'case> {
+    /// The file that the stack is in.
+    pub place: &'case Path,
+    /// All texts.
+    pub sources: &'case Sources,
+    /// The stack, checked.
+    pub program: &'case Program,
+    /// Its trees, not woven.
+    pub plain: &'case Forest,
+    /// Its C, woven.
+    pub code: &'case Emitted,
+    /// Whether the case gives it another budget than usual: that counts steps of woven trees.
+    pub by_steps: bool,
+    /// What is played.
+    pub trace: &'case Trace,
+}
+
+/// The text of a case as it must be: what goes in as it is, what comes out as it comes out.
+pub fn blessed(path: &Path, text: &str, around_it: &dyn Surroundings) -> Result<String, String> {
+    let mut case = Case::read(text)?;
+    sections::fill(path, &mut case, around_it)?;
+    Ok(case.to_string())
+}
+
+/// The first line in which a case differs from what it must be.
+pub fn difference(written: &str, right: &str) -> String {
+    let (mut ours, mut theirs) = (written.lines(), right.lines());
+    for line in 1.. {
+        match (ours.next(), theirs.next()) {
+            (None, None) => break,
+            (our, their) if our == their => {}
+            (our, their) => {
+                let show = |text: Option<&str>| text.unwrap_or("(the end)").to_string();
+                return format!(
+                    "line {line}\n  is written {}\n  comes out  {}",
+                    show(our),
+                    show(their)
+                );
+            }
+        }
+    }
+    "an end of line is missing".to_string()
+}
