@@ -1,12 +1,11 @@
 //! Constants: in, a value and its type; out, how it is written in C.
 
+use super::Stack;
 use super::layout::c_type;
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, atom};
 use crate::types::value::{Type, Value};
-
-/// Numbers of 16 bits from here on are types more often than counts (IEEE 802.3, 3.2.6).
-const LEAST_TYPE: u64 = 0x0600;
+use crate::types::writing::Writing;
 
 impl Scope<'_> {
     /// A constant.
@@ -19,7 +18,7 @@ impl Scope<'_> {
                     Some(at) if *number <= i32::MAX as u64 => {
                         atom(&self.stack.names.enums[id.at()][at])
                     }
-                    Some(_) | None => atom(number_text(*number)),
+                    Some(_) | None => atom(self.stack.number_text(*number, kind)),
                 }
             }
             (Value::Number(number), Type::Bool) => {
@@ -27,10 +26,10 @@ impl Scope<'_> {
             }
             (Value::Number(number), Type::Signed(_)) => signed_constant(*number as i64),
             (Value::Number(number), Type::Time) => atom(number.to_string()),
-            (Value::Number(number), Type::Unsigned(16)) if *number >= LEAST_TYPE => {
-                atom(format!("{number:#06x}"))
+            (Value::Number(number), Type::Optional(inner)) => {
+                self.constant(&Value::Number(*number), inner)
             }
-            (Value::Number(number), _) => atom(number_text(*number)),
+            (Value::Number(number), _) => atom(self.stack.number_text(*number, kind)),
             (Value::Bytes(bytes), _) => {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 let all = atom(format!("{{{}}}", bytes.join(", ")));
@@ -77,10 +76,24 @@ pub fn mask(width: u32) -> String {
     format!("{ones:#x}")
 }
 
+impl Stack<'_> {
+    /// An unsigned number as its writer wrote it; one that was computed, as its size suggests.
+    pub fn number_text(&self, number: u64, kind: &Type) -> String {
+        match self.program.writings.of(kind, number) {
+            Some(Writing::Hexadecimal(digits)) => format!("{number:#0width$x}", width = digits + 2),
+            // What is no `int` would be a signed number of 64 bits.
+            Some(Writing::Decimal) if number > i32::MAX as u64 => format!("{number}U"),
+            Some(Writing::Decimal) => number.to_string(),
+            None => number_text(number),
+        }
+    }
+}
+
 /// Small and round numbers as people count, masks and large ones as they look on the wire.
 pub fn number_text(number: u64) -> String {
     let all_ones = number >= 255 && number.wrapping_add(1).is_power_of_two();
-    if !all_ones && (number <= 0xffff || number.is_multiple_of(1000)) {
+    let round = number <= i32::MAX as u64 && number.is_multiple_of(1000);
+    if !all_ones && (number <= 0xffff || round) {
         number.to_string()
     } else {
         format!("{number:#x}")

@@ -9,7 +9,6 @@
 
 use super::Stack;
 use super::bits::{advanced, load_bytes, store_bytes};
-use super::constant::number_text;
 use super::layout::c_bits;
 use super::peek::requirements;
 use super::scope::Scope;
@@ -38,12 +37,20 @@ fn names<'a>(stack: &'a Stack, id: HeaderId) -> &'a Names {
     &stack.names.options[&id]
 }
 
+/// The number that tells an option from the others.
+fn number_of(scope: &Scope, id: HeaderId, value: u64) -> C {
+    let options = &scope.stack.program.headers[id.at()].options;
+    let bytes = options.as_ref().map_or(1, |options| options.width);
+    let carried = Type::Unsigned((8 * bytes) as u8);
+    atom(scope.stack.number_text(value, &carried))
+}
+
 /// Where an option stands; NULL where it does not.
 pub fn find(scope: &Scope, id: HeaderId, case: &OptionCase, base: &C) -> C {
     match &scope.option {
         Some(at) => at.clone(),
         None => {
-            let number = atom(number_text(case.value));
+            let number = number_of(scope, id, case.value);
             call(
                 names(scope.stack, id).find.clone(),
                 vec![base.clone(), number],
@@ -97,7 +104,7 @@ fn length_function(stack: &Stack, id: HeaderId) -> Function {
                 vec![comment(header, case), length_of(&scope, id, case)]
             }
         };
-        (vec![atom(number_text(case.value))], body)
+        (vec![number_of(&scope, id, case.value)], body)
     });
     let others = match &options.others {
         Some(others) => length_of(&scope, id, others),
@@ -336,7 +343,7 @@ fn write_one(
     let width = header.options.as_ref().map_or(1, |options| options.width);
     let mut inner = scope.clone();
     inner.option = Some(place.clone());
-    let number = atom(number_text(case.value));
+    let number = number_of(scope, id, case.value);
     let mut all = store_bytes(header.big, place.clone(), width, number);
     let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
     for part in case.parts() {
@@ -375,7 +382,7 @@ fn fill(scope: &Scope, id: HeaderId, place: &C, end: C) -> Vec<S> {
     }
     let left = binary("-", end.clone(), place.clone()).cast("size_t");
     let filled = |with: u64| {
-        let with = atom(number_text(with));
+        let with = number_of(scope, id, with);
         call_statement("memset", vec![place.clone(), with, left.clone()])
     };
     if filler.kind == OptionKind::Padding || filler.value == 0 {
@@ -384,7 +391,7 @@ fn fill(scope: &Scope, id: HeaderId, place: &C, end: C) -> Vec<S> {
     let first = place.clone().element(atom("0"));
     vec![S::If {
         condition: binary("<", place.clone(), end),
-        then: vec![filled(0), assign(first, atom(number_text(filler.value)))],
+        then: vec![filled(0), assign(first, number_of(scope, id, filler.value))],
         otherwise: Vec::new(),
     }]
 }

@@ -1,7 +1,6 @@
 //! The types of a stack as C declares them: enums, records, bytes, optionals that are one value.
 
 use super::Stack;
-use super::constant::number_text;
 use super::layout::{c_type, members, named_members};
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, atom, call};
@@ -29,6 +28,7 @@ fn rank_name(stack: &Stack, id: EnumId) -> String {
 pub fn enums(stack: &Stack) -> Vec<Item> {
     let all = stack.program.enums.iter().enumerate();
     all.map(|(at, one)| {
+        let carried = Type::Unsigned(one.width);
         let values = one.names.iter().zip(&stack.names.enums[at]);
         let fitting = values.filter(|((_, value), _)| *value <= i32::MAX as u64);
         Item::Enum {
@@ -36,7 +36,7 @@ pub fn enums(stack: &Stack) -> Vec<Item> {
             name: stack.names.enum_tags[at].clone(),
             values: fitting
                 .map(|((_, value), name)| Line {
-                    text: format!("{name} = {}", number_text(*value)),
+                    text: format!("{name} = {}", stack.number_text(*value, &carried)),
                     comment: String::new(),
                 })
                 .collect(),
@@ -152,7 +152,7 @@ pub fn ranks(stack: &Stack, text: &str) -> Vec<Item> {
         }
         let kind = c_type(stack, &Type::Enum(EnumId(at as u32)));
         let cases = one.names.iter().enumerate().map(|(rank, (_, value))| {
-            let label = vec![atom(number_text(*value))];
+            let label = vec![atom(stack.number_text(*value, &Type::Unsigned(one.width)))];
             let back = crate::c::tree::Statement::Return(Some(atom(rank.to_string())));
             (label, vec![back])
         });

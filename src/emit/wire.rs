@@ -1,7 +1,7 @@
 //! Headers on the wire: where a field stands, how it is read and stored.
 
 use super::bits::{advanced, load_bytes, store_bytes, with_sign, without_sign};
-use super::constant::{mask, number_text};
+use super::constant::mask;
 use super::layout::{c_bits, c_type};
 use super::options;
 use super::scope::Scope;
@@ -160,7 +160,7 @@ pub fn load(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> Load
     };
     let exact = field.width == 8 * bytes;
     if field.kind == Type::Bool {
-        let bit = number_text(1 << below);
+        let bit = format!("{:#x}", 1 << below);
         return Loaded {
             c: binary("!=", binary("&", whole, atom(bit)), atom("0")),
             bits: 8,

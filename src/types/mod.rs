@@ -22,6 +22,7 @@ pub mod program;
 pub mod scope;
 pub mod statement;
 pub mod value;
+pub mod writing;
 
 mod attributes;
 mod compose;

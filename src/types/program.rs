@@ -20,6 +20,7 @@ use super::header::Header;
 use super::opening::{KeyDefault, Listening};
 use super::statement::Block;
 use super::value::{Type, Value};
+use super::writing::Writings;
 use crate::source::Span;
 
 /// Declares the index of one table of [`Program`].
@@ -126,6 +127,8 @@ pub struct Program {
     pub ports: Vec<Port>,
     /// The share of each event, in percent, as `traffic` says.
     pub traffic: Vec<(String, f64)>,
+    /// How the numbers of the sources are written there.
+    pub writings: Writings,
 }
 
 /// A value set when the stack is started.

@@ -3,7 +3,7 @@
 use super::program::{EnumId, HeaderId, KindId, RecordId};
 
 /// Types of values, of fields and of locals.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// `u1` to `u64`.
     Unsigned(u8),

@@ -9,7 +9,7 @@ use super::super::scope::Named;
 use super::super::value::{Type, Value};
 use super::access::Meaning;
 use super::external::is_external;
-use super::words::{Body, make, nothing, number};
+use super::words::{Body, constant_number, make, nothing, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -56,7 +56,7 @@ impl Body<'_, '_> {
         }
         let span = source.span;
         match &source.kind {
-            ast::ExpressionKind::Number(value) => literal(*value, hint),
+            ast::ExpressionKind::Number(value) => self.literal(*value, hint, span),
             ast::ExpressionKind::Duration(nanoseconds) => number(*nanoseconds, Type::Time),
             ast::ExpressionKind::Boolean(value) => number(u64::from(*value), Type::Bool),
             ast::ExpressionKind::None => self.none(hint, span),
@@ -127,6 +127,24 @@ impl Body<'_, '_> {
         ))
     }
 
+    /// A number as it is written: of the type that is expected, if it fits there.
+    fn literal(&mut self, value: u64, hint: Option<&Type>, span: Span) -> Expression {
+        let inner = match hint {
+            Some(Type::Optional(inner)) => Some(inner.as_ref()),
+            other => other,
+        };
+        let kind = match inner {
+            Some(Type::Unsigned(width)) if value <= super::range::mask(*width) => {
+                Type::Unsigned(*width)
+            }
+            _ if value <= u64::from(u32::MAX) => Type::Unsigned(32),
+            _ => Type::Unsigned(64),
+        };
+        let text = self.text(span);
+        self.context.program.writings.note(&kind, value, text);
+        number(value, kind)
+    }
+
     fn none(&mut self, hint: Option<&Type>, span: Span) -> Expression {
         match hint {
             Some(optional @ Type::Optional(_)) => {
@@ -159,6 +177,10 @@ impl Body<'_, '_> {
         let from = &operand.result;
         let fits = matches!(from, Type::Enum(_) | Type::Bool) || numeric(from);
         if fits && numeric(&to) {
+            if let Some(number) = constant_number(&operand) {
+                let writings = &mut self.context.program.writings;
+                writings.adapt(&operand.result, &to, number);
+            }
             return self.folded(make(ExpressionKind::Cast(operand), to));
         }
         let (from, to) = (self.describe(from), self.describe(&to));
@@ -382,20 +404,4 @@ impl Body<'_, '_> {
             }
         }
     }
-}
-
-/// A number as it is written: of the type that is expected, if it fits there.
-fn literal(value: u64, hint: Option<&Type>) -> Expression {
-    let inner = match hint {
-        Some(Type::Optional(inner)) => Some(inner.as_ref()),
-        other => other,
-    };
-    let kind = match inner {
-        Some(Type::Unsigned(width)) if value <= super::range::mask(*width) => {
-            Type::Unsigned(*width)
-        }
-        _ if value <= u64::from(u32::MAX) => Type::Unsigned(32),
-        _ => Type::Unsigned(64),
-    };
-    number(value, kind)
 }

@@ -341,6 +341,8 @@ impl Body<'_, '_> {
         if turns || cut(self.context.program, expected, constant) != constant {
             return Some(self.refuse_number(constant, negative, expected, span));
         }
+        let writings = &mut self.context.program.writings;
+        writings.adapt(&value.result, expected, constant);
         Some(number_of(constant, expected))
     }
 
