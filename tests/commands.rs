@@ -17,6 +17,8 @@ mod devices;
 mod environment;
 #[path = "commands/frames.rs"]
 mod frames;
+#[path = "commands/projects.rs"]
+mod projects;
 #[path = "commands/running.rs"]
 mod running;
 #[path = "commands/shell.rs"]

@@ -1,4 +1,4 @@
-//! The commands of whoever writes layers: new, fmt, check, build, explain.
+//! The commands of whoever writes layers: fmt, check, build, explain.
 //!
 //! In: paths from the command line. Out: files, and a few lines about them.
 
@@ -9,83 +9,11 @@ use super::terminal::{note, result};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A layer to begin with; `NAME` stands for its name.
-const TEMPLATE: &str = "\
-/// NAME: refuses what comes late or twice
-///   above     messages, in the order in which they were sent, perhaps with gaps
-///   below     any link
-///   adds      4 bytes
-worker NAME
-
-header big {
-    number: seq32
-}
-
-entity { next: seq32 = 1 }
-
-session { last: seq32 = 0 }
-
-on deliver(message) {
-    require header.number > last likely 99% else drop message as late_or_repeated
-    last = header.number
-    deliver message
-}
-
-on send(message) {
-    send message with { number = next }
-    next += 1
-}
-
-stack NAME_alone {
-    link wire {
-        NAME { port messages }
-    }
-}
-";
-
-/// What can be done with it at once.
-const NEXT_STEPS: &str = "\
-wrote NAME.loom: a layer, and a stack with it on a link
-  loom check NAME.loom
-  loom build NAME.loom -o build
-  loom run NAME.loom --link wire=udp:127.0.0.1:7000 --app messages=echo
-    and meanwhile, elsewhere:  printf '\\0\\0\\0\\2hello' > /dev/udp/127.0.0.1/7000
-";
-
-/// `loom new`: a file with a layer and a stack around it.
-pub fn new(name: &str) -> Result<(), Failure> {
-    let mut letters = name.chars();
-    let starts_well = letters
-        .next()
-        .is_some_and(|first| first.is_ascii_lowercase());
-    let goes_well = |letter: char| matches!(letter, 'a'..='z' | '0'..='9' | '_');
-    if !starts_well || !letters.all(goes_well) {
-        let advice = "lower case letters, digits and _, a letter first";
-        return Err(Failure::environment(format!(
-            "`{name}` cannot name a layer: {advice}"
-        )));
-    }
-    let text = TEMPLATE.replace("NAME", name);
-    if !compiler::is_fine(name, &text) {
-        return Err(Failure::environment(format!(
-            "`{name}` cannot name a layer: it means something in Loom"
-        )));
-    }
-    let path = PathBuf::from(format!("{name}.loom"));
-    let file = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&path);
-    let mut file = file.map_err(about(&path))?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(about(&path))?;
-    result(NEXT_STEPS.replace("NAME", name))
-}
-
 /// `loom fmt`: every file in its canonical form, in place.
 pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
     let mut files = Vec::new();
     for path in paths {
-        collect(path, &mut files)?;
+        collect(path, "loom", &mut files)?;
     }
     let verb = if check { "would change" } else { "changed" };
     let (mut read, mut different) = (0, 0);
@@ -144,8 +72,9 @@ fn counted(number: usize, what: &str) -> String {
     }
 }
 
-/// The Loom files that a path stands for: itself, or all below it in the order of their names.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+/// The files that a path stands for: itself, or all below it that end so, in the order of their
+/// names.
+pub fn collect(path: &Path, ending: &str, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     if !path.is_dir() {
         files.push(path.to_path_buf());
         return Ok(());
@@ -160,9 +89,10 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     inside.sort();
     // A link to a folder may lead round in a circle.
     let is_folder = |entry: &PathBuf| entry.is_dir() && !entry.is_symlink();
-    let is_loom = |entry: &PathBuf| entry.extension().is_some_and(|end| end == "loom");
-    inside.retain(|entry| is_folder(entry) || is_loom(entry) && entry.is_file());
-    inside.iter().try_for_each(|entry| collect(entry, files))
+    let ends_so = |entry: &PathBuf| entry.extension().is_some_and(|end| end == ending);
+    inside.retain(|entry| is_folder(entry) || ends_so(entry) && entry.is_file());
+    let mut inside = inside.iter();
+    inside.try_for_each(|entry| collect(entry, ending, files))
 }
 
 /// `loom check`: all files, so that one run tells all that is wrong.

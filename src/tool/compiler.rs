@@ -127,10 +127,10 @@ pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
     }
 }
 
-/// Whether nothing is wrong with a text that is no file yet, and does not use any.
-pub fn is_fine(name: &str, text: &str) -> bool {
-    let library = Folders { search: Vec::new() };
-    let root = vec![(name.to_string(), text.to_string())];
+/// Whether nothing is wrong with texts that are no files yet; `used` are those that they use.
+pub fn is_fine(root: Vec<(String, String)>, used: Vec<(String, String)>) -> bool {
+    let mut library: BTreeMap<String, String> = library::standard().collect();
+    library.extend(used);
     let mut checked = pipeline::read(root, &library);
     pipeline::check(&mut checked);
     checked.diagnostics.is_empty()
@@ -221,7 +221,7 @@ fn shown(checked: &Checked) -> Failure {
 }
 
 /// Why a name cannot stand before all names of generated C.
-fn no_name(name: &str) -> Option<&'static str> {
+pub fn no_name(name: &str) -> Option<&'static str> {
     const TAKEN: [&str; 2] = ["sl", "main"];
     if !is_word(name) {
         return Some("that takes letters, digits and _, a letter first");

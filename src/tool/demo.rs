@@ -5,12 +5,13 @@
 //! is private to this process, so nothing is left of it afterwards.
 
 use super::compiler::{self, Compiled, Options};
-use super::device::{Device, KEPT, Recorded};
+use super::device::Device;
 use super::failure::{Failure, about};
 use super::host::{Clock, Report, Seen, Until};
 use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, STACK};
 use super::neighbour::{Addresses, Neighbour};
 use super::peer::{self, Outcome, Progress, Task};
+use super::recorded::{KEPT, Recorded};
 use super::run::{Places, Setting, start, stop_on_signals, unless_stopped};
 use super::stack::Program;
 use super::terminal::{note, result};
@@ -208,7 +209,7 @@ impl Plan {
             .links
             .first()
             .map_or("link", String::as_str);
-        let device = Recorded::new(device, path, name).map_err(about(path))?;
+        let device = Recorded::new(device, path, name, Some(KEPT)).map_err(about(path))?;
         let settings = [
             ("address", STACK.to_string()),
             ("prefix", PREFIX.to_string()),

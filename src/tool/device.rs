@@ -7,6 +7,7 @@
 
 use super::capture::{Direction, Frame, LinkType, Reader, Writer};
 use super::failure::{Failure, plain};
+use super::recorded;
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, recvmsg, send,
@@ -34,6 +35,16 @@ pub trait Device {
 
     /// When the next frame of a capture is due; none at its end, and for what has a descriptor.
     fn due_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// What its frames begin with in a capture.
+    fn link_type(&self) -> LinkType {
+        LinkType::Ethernet
+    }
+
+    /// A frame as a capture shows it, if that is more than the stack saw of it.
+    fn shown(&self, _frame: &[u8], _direction: Direction) -> Option<Vec<u8>> {
         None
     }
 
@@ -141,11 +152,16 @@ impl Address {
 /// A TAP or TUN interface.
 pub struct Tunnel {
     device: SyncDevice,
+    link_type: LinkType,
 }
 
 impl Tunnel {
     /// Attaches to the interface, which is made if it does not exist, and brings it up.
     pub fn open(name: &str, layer: Layer) -> io::Result<Tunnel> {
+        let link_type = match layer {
+            Layer::L3 => LinkType::Ip,
+            _ => LinkType::Ethernet,
+        };
         let device = DeviceBuilder::new()
             .name(name)
             .layer(layer)
@@ -155,7 +171,7 @@ impl Tunnel {
         // Who was given an interface by root cannot bring it up, and need not if root did.
         match device.enabled(true) {
             Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
-            Ok(()) | Err(_) => Ok(Tunnel { device }),
+            Ok(()) | Err(_) => Ok(Tunnel { device, link_type }),
         }
     }
 }
@@ -175,6 +191,10 @@ impl Device for Tunnel {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         Some(self.device.as_fd())
+    }
+
+    fn link_type(&self) -> LinkType {
+        self.link_type
     }
 }
 
@@ -291,6 +311,19 @@ impl Device for Udp {
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         Some(self.socket.as_fd())
     }
+
+    fn link_type(&self) -> LinkType {
+        LinkType::Ip
+    }
+
+    /// The datagram that carries the frame.
+    fn shown(&self, frame: &[u8], direction: Direction) -> Option<Vec<u8>> {
+        let (here, there) = (self.socket.local_addr().ok()?, self.there?);
+        Some(match direction {
+            Direction::In => recorded::datagram(there, here, frame),
+            Direction::Out => recorded::datagram(here, there, frame),
+        })
+    }
 }
 
 /// Whether an error of `receive` only says that there is nothing now.
@@ -404,58 +437,12 @@ impl Device for Capture {
         self.next.as_ref().map(|(due_ns, _)| *due_ns)
     }
 
+    fn link_type(&self) -> LinkType {
+        self.reader.link_type()
+    }
+
     fn finish(&mut self) -> io::Result<()> {
         self.writer.as_mut().map_or(Ok(()), Writer::finish)
-    }
-}
-
-/// How many bytes of a frame are recorded: all headers, and a look at what is in it.
-pub const KEPT: u32 = 300;
-
-/// A device whose frames are also written to a capture, each way.
-pub struct Recorded {
-    device: Box<dyn Device>,
-    writer: Writer,
-}
-
-impl Recorded {
-    /// Records what passes an Ethernet device.
-    pub fn new(device: Box<dyn Device>, path: &Path, name: &str) -> io::Result<Recorded> {
-        Ok(Recorded {
-            device,
-            writer: Writer::create_short(path, name, LinkType::Ethernet, Some(KEPT))?,
-        })
-    }
-}
-
-impl Device for Recorded {
-    fn receive(&mut self, room: &mut [u8], now_ns: u64) -> io::Result<Option<usize>> {
-        let received = self.device.receive(room, now_ns)?;
-        if let Some(length) = received {
-            let bytes = &room[..length.min(room.len())];
-            self.writer
-                .write(Duration::from_nanos(now_ns), bytes, Direction::In)?;
-        }
-        Ok(received)
-    }
-
-    fn send(&mut self, frame: &[u8], now_ns: u64) -> io::Result<bool> {
-        self.writer
-            .write(Duration::from_nanos(now_ns), frame, Direction::Out)?;
-        self.device.send(frame, now_ns)
-    }
-
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.device.descriptor()
-    }
-
-    fn due_ns(&self) -> Option<u64> {
-        self.device.due_ns()
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        self.writer.finish()?;
-        self.device.finish()
     }
 }
 

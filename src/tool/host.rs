@@ -13,6 +13,7 @@
 
 use super::device::Device;
 use super::failure::Failure;
+use super::lines::Lines;
 use super::stack::{Event, Filled, Stack};
 use indicatif::ProgressBar;
 use nix::errno::Errno;
@@ -31,6 +32,8 @@ pub enum Application {
     Sink,
     /// Sends what it reads back to where it came from.
     Echo,
+    /// Sends the lines of stdin, and prints what it reads.
+    Lines,
 }
 
 /// Where the time comes from, in nanoseconds since 1970.
@@ -111,6 +114,8 @@ pub struct Host<'program> {
     stack: Stack<'program>,
     devices: Vec<Box<dyn Device>>,
     applications: Vec<Application>,
+    /// The one application that somebody types to.
+    lines: Option<Lines>,
     clock: Clock,
     /// The link whose frames the stack did not take yet.
     stalled: Option<usize>,
@@ -146,10 +151,14 @@ impl<'program> Host<'program> {
         let last_frame_ns = clock.now_ns();
         let seen = Seen::default();
         let (stalled, starved) = (None, false);
+        let mut applications_of = applications.iter();
+        let typed = applications_of.position(|one| *one == Application::Lines);
+        let lines = typed.map(Lines::new);
         Host {
             stack,
             devices,
             applications,
+            lines,
             clock,
             stalled,
             starved,
@@ -183,6 +192,7 @@ impl<'program> Host<'program> {
                 self.expire(now_ns)?;
             }
             self.receive()?;
+            self.speak()?;
             if next <= Instant::now() {
                 shown.set_message(self.report().short());
                 next = Instant::now() + GLANCE;
@@ -193,6 +203,13 @@ impl<'program> Host<'program> {
         }
         let mut devices = self.devices.iter_mut();
         Ok(devices.try_for_each(|device| device.finish())?)
+    }
+
+    /// Says that a session was opened; what is typed goes to the last one of its port.
+    pub fn opened(&mut self, port: usize, session: u32) {
+        if let Some(lines) = self.lines.as_mut().filter(|lines| lines.port == port) {
+            lines.session = session;
+        }
     }
 
     /// What happened, as the stack counted it.
@@ -224,7 +241,7 @@ impl<'program> Host<'program> {
     }
 
     /// Feeds the frames that are there, at most one batch of each link.
-    fn receive(&mut self) -> io::Result<()> {
+    fn receive(&mut self) -> Result<(), Failure> {
         self.starved = false;
         if let Some(link) = self.stalled
             && !self.feed(link)?
@@ -266,7 +283,7 @@ impl<'program> Host<'program> {
     }
 
     /// Gives the waiting frames to the stack; false if it takes no more for now.
-    fn feed(&mut self, link: usize) -> io::Result<bool> {
+    fn feed(&mut self, link: usize) -> Result<bool, Failure> {
         while self.stack.waiting() > 0 {
             let taken = self.stack.input(link, self.clock.now_ns());
             self.drain()?;
@@ -279,14 +296,28 @@ impl<'program> Host<'program> {
         Ok(true)
     }
 
+    /// Sends what was typed.
+    fn speak(&mut self) -> Result<(), Failure> {
+        while let Some(lines) = &mut self.lines
+            && let Some(line) = lines.next()?
+        {
+            let (port, session) = (lines.port, lines.session);
+            let now_ns = self.clock.now_ns();
+            let taken = self.stack.send(port, session, None, &line, now_ns);
+            self.seen.refused += u64::from(taken < line.len());
+            self.drain()?;
+        }
+        Ok(())
+    }
+
     /// Does what the stack wants done, until it wants no more.
-    fn drain(&mut self) -> io::Result<()> {
+    fn drain(&mut self) -> Result<(), Failure> {
         while self.act()? {}
         Ok(())
     }
 
     /// Does the next thing that the stack wants done; false if there is none.
-    fn act(&mut self) -> io::Result<bool> {
+    fn act(&mut self) -> Result<bool, Failure> {
         let now_ns = self.clock.now_ns();
         let Some(output) = self.stack.next() else {
             return Ok(false);
@@ -298,6 +329,11 @@ impl<'program> Host<'program> {
             }
             Event::Deliver => match self.applications[output.place()] {
                 Application::Sink => {}
+                Application::Lines => {
+                    if let Some(lines) = &mut self.lines {
+                        lines.heard(output.session(), output.bytes())?;
+                    }
+                }
                 Application::Echo => {
                     let (port, session) = (output.place(), output.session());
                     let (bytes, with) = (output.bytes().to_vec(), output.attributes());
@@ -356,7 +392,11 @@ impl<'program> Host<'program> {
             .iter()
             .filter(|_| !blocked)
             .filter_map(|device| device.descriptor());
+        let stdin = io::stdin();
+        let typed = self.lines.as_ref();
+        let typed = typed.and_then(|lines| lines.descriptor(&stdin));
         let mut polled: Vec<PollFd<'_>> = descriptors
+            .chain(typed)
             .map(|descriptor| PollFd::new(descriptor, PollFlags::POLLIN))
             .collect();
         match ppoll(&mut polled, Some(TimeSpec::from_duration(sleep)), None) {

@@ -113,6 +113,15 @@ fn loom_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// All files of the library in the binary, by their path in it.
+pub fn standard() -> impl Iterator<Item = (String, String)> {
+    let folders = STANDARD.dirs();
+    folders.flat_map(Dir::files).filter_map(|file| {
+        let text = file.contents_utf8()?;
+        Some((file.path().display().to_string(), text.to_string()))
+    })
+}
+
 fn in_binary(path: &str) -> Vec<(String, String)> {
     let named = |file: &include_dir::File<'_>| {
         let name = format!("layers/{}", file.path().display());

@@ -4,9 +4,10 @@
 //! holds, 1 refused or failed, 2 command line or environment, 3 undecided.
 //!
 //! ```text
-//! commands    authoring (new fmt check build explain)    run    demo    bench (counting)
+//! commands    project (new)    authoring (fmt check build explain)    test (case)
+//!             run    demo    bench (counting)
 //! compiling   compiler -> c_compiler -> stack, described by layout
-//! running     host: stack + device (capture) + applications
+//! running     host: stack + device (capture, recorded) + applications (lines)
 //! the demo    namespace (netlink) + peer, or a simulated neighbour
 //! speaking    terminal, progress, failure
 //! ```
@@ -24,14 +25,18 @@ pub mod failure;
 pub mod host;
 pub mod layout;
 pub mod library;
+pub mod lines;
 pub mod namespace;
 pub mod neighbour;
 pub mod netlink;
 pub mod peer;
 pub mod progress;
+pub mod project;
+pub mod recorded;
 pub mod run;
 pub mod stack;
 pub mod terminal;
+pub mod test;
 
 use clap::{Parser, Subcommand};
 use compiler::Options;
@@ -49,10 +54,10 @@ struct Command {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// Writes a layer to begin with
-    #[command(after_help = "Example:\n  loom new radio        writes radio.loom")]
+    /// Makes a project to begin with
+    #[command(after_help = "Example:\n  loom new beep        a stack of two layers, in beep/")]
     New {
-        /// The layer's name
+        /// The name of the stack, and of the folder
         name: String,
     },
     /// Brings files into the canonical form
@@ -98,8 +103,9 @@ enum Verb {
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
     },
-    /// Runs a stack on a TAP, a TUN, an interface or a capture
+    /// Runs a stack on a TAP, a TUN, an interface, a UDP socket or a capture
     Run(run::Arguments),
+    Test(test::Arguments),
     /// Says what a diagnostic means and what to do
     #[command(after_help = "Example:\n  loom explain message-leaked")]
     Explain {
@@ -128,7 +134,7 @@ pub fn main() -> ExitCode {
 
 fn perform(verb: Verb) -> Result<(), Failure> {
     match verb {
-        Verb::New { name } => authoring::new(&name),
+        Verb::New { name } => project::new(&name),
         Verb::Fmt { paths, check } => authoring::fmt(&paths, check),
         Verb::Check { files, search } => authoring::check(&files, &Options { name: None, search }),
         Verb::Build {
@@ -139,6 +145,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             search,
         } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Test(arguments) => test::test(&arguments),
         Verb::Explain { id } => authoring::explain(id.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),

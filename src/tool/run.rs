@@ -10,10 +10,12 @@ use super::failure::Failure;
 use super::host::{Application, Clock, Host, Seen, Until};
 use super::layout::{Description, Layout, Port, Values, duration_ns, instead};
 use super::progress;
+use super::recorded::Recorded;
 use super::stack::{Program, Stack};
 use super::terminal::{note, result};
+use indicatif::ProgressBar;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,12 +33,15 @@ pub struct Arguments {
     /// What the program reads as config.NAME, where it has no default
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<Setting>,
-    /// What sits at a port: echo or sink; keys open a session, or listen
+    /// What sits at a port: echo, lines, sink; keys open a session, or listen
     #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
     pub applications: Vec<ApplicationArgument>,
     /// C that holds functions which the stack declares as extern
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
+    /// Writes the frames of a link, both ways, to a capture for Wireshark
+    #[arg(long = "record", value_name = "NAME=FILE")]
+    pub records: Vec<Setting>,
     /// Feeds captures at their own times, as fast as the machine can
     #[arg(long = "virtual")]
     pub virtual_time: bool,
@@ -64,6 +69,7 @@ Values, as in --set NAME=VALUE and in keys:
 
 Applications, as in --app PORT=APP or --app 'PORT(KEY=VALUE,...)=APP':
   echo                  sends back what it reads
+  lines                 sends each line of stdin, and prints what it reads
   sink                  reads and forgets, as every port of which nothing is said
   With the keys of a listener the application listens, with others it opens a session.
 
@@ -137,9 +143,10 @@ impl FromStr for ApplicationArgument {
         let application = match application.trim() {
             "echo" => Application::Echo,
             "sink" => Application::Sink,
+            "lines" => Application::Lines,
             other => {
                 return Err(format!(
-                    "`{other}` is no application: there are echo and sink"
+                    "`{other}` is no application: there are echo, lines and sink"
                 ));
             }
         };
@@ -203,8 +210,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let program = unless_stopped(&stop, program)?;
     spinner.finish_and_clear();
     let prepared = prepare(&program, &places)?;
-    let devices = addresses.into_iter().map(Address::open);
-    let devices = devices.collect::<Result<Vec<_>, _>>()?;
+    let devices = devices(&compiled.description.links, addresses, &arguments.records)?;
     if !arguments.virtual_time {
         let name = &program.description().name;
         note(format_args!("running {name}; Ctrl-C ends it"));
@@ -218,7 +224,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         stop: &stop,
         after: arguments.after,
     };
-    let counters = progress::spinner("running");
+    let is_typed = |one: &ApplicationArgument| one.application == Application::Lines;
+    let counters = match arguments.applications.iter().any(is_typed) {
+        true => ProgressBar::hidden(),
+        false => progress::spinner("running"),
+    };
     let ran = host.run_shown(&until, &counters);
     counters.finish_and_clear();
     ran?;
@@ -349,6 +359,12 @@ impl Places<'_> {
                 }
             }
         }
+        let typed = applications.iter();
+        let typed = typed.filter(|one| **one == Application::Lines).count();
+        if typed > 1 {
+            let message = "only one application can be lines: there is one stdin";
+            return Err(Failure::environment(message));
+        }
         Ok(Prepared {
             config,
             applications,
@@ -407,15 +423,44 @@ impl Prepared {
                 return Err(Failure::refused(message));
             }
         }
+        let mut opened = Vec::new();
         for (port, keys) in &self.sessions {
-            if stack.open(*port, keys, now_ns).is_none() {
+            let Some(session) = stack.open(*port, keys, now_ns) else {
                 let name = &program.description().ports[*port].name;
                 let message = format!("the stack refuses this session of `{name}`");
                 return Err(Failure::refused(message));
-            }
+            };
+            opened.push((*port, session));
         }
-        Ok(Host::new(stack, devices, self.applications, clock))
+        let mut host = Host::new(stack, devices, self.applications, clock);
+        for (port, session) in opened {
+            host.opened(port, session);
+        }
+        Ok(host)
     }
+}
+
+/// Opens the devices of all links, and the captures of what passes them.
+fn devices(
+    links: &[String],
+    addresses: Vec<&Address>,
+    records: &[Setting],
+) -> Result<Vec<Box<dyn Device>>, Failure> {
+    let names: Vec<&str> = links.iter().map(String::as_str).collect();
+    for record in records {
+        position("link", &record.name, &names)?;
+    }
+    let mut devices = Vec::new();
+    for (name, address) in names.iter().zip(addresses) {
+        let mut device = address.open()?;
+        for record in records.iter().filter(|record| record.name == *name) {
+            let path = Path::new(&record.value);
+            let recorded = Recorded::new(device, path, name, None);
+            device = Box::new(recorded.map_err(Failure::from)?);
+        }
+        devices.push(device);
+    }
+    Ok(devices)
 }
 
 /// The device of each link, in the order of the stack; none is opened yet.

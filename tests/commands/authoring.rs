@@ -1,49 +1,10 @@
-//! new, fmt, check, explain.
+//! fmt, check, explain.
 
 use super::shell::Shell;
 
 const UGLY: &str = "worker  pass\non deliver(message){deliver message}\n\
                     on send(message){send message}\n";
 const BROKEN: &str = "worker pass\non deliver(message { deliver message }\n";
-
-#[test]
-fn a_new_layer_passes_all_that_there_is() {
-    let shell = Shell::new();
-    let said = shell.loom(&["new", "radio"]).fine();
-    for step in ["check radio.loom", "build radio.loom", "run radio.loom"] {
-        assert!(said.contains(&format!("loom {step}")), "{said}");
-    }
-    let checked = shell.loom(&["check", "radio.loom"]);
-    assert_eq!(checked.note, "");
-    let checked = checked.fine();
-    assert_eq!(
-        checked,
-        "radio.loom: fine: layer radio, stack radio_alone\n"
-    );
-    shell.loom(&["fmt", "--check", "radio.loom"]).fine();
-    shell.loom(&["build", "radio.loom", "-o", "out"]).fine();
-    assert!(shell.path("out/radio_alone.c").exists());
-    assert!(shell.path("out/radio_alone.h").exists());
-}
-
-#[test]
-fn a_new_layer_never_writes_over_another() {
-    let shell = Shell::new();
-    shell.write("radio.loom", "mine");
-    shell
-        .loom(&["new", "radio"])
-        .failed(2, &["radio.loom", "exists"]);
-    assert_eq!(shell.read("radio.loom"), "mine");
-    for name in [
-        "Radio", "9", "", "a-b", "a/b", "../a", "è", "worker", "header",
-    ] {
-        let note = shell
-            .loom(&["new", name])
-            .failed(2, &["cannot name a layer"]);
-        assert!(note.lines().count() == 1, "{note}");
-    }
-    assert_eq!(std::fs::read_dir(shell.path(".")).unwrap().count(), 1);
-}
 
 #[test]
 fn formatting_twice_changes_nothing_more() {
@@ -164,7 +125,9 @@ fn every_diagnostic_is_explained_and_a_misspelt_one_is_guessed() {
 fn every_command_helps() {
     let shell = Shell::new();
     let all = shell.loom(&["--help"]).fine();
-    for verb in ["new", "fmt", "check", "build", "run", "explain", "demo"] {
+    for verb in [
+        "new", "fmt", "check", "build", "run", "test", "explain", "demo",
+    ] {
         assert!(all.contains(&format!("  {verb} ")), "{all}");
         let help = shell.loom(&[verb, "--help"]).fine();
         assert!(help.contains(&format!("loom {verb} ")), "{help}");
@@ -175,7 +138,7 @@ fn every_command_helps() {
     }
     let help = shell.loom(&["run", "--help"]).fine();
     for word in [
-        "tap:", "tun:", "packet:", "udp:", "pcap:", "--set", "echo", "sink",
+        "tap:", "tun:", "packet:", "udp:", "pcap:", "--set", "--record", "echo", "lines", "sink",
     ] {
         assert!(help.contains(word), "{word}: {help}");
     }

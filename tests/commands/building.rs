@@ -63,11 +63,11 @@ fn compile(folder: &Path, file: &str, flags: &str) {
 }
 
 #[test]
-fn a_new_layer_becomes_c_that_needs_nothing_else() {
+fn a_new_project_becomes_c_that_needs_nothing_else() {
     let shell = Shell::new();
     shell.loom(&["new", "radio"]).fine();
     shell
-        .loom(&["build", "radio.loom", "-o", "out", "--name", "mine"])
+        .loom(&["build", "radio/radio.loom", "-o", "out", "--name", "mine"])
         .fine();
     let mut names: Vec<_> = std::fs::read_dir(shell.path("out"))
         .expect("the folder was made")
@@ -97,7 +97,7 @@ fn names_of_c_are_no_names_for_c() {
     for name in [
         "int", "void", "main", "stack", "sl", "9a", "a b", "", "../x", "è", "while",
     ] {
-        let build = ["build", "radio.loom", "-o", "out", "--name", name];
+        let build = ["build", "radio/radio.loom", "-o", "out", "--name", name];
         shell.loom(&build).failed(2, &["cannot name C"]);
     }
     assert!(!shell.path("out").exists());
@@ -112,7 +112,7 @@ fn names_of_c_are_no_names_for_c() {
         "uint8",
         "_x",
     ] {
-        let build = ["build", "radio.loom", "-o", "out", "--name", name];
+        let build = ["build", "radio/radio.loom", "-o", "out", "--name", name];
         if name.starts_with('_') {
             shell.loom(&build).failed(2, &["cannot name C"]);
             continue;
@@ -121,16 +121,16 @@ fn names_of_c_are_no_names_for_c() {
         compile(&shell.path("out"), &format!("{name}.c"), FLAGS);
     }
     shell.write(
-        "while.loom",
+        "radio/while.loom",
         shell
-            .read("radio.loom")
-            .replace("stack radio_alone", "stack int"),
+            .read("radio/radio.loom")
+            .replace("stack radio", "stack int"),
     );
     shell
-        .loom(&["build", "while.loom"])
+        .loom(&["build", "radio/while.loom"])
         .failed(2, &["`int` cannot name C", "--name"]);
     shell
-        .loom(&["build", "while.loom", "--name", "fine"])
+        .loom(&["build", "radio/while.loom", "--name", "fine"])
         .fine();
 }
 
@@ -212,7 +212,7 @@ fn the_report_says_what_a_session_takes_as_c_sees_it() {
     shell.write("state.loom", state);
     let mut counted = 0;
     for file in [
-        "radio.loom".to_string(),
+        "radio/radio.loom".to_string(),
         "state.loom".to_string(),
         example("host/host.loom"),
         example("ping/ping.loom"),
@@ -222,9 +222,9 @@ fn the_report_says_what_a_session_takes_as_c_sees_it() {
         let build = ["build", &file, "-o", "out", "--report", "json"];
         let report = shell.loom(&build).fine();
         counted += sizes_hold(&shell, &report);
-        if file == "radio.loom" {
-            // The layer's session is all that handles anything.
-            assert!(report.contains("\"states\":1,"), "{report}");
+        if file == "radio/radio.loom" {
+            // The sessions of both layers are all that handles anything.
+            assert!(report.contains("\"states\":2,"), "{report}");
         }
     }
     assert!(counted > 8, "only {counted} records were measured");

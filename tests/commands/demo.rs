@@ -122,6 +122,6 @@ fn a_demo_that_cannot_be_says_why() {
         .loom(&["demo", "none.loom"])
         .failed(2, &["none.loom: No such file"]);
     shell.loom(&["new", "radio"]).fine();
-    let said = shell.loom(&["demo", "radio.loom", "--simulated"]);
+    let said = shell.loom(&["demo", "radio/radio.loom", "--simulated"]);
     said.failed(2, &["no port `datagrams`", "messages"]);
 }

@@ -53,7 +53,7 @@ fn wrong_command_lines_end_with_2_and_what_would_be_right() {
     }
     let long = "tap=tap:far_too_long_for_it";
     host(&shell, &["--link", long]).failed(2, &["names no interface"]);
-    host(&shell, &["--app", "datagrams=ech"]).failed(2, &["there are echo and sink"]);
+    host(&shell, &["--app", "datagrams=ech"]).failed(2, &["there are echo, lines and sink"]);
     host(&shell, &["--for", "5"]).failed(2, &["5 s"]);
     host(&shell, &["--set", "address"]).failed(2, &["address=10.0.0.2"]);
 }
@@ -256,8 +256,8 @@ fn a_reader_that_goes_away_is_no_reason_to_panic() {
     let gone = || std::io::pipe().expect("a pipe").1;
     for arguments in [
         &["explain"][..],
-        &["check", "radio.loom"],
-        &["build", "radio.loom", "--report", "json"],
+        &["check", "radio/radio.loom"],
+        &["build", "radio/radio.loom", "--report", "json"],
         &["--help"],
     ] {
         let mut command = shell.command(arguments);
@@ -299,20 +299,20 @@ fn folders_and_compilers_that_do_not_do_are_named() {
     let shell = Shell::new();
     shell.loom(&["new", "radio"]).fine();
     shell.write("file", "");
-    let build = ["build", "radio.loom", "-o", "file/out"];
+    let build = ["build", "radio/radio.loom", "-o", "file/out"];
     shell.loom(&build).failed(2, &["file/out: Not a directory"]);
     shell
-        .loom(&["build", "radio.loom", "-o", "/proc/out"])
+        .loom(&["build", "radio/radio.loom", "-o", "/proc/out"])
         .failed(2, &["/proc/out: "]);
-    std::fs::create_dir_all(shell.path("out/radio_alone.c")).expect("a folder");
-    let build = ["build", "radio.loom", "-o", "out"];
+    std::fs::create_dir_all(shell.path("out/radio.c")).expect("a folder");
+    let build = ["build", "radio/radio.loom", "-o", "out"];
     shell
         .loom(&build)
-        .failed(2, &["out/radio_alone.c: Is a directory"]);
+        .failed(2, &["out/radio.c: Is a directory"]);
     capture(&shell, "in.pcapng", &[]);
     let run = [
         "run",
-        "radio.loom",
+        "radio/radio.loom",
         "--virtual",
         "--link",
         "wire=pcap:in.pcapng",
@@ -343,7 +343,7 @@ fn who_interrupts_the_c_compiler_leaves_nothing_behind() {
     std::fs::set_permissions(&slow, Permissions::from_mode(0o755)).expect("it is ours");
     std::fs::create_dir(shell.path("temporary")).expect("a folder");
     let link = ["--link", "wire=udp:127.0.0.1:0"];
-    let mut command = shell.command(&[&["run", "radio.loom"], &link[..]].concat());
+    let mut command = shell.command(&[&["run", "radio/radio.loom"], &link[..]].concat());
     command
         .env("CC", &slow)
         .env("TMPDIR", shell.path("temporary"));

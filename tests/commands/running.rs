@@ -179,7 +179,7 @@ fn timers_that_never_rest_do_not_keep_a_virtual_run_alive() {
 }
 
 #[test]
-fn a_new_layer_runs_at_once_and_echoes() {
+fn a_new_project_runs_at_once_and_echoes() {
     let shell = Shell::new();
     shell.loom(&["new", "radio"]).fine();
     let other = UdpSocket::bind("127.0.0.1:0").expect("a socket");
@@ -192,7 +192,7 @@ fn a_new_layer_runs_at_once_and_echoes() {
     let link = format!("wire=udp:{here}");
     let run = [
         "run",
-        "radio.loom",
+        "radio/radio.loom",
         "--link",
         &link,
         "--app",
@@ -208,16 +208,16 @@ fn a_new_layer_runs_at_once_and_echoes() {
             running.note()
         );
         // Until it listens, the kernel refuses what is sent to it.
-        let sent = other.send_to(b"\0\0\0\x02hello", &here);
+        let sent = other.send_to(b"\xbc\x2b\0\0\0\x02hello", &here);
         if let (Ok(_), Ok((length, _))) = (sent, other.recv_from(&mut room)) {
             break &room[..length];
         }
     };
-    assert_eq!(answer, b"\0\0\0\x01hello");
+    assert_eq!(answer, b"\xbc\x2c\0\0\0\x01hello");
     running.interrupt();
     let said = running.end();
     assert!(
-        said.note.contains("running radio_alone; Ctrl-C ends it"),
+        said.note.contains("running radio; Ctrl-C ends it"),
         "{}",
         said.note
     );

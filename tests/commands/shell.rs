@@ -1,6 +1,7 @@
 //! Runs the built `loom`: a command line comes in, what it said and how it ended go out.
 
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -89,6 +90,29 @@ impl Running {
         read(&self.outside.path().join("note"))
     }
 
+    /// What it has printed so far.
+    pub fn result(&self) -> String {
+        read(&self.outside.path().join("result"))
+    }
+
+    /// Waits until it has noted this.
+    #[track_caller]
+    pub fn wait_for(&self, words: &str) {
+        waited(|| self.note(), words);
+    }
+
+    /// Waits until it has printed this.
+    #[track_caller]
+    pub fn wait_for_result(&self, words: &str) {
+        waited(|| self.result(), words);
+    }
+
+    /// Types something to it, and no more.
+    pub fn typed(&mut self, bytes: &[u8]) {
+        let mut input = self.child.stdin.take().expect("its input is a pipe");
+        input.write_all(bytes).expect("it reads");
+    }
+
     /// Sends the signal of Ctrl-C.
     pub fn interrupt(&self) {
         let id = i32::try_from(self.child.id()).expect("ids are small");
@@ -122,6 +146,15 @@ impl Running {
         let panicked = said.note.contains("panicked at") || said.status == Some(101);
         assert!(!panicked, "a panic is no answer:\n{}", said.note);
         said
+    }
+}
+
+#[track_caller]
+fn waited(said: impl Fn() -> String, words: &str) {
+    let late = Instant::now() + PATIENCE;
+    while !said().contains(words) {
+        assert!(Instant::now() < late, "`{words}` is not in:\n{}", said());
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -1,0 +1,131 @@
+//! `loom test`: whether the cases of a project hold.
+//!
+//! In: folders with cases, or cases. Out: the first line of each case that is otherwise than what
+//! comes out, or with `--bless` what comes out, written into the case. What is played is played to
+//! the reference interpreter and to the trees, plain and woven, and all must do the same.
+
+use super::authoring::collect;
+use super::case::format::Case;
+use super::case::run::Run;
+use super::case::{Playing, Surroundings, blessed, difference};
+use super::failure::{Failure, about};
+use super::library::{self, Folders};
+use super::terminal::{note, result};
+use crate::simulate::externs::Externs;
+use crate::types::load::Library;
+use crate::types::program::Program;
+use std::path::{Path, PathBuf};
+
+/// Says whether the cases of a project hold.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Folders with cases, or cases
+    #[arg(default_value = ".")]
+    pub paths: Vec<PathBuf>,
+    /// Writes what comes out into the cases: read it before you believe it
+    #[arg(long)]
+    pub bless: bool,
+    /// Where `use` looks before the library inside the binary
+    #[arg(long = "path", value_name = "FOLDER")]
+    pub search: Vec<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+A case is a fact about a stack, in a file that ends in .case:
+  What comes twice is delivered once.
+
+  === stack beep.loom
+  === in
+  send messages 0 : 68656c6c6f
+  wait 1 s
+  === out
+  0 s frame wire
+      97ca 0000 0001 6865 6c6c 6f
+  frames_out 1
+
+The book says what else a case may hold. Write what goes in, and let --bless write the rest.
+
+Example:
+  loom test cases --bless";
+
+/// The command.
+pub fn test(arguments: &Arguments) -> Result<(), Failure> {
+    let mut cases = Vec::new();
+    for path in &arguments.paths {
+        collect(path, "case", &mut cases)?;
+    }
+    if cases.is_empty() {
+        return Err(Failure::environment("there are no cases: files .case"));
+    }
+    let project = Project {
+        library: Folders {
+            search: arguments.search.clone(),
+        },
+    };
+    let (mut held, mut written) = (0, 0);
+    for path in &cases {
+        let text = library::text_of(path)?;
+        let shown = path.strip_prefix(".").unwrap_or(path).display();
+        match blessed(path, &text, &project) {
+            Ok(right) if right == text => held += 1,
+            Ok(right) if arguments.bless => {
+                std::fs::write(path, right).map_err(about(path))?;
+                written += 1;
+                result(format_args!("changed {shown}\n"))?;
+            }
+            Ok(right) => note(format_args!("{shown}: {}", difference(&text, &right))),
+            Err(wrong) => note(format_args!("{shown}: {}", wrong.trim_end())),
+        }
+    }
+    match held + written == cases.len() {
+        true => result(format_args!("{} hold\n", counted(cases.len()))),
+        false => Err(Failure::refused(format!(
+            "{held} of {} hold",
+            counted(cases.len())
+        ))),
+    }
+}
+
+fn counted(cases: usize) -> String {
+    let s = if cases == 1 { "" } else { "s" };
+    format!("{cases} case{s}")
+}
+
+/// What is around the cases of a project: the folders that they are in, and the library.
+struct Project {
+    library: Folders,
+}
+
+impl Surroundings for Project {
+    /// The file of that path in the innermost folder around the case that has it; of another case,
+    /// the source.
+    fn file(&self, case: &Path, path: &str) -> Result<(String, String), String> {
+        let mut around = case.ancestors().skip(1).map(|folder| folder.join(path));
+        let Some(file) = around.find(|file| file.is_file()) else {
+            return Err(format!("no folder around this case has a file {path}"));
+        };
+        let text = library::text_of(&file).map_err(|failure| failure.message)?;
+        let name = file.strip_prefix(".").unwrap_or(&file).display();
+        match Case::read(&text) {
+            Ok(case) if path.ends_with(".case") => {
+                let source = case.text("source").unwrap_or_default();
+                Ok((name.to_string(), source.to_string()))
+            }
+            Ok(_) | Err(_) => Ok((name.to_string(), text)),
+        }
+    }
+
+    fn library(&self) -> &dyn Library {
+        &self.library
+    }
+
+    /// Nothing of a user's is in our interpreters.
+    fn externs<'p>(&self, _program: &'p Program) -> Externs<'p> {
+        Externs::default()
+    }
+
+    fn others(&self, _playing: &Playing<'_>) -> Vec<(String, Run)> {
+        Vec::new()
+    }
+}

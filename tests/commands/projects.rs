@@ -1,0 +1,181 @@
+//! new, test; and what a new project runs on: lines, and captures of a socket.
+
+use super::frames::frames;
+use super::shell::Shell;
+use std::net::UdpSocket;
+use std::process::Stdio;
+
+/// A new project, in which commands are run.
+fn project(shell: &Shell) {
+    shell.loom(&["new", "beep"]).fine();
+}
+
+#[test]
+fn a_new_project_builds_and_its_cases_hold() {
+    let shell = Shell::new();
+    let said = shell.loom(&["new", "radio"]).fine();
+    for step in ["loom test", "loom run radio.loom"] {
+        assert!(said.contains(step), "{said}");
+    }
+    let checked = shell.loom(&["check", "radio/radio.loom"]);
+    assert_eq!(checked.note, "");
+    let fine = "radio/radio.loom: fine: stack radio\n";
+    assert_eq!(checked.fine(), fine);
+    shell.loom(&["fmt", "--check", "radio"]).fine();
+    assert_eq!(shell.loom(&["test", "radio"]).fine(), "3 cases hold\n");
+    shell
+        .loom(&["test", "radio/cases/what_is_damaged.case"])
+        .fine();
+    shell
+        .loom(&["build", "radio/radio.loom", "-o", "out"])
+        .fine();
+    assert!(shell.path("out/radio.c").exists());
+    assert!(shell.path("out/radio.h").exists());
+    assert_eq!(shell.read("radio/.gitignore"), "/build\n");
+    for file in ["README.md", "radio.loom", "cases/what_comes_twice.case"] {
+        let text = shell.read(&format!("radio/{file}"));
+        assert!(text.contains("radio") && !text.contains("NAME"), "{text}");
+    }
+    assert!(shell.read("radio/README.md").lines().count() <= 30);
+}
+
+#[test]
+fn a_new_project_never_writes_over_another() {
+    let shell = Shell::new();
+    shell.write("radio/radio.loom", "mine");
+    shell
+        .loom(&["new", "radio"])
+        .failed(2, &["radio: ", "exists"]);
+    assert_eq!(shell.read("radio/radio.loom"), "mine");
+    for name in [
+        "Radio", "9", "", "a-b", "a/b", "../a", "è", "worker", "header", "int", "main",
+    ] {
+        let note = shell
+            .loom(&["new", name])
+            .failed(2, &["cannot name a stack"]);
+        assert!(note.lines().count() == 1, "{note}");
+    }
+    assert_eq!(std::fs::read_dir(shell.path(".")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_case_that_does_not_hold_is_shown_and_blessed() {
+    let shell = Shell::new();
+    project(&shell);
+    let path = "beep/cases/what_comes_twice.case";
+    let text = shell.read(path);
+    let other = text.replace("delivered 2", "delivered 3");
+    shell.write(path, &other);
+    let words = [
+        "beep/cases/what_comes_twice.case: line",
+        "is written delivered 3",
+        "comes out  delivered 2",
+        "2 of 3 cases hold",
+    ];
+    shell.loom(&["test", "beep"]).failed(1, &words);
+    assert_eq!(
+        shell.read(path),
+        other,
+        "nothing is changed without --bless"
+    );
+    let said = shell.loom(&["test", "beep", "--bless"]).fine();
+    assert_eq!(said, format!("changed {path}\n3 cases hold\n"));
+    assert_eq!(shell.read(path), text);
+}
+
+#[test]
+fn a_fault_in_a_layer_is_found_by_its_cases() {
+    let shell = Shell::new();
+    project(&shell);
+    let path = "beep/layers/numbered.loom";
+    let text = shell.read(path);
+    let faulty = text.replace("header.number > last", "header.number >= last");
+    assert_ne!(text, faulty);
+    shell.write(path, faulty);
+    let words = ["what_comes_twice.case: line 15", "2 of 3 cases hold"];
+    shell.loom(&["test", "beep"]).failed(1, &words);
+}
+
+#[test]
+fn what_is_no_case_is_refused() {
+    let shell = Shell::new();
+    shell.write("a/a.txt", "");
+    shell
+        .loom(&["test", "a"])
+        .failed(2, &["there are no cases"]);
+    shell.loom(&["test", "b"]).failed(2, &["b: No such file"]);
+    shell.write("a/a.case", "no fact\n");
+    shell
+        .loom(&["test", "a"])
+        .failed(1, &["a/a.case: ", "fact"]);
+    shell.write("a/a.case", "A fact.\n\n=== stack x.loom\n\n=== out\n");
+    shell.loom(&["test", "a"]).failed(1, &["x.loom"]);
+}
+
+#[test]
+fn two_ends_talk_line_by_line_and_what_they_say_is_recorded() {
+    let shell = Shell::new();
+    project(&shell);
+    let ports = [0; 2].map(|_| {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        socket.local_addr().expect("it is bound").port()
+    });
+    let link = |own: usize| {
+        let other = 1 - own;
+        format!(
+            "wire=udp:127.0.0.1:{},127.0.0.1:{}",
+            ports[own], ports[other]
+        )
+    };
+    let end = |own: usize, application: &str, more: &[&str]| {
+        let link = link(own);
+        let arguments = [
+            "run",
+            "beep/beep.loom",
+            "--link",
+            &link,
+            "--app",
+            application,
+        ];
+        let mut command = shell.command(&[&arguments[..], more].concat());
+        command.stdin(Stdio::piped());
+        command
+    };
+    let far = shell.start(end(0, "messages=echo", &[]));
+    far.wait_for("running beep");
+    let recorded = ["--record", "wire=beep.pcapng", "--json"];
+    let mut near = shell.start(end(1, "messages=lines", &recorded));
+    near.wait_for("running beep");
+    near.typed(b"hello\nto you");
+    near.wait_for_result("to you");
+    near.interrupt();
+    far.interrupt();
+    let said = near.end().fine();
+    assert!(said.starts_with("hello\nto you\n{"), "{said}");
+    assert!(said.contains("\"delivered\":2"), "{said}");
+    far.end().fine();
+    let frames = frames(&shell, "beep.pcapng");
+    let ports_of = |frame: &[u8]| {
+        let port = |at: usize| u16::from(frame[at]) << 8 | u16::from(frame[at + 1]);
+        [port(20), port(22)]
+    };
+    let ways: Vec<_> = frames.iter().map(|(_, frame)| ports_of(frame)).collect();
+    let [out, back] = [[ports[1], ports[0]], ports];
+    assert_eq!(ways.iter().filter(|way| **way == out).count(), 2);
+    assert_eq!(ways.iter().filter(|way| **way == back).count(), 2);
+    assert!(frames[0].1.ends_with(b"\0\0\0\x01hello"), "{frames:?}");
+}
+
+#[test]
+fn there_is_one_stdin_and_links_have_names() {
+    let shell = Shell::new();
+    project(&shell);
+    let run = |more: &[&str]| {
+        let link = "wire=udp:127.0.0.1:0";
+        let arguments = ["run", "beep/beep.loom", "--link", link, "--for", "1 ms"];
+        shell.loom(&[&arguments[..], more].concat())
+    };
+    run(&["--record", "wires=a.pcapng"]).failed(2, &["no link `wires`"]);
+    run(&["--record", "wire=none/a.pcapng"]).failed(2, &["none/a.pcapng"]);
+    run(&["--app", "messages=tape"]).failed(2, &["there are echo, lines and sink"]);
+}
