@@ -33,7 +33,7 @@ pub struct Arguments {
     /// What the program reads as config.NAME, where it has no default
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<Setting>,
-    /// What sits at a port: echo, lines, sink; keys open a session, or listen
+    /// What sits at a port: echo, lines, sink; keys open or listen
     #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
     pub applications: Vec<ApplicationArgument>,
     /// C that holds functions which the stack declares as extern
