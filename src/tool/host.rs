@@ -299,7 +299,7 @@ impl<'program> Host<'program> {
     /// Sends what was typed.
     fn speak(&mut self) -> Result<(), Failure> {
         while let Some(lines) = &mut self.lines
-            && let Some(line) = lines.next()?
+            && let Some(line) = lines.typed()?
         {
             let (port, session) = (lines.port, lines.session);
             let now_ns = self.clock.now_ns();

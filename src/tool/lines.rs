@@ -32,7 +32,7 @@ impl Lines {
     }
 
     /// The next line that was typed, without its end.
-    pub fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub fn typed(&mut self) -> io::Result<Option<Vec<u8>>> {
         while self.whole.is_empty() && !self.ended && is_readable()? {
             let mut bytes = [0; 4096];
             match nix::unistd::read(io::stdin(), &mut bytes) {
