@@ -133,3 +133,28 @@ fn the_same_program_gives_the_same_bytes() {
     assert_eq!(one.c, other.c);
     assert_eq!(one.h, other.h);
 }
+
+#[test]
+fn clang_format_leaves_it_as_it_is() {
+    let formatter = "clang-format-16";
+    if Command::new(formatter).arg("--version").output().is_err() {
+        println!("{formatter} is not there");
+        return;
+    }
+    let folder = folder("formatted");
+    let mut files = Vec::new();
+    for (at, (file, name)) in STACKS.into_iter().enumerate() {
+        let text = std::fs::read_to_string(file).expect("an example");
+        write(&folder, name, &emitted(file, &text, name, at % 2 == 0));
+        files.extend([format!("{name}.c"), format!("{name}.h")]);
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for header in std::fs::read_dir(root.join("runtime")).expect("the runtime is there") {
+        let path = header.expect("it can be read").path();
+        files.push(path.to_string_lossy().into_owned());
+    }
+    let style = format!("--style=file:{}", root.join(".clang-format").display());
+    let mut arguments = vec!["--dry-run", "--Werror", &style];
+    arguments.extend(files.iter().map(String::as_str));
+    run(formatter, &arguments, &folder).unwrap_or_else(|error| panic!("{error}"));
+}

@@ -2,5 +2,6 @@
 //!
 //! In: what `emit` builds. Out: C11 as a careful person would lay it out, in 100 columns.
 
+mod layout;
 pub mod printer;
 pub mod tree;

@@ -1,11 +1,9 @@
 //! The printer: a C tree comes in, text in 100 columns goes out.
 //!
-//! Four blanks a level, braces always, operators at the end of a line that goes on, and what goes
-//! on stands under the first letter behind the innermost open parenthesis.
+//! Four blanks a level, braces always; what is too long for a line is laid out by `layout`.
 
+use super::layout::{WIDTH, laid_out, listed};
 use super::tree::{Expression, Function, Item, Line, Statement, leaves};
-
-const WIDTH: usize = 100;
 
 /// A whole file.
 pub fn file(items: &[Item]) -> String {
@@ -30,7 +28,7 @@ fn print_item(item: &Item, text: &mut String) {
             text.push('\n');
         }
         Item::Banner(title) => {
-            let rule = "-".repeat(WIDTH - 6 - title.chars().count() - 3);
+            let rule = "-".repeat(WIDTH - 6 - title.chars().count() - 4);
             *text += &format!("/* -- {title} {rule} */\n");
         }
         Item::Struct {
@@ -60,23 +58,22 @@ fn print_item(item: &Item, text: &mut String) {
         }
         Item::Function(function) => {
             print_comment(&function.comment, 0, text);
-            print_line(0, &(head(function) + " {"), text);
+            print_head(function, " {", text);
             print_block(&function.body, 1, text);
             *text += "}\n";
         }
-        Item::Prototype(function) => print_line(0, &(head(function) + ";"), text),
+        Item::Prototype(function) => print_head(function, ";", text),
     }
 }
 
-fn head(function: &Function) -> String {
+fn print_head(function: &Function, end: &str, text: &mut String) {
+    let before = declaration(&function.result, &format!("{}(", function.name));
     let parameters = match function.parameters.as_slice() {
-        [] => "void".to_string(),
-        some => some.join(", "),
+        [] => vec!["void".to_string()],
+        some => some.to_vec(),
     };
-    declaration(
-        &function.result,
-        &format!("{}({parameters})", function.name),
-    )
+    let parameters = listed(&parameters, ',', before.chars().count(), ") {".len());
+    *text += &format!("{before}{parameters}){end}\n");
 }
 
 /// `const uint32_t n`, `uint8_t *data`.
@@ -159,22 +156,26 @@ fn print_statement(statement: &Statement, depth: usize, text: &mut String) {
         Statement::Declare { kind, name, value } => {
             let left = declaration(kind, name);
             match value {
-                Some(value) => line(format!("{left} = {};", expression(value)), text),
+                Some(value) => print_set(depth, &format!("{left} ="), value, text),
                 None => line(format!("{left};"), text),
             }
         }
-        Statement::Assign(place, operator, value) => line(
-            format!("{} {operator} {};", expression(place), expression(value)),
-            text,
-        ),
-        Statement::Do(value) => line(format!("{};", expression(value)), text),
+        Statement::Assign(place, operator, value) => {
+            print_set(
+                depth,
+                &format!("{} {operator}", expression(place)),
+                value,
+                text,
+            );
+        }
+        Statement::Do(value) => print_with(depth, ("", value, ";"), text),
         Statement::If { .. } => print_if(statement, "", depth, text),
         Statement::Switch {
             value,
             cases,
             otherwise,
         } => {
-            line(format!("switch ({}) {{", expression(value)), text);
+            print_with(depth, ("switch (", value, ") {"), text);
             for (values, body) in cases {
                 for value in values {
                     line(format!("case {}:", expression(value)), text);
@@ -193,20 +194,19 @@ fn print_statement(statement: &Statement, depth: usize, text: &mut String) {
             step,
             body,
         } => {
-            line(
-                format!("for ({start}; {}; {step}) {{", expression(condition)),
-                text,
-            );
+            let parts = [start.clone(), expression(condition), step.clone()];
+            let parts = listed(&parts, ';', 4 * depth + 5, 3);
+            line(format!("for ({parts}) {{"), text);
             print_block(body, depth + 1, text);
             line("}".to_string(), text);
         }
         Statement::While { condition, body } => {
-            line(format!("while ({}) {{", expression(condition)), text);
+            print_with(depth, ("while (", condition, ") {"), text);
             print_block(body, depth + 1, text);
             line("}".to_string(), text);
         }
         Statement::Return(None) => line("return;".to_string(), text),
-        Statement::Return(Some(value)) => line(format!("return {};", expression(value)), text),
+        Statement::Return(Some(value)) => print_with(depth, ("return ", value, ";"), text),
         Statement::Continue => line("continue;".to_string(), text),
         Statement::Break => line("break;".to_string(), text),
     }
@@ -240,11 +240,7 @@ fn print_if(statement: &Statement, before: &str, depth: usize, text: &mut String
     else {
         unreachable!("only an `if` is printed as one");
     };
-    print_line(
-        depth,
-        &format!("{before}if ({}) {{", expression(condition)),
-        text,
-    );
+    print_with(depth, (&format!("{before}if ("), condition, ") {"), text);
     print_block(then, depth + 1, text);
     match otherwise.as_slice() {
         [] => print_line(depth, "}", text),
@@ -257,67 +253,30 @@ fn print_if(statement: &Statement, before: &str, depth: usize, text: &mut String
     }
 }
 
-/// One line, or several where it is too long.
 fn print_line(depth: usize, own: &str, text: &mut String) {
-    let mut rest: Vec<char> = own.chars().collect();
-    let mut indent = 4 * depth;
-    let mut open: Vec<usize> = Vec::new();
-    while indent + rest.len() > WIDTH {
-        let Some(at) = break_before(&rest, WIDTH - indent) else {
-            break;
-        };
-        let (line, next) = rest.split_at(at);
-        follow(line, indent, &mut open);
-        let line: String = line.iter().collect();
-        *text += &format!("{}{}\n", " ".repeat(indent), line.trim_end());
-        indent = open.last().copied().unwrap_or(4 * depth + 4);
-        rest = next.to_vec();
-    }
-    let last: String = rest.iter().collect();
-    *text += &format!("{}{last}\n", " ".repeat(indent));
+    *text += &format!("{}{own}\n", " ".repeat(4 * depth));
 }
 
-/// Where a line may end, before a column: behind a comma or an operator; behind its first third
-/// within as few parentheses as can be, and as late as can be.
-fn break_before(line: &[char], room: usize) -> Option<usize> {
-    let mut depth = 0_i32;
-    // Commas before operators, where they stand within as many parentheses.
-    let mut best: Option<(i32, usize)> = None;
-    for (at, &letter) in line.iter().enumerate().take(room) {
-        match letter {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            ' ' if at > 0 && ends_piece(&line[..at]) => {
-                let rank = 2 * depth + i32::from(!matches!(line[at - 1], ',' | ';'));
-                let replaced = |(least, place): (i32, usize)| rank <= least || place * 3 < room;
-                if best.is_none_or(replaced) {
-                    best = Some((rank, at + 1));
-                }
-            }
-            _ => {}
-        }
-    }
-    best.map(|(_, at)| at)
+/// An expression between what stands before and behind it.
+fn print_with(depth: usize, (before, value, behind): (&str, &Expression, &str), text: &mut String) {
+    let column = 4 * depth + before.chars().count();
+    let laid = laid_out(value, column, behind.len());
+    print_line(depth, &format!("{before}{laid}{behind}"), text);
 }
 
-/// Whether what stands before a blank lets the line end there.
-fn ends_piece(before: &[char]) -> bool {
-    let word: String = before.iter().rev().take_while(|c| **c != ' ').collect();
-    let word: String = word.chars().rev().collect();
-    let operators = ["||", "&&", "|", "&", "^", "+", "-", "?", ":", "="];
-    word.ends_with(',') || word.ends_with(';') || operators.contains(&word.as_str())
-}
-
-/// Where the parentheses are that stand open at the end of a line.
-fn follow(line: &[char], indent: usize, open: &mut Vec<usize>) {
-    for (at, letter) in line.iter().enumerate() {
-        match letter {
-            '(' | '[' | '{' => open.push(indent + at + 1),
-            ')' | ']' | '}' => {
-                open.pop();
-            }
-            _ => {}
-        }
+/// What gets a value, and the value: behind it, or on the next line where that is better.
+fn print_set(depth: usize, place: &str, value: &Expression, text: &mut String) {
+    let beside = laid_out(value, 4 * depth + place.chars().count() + 1, 1);
+    let below = laid_out(value, 4 * depth + 4, 1);
+    let goes_beyond = |laid: &str| laid.lines().any(|line| line.chars().count() > WIDTH);
+    let first = 4 * depth + place.len() + 1 + beside.lines().next().map_or(0, str::len);
+    let lines = |laid: &str| laid.lines().count();
+    let is_better = first > WIDTH || goes_beyond(&beside) || lines(&beside) > lines(&below) + 1;
+    if is_better {
+        print_line(depth, place, text);
+        print_line(depth + 1, &format!("{below};"), text);
+    } else {
+        print_line(depth, &format!("{place} {beside};"), text);
     }
 }
 
@@ -359,11 +318,15 @@ fn list(arguments: &[Expression]) -> String {
     texts.join(", ")
 }
 
-const CONDITIONAL: u8 = 1;
-const UNARY: u8 = 12;
-const POSTFIX: u8 = 13;
+/// How strongly a conditional holds its parts together.
+pub const CONDITIONAL: u8 = 1;
+/// How strongly an operator before an operand does.
+pub const UNARY: u8 = 12;
+/// How strongly what stands behind an operand does.
+pub const POSTFIX: u8 = 13;
 
-fn precedence(value: &Expression) -> u8 {
+/// How strongly an expression holds its parts together.
+pub fn precedence(value: &Expression) -> u8 {
     match value {
         Expression::Atom(_)
         | Expression::Call(..)
@@ -377,7 +340,8 @@ fn precedence(value: &Expression) -> u8 {
     }
 }
 
-fn precedence_of(operator: &str) -> u8 {
+/// How strongly an operator holds its operands together.
+pub fn precedence_of(operator: &str) -> u8 {
     match operator {
         "||" => 2,
         "&&" => 3,
@@ -404,6 +368,11 @@ fn parenthesised(inner: &Expression, so: bool) -> String {
 
 /// An operand: in parentheses where C needs them, and where a reader or a compiler would ask.
 fn operand(operator: &str, inner: &Expression, right: bool) -> String {
+    parenthesised(inner, asks_parentheses(operator, inner, right))
+}
+
+/// Whether an operand of an operator stands in parentheses.
+pub fn asks_parentheses(operator: &str, inner: &Expression, right: bool) -> bool {
     let (outer, own) = (precedence_of(operator), precedence(inner));
     let needed = own < outer || (own == outer && right);
     let asked = match (operator, inner) {
@@ -414,12 +383,12 @@ fn operand(operator: &str, inner: &Expression, right: bool) -> String {
         ("==" | "!=" | "<" | "<=" | ">" | ">=", Expression::Binary(..)) => (7..=8).contains(&own),
         _ => false,
     };
-    parenthesised(inner, needed || asked)
+    needed || asked
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{assign, atom, binary, call, conditional};
+    use super::super::tree::{atom, binary, conditional};
     use super::*;
 
     #[test]
@@ -432,17 +401,5 @@ mod tests {
         assert_eq!(expression(&either), "((((a + b) << 2) & c) == 0 && d) || e");
         let chosen = conditional(atom("x"), sum.cast("uint8_t"), atom("y"));
         assert_eq!(expression(&chosen.address()), "&(x ? (uint8_t)(a + b) : y)");
-    }
-
-    #[test]
-    fn a_long_line_goes_on_under_its_parenthesis() {
-        let argument = |n: usize| atom(format!("argument_with_a_long_name_{n}"));
-        let value = call("sum_of_many_values", (0..5).map(argument).collect());
-        let mut text = String::new();
-        print_statement(&assign(atom("sum"), value), 1, &mut text);
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 3, "{text}");
-        assert!(lines[0].ends_with("argument_with_a_long_name_1,"), "{text}");
-        assert_eq!(lines[1].find("argument"), lines[0].find("argument"));
     }
 }

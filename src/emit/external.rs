@@ -13,11 +13,12 @@ use super::Stack;
 use super::layout::{c_type, parameters};
 use super::listen;
 use super::names::c_name;
+use super::output::Queued;
 use super::port::{attributes, wrapped};
 use super::scope::Scope;
 use super::upward::attribute_values;
 use crate::c::printer::declaration;
-use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, call};
+use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
 use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::{Event, FunctionId, LocalId, Port, PortId, Program};
 use crate::types::value::Type;
@@ -38,20 +39,27 @@ pub fn has_types(program: &Program) -> bool {
     program.records.iter().any(|record| record.external)
 }
 
-/// What puts an event of an application on the agenda: before what waits there, or behind it where
-/// it may come from a function that is being called.
-pub fn waits(stack: &Stack) -> &'static str {
-    match calls_applications(stack.program) {
+/// Puts an event of an application on the agenda: before what waits there, or behind it where it
+/// may come from a function that is being called.
+pub fn put(stack: &Stack, queued: &Queued, instance: &str, values: Vec<(String, C)>) -> S {
+    let put = match calls_applications(stack.program) {
         true => "last",
         false => "later",
-    }
+    };
+    let mut fields = vec![
+        ("work".to_string(), queued.work(stack)),
+        ("instance".to_string(), atom(instance)),
+    ];
+    fields.extend(values);
+    let event = C::Struct(format!("struct {}_event", stack.names.stack), fields);
+    S::Do(call(put, vec![atom("stack"), event]))
 }
 
 /// When so many events of an application are not taken.
-pub fn refused(stack: &Stack, events: usize) -> String {
+pub fn refused(stack: &Stack, events: usize) -> C {
     match calls_applications(stack.program) {
-        true => format!("!takes(stack, {events})"),
-        false => "stack->waiting != 0".to_string(),
+        true => call("takes", vec![atom("stack"), atom(events.to_string())]).negated(),
+        false => binary("!=", atom("stack").behind("waiting"), atom("0")),
     }
 }
 

@@ -207,7 +207,7 @@ fn unlisten_body(stack: &Stack, how: Listening) -> String {
     let body = [
         S::Do(call("begin_call", vec![atom("stack"), atom("now_ns")])),
         S::If {
-            condition: atom(format!("{} || !{lives}", external::refused(stack, 1))),
+            condition: binary("||", external::refused(stack, 1), lives.negated()),
             then: vec![S::Return(None)],
             otherwise: Vec::new(),
         },
@@ -220,10 +220,8 @@ fn unlisten_body(stack: &Stack, how: Listening) -> String {
 }
 
 fn keys_of_body(stack: &Stack, kind: KindId) -> String {
-    let mut text = condition(
-        &format!("!{}", state::exists(stack, kind, "session")),
-        "return false;",
-    );
+    let exists = state::exists(stack, kind, "session");
+    let mut text = condition(exists.negated(), "return false;");
     text += &printer::block(&copied(stack, kind, &|name| atom("keys").behind(name)), 1);
     text + "    return true;\n"
 }
@@ -261,13 +259,13 @@ fn created(stack: &Stack, kind: KindId, local: &str) -> String {
     };
     // A start for each kind that stands on it, and the notice that it is open.
     let standing = std::iter::successors(Some(kind), |one| stack.program.session_living_on(*one));
-    let waits = atom(external::refused(stack, standing.count() + 1));
+    let waits = external::refused(stack, standing.count() + 1);
     let find = call(format!("find_{name}"), keys.clone());
     let known = (!own.keys.is_empty()).then(|| binary("!=", find, none()));
     let below = stack.program.stands_on(kind).zip(own.keys.last());
     let gone = below.map(|(below, key)| {
         let index = format!("keys->{}", c_name(&key.name));
-        atom(state::exists(stack, below, &index)).negated()
+        state::exists(stack, below, &index).negated()
     });
     let any = |one, other| binary("||", one, other);
     let known = known.into_iter().chain(gone).reduce(any);
@@ -349,10 +347,8 @@ fn found(stack: &Stack, kind: KindId, at: usize) -> Vec<S> {
 }
 
 fn later(stack: &Stack, reaction: Reaction, instance: &str) -> String {
-    let work = printer::expression(&Queued::Reaction(reaction).work(stack));
-    let event = format!("struct {}_event", stack.names.stack);
-    let waits = external::waits(stack);
-    format!("    {waits}(stack, ({event}){{.work = {work}, .instance = {instance}}});\n")
+    let queued = Queued::Reaction(reaction);
+    printer::block(&[external::put(stack, &queued, instance, Vec::new())], 1)
 }
 
 /// Hands a session that waits to the application.
@@ -403,7 +399,7 @@ pub fn in_place_of(stack: &Stack, id: PortId, event: Event) -> String {
 /// Nothing is told of a session that the application has not heard of.
 fn unheard(stack: &Stack, how: Listening) -> String {
     let unknown = field(stack, how.session, "session", how.unknown);
-    condition(&printer::expression(&unknown), "return;")
+    condition(unknown, "return;")
 }
 
 fn answered(stack: &Stack, id: PortId, how: Listening) -> Vec<S> {
@@ -444,11 +440,14 @@ pub fn taken(stack: &Stack) -> String {
         let listener = format!("output->with.{}_accepted.listener", port.name);
         let waiting = field(stack, how.listener, &listener, how.waiting);
         let waiting = printer::expression(&waiting);
-        let next = format!("stack->answer[slot].next == {upper}_ACCEPTED");
-        text += &condition(
-            &format!("{next} && output->place == {at} && {listener} != SL_NONE"),
-            &format!("{waiting} -= 1;"),
-        );
+        let next = atom("stack->answer[slot].next");
+        let tests = [
+            binary("==", next, atom(format!("{upper}_ACCEPTED"))),
+            binary("==", atom("output").behind("place"), atom(at.to_string())),
+            binary("!=", atom(&listener), atom("SL_NONE")),
+        ];
+        let all = tests.into_iter().reduce(|all, one| binary("&&", all, one));
+        text += &condition(all.expect("three tests"), &format!("{waiting} -= 1;"));
     }
     text
 }

@@ -1,6 +1,7 @@
 //! The C that every stack has in common: the names that generated code mentions come in, the parts
 //! that it needs go out, with the names of the stack in them.
 
+use super::port::wrapped;
 use std::collections::BTreeSet;
 
 /// What works on messages, containers and the agenda.
@@ -102,7 +103,27 @@ pub fn named(text: &str, stack: &str, blank: &str) -> String {
         }
         rest = others;
     }
-    named
+    with_heads(&named)
+}
+
+/// Heads of functions go on under their parenthesis, however long the names in them are now.
+fn with_heads(text: &str) -> String {
+    let mut all = String::new();
+    let mut lines = text.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        if !line.starts_with(|first: char| first.is_ascii_alphabetic()) || !line.contains('(') {
+            all += line;
+            continue;
+        }
+        let mut head = line.trim_end().to_string();
+        while !head.contains(')') {
+            let more = lines.next().expect("a head has an end");
+            head += &format!(" {}", more.trim());
+        }
+        let (head, end) = head.split_once(')').expect("a head has an end");
+        all += &format!("{}{end}\n", wrapped(head));
+    }
+    all
 }
 
 #[cfg(test)]

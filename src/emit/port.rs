@@ -9,7 +9,7 @@ use super::output::Queued;
 use super::scope::Scope;
 use super::state;
 use crate::c::printer;
-use crate::c::tree::{Item, Line, Statement, atom};
+use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
@@ -226,10 +226,10 @@ fn called(
 }
 
 /// The condition under which a session is there.
-fn exists(stack: &Stack, port: &Port) -> String {
+fn exists(stack: &Stack, port: &Port) -> C {
     match port.opens {
         Some(kind) => state::exists(stack, kind, "session"),
-        None => "session == 0".to_string(),
+        None => binary("==", atom("session"), atom("0")),
     }
 }
 
@@ -289,21 +289,20 @@ fn send_body(stack: &Stack, port: &Port) -> String {
                 (void)length;\n    (void)now_ns;\n    return 0;\n"
             .to_string();
     };
-    let exists = exists(stack, port);
-    let exists = negated(&exists);
     let mut text = "    begin_call(stack, now_ns);\n".to_string();
     let calling = external::calls_applications(stack.program);
-    let stops = match calling {
-        true => "!(stack->calling || may_go_on(stack))",
-        false => "!may_go_on(stack)",
+    let goes_on = call("may_go_on", vec![atom("stack")]);
+    let goes_on = match calling {
+        true => binary("||", atom("stack").behind("calling"), goes_on),
+        false => goes_on,
     };
-    let refused = external::refused(stack, 1);
-    let refused = format!("{refused} || {stops} || {exists}");
-    text += &condition(&refused, "return 0;");
+    let refused = either(external::refused(stack, 1), goes_on.negated());
+    text += &condition(either(refused, exists(stack, port).negated()), "return 0;");
     text += "    if (length > BUFFER_SIZE - HEADROOM) {\n        \
              stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }\n    \
              const uint32_t buffer = sl_buffers_take(&stack->buffers, RESERVE);\n";
-    text += &condition("buffer == SL_NONE", "return 0;");
+    let none = binary("==", atom("buffer"), atom("SL_NONE"));
+    text += &condition(none, "return 0;");
     text += &format!(
         "    struct {name}_message message = blank(stack, buffer);\n    \
          message.length = (uint32_t)length;\n    \
@@ -323,11 +322,9 @@ fn send_body(stack: &Stack, port: &Port) -> String {
         text += "    }\n";
     }
     if calling {
-        let work = printer::expression(&Queued::Reaction(reaction).work(stack));
-        text += &format!(
-            "    last(stack, (struct {name}_event){{\n        .work = {work}, .instance = session, \
-             .message = message}});\n"
-        );
+        let message = vec![("message".to_string(), atom("message"))];
+        let put = external::put(stack, &Queued::Reaction(reaction), "session", message);
+        text += &printer::block(&[put], 1);
     } else {
         text += "    stack->steps += 1;\n";
         text += &format!("    {}\n", called(stack, reaction, Some("message"), &[]));
@@ -336,20 +333,17 @@ fn send_body(stack: &Stack, port: &Port) -> String {
 }
 
 /// An `if` around one statement; the condition may take several lines.
-pub fn condition(condition: &str, then: &str) -> String {
+pub fn condition(condition: C, then: &str) -> String {
     let whole = Statement::If {
-        condition: atom(condition),
+        condition,
         then: vec![Statement::Do(atom(then.trim_end_matches(';')))],
         otherwise: Vec::new(),
     };
     printer::block(&[whole], 1)
 }
 
-fn negated(condition: &str) -> String {
-    match condition.contains("==") {
-        true => condition.replace("==", "!="),
-        false => format!("!{condition}"),
-    }
+fn either(one: C, other: C) -> C {
+    binary("||", one, other)
 }
 
 fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
@@ -364,26 +358,20 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
         let all = unused.iter().chain(&arguments);
         return all.map(|name| format!("    (void){name};\n")).collect();
     };
-    let exists = exists(stack, port);
     let queued = Queued::Reaction(reaction);
-    let work = printer::expression(&queued.work(stack));
     let name = queued.name(stack);
-    let values: String = queued
+    let values = queued
         .arguments(stack)
         .iter()
         .flat_map(|(name, kind)| member_names(kind, name))
         .zip(&arguments)
-        .map(|(member, value)| format!(", .with.{name}.{member} = {value}"))
+        .map(|(member, value)| (format!("with.{name}.{member}"), atom(value)))
         .collect();
-    let event = format!("struct {}_event", stack.names.stack);
-    let refused = format!("{} || {}", external::refused(stack, 1), negated(&exists));
-    let refused = condition(&refused, "return;");
-    let waits = external::waits(stack);
-    format!(
-        "    begin_call(stack, now_ns);\n{refused}    \
-         {waits}(stack, ({event}){{.work = {work}, .instance = session{values}}});\n    \
-         run(stack);\n"
-    )
+    let refused = either(external::refused(stack, 1), exists(stack, port).negated());
+    let refused = condition(refused, "return;");
+    let put = external::put(stack, &queued, "session", values);
+    let put = printer::block(&[put], 1);
+    format!("    begin_call(stack, now_ns);\n{refused}{put}    run(stack);\n")
 }
 
 /// What the notices of applications put on the agenda.

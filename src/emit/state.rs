@@ -246,9 +246,11 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
 }
 
 /// The condition under which an instance of a dynamic kind is there.
-pub fn exists(stack: &Stack, id: KindId, index: &str) -> String {
-    let name = &stack.names.kinds[stack.pool_of(id).at()];
-    format!("sl_pool_has(&stack->{name}_pool, stack->{name}_next, {index})")
+pub fn exists(stack: &Stack, id: KindId, index: &str) -> C {
+    let own = stack.pool_of(id);
+    let pool = member(stack, own, "pool").address();
+    let next = member(stack, own, "next");
+    call("sl_pool_has", vec![pool, next, atom(index)])
 }
 
 /// A member of the stack that belongs to a kind.
@@ -355,7 +357,7 @@ fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
 /// The one instance of a kind without keys.
 fn find_only(stack: &Stack, id: KindId) -> Function {
     let ended = member(stack, id, "ended").element(atom("0"));
-    let there = binary("&&", atom(exists(stack, id, "0")), ended.negated());
+    let there = binary("&&", exists(stack, id, "0"), ended.negated());
     Function {
         comment: "The instance; SL_NONE if there is none.".to_string(),
         result: "static uint32_t".to_string(),
@@ -593,5 +595,7 @@ pub fn blank(stack: &Stack) -> String {
             crate::c::printer::expression(&value)
         ));
     }
-    fields.join(",\n        ")
+    // They stand under each other, behind the brace (`text/own.c`).
+    let column = format!("    return (struct {}_message){{", stack.names.stack).len();
+    fields.join(&format!(",\n{}", " ".repeat(column)))
 }
