@@ -3,7 +3,7 @@
 //! ```text
 //! names      what everything is called            layout     types, members, parameters
 //! scope      what names stand for in a function   expression, wire, containers
-//! function, code   functions and filters          state, structure   instances, the stack
+//! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, output, action, attempt, uses      what a reaction does
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
@@ -32,6 +32,7 @@ mod function;
 mod header_file;
 mod layout;
 mod listen;
+mod message;
 mod names;
 mod options;
 mod output;

@@ -6,6 +6,7 @@ use super::driver;
 use super::external;
 use super::function;
 use super::header_file;
+use super::message;
 use super::options;
 use super::output::Queued;
 use super::parts;
@@ -33,7 +34,7 @@ pub fn text(stack: &Stack) -> String {
     let upward_text = printer::file(&handed);
     let interface = driver::interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
-    let blank = state::blank(stack);
+    let blank = message::blank(stack);
     let named = |text: &str| parts::named(text, &stack.names.stack, &blank);
     let own: Vec<String> = parts::select(parts::OWN, &used)
         .into_iter()

@@ -141,7 +141,8 @@ pub fn initial(scope: &Scope, field: &Field, place: &C) -> Vec<S> {
     }
 }
 
-fn is_zero(kind: &crate::types::expression::ExpressionKind) -> bool {
+/// Whether a value is what memory begins as.
+pub fn is_zero(kind: &crate::types::expression::ExpressionKind) -> bool {
     use crate::types::expression::ExpressionKind;
     matches!(
         kind,
@@ -539,63 +540,4 @@ pub fn timers(stack: &Stack) -> (Vec<(KindId, u32)>, u32) {
         }
     }
     (all, next)
-}
-
-/// The message of a stack.
-pub fn message(stack: &Stack) -> Item {
-    let mut members = vec![
-        line("uint8_t *data".to_string(), "where its bytes begin"),
-        line("uint32_t length".to_string(), "how many there are"),
-        line("uint32_t buffer".to_string(), "the buffer they are in"),
-        line(
-            "bool came_in".to_string(),
-            "whether it is a frame that came in by a link",
-        ),
-        line(
-            "uint8_t *header".to_string(),
-            "the header that was stripped last",
-        ),
-    ];
-    for (attribute, name) in stack.program.attributes.iter().zip(&stack.names.attributes) {
-        let comment = format!("an attribute of {}", attribute.owner);
-        members.extend(named_members(stack, &attribute.kind, name, &comment));
-    }
-    Item::Struct {
-        comment: "A message, which alone has its buffer, and what travels beside it.".to_string(),
-        name: format!("{}_message", stack.names.stack),
-        members,
-    }
-}
-
-/// What a new message has, as the fields of an initializer.
-pub fn blank(stack: &Stack) -> String {
-    let mut fields = vec![
-        ".data = sl_buffers_at(&stack->buffers, buffer) + HEADROOM".to_string(),
-        ".buffer = buffer".to_string(),
-    ];
-    let scope = Scope::new(stack, &[]);
-    for (attribute, name) in stack.program.attributes.iter().zip(&stack.names.attributes) {
-        let Some(value) = &attribute.default else {
-            continue;
-        };
-        let value =
-            crate::types::expression::Expression::constant(value.clone(), attribute.kind.clone());
-        if is_zero(&value.kind) {
-            continue;
-        }
-        if let Type::Optional(_) = attribute.kind {
-            fields.push(format!(".has_{name} = true"));
-        }
-        let value = match attribute.kind {
-            Type::Optional(_) => scope.unwrapped(&value),
-            _ => scope.stored(&value),
-        };
-        fields.push(format!(
-            ".{name} = {}",
-            crate::c::printer::expression(&value)
-        ));
-    }
-    // They stand under each other, behind the brace (`text/own.c`).
-    let column = format!("    return (struct {}_message){{", stack.names.stack).len();
-    fields.join(&format!(",\n{}", " ".repeat(column)))
 }

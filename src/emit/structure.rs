@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::layout::named_members;
+use super::message;
 use super::output::Queued;
 use super::state;
 use crate::c::printer;
@@ -44,7 +45,7 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
                 .collect(),
         });
     }
-    items.push(state::message(stack));
+    items.push(message::layout(stack));
     for kind in (0..program.kinds.len() as u32).map(KindId) {
         if state::has_struct(stack, kind) {
             items.push(state::structure(stack, kind));

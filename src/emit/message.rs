@@ -1,0 +1,67 @@
+//! The message: what it carries becomes a struct, and what a new one begins with its fields.
+
+use super::Stack;
+use super::layout::named_members;
+use super::scope::Scope;
+use super::state::is_zero;
+use crate::c::printer::expression;
+use crate::c::tree::{Item, Line};
+use crate::types::expression::Expression;
+use crate::types::value::Type;
+
+/// The struct.
+pub fn layout(stack: &Stack) -> Item {
+    let own = [
+        ("uint8_t *data", "where its bytes begin"),
+        ("uint32_t length", "how many there are"),
+        ("uint32_t buffer", "the buffer they are in"),
+        (
+            "bool came_in",
+            "whether it is a frame that came in by a link",
+        ),
+        ("uint8_t *header", "the header that was stripped last"),
+    ];
+    let own = own.map(|(text, comment)| Line {
+        text: text.to_string(),
+        comment: comment.to_string(),
+    });
+    let mut members = own.to_vec();
+    for (attribute, name) in stack.program.attributes.iter().zip(&stack.names.attributes) {
+        let comment = format!("an attribute of {}", attribute.owner);
+        members.extend(named_members(stack, &attribute.kind, name, &comment));
+    }
+    Item::Struct {
+        comment: "A message, which alone has its buffer, and what travels beside it.".to_string(),
+        name: format!("{}_message", stack.names.stack),
+        members,
+    }
+}
+
+/// What a new message has, as the fields of an initializer.
+pub fn blank(stack: &Stack) -> String {
+    let mut fields = vec![
+        ".data = sl_buffers_at(&stack->buffers, buffer) + HEADROOM".to_string(),
+        ".buffer = buffer".to_string(),
+    ];
+    let scope = Scope::new(stack, &[]);
+    for (attribute, name) in stack.program.attributes.iter().zip(&stack.names.attributes) {
+        let Some(value) = &attribute.default else {
+            continue;
+        };
+        let value = Expression::constant(value.clone(), attribute.kind.clone());
+        if is_zero(&value.kind) {
+            continue;
+        }
+        if let Type::Optional(_) = attribute.kind {
+            fields.push(format!(".has_{name} = true"));
+        }
+        let value = match attribute.kind {
+            Type::Optional(_) => scope.unwrapped(&value),
+            _ => scope.stored(&value),
+        };
+        fields.push(format!(".{name} = {}", expression(&value)));
+    }
+    // They stand under each other, behind the brace (`text/own.c`).
+    let column = format!("    return (struct {}_message){{", stack.names.stack).len();
+    fields.join(&format!(",\n{}", " ".repeat(column)))
+}
