@@ -13,7 +13,10 @@
 
 use super::ends::Top;
 use super::instances::session_keys;
-use super::joints::{check_joints, no_key_here, stands_on_nothing};
+use super::joints::{
+    check_joints, lower_not_joined, no_key_here, router_in_braces, side_not_joined,
+    stands_on_nothing,
+};
 use super::load::{Files, UnitId};
 use super::names::{not_yet, refuse_repeated, suggest};
 use super::program::{EntityId, LinkId, PortId};
@@ -496,17 +499,21 @@ impl<'a> Composer<'a, '_> {
     fn check_all_joined(&mut self, entity: EntityId) {
         let node = self.composition.node(entity);
         let given = |name: &str| node.arguments.iter().any(|argument| argument.name.is(name));
-        let sides = node.sides.iter().map(|side| &*side.name.text);
-        let is_router = node.layer.shape == ast::Shape::Router;
-        let lowers = node.below.iter().filter(|_| is_router);
-        let lowers = lowers.filter_map(|lower| lower.name.as_deref());
-        for name in sides.chain(lowers).filter(|name| !given(name)) {
-            let title = format!("`{}` is not told what its `{name}` is", node.name);
-            self.diagnostics.push(
-                Diagnostic::error(Id::MissingParameter, title, node.span, "")
-                    .label(node.layer.name.span, "the layer says which joints it has")
-                    .help(format!("write `{name} = …` in its parentheses")),
-            );
+        for side in node.sides.iter().filter(|side| !given(&side.name.text)) {
+            let nodes = self.composition.nodes.iter();
+            let gives = |node: &&Node| {
+                let mut provided = node.provides.iter();
+                provided.any(|it| side.service.is_some_and(|of| self.services.gives(*it, of)))
+            };
+            let candidates = nodes.filter(gives).map(|node| &*node.name).collect();
+            let diagnostic = side_not_joined(node, side, candidates);
+            self.diagnostics.push(diagnostic);
+        }
+        if node.layer.shape == ast::Shape::Router {
+            let names = node.below.iter().filter_map(|lower| lower.name.as_deref());
+            for name in names.filter(|name| !given(name)) {
+                self.diagnostics.push(lower_not_joined(node, name));
+            }
         }
     }
 }
@@ -585,11 +592,4 @@ fn empty_stack(stack: &ast::Stack) -> Diagnostic {
     Diagnostic::error(Id::Misplaced, title, stack.name.span, "")
         .why("A stack has at least one layer, on a link.")
         .help("write `link NAME { … }` in its braces")
-}
-
-fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {
-    let title = format!("the router `{}` stands in braces", wanted.layer);
-    Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
-        .why("A router stands on several layers at once, and names them.")
-        .help("move it to the end of the stack, and name there what it stands on")
 }

@@ -1,7 +1,7 @@
 //! Whether what stands together fits: in, a [`Composition`]; out, nothing but what is wrong with
 //! its joints, as far as services and the number of joints go.
 
-use super::compose::{Composition, Ground, Sessions};
+use super::compose::{Composition, Ground, Node, Sessions, Side};
 use super::instances::session_keys;
 use super::names::not_yet;
 use super::program::EntityId;
@@ -30,6 +30,42 @@ pub fn stands_on_nothing(wanted: &ast::LayerUse) -> Diagnostic {
     Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
         .why("Each layer stands on a link or on another layer; only routers name theirs.")
         .help("write it in the braces of what it stands on")
+}
+
+/// A router that is in somebody's braces.
+pub fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {
+    let title = format!("the router `{}` stands in braces", wanted.layer);
+    Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
+        .why("A router stands on several layers at once, and names them.")
+        .help("move it to the end of the stack, and name there what it stands on")
+}
+
+/// A joint beside the path that the stack gives nobody; these provide what it needs.
+pub fn side_not_joined(node: &Node, side: &Side, candidates: Vec<&str>) -> Diagnostic {
+    let name = side.name;
+    let help = match candidates[..] {
+        [] => format!("write `{name} = …` in its parentheses"),
+        [only] => format!("write `{name} = {only}` in its parentheses"),
+        _ => format!(
+            "write `{name} = …` in its parentheses: it can be `{}`",
+            candidates.join("` or `")
+        ),
+    };
+    not_joined(node, &name.text)
+        .label(name.span, "a joint beside the path")
+        .help(help)
+}
+
+/// A lower joint of a router that the stack gives nobody.
+pub fn lower_not_joined(node: &Node, name: &str) -> Diagnostic {
+    not_joined(node, name)
+        .label(node.layer.name.span, "the layer says what it stands on")
+        .help(format!("write `{name} = …` in its parentheses"))
+}
+
+fn not_joined(node: &Node, name: &str) -> Diagnostic {
+    let title = format!("`{}` is not told what its `{name}` is", node.name);
+    Diagnostic::error(Id::MissingParameter, title, node.span, "")
 }
 
 /// What is said of a key where none can be.

@@ -179,8 +179,17 @@ impl Body<'_, '_> {
                 None => "this layer has no header",
                 Some(_) => "no message has just come in",
             };
-            let refused = Diagnostic::error(Id::NoHeader, title, span, label);
-            self.report(refused.why("`header` is what `deliver` stripped, in its own instant."));
+            let refused = Diagnostic::error(Id::NoHeader, title, span, label)
+                .why("`header` is what `deliver` stripped, in its own instant.");
+            let names = self.scope.names.iter();
+            let mut named = names.filter(|(_, named)| matches!(named, Named::Header(_)));
+            let unnamed = self.scope.header.is_none();
+            self.report(match named.next().filter(|_| unnamed) {
+                Some((name, _)) => refused.help(format!(
+                    "`header {name}` is one to `peek`; without a name it is the layer's own"
+                )),
+                None => refused,
+            });
             return Meaning::Unknown;
         };
         self.reads.header = true;

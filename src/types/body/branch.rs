@@ -49,14 +49,17 @@ impl Body<'_, '_> {
         cases: &[ast::MatchCase],
         otherwise: Option<&ast::Block>,
     ) -> Option<StatementKind> {
-        let value = self.matched(subject)?;
+        let value = self.matched(subject);
         let before = self.flow.clone();
         let mut ends: Vec<(Flow, Way)> = Vec::new();
         let mut blocks = Vec::new();
         let mut other = None;
         for case in cases {
             self.flow = before.clone();
-            let constant = self.case_value(case, &value);
+            let constant = match &value {
+                Some(value) => self.case_value(case, value),
+                None => CaseValue::Unknown,
+            };
             let block = self.block(&case.body);
             let way = Way {
                 span: case.value.span,
@@ -82,6 +85,7 @@ impl Body<'_, '_> {
             ends.push((std::mem::take(&mut self.flow), way));
         }
         self.join_all(ends);
+        let value = value?;
         let known: Vec<u64> = blocks.iter().map(|(value, ..)| *value).collect();
         let otherwise = match other {
             Some(other) => other,

@@ -122,8 +122,11 @@ impl Body<'_, '_> {
                     self.report(refused.help(format!("write `{name} = {{ … }}`")));
                     return;
                 }
-                self.check(value, None);
                 self.unknown_setting(name, header, span);
+                // A plain word may be a value of the enum that the field would have.
+                if !matches!(value.kind, ast::ExpressionKind::Name(_)) {
+                    self.check(value, None);
+                }
             }
         }
     }
