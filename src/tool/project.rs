@@ -43,9 +43,9 @@ const NEXT_STEPS: &str = "\
 wrote NAME/: a stack of two layers, and cases that say what it does
   cd NAME
   loom test
-  loom run NAME.loom --link wire=udp:127.0.0.1:7001,127.0.0.1:7002 --app messages=lines
+  loom run NAME.loom --link wire=udp:127.0.0.1:18001,127.0.0.1:18002 --app messages=lines
     and in another terminal, to talk to it:
-  loom run NAME.loom --link wire=udp:127.0.0.1:7002,127.0.0.1:7001 --app messages=lines
+  loom run NAME.loom --link wire=udp:127.0.0.1:18002,127.0.0.1:18001 --app messages=lines
 ";
 
 /// The command.

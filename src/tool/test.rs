@@ -79,17 +79,15 @@ pub fn test(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     match held + written == cases.len() {
-        true => result(format_args!("{} hold\n", counted(cases.len()))),
+        true => match cases.len() {
+            1 => result("1 case holds\n"),
+            all => result(format_args!("{all} cases hold\n")),
+        },
         false => Err(Failure::refused(format!(
-            "{held} of {} hold",
-            counted(cases.len())
+            "{held} of {} cases hold",
+            cases.len()
         ))),
     }
-}
-
-fn counted(cases: usize) -> String {
-    let s = if cases == 1 { "" } else { "s" };
-    format!("{cases} case{s}")
 }
 
 /// What is around the cases of a project: the folders that they are in, and the library.

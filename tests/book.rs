@@ -1,0 +1,194 @@
+//! What the book shows is so: its Loom is checked, its commands are run, its links lead somewhere.
+//!
+//! In: the pages of `book/src`. Out: every block that is otherwise than it says. How a block is
+//! marked says what must be true of it:
+//!
+//! | mark | |
+//! |---|---|
+//! | `loom` | is right: a file as it stands; else a part of a layer, which is put into one |
+//! | `loom,ID` | gives the diagnostic ID, and no other |
+//! | `loom,file=PATH`, `c,file=PATH`, ... | is written to a file of the folder in which a page is played |
+//! | `tree`, `tree,woven` | is a tree of the project that `loom new` makes |
+//! | `console` | commands behind `$ `, and what they print; `...` stands for any lines |
+//! | `console,stays` | the last of its commands goes on while the page does |
+//!
+//! A comment `<!-- around: TEXT -->` before a block of Loom says what is around it, and where.
+
+#[path = "book/pages.rs"]
+mod pages;
+#[path = "book/player.rs"]
+mod player;
+#[path = "commands/shell.rs"]
+mod shell;
+
+use pages::{Block, Page};
+use player::Player;
+use stackloom::diagnostic::render;
+use stackloom::pipeline;
+use stackloom::tool::library::Folders;
+use stackloom::tree::text;
+use stackloom::weave;
+use std::path::Path;
+
+/// Pages that are read, and done, one behind the other.
+const TOUR: [&str; 4] = [
+    "tour/start.md",
+    "tour/layer.md",
+    "tour/own.md",
+    "tour/wire.md",
+];
+
+#[test]
+fn all_loom_in_the_book_is_as_it_is_said_to_be() {
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for page in pages::all() {
+        for block in page.blocks.iter().filter(|block| block.language == "loom") {
+            if block.file().is_none() {
+                checked += 1;
+                wrong.extend(
+                    wrong_with(block).map(|says| format!("{}: {says}", place(&page, block))),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n\n"));
+    assert!(checked > 10, "only {checked} blocks of Loom");
+}
+
+/// What a block gives that it should not.
+fn wrong_with(block: &Block) -> Option<String> {
+    let text = whole(block);
+    let search = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("layers")];
+    let root = vec![("block.loom".to_string(), text.clone())];
+    let mut checked = pipeline::read(root, &Folders { search });
+    pipeline::check(&mut checked);
+    let found = &checked.diagnostics;
+    let expected = block.marks.first().map(String::as_str);
+    let as_expected = match expected {
+        None => found.is_empty(),
+        Some(id) => !found.is_empty() && found.iter().all(|one| one.id.name() == id),
+    };
+    let says = render(found, &checked.sources, false);
+    (!as_expected).then(|| format!("expected {expected:?}\n{says}\nof\n{text}"))
+}
+
+/// A block as a file. What declares no layer, service or stack stands in a layer.
+fn whole(block: &Block) -> String {
+    const BEGIN: [&str; 6] = [
+        "worker ",
+        "multiplexor ",
+        "router ",
+        "service ",
+        "stack ",
+        "use ",
+    ];
+    if let Some(around) = &block.around {
+        return around.replace("...", &block.text);
+    }
+    let begins = |line: &str| BEGIN.iter().any(|word| line.starts_with(word));
+    match block.text.lines().any(begins) {
+        true => block.text.clone(),
+        false => format!("worker shown\n\n{}", block.text),
+    }
+}
+
+#[test]
+fn trees_are_those_of_a_new_project() {
+    let path = "src/tool/project/NAME.loom";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join(path)).expect("the project is in the repository");
+    let search = vec![root.join("src/tool/project"), root.join("layers")];
+    let mut checked = pipeline::read(vec![(path.to_string(), text)], &Folders { search });
+    let (program, plain) = pipeline::trees(&mut checked, "NAME").expect("it is a stack");
+    let (woven, _) = weave::weave(&program, plain.clone(), weave::Limits::default());
+    let [plain, woven] = [plain, woven].map(|forest| text::write(&program, &forest));
+    for page in pages::all() {
+        for block in page.blocks.iter().filter(|block| block.language == "tree") {
+            let is_woven = block.marks.iter().any(|mark| mark == "woven");
+            let all = if is_woven { &woven } else { &plain };
+            assert!(all.contains(&block.text), "{}\n{all}", place(&page, block));
+        }
+    }
+}
+
+#[test]
+fn the_tour_can_be_followed() {
+    let mut player = Player::new();
+    for name in TOUR {
+        player.play(&pages::page(name));
+    }
+    player.end();
+}
+
+#[test]
+fn the_page_of_c_can_be_followed() {
+    let mut player = Player::new();
+    player.play(&pages::page("c.md"));
+    player.end();
+}
+
+#[test]
+fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
+    let all = pages::all();
+    let summary = pages::page("SUMMARY.md");
+    let listed: Vec<String> = summary.links();
+    for page in all.iter().filter(|page| page.name != "SUMMARY.md") {
+        assert!(listed.contains(&page.name), "{} is not listed", page.name);
+    }
+    for page in &all {
+        for link in page.links() {
+            let file = pages::root().join(&link);
+            assert!(file.is_file(), "{}: {link} leads nowhere", page.name);
+        }
+    }
+}
+
+#[test]
+fn every_page_with_commands_is_played() {
+    for page in pages::all() {
+        let runs = page.blocks.iter().any(|block| block.language == "console");
+        let played = TOUR.contains(&page.name.as_str()) || page.name == "c.md";
+        assert!(
+            !runs || played,
+            "{} shows commands that nobody runs",
+            page.name
+        );
+    }
+}
+
+#[test]
+fn a_block_that_is_not_as_it_says_is_found() {
+    let found = |text: &str| {
+        let page = Page::read("page.md", text);
+        wrong_with(&page.blocks[0]).is_some()
+    };
+    let leaks = "on deliver(message) { count lost }\n```\n";
+    assert!(found(&format!("```loom\n{leaks}")));
+    assert!(!found(&format!("```loom,message-leaked\n{leaks}")));
+    assert!(found(&format!("```loom,missing-reason\n{leaks}")));
+    assert!(found("```loom,message-leaked\nconst a = 1\n```\n"));
+    assert!(!found("```loom\nconst a = 1\n```\n"));
+    let around = "<!-- around: worker w\nentity { a: u8 ... } -->\n";
+    assert!(!found(&format!("{around}```loom\n= 1\n```\n")));
+    assert!(found(&format!("{around}```loom\n= b\n```\n")));
+}
+
+#[test]
+fn a_command_that_prints_something_else_is_found() {
+    let differs = |text: &str| {
+        let page = Page::read("page.md", text);
+        let mut player = Player::new();
+        player.difference(&page.blocks[0]).is_some()
+    };
+    assert!(!differs(
+        "```console\n$ printf 'a\\nb\\nc\\n'\na\n...\nc\n```\n"
+    ));
+    assert!(differs("```console\n$ echo a\nb\n```\n"));
+    assert!(differs("```console\n$ echo a\n```\n"));
+    assert!(!differs("```console\n$ echo a >&2; false\na\n```\n"));
+}
+
+fn place(page: &Page, block: &Block) -> String {
+    format!("{}:{}", page.name, block.line)
+}
