@@ -18,6 +18,8 @@
 mod pages;
 #[path = "book/player.rs"]
 mod player;
+// Other tests ask more of it.
+#[allow(dead_code)]
 #[path = "commands/shell.rs"]
 mod shell;
 

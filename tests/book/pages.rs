@@ -44,8 +44,11 @@ impl Page {
         let mut blocks: Vec<Block> = Vec::new();
         let (mut within, mut prose) = (false, String::new());
         let mut around: Option<(bool, String)> = None;
+        let mut margin = 0;
         for (at, line) in text.lines().enumerate() {
-            if let Some(marks) = line.strip_prefix("```") {
+            let own = line.len() - line.trim_start().len();
+            if let Some(marks) = line.trim_start().strip_prefix("```") {
+                margin = own;
                 within = !within;
                 if within {
                     let mut marks = marks.split(',').map(str::to_string);
@@ -61,7 +64,7 @@ impl Page {
             }
             if within {
                 let block = blocks.last_mut().expect("a fence began it");
-                block.text += line;
+                block.text += &line[margin.min(own)..];
                 block.text += "\n";
                 continue;
             }
