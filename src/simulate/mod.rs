@@ -21,6 +21,7 @@ pub mod joints;
 mod links;
 pub mod listening;
 pub mod message;
+pub mod network;
 pub mod operation;
 mod options;
 mod outputs;

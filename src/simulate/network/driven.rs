@@ -1,0 +1,86 @@
+//! What a network drives: a stack, whatever runs it.
+//!
+//! In: frames, what applications do, time. Out: frames, messages and notices, one at a time, a
+//! deadline, counters. A compiled stack and the interpreters are driven alike, and so is whatever
+//! else speaks the same protocols.
+
+/// Something with links and ports that runs in virtual time.
+///
+/// After each call the network asks [`Driven::next`] until there is nothing more, and calls
+/// [`Driven::expire`] as soon as the deadline has come: then a frame is taken if a buffer is free.
+pub trait Driven {
+    /// Takes a frame that comes in by a link.
+    fn input(&mut self, link: usize, frame: &[u8], now_ns: u64) -> Intake;
+
+    /// What is to be done next, if anything.
+    fn next(&mut self) -> Option<Output>;
+
+    /// When [`Driven::expire`] is to be called, if ever.
+    fn deadline_ns(&self) -> Option<u64>;
+
+    /// Time has passed.
+    fn expire(&mut self, now_ns: u64);
+
+    /// Opens one of the conversations that were prepared; none if it is refused.
+    fn open(&mut self, conversation: usize, now_ns: u64) -> Option<u32>;
+
+    /// Listens for one of the conversations that were prepared; false if it is refused.
+    fn listen(&mut self, conversation: usize, now_ns: u64) -> bool;
+
+    /// Ends a conversation, where its port can.
+    fn close(&mut self, port: usize, session: u32, now_ns: u64);
+
+    /// Sends in a conversation; false if the message is not taken.
+    fn send(&mut self, port: usize, session: u32, bytes: &[u8], now_ns: u64) -> bool;
+
+    /// Sends to where the message came from that was delivered last; false if it is not taken.
+    fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool;
+
+    /// An application has read a message, and has room for another.
+    fn read(&mut self, port: usize, session: u32, now_ns: u64);
+
+    /// All counters by name.
+    fn counters(&self) -> Vec<(String, u64)>;
+
+    /// How many buffers could be taken now.
+    fn free_buffers(&mut self) -> usize;
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intake {
+    /// It was taken.
+    Taken,
+    /// It was longer than the buffers, and was cut.
+    Cut,
+    /// There was no buffer.
+    Refused,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A frame is to be sent on a link.
+    Frame {
+        /// The link.
+        link: usize,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// A message is for an application.
+    Deliver {
+        /// The port.
+        port: usize,
+        /// The conversation.
+        session: u32,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// An application is told something.
+    Notice {
+        /// The port.
+        port: usize,
+        /// The conversation.
+        session: u32,
+    },
+}

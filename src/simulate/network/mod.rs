@@ -1,0 +1,410 @@
+//! The network in virtual time: nodes, links between them, applications on top.
+//!
+//! In: something [`Driven`] for each node, and a [`Plan`]. Out: an [`Outcome`], and each frame that
+//! passes, for a [`Watch`]. Nothing here knows files, clocks or processes; the same plan and seed
+//! give the same frames, byte for byte.
+//!
+//! ```text
+//!   application.rs   scripts      ──► send ──►┐        ┌──► deliver ──► echo, expect, count
+//!   driven.rs        a node                   stack A  stack B
+//!   link.rs          a way, with faults          └─ frame ─┘ arrives later, twice, or never
+//!   ledger.rs        whose message it is, whether it is whole
+//!   outcome.rs       what happened, and whether all of it adds up
+//! ```
+//!
+//! What happens next is what is earliest; of what happens at once, what was asked for first.
+
+pub mod application;
+pub mod driven;
+pub mod ledger;
+pub mod link;
+pub mod outcome;
+mod script;
+
+use application::{Application, Running};
+use driven::{Driven, Intake, Output};
+use fastrand::Rng;
+use ledger::Ledger;
+use link::{Faults, Flight, Way};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a network is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// All chances follow from it.
+    pub seed: u64,
+    /// What connects the nodes.
+    pub links: Vec<Link>,
+    /// What sits at their ports. A port without any reads and forgets.
+    pub applications: Vec<Application>,
+    /// When it ends at the latest.
+    pub until_ns: Option<u64>,
+}
+
+/// A link: what one end sends comes to all others.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// Two ends or more.
+    pub ends: Vec<End>,
+}
+
+/// One end of a link.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// The node.
+    pub node: usize,
+    /// Which of its links.
+    pub link: usize,
+    /// What happens to the frames that are sent from here, to each of the other ends by itself.
+    pub faults: Faults,
+}
+
+/// Sees what passes.
+pub trait Watch {
+    /// A frame leaves a node (`is_out`), or comes to it.
+    fn frame(&mut self, now_ns: u64, node: usize, link: usize, is_out: bool, bytes: &[u8]);
+
+    /// Whether to go on; asked now and then.
+    fn goes_on(&mut self, now_ns: u64, frames: u64) -> bool;
+}
+
+/// Why a run could not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stuck {
+    /// Whoever watches did not want it to go on.
+    Stopped,
+    /// Things happen for ever at this time.
+    Instant {
+        /// The time.
+        now_ns: u64,
+    },
+}
+
+/// A network that runs.
+pub struct Network<D> {
+    nodes: Vec<Node<D>>,
+    links: Vec<Link>,
+    lanes: Vec<Lane>,
+    applications: Vec<Running>,
+    ledger: Ledger,
+    sizes: Rng,
+    events: BinaryHeap<Reverse<Scheduled>>,
+    /// How many events were ever scheduled, which orders those of one time.
+    scheduled: u64,
+    now_ns: u64,
+    until_ns: Option<u64>,
+    /// How long nothing but timers may happen behind what applications do.
+    quiet_ns: u64,
+    /// When an application sent or read last.
+    busy_ns: u64,
+    frames: u64,
+}
+
+/// A node, and what the network gave it and took from it.
+struct Node<D> {
+    name: String,
+    stack: D,
+    /// The lanes that begin at each of its links.
+    lanes: Vec<Vec<usize>>,
+    /// When it is to be woken.
+    wake_ns: Option<u64>,
+    given: u64,
+    refused: u64,
+    cut: u64,
+    taken: u64,
+    /// How many buffers it had at first.
+    buffers: usize,
+}
+
+/// A way of a link, from a node to another.
+struct Lane {
+    way: Way,
+    link: usize,
+    from: usize,
+    to: (usize, usize),
+}
+
+/// Something that is going to happen.
+struct Scheduled {
+    at_ns: u64,
+    order: u64,
+    event: Event,
+}
+
+enum Event {
+    /// A frame comes to the end of a lane.
+    Arrive(usize, Flight),
+    /// A frame has waited long enough to be overtaken.
+    Release(usize),
+    /// A node's deadline may have come.
+    Wake(usize),
+    /// A script goes on, if it was not set anew meanwhile.
+    Script(usize, u64),
+}
+
+/// How long timers are followed behind the last that an application did, on links without delay.
+pub const QUIET_NS: u64 = 10_000_000_000;
+
+/// What may happen at one time.
+const MOST_AT_ONCE: u64 = 10_000_000;
+
+/// How often whoever watches is asked.
+const GLANCE: u64 = 1_024;
+
+impl<D: Driven> Network<D> {
+    /// Puts started stacks into a network; each has its name and the number of its links and
+    /// ports.
+    pub fn new(stacks: Vec<(String, D, [usize; 2])>, plan: Plan) -> Network<D> {
+        let mut seeds = Rng::with_seed(plan.seed);
+        let mut nodes = Vec::new();
+        let mut applications: Vec<Running> =
+            plan.applications.into_iter().map(Running::new).collect();
+        for (node, (name, mut stack, [links, ports])) in stacks.into_iter().enumerate() {
+            for port in 0..ports {
+                let sits = |one: &Running| (one.script.node, one.script.port) == (node, port);
+                if !applications.iter().any(sits) {
+                    applications.push(Running::new(Application {
+                        name: String::new(),
+                        node,
+                        port,
+                        steps: Vec::new(),
+                    }));
+                }
+            }
+            nodes.push(Node {
+                name,
+                buffers: stack.free_buffers(),
+                stack,
+                lanes: vec![Vec::new(); links],
+                wake_ns: None,
+                given: 0,
+                refused: 0,
+                cut: 0,
+                taken: 0,
+            });
+        }
+        let lanes = lanes(&plan.links, &mut seeds);
+        for (at, (from, lane)) in lanes.iter().enumerate() {
+            nodes[lane.from].lanes[*from].push(at);
+        }
+        let lanes: Vec<Lane> = lanes.into_iter().map(|(_, lane)| lane).collect();
+        let ends = plan.links.iter().flat_map(|link| &link.ends);
+        let delays = ends.map(|end| end.faults.delay_ns + end.faults.jitter_ns);
+        let longest_ns = delays.max().unwrap_or(0);
+        Network {
+            nodes,
+            links: plan.links,
+            lanes,
+            applications,
+            ledger: Ledger::new(plan.seed),
+            sizes: Rng::with_seed(seeds.u64(..)),
+            events: BinaryHeap::new(),
+            scheduled: 0,
+            now_ns: 0,
+            until_ns: plan.until_ns,
+            quiet_ns: QUIET_NS.saturating_add(longest_ns.saturating_mul(4)),
+            busy_ns: 0,
+            frames: 0,
+        }
+    }
+
+    /// Runs until nothing is left to happen, or the time is up.
+    pub fn run(&mut self, watch: &mut dyn Watch) -> Result<(), Stuck> {
+        for node in 0..self.nodes.len() {
+            self.settle(node, watch)?;
+        }
+        for application in 0..self.applications.len() {
+            self.schedule(0, Event::Script(application, 0));
+        }
+        let (mut handled, mut at_once) = (0_u64, 0);
+        while let Some(Reverse(next)) = self.events.peek() {
+            if self.is_at_end(next) {
+                break;
+            }
+            at_once = if next.at_ns == self.now_ns { at_once + 1 } else { 0 };
+            if at_once > MOST_AT_ONCE {
+                return Err(Stuck::Instant { now_ns: self.now_ns });
+            }
+            self.now_ns = next.at_ns;
+            let Reverse(next) = self.events.pop().expect("it was just seen");
+            self.handle(next.event, watch)?;
+            handled += 1;
+            if handled.is_multiple_of(GLANCE) && !watch.goes_on(self.now_ns, self.frames) {
+                return Err(Stuck::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the run is over before this happens.
+    fn is_at_end(&self, next: &Scheduled) -> bool {
+        let is_late = self.until_ns.is_some_and(|until_ns| next.at_ns > until_ns);
+        let is_timer = matches!(next.event, Event::Wake(_));
+        let is_quiet = next.at_ns > self.busy_ns.saturating_add(self.quiet_ns);
+        is_late || is_timer && is_quiet && self.applications.iter().all(Running::is_over)
+    }
+
+    fn handle(&mut self, event: Event, watch: &mut dyn Watch) -> Result<(), Stuck> {
+        match event {
+            Event::Arrive(lane, flight) => self.arrive(lane, &flight, watch),
+            Event::Release(lane) => {
+                let mut flights = Vec::new();
+                self.lanes[lane].way.release(self.now_ns, &mut flights);
+                self.depart(lane, flights);
+                Ok(())
+            }
+            Event::Wake(node) => {
+                let due_ns = self.nodes[node].wake_ns;
+                if due_ns == Some(self.now_ns) {
+                    self.nodes[node].wake_ns = None;
+                    self.settle(node, watch)?;
+                }
+                Ok(())
+            }
+            Event::Script(application, set) => match self.applications[application].set == set {
+                true => self.advance(application, watch),
+                false => Ok(()),
+            },
+        }
+    }
+
+    fn schedule(&mut self, at_ns: u64, event: Event) {
+        self.scheduled += 1;
+        self.events.push(Reverse(Scheduled {
+            at_ns,
+            order: self.scheduled,
+            event,
+        }));
+    }
+
+    /// A frame comes to a node.
+    fn arrive(
+        &mut self,
+        lane: usize,
+        flight: &Flight,
+        watch: &mut dyn Watch,
+    ) -> Result<(), Stuck> {
+        let Lane { way, to, .. } = &mut self.lanes[lane];
+        let (node, link) = *to;
+        way.arrived(flight);
+        watch.frame(self.now_ns, node, link, false, &flight.bytes);
+        let given = &mut self.nodes[node];
+        given.given += 1;
+        match given.stack.input(link, &flight.bytes, self.now_ns) {
+            Intake::Taken => {}
+            Intake::Cut => given.cut += 1,
+            Intake::Refused => given.refused += 1,
+        }
+        self.settle(node, watch)
+    }
+
+    /// Does what a node wants done, until it waits for something.
+    fn settle(&mut self, node: usize, watch: &mut dyn Watch) -> Result<(), Stuck> {
+        let mut turns = 0;
+        loop {
+            while let Some(output) = self.nodes[node].stack.next() {
+                self.act(node, output, watch);
+            }
+            let deadline_ns = self.nodes[node].stack.deadline_ns();
+            let Some(deadline_ns) = deadline_ns else {
+                return Ok(());
+            };
+            if deadline_ns > self.now_ns {
+                let wake_ns = self.nodes[node].wake_ns;
+                if wake_ns.is_none_or(|wake_ns| deadline_ns < wake_ns) {
+                    self.nodes[node].wake_ns = Some(deadline_ns);
+                    self.schedule(deadline_ns, Event::Wake(node));
+                }
+                return Ok(());
+            }
+            turns += 1;
+            if turns > MOST_AT_ONCE {
+                return Err(Stuck::Instant { now_ns: self.now_ns });
+            }
+            self.nodes[node].stack.expire(self.now_ns);
+        }
+    }
+
+    fn act(&mut self, node: usize, output: Output, watch: &mut dyn Watch) {
+        match output {
+            Output::Frame { link, bytes } => {
+                watch.frame(self.now_ns, node, link, true, &bytes);
+                self.nodes[node].taken += 1;
+                self.frames += 1;
+                for at in 0..self.nodes[node].lanes[link].len() {
+                    let lane = self.nodes[node].lanes[link][at];
+                    let mut flights = Vec::new();
+                    let way = &mut self.lanes[lane].way;
+                    let release_ns = way.send(&bytes, self.now_ns, &mut flights);
+                    self.depart(lane, flights);
+                    if let Some(release_ns) = release_ns {
+                        self.schedule(release_ns, Event::Release(lane));
+                    }
+                }
+            }
+            Output::Deliver {
+                port,
+                session,
+                bytes,
+            } => self.deliver((node, port, session), &bytes),
+            Output::Notice { port, session } => {
+                if let Some(application) = self.application(node, port, session) {
+                    self.applications[application].tally.notices += 1;
+                }
+            }
+        }
+    }
+
+    fn depart(&mut self, lane: usize, flights: Vec<Flight>) {
+        for flight in flights {
+            self.schedule(flight.at_ns, Event::Arrive(lane, flight));
+        }
+    }
+}
+
+/// The ways of all links, each with the link of its node where it begins.
+fn lanes(links: &[Link], seeds: &mut Rng) -> Vec<(usize, Lane)> {
+    let mut lanes = Vec::new();
+    for (link, Link { ends, .. }) in links.iter().enumerate() {
+        for (at, from) in ends.iter().enumerate() {
+            for (other, to) in ends.iter().enumerate() {
+                if at != other {
+                    let lane = Lane {
+                        way: Way::new(from.faults.clone(), seeds.u64(..)),
+                        link,
+                        from: from.node,
+                        to: (to.node, to.link),
+                    };
+                    lanes.push((from.link, lane));
+                }
+            }
+        }
+    }
+    lanes
+}
+
+impl Ord for Scheduled {
+    fn cmp(&self, other: &Scheduled) -> std::cmp::Ordering {
+        (self.at_ns, self.order).cmp(&(other.at_ns, other.order))
+    }
+}
+
+impl PartialOrd for Scheduled {
+    fn partial_cmp(&self, other: &Scheduled) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scheduled {
+    fn eq(&self, other: &Scheduled) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Scheduled {}
+
+#[cfg(test)]
+mod tests;
