@@ -23,3 +23,5 @@ mod projects;
 mod running;
 #[path = "commands/shell.rs"]
 mod shell;
+#[path = "commands/simulating.rs"]
+mod simulating;

@@ -51,11 +51,13 @@ fn mirror() -> Program {
                 member("port", Kind::Unsigned(16)),
                 optional("peer", Kind::Unsigned(32)),
             ],
-            listener_keys: None,
             attributes: vec![
                 member("peer", Kind::Unsigned(32)),
                 member("peer_port", Kind::Unsigned(16)),
             ],
+            passes: true,
+            opens: true,
+            ..Port::default()
         }],
         config: vec![
             with_default("mac", Kind::Unsigned(48)),

@@ -205,7 +205,7 @@ fn time_of(interface: &InterfaceDescriptionBlock<'_>, ticks: u128) -> Result<Dur
     Ok(Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds))
 }
 
-/// Writes a pcapng capture with one interface.
+/// Writes a pcapng capture with one interface, or with several.
 pub struct Writer {
     name: String,
     writer: PcapNgWriter<BufWriter<File>>,
@@ -226,29 +226,50 @@ impl Writer {
         link_type: LinkType,
         most: Option<u32>,
     ) -> io::Result<Writer> {
+        Writer::create_several(path, &[(interface.to_string(), link_type)], most)
+    }
+
+    /// The same, with several interfaces.
+    pub fn create_several(
+        path: &Path,
+        interfaces: &[(String, LinkType)],
+        most: Option<u32>,
+    ) -> io::Result<Writer> {
         let name = path.display().to_string();
         let named = |error: io::Error| named(&name, &error);
         let file = File::create(path).map_err(named)?;
         let mut writer = PcapNgWriter::new(BufWriter::new(file)).map_err(plain)?;
-        let options = vec![
-            InterfaceDescriptionOption::IfName(Cow::Owned(interface.to_string())),
-            InterfaceDescriptionOption::IfTsResol(9),
-        ];
-        let linktype = DataLink::from(link_type);
-        let block = InterfaceDescriptionBlock {
-            linktype,
-            snaplen: most.unwrap_or(0),
-            options,
-        };
-        writer.write_pcapng_block(block).map_err(plain)?;
+        for (interface, link_type) in interfaces {
+            let options = vec![
+                InterfaceDescriptionOption::IfName(Cow::Borrowed(interface)),
+                InterfaceDescriptionOption::IfTsResol(9),
+            ];
+            let block = InterfaceDescriptionBlock {
+                linktype: DataLink::from(*link_type),
+                snaplen: most.unwrap_or(0),
+                options,
+            };
+            writer.write_pcapng_block(block).map_err(plain)?;
+        }
         let most = most.map_or(usize::MAX, |most| most as usize);
         Ok(Writer { name, writer, most })
     }
 
     /// Appends a frame that passed at a time since 1970.
     pub fn write(&mut self, time: Duration, bytes: &[u8], direction: Direction) -> io::Result<()> {
+        self.write_on(0, time, bytes, direction)
+    }
+
+    /// The same, at one of several interfaces.
+    pub fn write_on(
+        &mut self,
+        interface_id: u32,
+        time: Duration,
+        bytes: &[u8],
+        direction: Direction,
+    ) -> io::Result<()> {
         let block = EnhancedPacketBlock {
-            interface_id: 0,
+            interface_id,
             timestamp: time,
             original_len: u32::try_from(bytes.len()).expect("a frame is shorter than 4 GiB"),
             data: Cow::Borrowed(&bytes[..bytes.len().min(self.most)]),

@@ -12,7 +12,7 @@ use crate::emit::c_name;
 use crate::pipeline::{self, Checked, Compiled as Woven};
 use crate::syntax::loom;
 use crate::types::names::nearest;
-use crate::types::program::{KindId, Program};
+use crate::types::program::{self, KindId, Notice, Place, Program};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -62,6 +62,18 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Failure> {
     let (file, wanted) = split(path);
     let checked = read(&file, options)?;
     compile_checked(checked, &file, wanted, options)
+}
+
+/// The checked program of a stack, to be interpreted as it is written.
+pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
+    let (file, wanted) = split(path);
+    let mut checked = read(&file, options)?;
+    if pipeline::refused(&checked.diagnostics) {
+        return Err(shown(&checked));
+    }
+    let stack = choose(&file, &pipeline::stacks(&checked), wanted)?;
+    let program = pipeline::trees(&mut checked, &stack).map(|(program, _)| program);
+    program.ok_or_else(|| shown(&checked))
 }
 
 /// Compiles the only stack of a text that is no file.
@@ -250,6 +262,14 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 /// What the loader must know about a program.
 fn description(program: &Program) -> Description {
     let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
+    let tells = |port: &program::Port, name: &str, parameters: &[Type]| {
+        let kinds = |notice: &Notice| -> Vec<Type> {
+            let parameters = notice.parameters.iter();
+            parameters.map(|one| one.kind.clone()).collect()
+        };
+        let mut down = port.down.iter().map(|id| &program.notices[id.at()]);
+        down.any(|notice| notice.name == name && kinds(notice) == parameters)
+    };
     let ports = program.ports.iter().map(|port| {
         let keys = |kind: KindId| -> Vec<Member> {
             let keys = program.kinds[kind.at()].keys.iter();
@@ -269,9 +289,18 @@ fn description(program: &Program) -> Description {
             keys: port.opens.map(keys).unwrap_or_default(),
             listener_keys: port.listens.map(|how| keys(how.listener)),
             attributes: attributes.collect(),
+            passes: port.passes,
+            opens: port.opens.is_some(),
+            closes: tells(port, "close", &[]),
+            grants: tells(port, "grant_delivers", &[Type::Unsigned(32)]),
         }
     });
     let config = program.config.iter();
+    let lowest = program.links.iter().map(|link| match link.above {
+        Place::Entity { entity, .. } => program.entities[entity.at()].layer.clone(),
+        Place::Link(_) | Place::Port(_) => String::new(),
+    });
+    let mut fields = program.kinds.iter().flat_map(|kind| &kind.fields);
     Description {
         name: program.name.clone(),
         links: program.links.iter().map(|l| l.name.clone()).collect(),
@@ -281,6 +310,8 @@ fn description(program: &Program) -> Description {
             .into_iter()
             .map(String::from)
             .collect(),
+        lowest: lowest.collect(),
+        holds_messages: fields.any(|field| field.kind.holds_messages()),
         config: config
             .map(|c| member(&c.name, &c.kind, c.default.is_some()))
             .chain(OWN_SETTINGS.map(|(name, bits)| own_setting(name, bits)))

@@ -10,6 +10,7 @@ use super::failure::{Failure, about};
 use super::host::{Clock, Report, Seen, Until};
 use super::namespace::{self, KERNEL, LINK_ADDRESS, PREFIX, STACK};
 use super::neighbour::{Addresses, Neighbour};
+use super::page::grouped;
 use super::peer::{self, Outcome, Progress, Task};
 use super::recorded::{KEPT, Recorded};
 use super::run::{Places, Setting, start, stop_on_signals, unless_stopped};
@@ -355,30 +356,5 @@ impl Outcomes {
             Some((_, reason)) => Err(Failure::refused(format!("the demo failed: {reason}"))),
             None => Ok(()),
         }
-    }
-}
-
-/// A number as people read it: 10,000.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(|group| std::str::from_utf8(group).expect("digits are text"))
-        .collect();
-    groups.join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!(
-            [0, 999, 1_000, 12_345_678].map(grouped),
-            ["0", "999", "1,000", "12,345,678"]
-        );
     }
 }

@@ -9,6 +9,7 @@
 //!     =  02 00 00 0a
 //! ```
 
+use super::written::parse;
 use crate::emit::c_name;
 use crate::types::names::nearest;
 use std::fmt::Write;
@@ -26,6 +27,10 @@ pub struct Description {
     pub config: Vec<Member>,
     /// The functions that somebody has to write in C.
     pub functions_in_c: Vec<String>,
+    /// The layer that stands on each link.
+    pub lowest: Vec<String>,
+    /// Whether anything in it can hold messages for long.
+    pub holds_messages: bool,
 }
 
 /// One port of a stack.
@@ -39,6 +44,14 @@ pub struct Port {
     pub listener_keys: Option<Vec<Member>>,
     /// The fields of `struct NAME_PORT_attributes`.
     pub attributes: Vec<Member>,
+    /// Whether messages pass here, so that an application may sit here.
+    pub passes: bool,
+    /// Whether its sessions are opened, even if they have no keys.
+    pub opens: bool,
+    /// Whether `NAME_PORT_close` ends a session.
+    pub closes: bool,
+    /// Whether `NAME_PORT_grant_delivers` gives credit for messages.
+    pub grants: bool,
 }
 
 /// One field of a struct, as the program declares it.
@@ -298,6 +311,27 @@ impl Values {
             .collect()
     }
 
+    /// The bytes of a field, from the least on, by its place; none if nobody set it, or to `none`.
+    pub fn given(&self, at: usize) -> Option<Vec<u8>> {
+        let field = &self.layout.fields[at];
+        let byte = |at: usize| self.memory[at / 64].0[at % 64];
+        let is_there = self.named[at] && field.present_at.is_none_or(|flag| byte(flag) != 0);
+        let bytes = (field.offset..field.offset + field.size).map(byte);
+        let from_top = cfg!(target_endian = "big") && !matches!(field.member.kind, Kind::Bytes(_));
+        is_there.then(|| match from_top {
+            true => bytes.rev().collect(),
+            false => bytes.collect(),
+        })
+    }
+
+    /// What a number was set to by its name, if it was.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        let mut fields = self.layout.fields.iter();
+        let bytes = self.given(fields.position(|field| field.member.name == name)?)?;
+        let number = |number, byte: &u8| number << 8 | u64::from(*byte);
+        Some(bytes.iter().rev().fold(0, number))
+    }
+
     /// Sets a field unless somebody has set it or there is none of this name.
     pub fn set_unless_named(&mut self, name: &str, text: &str) -> Result<(), String> {
         let mut fields = self.layout.fields.iter().zip(&self.named);
@@ -336,138 +370,6 @@ pub fn instead(name: &str, known: &[&str]) -> String {
         (None, [only]) => format!("there is {only}"),
         (None, several) => format!("there are {}", several.join(", ")),
     }
-}
-
-/// The bytes of a field, as this machine holds them.
-fn parse(kind: Kind, size: usize, text: &str) -> Result<Vec<u8>, String> {
-    match kind {
-        Kind::Unsigned(bits) => Ok(sized(i128::from(unsigned(bits, text)?), size)),
-        Kind::Signed(bits) => Ok(sized(signed(bits, text)?, size)),
-        Kind::Time => Ok(sized(i128::from(duration_ns(text)?), size)),
-        Kind::Bool => match text {
-            "true" => Ok(sized(1, size)),
-            "false" => Ok(sized(0, size)),
-            other => Err(format!("`{other}` is neither true nor false")),
-        },
-        Kind::Bytes(length) => {
-            let bytes = hexadecimal(text)?;
-            if bytes.len() == length {
-                return Ok(bytes);
-            }
-            Err(format!(
-                "`{text}` is {} bytes; it takes {length}",
-                bytes.len()
-            ))
-        }
-    }
-}
-
-fn sized(value: i128, size: usize) -> Vec<u8> {
-    let mut bytes = value.to_le_bytes()[..size.min(16)].to_vec();
-    if cfg!(target_endian = "big") {
-        bytes.reverse();
-    }
-    bytes
-}
-
-/// An integer, or what is one in a header: `10.0.0.2`, `02:00:00:00:00:01`.
-fn unsigned(bits: u32, text: &str) -> Result<u64, String> {
-    let value = if let Ok(address) = text.parse::<std::net::Ipv4Addr>() {
-        u64::from(u32::from(address))
-    } else if text.contains(':') {
-        let bytes = hexadecimal(text)?;
-        if bytes.len() != 6 {
-            return Err(format!(
-                "`{text}` is no link address, as 02:00:00:00:00:01 is"
-            ));
-        }
-        bytes
-            .iter()
-            .fold(0, |value, byte| value << 8 | u64::from(*byte))
-    } else {
-        integer(text)?
-    };
-    if bits < 64 && value >> bits != 0 {
-        return Err(format!("`{text}` does not fit into {bits} bits"));
-    }
-    Ok(value)
-}
-
-fn signed(bits: u32, text: &str) -> Result<i128, String> {
-    let value = match text.strip_prefix('-') {
-        Some(rest) => -i128::from(integer(rest)?),
-        None => i128::from(integer(text)?),
-    };
-    let half = 1_i128 << (bits - 1);
-    if (-half..half).contains(&value) {
-        return Ok(value);
-    }
-    Err(format!(
-        "`{text}` does not fit into {bits} bits with a sign"
-    ))
-}
-
-fn integer(text: &str) -> Result<u64, String> {
-    let plain = text.replace('_', "");
-    let parsed = match (plain.strip_prefix("0x"), plain.strip_prefix("0b")) {
-        (Some(digits), _) => u64::from_str_radix(digits, 16),
-        (_, Some(digits)) => u64::from_str_radix(digits, 2),
-        (None, None) => plain.parse(),
-    };
-    let starts_with_digit = plain.starts_with(|first: char| first.is_ascii_digit());
-    parsed.ok().filter(|_| starts_with_digit).ok_or_else(|| {
-        format!("`{text}` is no number: write 42, 0x2a, 10.0.0.2 or 02:00:00:00:00:01")
-    })
-}
-
-fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
-    let wrong = || format!("`{text}` is not a row of bytes in hexadecimal, as 00ff or 00:ff");
-    let parts: Vec<String> = if text.contains(':') {
-        text.split(':').map(str::to_string).collect()
-    } else {
-        let digits: Vec<char> = text.strip_prefix("0x").unwrap_or(text).chars().collect();
-        digits.chunks(2).map(|pair| pair.iter().collect()).collect()
-    };
-    parts
-        .iter()
-        .map(|part| {
-            let digits = part.len() == 2 && part.chars().all(|digit| digit.is_ascii_hexdigit());
-            digits
-                .then(|| u8::from_str_radix(part, 16).ok())
-                .flatten()
-                .ok_or_else(wrong)
-        })
-        .collect()
-}
-
-/// Nanoseconds from a duration with its unit: `5 s`, `1.5ms`.
-pub fn duration_ns(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no duration: write 5 s, 200 ms or 1.5 h");
-    let split = text
-        .find(|letter: char| letter.is_alphabetic())
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let scale: u64 = match unit.trim() {
-        "ns" => 1,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        "min" => 60_000_000_000,
-        "h" => 3_600_000_000_000,
-        "" if number.trim() == "0" => 1,
-        _ => return Err(wrong()),
-    };
-    let number = number.trim().replace('_', "");
-    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
-    let whole: u64 = whole.parse().map_err(|_| wrong())?;
-    let mut value_ns = whole.checked_mul(scale).ok_or_else(wrong)?;
-    let mut digit_ns = scale;
-    for digit in fraction.chars() {
-        digit_ns /= 10;
-        let part_ns = digit_ns * u64::from(digit.to_digit(10).ok_or_else(wrong)?);
-        value_ns = value_ns.checked_add(part_ns).ok_or_else(wrong)?;
-    }
-    Ok(value_ns)
 }
 
 #[cfg(test)]
@@ -576,7 +478,7 @@ mod tests {
                 name: "datagrams".to_string(),
                 keys: vec![member("peer", Kind::Unsigned(32), true)],
                 listener_keys: None,
-                attributes: Vec::new(),
+                ..Port::default()
             }],
             ..Description::default()
         };

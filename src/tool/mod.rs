@@ -29,14 +29,17 @@ pub mod lines;
 pub mod namespace;
 pub mod neighbour;
 pub mod netlink;
+pub mod page;
 pub mod peer;
 pub mod progress;
 pub mod project;
 pub mod recorded;
 pub mod run;
+pub mod simulate;
 pub mod stack;
 pub mod terminal;
 pub mod test;
+pub mod written;
 
 use clap::{Parser, Subcommand};
 use compiler::Options;
@@ -114,6 +117,8 @@ enum Verb {
     },
     /// Counts instructions, beside those of others
     Bench(bench::Arguments),
+    /// Runs stacks on links with loss, delay and other faults, in virtual time
+    Simulate(Box<simulate::Arguments>),
     /// Lets the Linux kernel talk to a compiled stack in a private network
     Demo(demo::Arguments),
 }
@@ -146,6 +151,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Test(arguments) => test::test(&arguments),
+        Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Explain { id } => authoring::explain(id.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),

@@ -1,8 +1,8 @@
 //! A compiled stack, loaded from its shared object: the generated C behind a safe interface.
 //!
 //! In: a shared object made by `c_compiler` and the stack's description. Out: a `Program`, from
-//! which any number of `Stack`s are started. This is the only file with `unsafe`: the calls across
-//! the border to C, whose contract is the header that the compiler generates.
+//! which any number of `Stack`s are started. Here and in `loader` alone is `unsafe`: the calls
+//! across the border to C, whose contract is the header that the compiler generates.
 //!
 //! ```text
 //! stack.fill(|room| device.receive(room))   frames wait in the stack's own buffers
@@ -12,10 +12,13 @@
 //! stack.deadline()                          when to call expire
 //! ```
 
+mod loader;
+
 use super::failure::Failure;
-use super::layout::{Block, Description, Layout, Values, blocks, c_fields};
+use super::layout::{Block, Description, Layout, Values, blocks};
 use libloading::{Library, Symbol};
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use loader::Loader;
+use std::ffi::{c_int, c_uint, c_void};
 use std::path::Path;
 
 type SizeFn = unsafe extern "C" fn(*const Block) -> usize;
@@ -32,6 +35,8 @@ type ListenFn = unsafe extern "C" fn(*mut Instance, *const Block, c_uint, u64) -
 type ListenToAllFn = unsafe extern "C" fn(*mut Instance, c_uint, u64) -> u32;
 type SendFn =
     unsafe extern "C" fn(*mut Instance, u32, *const Block, *const u8, usize, u64) -> usize;
+type CloseFn = unsafe extern "C" fn(*mut Instance, u32, u64);
+type GrantFn = unsafe extern "C" fn(*mut Instance, u32, u32, u64);
 
 /// `struct NAME`: C alone looks inside.
 #[repr(C)]
@@ -92,6 +97,8 @@ struct LoadedPort {
     listener_keys: Layout,
     listen: Option<Listen>,
     send: Option<SendFn>,
+    close: Option<CloseFn>,
+    grant: Option<GrantFn>,
 }
 
 /// A listener has keys, or there is but one.
@@ -170,96 +177,6 @@ impl Program {
     /// The keys of a session under a port: what `Stack::open` takes.
     pub fn keys(&self, port: usize) -> Values {
         Values::new("key", &self.ports[port].keys)
-    }
-}
-
-/// Finds what a shared object exports.
-struct Loader<'library> {
-    library: &'library Library,
-    name: &'library str,
-}
-
-impl Loader<'_> {
-    fn symbol<T>(&self, symbol: &str) -> Result<Symbol<'_, T>, Failure> {
-        // SAFETY: each caller names the type that the interface gives to that symbol.
-        unsafe { self.library.get(symbol.as_bytes()) }.map_err(broken)
-    }
-
-    fn function<T: Copy>(&self, name: &str) -> Result<T, Failure> {
-        Ok(*self.symbol::<T>(&format!("{}_{name}", self.name))?)
-    }
-
-    fn port(&self, port: &super::layout::Port) -> Result<LoadedPort, Failure> {
-        let name = &port.name;
-        let listener_keys = port.listener_keys.as_deref().unwrap_or_default();
-        let listen = format!("{name}_listen");
-        Ok(LoadedPort {
-            keys: self.layout(&format!("{name}_keys"), &port.keys)?,
-            attributes: self.layout(&format!("{name}_attributes"), &port.attributes)?,
-            open: self.function(&format!("{name}_open")).ok(),
-            listener_keys: self.layout(&format!("{name}_listener_keys"), listener_keys)?,
-            listen: match listener_keys {
-                [] => self.function(&listen).ok().map(Listen::ToAll),
-                _ => self.function(&listen).ok().map(Listen::With),
-            },
-            send: self.function(&format!("{name}_send")).ok(),
-        })
-    }
-
-    /// The places of `count` fields as the companion lists them.
-    fn places(&self, what: &str, count: usize) -> Result<(usize, Vec<(usize, usize)>), Failure> {
-        let found = self.symbol::<*const CompanionLayout>(&format!("loom_{what}"))?;
-        // SAFETY: the companion defines this symbol as a `struct loom_layout` whose array has a
-        // row for each of `c_fields`, and both live as long as the library.
-        let (layout, rows) = unsafe {
-            let layout: &CompanionLayout = &**found;
-            (layout, std::slice::from_raw_parts(layout.fields, count))
-        };
-        Ok((
-            layout.size,
-            rows.iter().map(|row| (row.offset, row.size)).collect(),
-        ))
-    }
-
-    fn layout(&self, what: &str, members: &[super::layout::Member]) -> Result<Layout, Failure> {
-        if members.is_empty() {
-            return Ok(Layout::default());
-        }
-        let (size, places) = self.places(what, c_fields(members).len())?;
-        Ok(Layout::new(size, members, &places))
-    }
-
-    fn output(&self, description: &Description) -> Result<OutputLayout, Failure> {
-        let has_attributes = description
-            .ports
-            .iter()
-            .any(|port| !port.attributes.is_empty());
-        let (size, places) = self.places("output", 5 + usize::from(has_attributes))?;
-        let at = |index: usize| places[index].0;
-        let with = has_attributes.then(|| at(5));
-        let [place, session, data, length] = [at(0), at(1), at(2), at(3)];
-        Ok(OutputLayout {
-            size,
-            place,
-            session,
-            data,
-            length,
-            with,
-        })
-    }
-
-    fn counter_names(&self) -> Result<Vec<String>, Failure> {
-        let name = format!("{}_counter_name", self.name);
-        let mut entry = *self.symbol::<*const *const c_char>(&name)?;
-        let mut names = Vec::new();
-        // SAFETY: the interface promises an array of strings that ends with NULL.
-        unsafe {
-            while !(*entry).is_null() {
-                names.push(CStr::from_ptr(*entry).to_string_lossy().into_owned());
-                entry = entry.add(1);
-            }
-        }
-        Ok(names)
     }
 }
 
@@ -453,6 +370,28 @@ impl<'program> Stack<'program> {
                 now_ns,
             )
         }
+    }
+
+    /// Ends a session, where its port can.
+    pub fn close(&mut self, port: usize, session: u32, now_ns: u64) {
+        if let Some(close) = self.program.ports[port].close {
+            // SAFETY: the instance is live; a session that is not is ignored.
+            unsafe { close(self.instance, session, now_ns) }
+        }
+    }
+
+    /// Says that the application has room for so many more messages, where its port asks.
+    pub fn grant(&mut self, port: usize, session: u32, messages: u32, now_ns: u64) {
+        if let Some(grant) = self.program.ports[port].grant {
+            // SAFETY: as in `close`.
+            unsafe { grant(self.instance, session, messages, now_ns) }
+        }
+    }
+
+    /// Takes all buffers that are free, for ever, and answers how many there were.
+    pub fn take_buffers(&mut self) -> usize {
+        let spare = usize::from(self.spare.take().is_some());
+        spare + std::iter::from_fn(|| self.buffer()).count()
     }
 
     /// When `expire` is to be called, if ever.

@@ -42,8 +42,11 @@ pub trait Driven {
     /// All counters by name.
     fn counters(&self) -> Vec<(String, u64)>;
 
-    /// How many buffers could be taken now.
-    fn free_buffers(&mut self) -> usize;
+    /// How many buffers could be taken when it had just been started.
+    fn buffers(&self) -> usize;
+
+    /// Takes all buffers that are free, for ever, and answers how many there were.
+    fn take_buffers(&mut self) -> usize;
 }
 
 /// What became of a frame.

@@ -36,7 +36,7 @@ pub struct Plan {
     pub seed: u64,
     /// What connects the nodes.
     pub links: Vec<Link>,
-    /// What sits at their ports. A port without any reads and forgets.
+    /// What sits at their ports. What comes up at a port without any is not looked at.
     pub applications: Vec<Application>,
     /// When it ends at the latest.
     pub until_ns: Option<u64>,
@@ -115,8 +115,6 @@ struct Node<D> {
     refused: u64,
     cut: u64,
     taken: u64,
-    /// How many buffers it had at first.
-    buffers: usize,
 }
 
 /// A way of a link, from a node to another.
@@ -148,35 +146,21 @@ enum Event {
 /// How long timers are followed behind the last that an application did, on links without delay.
 pub const QUIET_NS: u64 = 10_000_000_000;
 
-/// What may happen at one time.
-const MOST_AT_ONCE: u64 = 10_000_000;
+/// What may happen at one time without a script.
+const MOST_AT_ONCE: u64 = 1_000_000;
 
 /// How often whoever watches is asked.
 const GLANCE: u64 = 1_024;
 
 impl<D: Driven> Network<D> {
-    /// Puts started stacks into a network; each has its name and the number of its links and
-    /// ports.
-    pub fn new(stacks: Vec<(String, D, [usize; 2])>, plan: Plan) -> Network<D> {
+    /// Puts started stacks into a network; each has its name and the number of its links.
+    pub fn new(stacks: Vec<(String, D, usize)>, plan: Plan) -> Network<D> {
         let mut seeds = Rng::with_seed(plan.seed);
         let mut nodes = Vec::new();
-        let mut applications: Vec<Running> =
-            plan.applications.into_iter().map(Running::new).collect();
-        for (node, (name, mut stack, [links, ports])) in stacks.into_iter().enumerate() {
-            for port in 0..ports {
-                let sits = |one: &Running| (one.script.node, one.script.port) == (node, port);
-                if !applications.iter().any(sits) {
-                    applications.push(Running::new(Application {
-                        name: String::new(),
-                        node,
-                        port,
-                        steps: Vec::new(),
-                    }));
-                }
-            }
+        let applications: Vec<Running> = plan.applications.into_iter().map(Running::new).collect();
+        for (name, stack, links) in stacks {
             nodes.push(Node {
                 name,
-                buffers: stack.free_buffers(),
                 stack,
                 lanes: vec![Vec::new(); links],
                 wake_ns: None,
@@ -224,9 +208,13 @@ impl<D: Driven> Network<D> {
             if self.is_at_end(next) {
                 break;
             }
-            at_once = if next.at_ns == self.now_ns { at_once + 1 } else { 0 };
+            // What scripts do at once is as much as they say; the rest could go on for ever.
+            let is_new = next.at_ns > self.now_ns || matches!(next.event, Event::Script(..));
+            at_once = if is_new { 0 } else { at_once + 1 };
             if at_once > MOST_AT_ONCE {
-                return Err(Stuck::Instant { now_ns: self.now_ns });
+                return Err(Stuck::Instant {
+                    now_ns: self.now_ns,
+                });
             }
             self.now_ns = next.at_ns;
             let Reverse(next) = self.events.pop().expect("it was just seen");
@@ -281,12 +269,7 @@ impl<D: Driven> Network<D> {
     }
 
     /// A frame comes to a node.
-    fn arrive(
-        &mut self,
-        lane: usize,
-        flight: &Flight,
-        watch: &mut dyn Watch,
-    ) -> Result<(), Stuck> {
+    fn arrive(&mut self, lane: usize, flight: &Flight, watch: &mut dyn Watch) -> Result<(), Stuck> {
         let Lane { way, to, .. } = &mut self.lanes[lane];
         let (node, link) = *to;
         way.arrived(flight);
@@ -322,7 +305,9 @@ impl<D: Driven> Network<D> {
             }
             turns += 1;
             if turns > MOST_AT_ONCE {
-                return Err(Stuck::Instant { now_ns: self.now_ns });
+                return Err(Stuck::Instant {
+                    now_ns: self.now_ns,
+                });
             }
             self.nodes[node].stack.expire(self.now_ns);
         }

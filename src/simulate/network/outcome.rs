@@ -134,7 +134,7 @@ impl Outcome {
 }
 
 impl<D: Driven> Network<D> {
-    /// What happened so far.
+    /// What happened. The stacks are of no use any more then.
     pub fn outcome(&mut self) -> Outcome {
         let mut under_way = vec![0; self.lanes.len()];
         for scheduled in &self.events {
@@ -166,8 +166,8 @@ impl<D: Driven> Network<D> {
                 refused: node.refused,
                 cut: node.cut,
                 taken: node.taken,
-                buffers: node.buffers,
-                free_buffers: node.stack.free_buffers(),
+                buffers: node.stack.buffers(),
+                free_buffers: node.stack.take_buffers(),
                 counters: node.stack.counters(),
             };
             let wrong = outcome.mismatch();

@@ -1,0 +1,404 @@
+//! `loom simulate`: stacks on links with faults, in virtual time, from a seed.
+//!
+//! In: a stack, of which two copies talk to each other, or a network file. Out: what happened to
+//! every frame and message, a capture of all frames, and whether all promises were kept. A run
+//! that fails says how to repeat it.
+//!
+//! ```text
+//! scenario (document)   what is written       prepare   found to fit the stacks
+//! compiled, interpreted what runs a stack     record    what watches it
+//! promise, verdict      what has to hold, and what people read of it
+//! ```
+//!
+//! The network itself is in `simulate/network`; here are the stacks, files and words.
+
+mod compiled;
+mod document;
+mod interpreted;
+mod phrases;
+mod prepare;
+mod promise;
+mod record;
+mod scenario;
+mod text;
+mod verdict;
+
+use super::compiler::Options;
+use super::failure::{Failure, about};
+use super::run::{Setting, stop_on_signals};
+use super::terminal::{note, result};
+use super::written::duration_ns;
+use super::{library, progress};
+use crate::simulate::externs::Externs;
+use crate::simulate::network::driven::Driven;
+use crate::simulate::network::link::Faults;
+use crate::simulate::network::{Network, Stuck};
+use prepare::Prepared;
+use scenario::Scenario;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use text::Mistake;
+use verdict::Verdict;
+
+/// Runs stacks on links with faults, in virtual time.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// A network (.toml), or the file with a stack, or FILE:STACK: two copies of it, `left` and
+    /// `right`, back to back
+    pub network: PathBuf,
+    /// All chances follow from it; without, one is chosen and printed
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Ends after so much virtual time; without, when nothing is left to happen
+    #[arg(long = "for", value_name = "TIME", value_parser = duration_ns)]
+    pub after_ns: Option<u64>,
+    /// Of a stack: how many messages `left` sends [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub messages: Option<u64>,
+    /// Of a stack: how many bytes a message has [default: 16..64]
+    #[arg(long, value_name = "BYTES", value_parser = checked(phrases::size_range))]
+    pub size: Option<String>,
+    /// Of a stack: the time from one message to the next [default: 1 ms]
+    #[arg(long, value_name = "TIME", value_parser = checked(duration_ns))]
+    pub every: Option<String>,
+    /// Of a stack: `right` sends back what it reads
+    #[arg(long)]
+    pub echo: bool,
+    #[command(flatten)]
+    faults: FaultArguments,
+    /// What a stack reads as config.NAME
+    #[arg(long = "set", value_name = "[NODE.]NAME=VALUE")]
+    pub settings: Vec<Setting>,
+    /// What sits at a port: the steps of a script, with `;` between them
+    #[arg(long = "app", value_name = "[NODE.]PORT=STEPS")]
+    pub scripts: Vec<ScriptArgument>,
+    /// What has to hold at the end, else the run has failed
+    #[arg(long = "expect", value_name = "FACT")]
+    pub promises: Vec<String>,
+    /// Writes every frame, as it is sent and as it arrives
+    #[arg(long, value_name = "FILE")]
+    pub pcapng: Option<PathBuf>,
+    /// Prints one line of JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Interprets the stacks as they are written, instead of compiling them to C
+    #[arg(long)]
+    pub interpret: bool,
+    /// C that holds functions which the stack declares as extern
+    #[arg(long = "c", value_name = "FILE")]
+    pub functions: Vec<PathBuf>,
+    /// Where `use` looks before the library inside the binary
+    #[arg(long = "path", value_name = "FOLDER")]
+    pub search: Vec<PathBuf>,
+}
+
+/// What happens to frames, on all links.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Links")]
+struct FaultArguments {
+    /// How long a frame is under way
+    #[arg(long, value_name = "TIME", value_parser = fault("delay"))]
+    delay: Option<String>,
+    /// How much longer it may be, at random; the order is kept
+    #[arg(long, value_name = "TIME", value_parser = fault("jitter"))]
+    jitter: Option<String>,
+    /// Bits in a second, as 10 Mbit/s
+    #[arg(long, value_parser = fault("rate"))]
+    rate: Option<String>,
+    /// How many frames wait for the rate at most [default: 64]
+    #[arg(long, value_name = "FRAMES", value_parser = fault("queue"))]
+    queue: Option<String>,
+    /// Longer frames are lost
+    #[arg(long, value_name = "BYTES", value_parser = fault("mtu"))]
+    mtu: Option<String>,
+    /// The share of frames that are lost
+    #[arg(long, value_name = "SHARE", value_parser = fault("loss"))]
+    loss: Option<String>,
+    /// How many are lost in a row, in the mean
+    #[arg(long, value_name = "FRAMES", value_parser = fault("burst"))]
+    burst: Option<String>,
+    /// The share of frames that the next one overtakes
+    #[arg(long, value_name = "SHARE", value_parser = fault("reorder"))]
+    reorder: Option<String>,
+    /// The share of frames that arrive twice
+    #[arg(long, value_name = "SHARE", value_parser = fault("duplicate"))]
+    duplicate: Option<String>,
+    /// The share of frames with a byte that is changed
+    #[arg(long, value_name = "SHARE", value_parser = fault("corrupt"))]
+    corrupt: Option<String>,
+    /// The share of bits that are turned over, as 1e-6
+    #[arg(long, value_name = "SHARE", value_parser = fault("bit_errors"))]
+    bit_errors: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Shares are written as 1%, 0.01 or 1e-6; times as 10 ms; rates as 10 Mbit/s.
+
+Steps of scripts:
+  open (KEY = VALUE, ...)      a session, for ports whose sessions are opened; or listen (...)
+  send 1000 of 4..64 bytes every 10 ms
+  expect 1000 within 5 s       waits until so many more messages have come, or fails
+  wait 1 s, echo, close
+
+What can be expected, of all, or as NODE: FACT or NODE.PORT: FACT:
+  in order, no duplicates, no losses, no damage, buffers back
+  delivered >= 99%, answered = sent, latency < 50 ms, median latency, round trip, throughput,
+  sent, refused, missing, repeated, damaged, and every counter: sequencer.late_or_repeated = 0
+
+Examples:
+  loom simulate examples/radio/radio.loom --loss 5% --reorder 1% --delay 20 ms --expect 'in order'
+  loom simulate examples/radio/radio.toml --pcapng radio.pcapng";
+
+/// Takes the words as they are if they can be read.
+fn checked<T>(
+    read: fn(&str) -> Result<T, String>,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static
+where
+    T: 'static,
+{
+    move |words| read(words).map(|_| words.to_string())
+}
+
+fn fault(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |words| phrases::set_fault(&mut Faults::default(), name, words).map(|()| words.to_string())
+}
+
+/// `--app left.messages=send 5`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptArgument {
+    /// `NODE.PORT`, or `PORT` for each node.
+    pub place: String,
+    /// The steps.
+    pub steps: String,
+}
+
+impl FromStr for ScriptArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ScriptArgument, String> {
+        let example = "left.messages=send 100 every 5 ms";
+        let (place, steps) = text
+            .split_once('=')
+            .filter(|(place, _)| !place.trim().is_empty() && !place.contains(['(', ' ']))
+            .ok_or_else(|| format!("`{text}` should read like {example}"))?;
+        Ok(ScriptArgument {
+            place: place.trim().to_string(),
+            steps: steps.trim().to_string(),
+        })
+    }
+}
+
+impl Arguments {
+    fn faults(&self) -> Vec<(&'static str, &String)> {
+        let given = &self.faults;
+        let all = [
+            ("delay", &given.delay),
+            ("jitter", &given.jitter),
+            ("rate", &given.rate),
+            ("queue", &given.queue),
+            ("mtu", &given.mtu),
+            ("loss", &given.loss),
+            ("burst", &given.burst),
+            ("reorder", &given.reorder),
+            ("duplicate", &given.duplicate),
+            ("corrupt", &given.corrupt),
+            ("bit_errors", &given.bit_errors),
+        ];
+        let given = all.into_iter().filter_map(|(name, words)| {
+            let words = words.as_ref()?;
+            Some((name, words))
+        });
+        given.collect()
+    }
+
+    fn until_ns(&self) -> Option<u64> {
+        self.after_ns
+    }
+
+    /// What `left` does.
+    fn sends(&self) -> String {
+        let count = self.messages.unwrap_or(1_000);
+        let size = self.size.as_deref().unwrap_or("16..64");
+        let every = self.every.as_deref().unwrap_or("1 ms");
+        format!("send {count} of {size} bytes every {every}")
+    }
+
+    fn is_network(&self) -> bool {
+        self.network
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+    }
+
+    /// A network says itself who sends what.
+    fn check(&self) -> Result<(), Failure> {
+        let of_stack = [
+            (self.messages.is_some(), "--messages"),
+            (self.size.is_some(), "--size"),
+            (self.every.is_some(), "--every"),
+            (self.echo, "--echo"),
+            (!self.functions.is_empty(), "--c"),
+        ];
+        let given = of_stack
+            .iter()
+            .find(|(given, _)| *given && self.is_network());
+        match given {
+            Some((_, option)) => Err(Failure::environment(format!(
+                "{option} is for two copies of a stack; a network says that itself"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The command.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.check()?;
+    let stop = stop_on_signals()?;
+    let options = Options {
+        name: None,
+        search: arguments.search.clone(),
+    };
+    let path = &arguments.network;
+    let spinner = progress::spinner("compiling");
+    let (source, scenario) = match arguments.is_network() {
+        false => (String::new(), None),
+        true => {
+            let source = library::text_of(path)?;
+            let read = read_network(&source, path, arguments);
+            let scenario = read.map_err(|mistake| mistake.show(path, &source))?;
+            (source, Some(scenario))
+        }
+    };
+    let shown = |mistake: Mistake| mistake.show(path, &source);
+    let (scenario, kinds) = match scenario {
+        Some(scenario) => {
+            let kinds = prepare::kinds(&scenario, &options, &shown)?;
+            (scenario, kinds)
+        }
+        None => {
+            let kind = prepare::Kind::read(path, &arguments.functions, &options)?;
+            let scenario = Scenario::of_copies(arguments, kind.description()).map_err(shown)?;
+            (scenario, vec![kind])
+        }
+    };
+    let prepared = Prepared::new(scenario, &kinds, &source).map_err(shown)?;
+    let seed = prepared.seed.unwrap_or_else(|| fastrand::u64(..1_000_000));
+    let plan = Run {
+        arguments,
+        seed,
+        stop: &stop,
+        source: &source,
+    };
+    match arguments.interpret {
+        false => {
+            let programs = kinds.iter().map(prepare::Kind::load);
+            let programs = programs.collect::<Result<Vec<_>, _>>()?;
+            spinner.finish_and_clear();
+            let stacks = prepared.compiled(&programs).map_err(shown)?;
+            plan.simulate(&prepared, stacks)
+        }
+        true => {
+            let programs = kinds.iter().map(|kind| kind.program(&options));
+            let programs = programs.collect::<Result<Vec<_>, _>>()?;
+            spinner.finish_and_clear();
+            let externs = Externs::default();
+            let stacks = prepared.interpreted(&programs, &externs).map_err(shown)?;
+            plan.simulate(&prepared, stacks)
+        }
+    }
+}
+
+fn read_network(source: &str, path: &Path, arguments: &Arguments) -> Result<Scenario, Mistake> {
+    let mut scenario = document::read(source, path)?;
+    scenario.add(arguments)?;
+    Ok(scenario)
+}
+
+/// What a run needs besides the network.
+struct Run<'run> {
+    arguments: &'run Arguments,
+    seed: u64,
+    stop: &'run AtomicBool,
+    source: &'run str,
+}
+
+impl Run<'_> {
+    /// Runs started stacks, and says what came of it.
+    fn simulate<D: Driven>(&self, prepared: &Prepared<'_>, stacks: Vec<D>) -> Result<(), Failure> {
+        let path = &self.arguments.network;
+        let promises = prepared
+            .promises(&stacks)
+            .map_err(|mistake| mistake.show(path, self.source))?;
+        let capture = self.arguments.pcapng.as_deref();
+        let interfaces = prepared.interfaces();
+        let mut record = match capture {
+            None => record::Record::new(self.stop),
+            Some(file) => {
+                record::Record::to_file(self.stop, file, &interfaces).map_err(about(file))?
+            }
+        };
+        let began = Instant::now();
+        let mut network = Network::new(prepared.named(stacks), prepared.plan(self.seed));
+        let ran = network.run(&mut record);
+        record.finish()?;
+        if let Err(Stuck::Instant { now_ns }) = ran {
+            note(format_args!(
+                "loom: things happen for ever at {}: timers that start again at once, or frames \
+                 that are answered at once on a link without delay",
+                super::page::time_text(now_ns)
+            ));
+        }
+        let verdict = Verdict {
+            network: path.display().to_string(),
+            seed: self.seed,
+            outcome: network.outcome(),
+            promises: &promises,
+            holders: &prepared.holders(),
+            stopped: ran.is_err(),
+            took: began.elapsed(),
+            again: self.again(),
+        };
+        match self.arguments.json {
+            true => result(format_args!("{}\n", verdict.to_json()))?,
+            false => result(verdict.page())?,
+        }
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(Failure::refused("interrupted")),
+            false => verdict.judge(),
+        }
+    }
+
+    /// The command that does the same again.
+    fn again(&self) -> String {
+        let mut words: Vec<String> = std::env::args().skip(1).map(|word| quoted(&word)).collect();
+        if self.arguments.seed.is_none() {
+            words.push(format!("--seed {}", self.seed));
+        }
+        format!("loom {}", words.join(" "))
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./=:,%+".contains(letter);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_shell_reads_what_was_given() {
+        assert_eq!(quoted("--loss=5%"), "--loss=5%");
+        assert_eq!(quoted("in order"), "'in order'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,226 @@
+//! A stack in a network that is interpreted as it is written.
+//!
+//! In: a checked program, its settings, the keys of the sessions that scripts open. Out: something
+//! [`Driven`], which does what the compiled stack does.
+
+use crate::simulate::externs::Externs;
+use crate::simulate::network::driven::{Driven, Intake, Output};
+use crate::simulate::reference::Reference;
+use crate::simulate::stack::Stack;
+use crate::simulate::state::{Emitted, Limits};
+use crate::simulate::trace::Call;
+use crate::simulate::value::{Datum, fit};
+use crate::tool::layout::Values;
+use crate::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
+use crate::types::value::Type;
+
+/// A stack, started.
+pub struct Interpreted<'p> {
+    program: &'p Program,
+    stack: Stack<'p, Reference<'p>>,
+    buffers: usize,
+    room: usize,
+    conversations: Vec<(PortId, Vec<Datum>)>,
+    /// Where the message came from that was delivered last, and what stood beside it.
+    last: Option<(PortId, u32, Attributes)>,
+}
+
+/// What stands beside a message.
+type Attributes = Vec<(AttributeId, Datum)>;
+
+/// How many sessions of a listener may wait.
+const BACKLOG: u32 = 128;
+
+impl<'p> Interpreted<'p> {
+    /// Starts it; none if the settings do not go together.
+    pub fn start(
+        program: &'p Program,
+        externs: &'p Externs<'p>,
+        config: &Values,
+        conversations: &[(usize, bool, Values)],
+    ) -> Option<Interpreted<'p>> {
+        let own = program.config.iter().map(|one| &one.kind);
+        let mut settings = Vec::new();
+        for (at, kind) in own.enumerate() {
+            let given = given(config, at, kind);
+            let default = program.config[at].default.as_ref();
+            settings.push(match (given, default) {
+                (Datum::Absent, Some(value)) => Datum::of(program, value, kind),
+                (given, _) => given,
+            });
+        }
+        let set = |name: &str, usual: u32| {
+            let number = config.number(name).unwrap_or(u64::from(usual));
+            u32::try_from(number).unwrap_or(u32::MAX)
+        };
+        let usual = Limits::default();
+        let limits = Limits {
+            buffers: set("buffers", usual.buffers),
+            budget: set("budget", usual.budget),
+            ..usual
+        };
+        let conversations = conversations.iter().map(|(port, listens, values)| {
+            let of_port = &program.ports[*port];
+            let kind = match listens {
+                true => of_port.listens.map(|how| how.listener),
+                false => of_port.opens,
+            };
+            let keys = kind.map_or(&[][..], |kind| &program.kinds[kind.at()].keys);
+            let keys = keys.iter().enumerate();
+            let keys = keys.map(|(at, key)| given(values, at, &key.kind));
+            (PortId(*port as u32), keys.collect())
+        });
+        let control = Reference::new(program);
+        let stack = Stack::start(control, program, externs, settings, limits, 0)?;
+        let buffers = stack.state().clone().lend_buffers(usize::MAX);
+        Some(Interpreted {
+            program,
+            stack,
+            buffers,
+            room: limits.room,
+            conversations: conversations.collect(),
+            last: None,
+        })
+    }
+
+    /// A notice of this name that an application may send.
+    fn tells(&self, port: usize, name: &str) -> Option<NoticeId> {
+        let mut down = self.program.ports[port].down.iter();
+        let found = down.find(|id| self.program.notices[id.at()].name == name);
+        found.copied()
+    }
+}
+
+/// What was written for a field; absent if nothing was.
+fn given(values: &Values, at: usize, kind: &Type) -> Datum {
+    let Some(bytes) = values.given(at) else {
+        return match kind {
+            Type::Optional(_) => Datum::Optional(None),
+            _ => Datum::Absent,
+        };
+    };
+    match kind {
+        Type::Optional(inner) => Datum::some(datum(&bytes, inner)),
+        kind => datum(&bytes, kind),
+    }
+}
+
+fn datum(bytes: &[u8], kind: &Type) -> Datum {
+    if let Type::Bytes(_) = kind {
+        return Datum::Bytes(bytes.to_vec());
+    }
+    let number = bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
+    Datum::Number(fit(kind, number))
+}
+
+impl Driven for Interpreted<'_> {
+    fn input(&mut self, link: usize, frame: &[u8], now_ns: u64) -> Intake {
+        let length = frame.len().min(self.room);
+        let frames = [frame[..length].to_vec()];
+        match self.stack.input(LinkId(link as u32), &frames, now_ns) {
+            0 => Intake::Refused,
+            _ if length < frame.len() => Intake::Cut,
+            _ => Intake::Taken,
+        }
+    }
+
+    fn next(&mut self) -> Option<Output> {
+        Some(match self.stack.next_output()? {
+            Emitted::Frame { link, bytes } => Output::Frame {
+                link: link.at(),
+                bytes,
+            },
+            Emitted::Deliver {
+                port,
+                session,
+                bytes,
+                attributes,
+            } => {
+                self.last = Some((port, session, attributes));
+                Output::Deliver {
+                    port: port.at(),
+                    session,
+                    bytes,
+                }
+            }
+            Emitted::Accepted { port, session, .. } | Emitted::Notice { port, session, .. } => {
+                Output::Notice {
+                    port: port.at(),
+                    session,
+                }
+            }
+        })
+    }
+
+    fn deadline_ns(&self) -> Option<u64> {
+        self.stack.deadline_ns()
+    }
+
+    fn expire(&mut self, now_ns: u64) {
+        self.stack.expire(now_ns);
+    }
+
+    fn open(&mut self, conversation: usize, now_ns: u64) -> Option<u32> {
+        let (port, keys) = &self.conversations[conversation];
+        self.stack.open(*port, keys.clone(), now_ns)
+    }
+
+    fn listen(&mut self, conversation: usize, now_ns: u64) -> bool {
+        let (port, keys) = &self.conversations[conversation];
+        self.stack
+            .listen(*port, keys.clone(), BACKLOG, now_ns)
+            .is_some()
+    }
+
+    fn close(&mut self, port: usize, session: u32, now_ns: u64) {
+        if let Some(notice) = self.tells(port, "close") {
+            let call = Call::Notice {
+                port: PortId(port as u32),
+                session,
+                notice,
+                arguments: Vec::new(),
+            };
+            self.stack.call(&call, now_ns);
+        }
+    }
+
+    fn send(&mut self, port: usize, session: u32, bytes: &[u8], now_ns: u64) -> bool {
+        let place = (PortId(port as u32), session);
+        self.stack.send(place, &[], bytes, now_ns) == bytes.len()
+    }
+
+    fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool {
+        let Some((port, session, attributes)) = &self.last else {
+            return false;
+        };
+        let place = (*port, *session);
+        self.stack.send(place, attributes, bytes, now_ns) == bytes.len()
+    }
+
+    fn read(&mut self, port: usize, session: u32, now_ns: u64) {
+        if let Some(notice) = self.tells(port, "grant_delivers") {
+            let call = Call::Notice {
+                port: PortId(port as u32),
+                session,
+                notice,
+                arguments: vec![Datum::Number(1)],
+            };
+            self.stack.call(&call, now_ns);
+        }
+    }
+
+    fn counters(&self) -> Vec<(String, u64)> {
+        self.stack.counters()
+    }
+
+    fn buffers(&self) -> usize {
+        self.buffers
+    }
+
+    fn take_buffers(&mut self) -> usize {
+        self.stack.state().clone().lend_buffers(usize::MAX)
+    }
+}

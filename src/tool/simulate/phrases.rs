@@ -1,0 +1,327 @@
+//! The small languages of a network: steps of scripts, faults of links, expectations.
+//!
+//! In: words. Out: what they mean, or what would be right.
+//!
+//! ```text
+//! send 1000 of 4..64 bytes every 10 ms       a step
+//! loss = 1%   rate = 10 Mbit   delay = 5 ms  faults
+//! ground: delivered >= 99%                   an expectation
+//! ```
+
+use crate::simulate::network::application::Step;
+use crate::simulate::network::ledger::SHORTEST;
+use crate::simulate::network::link::Faults;
+use crate::tool::layout::instead;
+use crate::tool::written::{duration_ns, integer};
+
+/// A step as it is written; what it opens is not known to fit yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phrase {
+    /// `open (KEY = VALUE, …)`: what stands in the parentheses.
+    Open(String),
+    /// `listen (KEY = VALUE, …)`
+    Listen(String),
+    /// Any other.
+    Step(Step),
+}
+
+/// From one message to the next, where a script says nothing.
+const EVERY_NS: u64 = 1_000_000;
+/// How long a script waits for messages, where it says nothing.
+const WITHIN_NS: u64 = 10_000_000_000;
+/// The longest message.
+const LONGEST: usize = 65_535;
+
+const STEPS: [&str; 7] = ["open", "listen", "send", "wait", "expect", "echo", "close"];
+
+/// A step of a script.
+pub fn step(words: &str) -> Result<Phrase, String> {
+    let verb_end = words
+        .find(|letter: char| !letter.is_alphabetic())
+        .unwrap_or(words.len());
+    let (verb, rest) = words.split_at(verb_end);
+    let rest = rest.trim();
+    let step = match verb {
+        "open" => return Ok(Phrase::Open(keys(words, rest)?)),
+        "listen" => return Ok(Phrase::Listen(keys(words, rest)?)),
+        "send" => send(rest)?,
+        "expect" => expect(rest)?,
+        "wait" => Step::Wait {
+            time_ns: duration_ns(rest)?,
+        },
+        "echo" if rest.is_empty() => Step::Echo,
+        "close" if rest.is_empty() => Step::Close,
+        "echo" | "close" => return Err(format!("`{verb}` stands alone")),
+        other => {
+            let known = instead(other, &STEPS);
+            return Err(format!("no step of a script is called `{other}`: {known}"));
+        }
+    };
+    Ok(Phrase::Step(step))
+}
+
+fn keys(words: &str, rest: &str) -> Result<String, String> {
+    let inside = rest
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    match inside {
+        Some(inside) => Ok(inside.to_string()),
+        None if rest.is_empty() => Ok(String::new()),
+        None => Err(format!("`{words}` should read like open (port = 7)")),
+    }
+}
+
+/// `1000 [messages] [of 4..64 bytes] [every 10 ms]`
+fn send(rest: &str) -> Result<Step, String> {
+    let example = "send 1000 of 4..64 bytes every 10 ms";
+    let (rest, every) = tail(rest, "every");
+    let (rest, sizes) = tail(rest, "of");
+    let count = count(rest, example)?;
+    let every_ns = every.map_or(Ok(EVERY_NS), duration_ns)?;
+    let (least, most) = match sizes {
+        None => (16, 64),
+        Some(sizes) => size_range(sizes.trim_end_matches("bytes").trim())?,
+    };
+    Ok(Step::Send {
+        count,
+        least,
+        most,
+        every_ns,
+    })
+}
+
+/// `64`, `4..64`: bytes of the shortest and the longest message.
+pub fn size_range(words: &str) -> Result<(usize, usize), String> {
+    let (least, most) = words.split_once("..").unwrap_or((words, words));
+    let size = |words: &str| {
+        let bytes = integer(words.trim())?;
+        usize::try_from(bytes).map_err(|_| format!("`{words}` is too much"))
+    };
+    let (least, most) = (size(least)?, size(most)?);
+    if least > most {
+        return Err(format!("from {least} to {most} bytes there is nothing"));
+    }
+    if least < SHORTEST {
+        return Err(format!(
+            "a message takes {SHORTEST} bytes at least: its number, by which it is recognised"
+        ));
+    }
+    match most > LONGEST {
+        true => Err(format!("a message has {LONGEST} bytes at most")),
+        false => Ok((least, most)),
+    }
+}
+
+/// `1000 [messages] [within 5 s]`
+fn expect(rest: &str) -> Result<Step, String> {
+    let (rest, within) = tail(rest, "within");
+    Ok(Step::Expect {
+        count: count(rest, "expect 1000 within 5 s")?,
+        within_ns: within.map_or(Ok(WITHIN_NS), duration_ns)?,
+    })
+}
+
+fn count(words: &str, example: &str) -> Result<u64, String> {
+    let number = words.trim_end_matches("messages").trim();
+    integer(number).map_err(|_| format!("`{words}` is no number of messages: write {example}"))
+}
+
+/// What stands before and behind a word.
+fn tail<'w>(words: &'w str, word: &str) -> (&'w str, Option<&'w str>) {
+    let mut places = words.match_indices(word).filter(|(at, _)| {
+        let (before, behind) = (&words[..*at], &words[at + word.len()..]);
+        let is_letter = |letter: char| letter.is_alphanumeric();
+        !before.ends_with(is_letter) && !behind.starts_with(is_letter)
+    });
+    match places.next() {
+        Some((at, _)) => (words[..at].trim(), Some(words[at + word.len()..].trim())),
+        None => (words.trim(), None),
+    }
+}
+
+/// All that can be said of a way.
+pub const FAULTS: [&str; 11] = [
+    "delay",
+    "jitter",
+    "rate",
+    "queue",
+    "mtu",
+    "loss",
+    "burst",
+    "reorder",
+    "duplicate",
+    "corrupt",
+    "bit_errors",
+];
+
+/// Sets one of [`FAULTS`] from what people write.
+pub fn set_fault(faults: &mut Faults, name: &str, words: &str) -> Result<(), String> {
+    match name {
+        "delay" => faults.delay_ns = reasonable(words)?,
+        "jitter" => faults.jitter_ns = reasonable(words)?,
+        "rate" => faults.rate = Some(rate(words)?),
+        "queue" => faults.queue = at_least_one(words)?,
+        "mtu" => faults.mtu = Some(at_least_one(words)?),
+        "loss" => faults.loss = share(words)?,
+        "burst" => {
+            let burst: f64 = number(words)?;
+            if burst < 1.0 {
+                return Err("of what is lost in a row there is one at least".to_string());
+            }
+            faults.burst = burst;
+        }
+        "reorder" => faults.reorder = share(words)?,
+        "duplicate" => faults.duplicate = share(words)?,
+        "corrupt" => faults.corrupt = share(words)?,
+        "bit_errors" => faults.bit_errors = share(words)?,
+        other => {
+            let known = instead(other, &FAULTS);
+            return Err(format!(
+                "no property of a link is called `{other}`: {known}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether what is said of a way goes together.
+pub fn fit(faults: &Faults) -> Result<(), String> {
+    // A burst is followed by one good frame at least.
+    let most = faults.burst / (faults.burst + 1.0);
+    match faults.burst > 1.0 && faults.loss > most && faults.loss < 1.0 {
+        true => Err(format!(
+            "bursts of {} lose {:.0}% at most",
+            faults.burst,
+            most * 100.0
+        )),
+        false => Ok(()),
+    }
+}
+
+/// A delay of no more than a day, so that times stay small.
+fn reasonable(words: &str) -> Result<u64, String> {
+    let delay_ns = duration_ns(words)?;
+    match delay_ns > 86_400_000_000_000 {
+        true => Err(format!("`{words}` is longer than a day")),
+        false => Ok(delay_ns),
+    }
+}
+
+fn at_least_one(words: &str) -> Result<usize, String> {
+    let plain = words.trim_end_matches("bytes").trim_end_matches("frames");
+    let number = integer(plain.trim())?;
+    match usize::try_from(number) {
+        Ok(number) if number > 0 => Ok(number),
+        Ok(_) | Err(_) => Err(format!("`{words}` has to be 1 at least")),
+    }
+}
+
+/// `1%`, `0.01`, `1e-6`: a number from 0 to 1.
+pub fn share(words: &str) -> Result<f64, String> {
+    let (digits, scale) = match words.strip_suffix('%') {
+        Some(digits) => (digits, 100.0),
+        None => (words, 1.0),
+    };
+    let wrong = || format!("`{words}` is no share: write 1%, 0.01 or 1e-6");
+    let share = number(digits).map_err(|_| wrong())? / scale;
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err(format!("`{words}` is not between 0% and 100%")),
+    }
+}
+
+fn number(words: &str) -> Result<f64, String> {
+    let number = words.trim().parse().ok().filter(|it: &f64| it.is_finite());
+    number.ok_or_else(|| format!("`{words}` is no number"))
+}
+
+/// `10 Mbit`, `64 kbit/s`: bits in a second.
+pub fn rate(words: &str) -> Result<u64, String> {
+    let wrong = || format!("`{words}` is no rate: write 10 Mbit/s, 9600 bit or 1.5 Gbit");
+    let split = words
+        .find(|letter: char| letter.is_alphabetic())
+        .unwrap_or(words.len());
+    let (digits, unit) = words.split_at(split);
+    let scale = match unit.trim().trim_end_matches("/s") {
+        "bit" => 1.0,
+        "kbit" => 1e3,
+        "Mbit" => 1e6,
+        "Gbit" => 1e9,
+        _ => return Err(wrong()),
+    };
+    let rate = number(digits).map_err(|_| wrong())? * scale;
+    match (1.0..=1e13).contains(&rate) {
+        true => Ok(rate.round() as u64),
+        false => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_read_as_they_are_documented() {
+        let of = |count, least, most, every_ns| {
+            Ok(Phrase::Step(Step::Send {
+                count,
+                least,
+                most,
+                every_ns,
+            }))
+        };
+        assert_eq!(step("send 10"), of(10, 16, 64, 1_000_000));
+        let long = "send 1_000 messages of 4..64 bytes every 10 ms";
+        assert_eq!(step(long), of(1_000, 4, 64, 10_000_000));
+        let expect = Step::Expect {
+            count: 3,
+            within_ns: 5_000_000_000,
+        };
+        assert_eq!(step("expect 3 within 5 s"), Ok(Phrase::Step(expect)));
+        assert_eq!(step("open (a = 1)"), Ok(Phrase::Open("a = 1".to_string())));
+        assert_eq!(step("listen"), Ok(Phrase::Listen(String::new())));
+        assert_eq!(step("echo"), Ok(Phrase::Step(Step::Echo)));
+    }
+
+    #[test]
+    fn a_wrong_phrase_is_answered_with_what_would_be_right() {
+        let wrong = [
+            ("sent 5", "did you mean `send`?"),
+            ("send", "send 1000 of 4..64 bytes every 10 ms"),
+            ("send 5 of 3", "4 bytes at least"),
+            ("send 5 of 70000", "65535 bytes at most"),
+            ("send 5 of 9..8", "there is nothing"),
+            ("send 5 every 10", "write 5 s"),
+            ("wait 5", "write 5 s"),
+            ("echo 5", "stands alone"),
+            ("open port = 7", "open (port = 7)"),
+        ];
+        for (words, advice) in wrong {
+            let message = step(words).unwrap_err();
+            assert!(message.contains(advice), "{words}: {message}");
+        }
+    }
+
+    #[test]
+    fn faults_read_as_people_write_them() {
+        assert_eq!(rate("10 Mbit/s"), Ok(10_000_000));
+        assert_eq!(rate("9600bit"), Ok(9_600));
+        assert_eq!(rate("1.5 Gbit"), Ok(1_500_000_000));
+        assert_eq!(share("1%"), Ok(0.01));
+        assert_eq!(share("1e-6"), Ok(1e-6));
+        for words in ["", "x", "101%", "-1", "nan", "inf", "1 %%"] {
+            assert!(share(words).is_err(), "{words}");
+        }
+        for words in ["", "10", "0 bit", "-1 bit", "10 Mb", "inf bit"] {
+            assert!(rate(words).is_err(), "{words}");
+        }
+        let mut faults = Faults::default();
+        let message = set_fault(&mut faults, "los", "1%").unwrap_err();
+        assert!(message.contains("did you mean `loss`?"), "{message}");
+        assert!(set_fault(&mut faults, "queue", "0").is_err());
+        assert!(set_fault(&mut faults, "burst", "0.5").is_err());
+        faults.loss = 0.9;
+        faults.burst = 2.0;
+        assert!(fit(&faults).unwrap_err().contains("67% at most"));
+    }
+}

@@ -1,0 +1,533 @@
+//! A scenario that was found to fit its stacks.
+//!
+//! In: a [`Scenario`] and what the compiler says of each stack. Out: what the network is made of,
+//! and started stacks for its nodes; or the first word that does not fit, before any C is compiled.
+
+use super::compiled::Compiled;
+use super::interpreted::Interpreted;
+use super::phrases::{Phrase, step};
+use super::promise::{Names, Promise};
+use super::scenario::{Node, Scenario, Script};
+use super::text::{Mistake, Text};
+use crate::simulate::externs::Externs;
+use crate::simulate::network::application::{Application, Step};
+use crate::simulate::network::driven::Driven;
+use crate::simulate::network::{End, Link, Plan};
+use crate::tool::c_compiler;
+use crate::tool::capture::LinkType;
+use crate::tool::compiler::{self, Options};
+use crate::tool::failure::Failure;
+use crate::tool::layout::{Description, Layout, Member, Values, instead};
+use crate::tool::stack::Program;
+use crate::types::program;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A stack that runs on one node or more.
+pub struct Kind {
+    path: PathBuf,
+    functions: Vec<PathBuf>,
+    compiled: compiler::Compiled,
+}
+
+impl Kind {
+    /// Compiles it to C.
+    pub fn read(path: &Path, functions: &[PathBuf], options: &Options) -> Result<Kind, Failure> {
+        Ok(Kind {
+            path: path.to_path_buf(),
+            functions: functions.to_vec(),
+            compiled: compiler::compile(path, options)?,
+        })
+    }
+
+    /// What the compiler says of it.
+    pub fn description(&self) -> &Description {
+        &self.compiled.description
+    }
+
+    /// Compiles the C, and loads it.
+    pub fn load(&self) -> Result<Program, Failure> {
+        let compiler::Compiled {
+            description,
+            source,
+            header,
+            ..
+        } = &self.compiled;
+        c_compiler::load_with(source, header, description, &self.functions)
+    }
+
+    /// The checked program, to be interpreted.
+    pub fn program(&self, options: &Options) -> Result<program::Program, Failure> {
+        match self.description().functions_in_c.first() {
+            None => compiler::program(&self.path, options),
+            Some(name) => Err(Failure::environment(format!(
+                "`{name}` is written in C, which cannot be interpreted"
+            ))),
+        }
+    }
+}
+
+/// The stacks of a network, each once.
+pub fn kinds(
+    scenario: &Scenario,
+    options: &Options,
+    shown: &dyn Fn(Mistake) -> Failure,
+) -> Result<Vec<Kind>, Failure> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for node in &scenario.nodes {
+        if kinds.iter().all(|kind| !kind.runs_on(node)) {
+            let read = Kind::read(&node.stack, &node.functions, options);
+            let read = read.map_err(|failure| match failure.message.is_empty() {
+                true => failure,
+                false => shown(node.stack_at.mistake(failure.message)),
+            });
+            kinds.push(read?);
+        }
+    }
+    Ok(kinds)
+}
+
+impl Kind {
+    fn runs_on(&self, node: &Node) -> bool {
+        (&self.path, &self.functions) == (&node.stack, &node.functions)
+    }
+}
+
+/// A network that fits its stacks.
+pub struct Prepared<'k> {
+    nodes: Vec<PreparedNode<'k>>,
+    links: Vec<Link>,
+    applications: Vec<Application>,
+    promises: Vec<Text>,
+    until_ns: Option<u64>,
+    /// The seed that it is always run with.
+    pub seed: Option<u64>,
+}
+
+struct PreparedNode<'k> {
+    name: Text,
+    kind: usize,
+    stack: &'k Description,
+    settings: Vec<(Text, Text)>,
+    conversations: Vec<Conversation>,
+}
+
+/// A session that is opened, or listened for.
+struct Conversation {
+    port: usize,
+    listens: bool,
+    keys: Vec<(Text, Text)>,
+    /// Where it is written.
+    at: Text,
+}
+
+impl<'k> Prepared<'k> {
+    /// Checks all that can be known without running it.
+    pub fn new(
+        scenario: Scenario,
+        kinds: &'k [Kind],
+        source: &str,
+    ) -> Result<Prepared<'k>, Mistake> {
+        let mut nodes = Vec::new();
+        for node in &scenario.nodes {
+            let kind = kinds.iter().position(|kind| kind.runs_on(node));
+            let kind = kind.expect("each stack was compiled");
+            let stack = kinds[kind].description();
+            let config = Values::new("setting", &Layout::assumed(&stack.config));
+            filled(
+                config,
+                ("setting", &stack.config),
+                &node.settings,
+                &node.name,
+            )?;
+            nodes.push(PreparedNode {
+                name: node.name.clone(),
+                kind,
+                stack,
+                settings: node.settings.clone(),
+                conversations: Vec::new(),
+            });
+        }
+        let links = links(&scenario, &nodes)?;
+        let mut applications = Vec::new();
+        for script in &scenario.scripts {
+            let on = match &script.node {
+                None => 0..nodes.len(),
+                Some(name) => {
+                    let node = scenario.node(name)?;
+                    node..node + 1
+                }
+            };
+            for node in on {
+                let application = nodes[node].application(node, script, source)?;
+                applications.push(application);
+            }
+        }
+        for (at, node) in nodes.iter().enumerate() {
+            node.read_elsewhere(at, &mut applications);
+        }
+        name_apart(&mut applications);
+        Ok(Prepared {
+            nodes,
+            links,
+            applications,
+            promises: scenario.promises,
+            until_ns: scenario.until_ns,
+            seed: scenario.seed,
+        })
+    }
+
+    /// Starts the stacks, compiled.
+    pub fn compiled<'p>(&self, programs: &'p [Program]) -> Result<Vec<Compiled<'p>>, Mistake> {
+        let mut stacks = Vec::new();
+        for node in &self.nodes {
+            let program = &programs[node.kind];
+            let config = node.config(program.config())?;
+            let conversations = node.conversations.iter().map(|one| {
+                let keys = match one.listens {
+                    true => program.listener_keys(one.port),
+                    false => program.keys(one.port),
+                };
+                let filled = node.keys(keys, one)?;
+                Ok((one.port, one.listens, filled))
+            });
+            let conversations = conversations.collect::<Result<_, Mistake>>()?;
+            let started = Compiled::start(program, &config, conversations);
+            stacks.push(started.ok_or_else(|| node.refused())?);
+        }
+        Ok(stacks)
+    }
+
+    /// Starts the stacks, interpreted.
+    pub fn interpreted<'p>(
+        &self,
+        programs: &'p [program::Program],
+        externs: &'p Externs<'p>,
+    ) -> Result<Vec<Interpreted<'p>>, Mistake> {
+        let mut stacks = Vec::new();
+        for node in &self.nodes {
+            let assumed = |what, members: &[Member]| Values::new(what, &Layout::assumed(members));
+            let config = node.config(assumed("setting", &node.stack.config))?;
+            let conversations = node.conversations.iter().map(|one| {
+                let filled = node.keys(assumed("key", node.key_members(one)), one)?;
+                Ok((one.port, one.listens, filled))
+            });
+            let conversations: Vec<_> = conversations.collect::<Result<_, Mistake>>()?;
+            let program = &programs[node.kind];
+            let started = Interpreted::start(program, externs, &config, &conversations);
+            stacks.push(started.ok_or_else(|| node.refused())?);
+        }
+        Ok(stacks)
+    }
+
+    /// The stacks with their names, and how many links each has.
+    pub fn named<D: Driven>(&self, stacks: Vec<D>) -> Vec<(String, D, usize)> {
+        let nodes = self.nodes.iter().zip(stacks);
+        let named =
+            nodes.map(|(node, stack)| (node.name.words.clone(), stack, node.stack.links.len()));
+        named.collect()
+    }
+
+    /// What connects them, and what they do.
+    pub fn plan(&self, seed: u64) -> Plan {
+        Plan {
+            seed,
+            links: self.links.clone(),
+            applications: self.applications.clone(),
+            until_ns: self.until_ns,
+        }
+    }
+
+    /// Whether each node can hold messages, so that not all buffers need be back at the end.
+    pub fn holders(&self) -> Vec<bool> {
+        let nodes = self.nodes.iter();
+        nodes.map(|node| node.stack.holds_messages).collect()
+    }
+
+    /// The links of all nodes, in order, and what stands at the beginning of their frames.
+    pub fn interfaces(&self) -> Vec<Vec<(String, LinkType)>> {
+        let of_node = |node: &PreparedNode<'_>| {
+            let links = node.stack.links.iter().zip(&node.stack.lowest);
+            let named = links.map(|(link, lowest)| {
+                let link_type = match lowest.as_str() {
+                    "ethernet" => LinkType::Ethernet,
+                    "tunnel" | "ipv4" | "ipv6" => LinkType::Ip,
+                    // The first of the numbers that belong to whoever takes them.
+                    _ => LinkType::Other(147),
+                };
+                (format!("{}.{link}", node.name.words), link_type)
+            });
+            named.collect()
+        };
+        self.nodes.iter().map(of_node).collect()
+    }
+
+    /// What the network promises.
+    pub fn promises<D: Driven>(&self, stacks: &[D]) -> Result<Vec<Promise>, Mistake> {
+        let counters = stacks.iter().map(|stack| {
+            let names = stack.counters().into_iter().map(|(name, _)| name);
+            let plain = |name: String| {
+                name.strip_prefix("count ")
+                    .map(String::from)
+                    .unwrap_or(name)
+            };
+            names.map(plain).collect()
+        });
+        let names = Names {
+            nodes: self
+                .nodes
+                .iter()
+                .map(|node| node.name.words.as_str())
+                .collect(),
+            applications: self
+                .applications
+                .iter()
+                .map(|one| one.name.as_str())
+                .collect(),
+            counters: counters.collect(),
+        };
+        let read =
+            |text: &Text| Promise::read(&text.words, &names).map_err(|reason| text.mistake(reason));
+        self.promises.iter().map(read).collect()
+    }
+}
+
+impl PreparedNode<'_> {
+    fn config(&self, values: Values) -> Result<Values, Mistake> {
+        filled(
+            values,
+            ("setting", &self.stack.config),
+            &self.settings,
+            &self.name,
+        )
+    }
+
+    fn keys(&self, values: Values, one: &Conversation) -> Result<Values, Mistake> {
+        filled(values, ("key", self.key_members(one)), &one.keys, &one.at)
+    }
+
+    fn key_members(&self, one: &Conversation) -> &[Member] {
+        let port = &self.stack.ports[one.port];
+        match one.listens {
+            true => port.listener_keys.as_deref().unwrap_or_default(),
+            false => &port.keys,
+        }
+    }
+
+    /// At a port of which nobody says anything sits what reads and counts.
+    fn read_elsewhere(&self, node: usize, applications: &mut Vec<Application>) {
+        for (port, known) in self.stack.ports.iter().enumerate() {
+            let sits = |one: &Application| (one.node, one.port) == (node, port);
+            if known.passes && !applications.iter().any(sits) {
+                applications.push(Application {
+                    name: format!("{}.{}", self.name.words, known.name),
+                    node,
+                    port,
+                    steps: Vec::new(),
+                });
+            }
+        }
+    }
+
+    fn refused(&self) -> Mistake {
+        let name = &self.name.words;
+        let message = format!("the stack of `{name}` does not start with these settings");
+        self.name.mistake(message)
+    }
+
+    /// A script as steps; what it opens is prepared.
+    fn application(
+        &mut self,
+        node: usize,
+        script: &Script,
+        source: &str,
+    ) -> Result<Application, Mistake> {
+        let ports = self.stack.ports.iter().filter(|port| port.passes);
+        let known: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
+        let name = &script.port.words;
+        let mut ports = self.stack.ports.iter();
+        let found = ports.position(|port| port.name == *name && port.passes);
+        let port = found.ok_or_else(|| {
+            let (node, known) = (&self.name.words, instead(name, &known));
+            let message = format!("an application cannot sit at `{name}` of `{node}`: {known}");
+            script.port.mistake(message)
+        })?;
+        let mut steps = Vec::new();
+        let mut has_session = !self.stack.ports[port].opens;
+        for words in script.steps.parts(&[';', '\n'], source) {
+            if words.words.starts_with('#') {
+                continue;
+            }
+            let phrase = step(&words.words).map_err(|reason| words.mistake(reason))?;
+            let step = match phrase {
+                Phrase::Open(keys) => {
+                    has_session = true;
+                    Step::Open(self.conversation((port, false), &keys, &words, source)?)
+                }
+                Phrase::Listen(keys) => {
+                    Step::Listen(self.conversation((port, true), &keys, &words, source)?)
+                }
+                Phrase::Step(step) => step,
+            };
+            if matches!(step, Step::Send { .. } | Step::Close) && !has_session {
+                let message = format!("sessions of `{name}` are opened first: open (KEY = VALUE)");
+                return Err(words.mistake(message));
+            }
+            steps.push(step);
+        }
+        Ok(Application {
+            name: format!("{}.{name}", self.name.words),
+            node,
+            port,
+            steps,
+        })
+    }
+
+    /// Prepares a session to open, or to listen for.
+    fn conversation(
+        &mut self,
+        (port, listens): (usize, bool),
+        keys: &str,
+        words: &Text,
+        source: &str,
+    ) -> Result<usize, Mistake> {
+        let known = &self.stack.ports[port];
+        let can = match listens {
+            true => known.listener_keys.is_some(),
+            false => known.opens,
+        };
+        if !can {
+            let (name, what) = (&known.name, if listens { "listened for" } else { "opened" });
+            return Err(words.mistake(format!("no session of `{name}` is {what}")));
+        }
+        let keys = Text {
+            words: keys.to_string(),
+            at: words.at.clone(),
+        };
+        let mut given = Vec::new();
+        for part in keys.parts(&[',', '\n'], source) {
+            let halves = part.parts(&['='], source);
+            let [key, value] = halves.as_slice() else {
+                return Err(part.mistake(format!("`{}` should read like port = 7", part.words)));
+            };
+            given.push((key.clone(), value.clone()));
+        }
+        let conversation = Conversation {
+            port,
+            listens,
+            keys: given,
+            at: words.clone(),
+        };
+        let assumed = Layout::assumed(self.key_members(&conversation));
+        self.keys(Values::new("key", &assumed), &conversation)?;
+        self.conversations.push(conversation);
+        Ok(self.conversations.len() - 1)
+    }
+}
+
+/// Fills a struct, and sees that nothing is missing.
+fn filled(
+    mut values: Values,
+    (what, members): (&str, &[Member]),
+    given: &[(Text, Text)],
+    at: &Text,
+) -> Result<Values, Mistake> {
+    for (name, value) in given {
+        values.set(&name.words, &value.words).map_err(|reason| {
+            let is_known = members.iter().any(|member| member.name == name.words);
+            if is_known { value } else { name }.mistake(reason)
+        })?;
+    }
+    let missing = values.missing();
+    let (Some(first), name) = (missing.first(), &at.words) else {
+        return Ok(values);
+    };
+    let all = missing.join(", ");
+    let advice = match (what, &at.at) {
+        ("key", _) => format!("({first} = ...)"),
+        (_, None) => format!("--set {name}.{first}=..."),
+        (_, Some(_)) => format!("set.{first} = ..."),
+    };
+    Err(at.mistake(format!(
+        "nothing says what {all} of `{name}` is: add {advice}"
+    )))
+}
+
+/// The links of the network; each link of a node is an end of one.
+fn links(scenario: &Scenario, nodes: &[PreparedNode<'_>]) -> Result<Vec<Link>, Mistake> {
+    let mut taken: BTreeMap<(usize, usize), &Text> = BTreeMap::new();
+    let mut links = Vec::new();
+    for wire in &scenario.links {
+        let mut ends = Vec::new();
+        for text in &wire.ends {
+            let (name, of_node) = match text.words.split_once('.') {
+                Some((name, link)) => (name, Some(link)),
+                None => (text.words.as_str(), None),
+            };
+            let name = Text {
+                words: name.to_string(),
+                at: text.at.clone(),
+            };
+            let node = scenario.node(&name)?;
+            let link = nodes[node].link(of_node, text)?;
+            if taken.insert((node, link), text).is_some() {
+                return Err(text.mistake(format!("`{}` is at two links", text.words)));
+            }
+            let faults = wire.faults_from(text)?;
+            ends.push(End { node, link, faults });
+        }
+        for (from, _) in &wire.from {
+            let is_end = |end: &Text| end.words.split('.').next() == from.words.split('.').next();
+            if !wire.ends.iter().any(is_end) {
+                let message = format!("`{}` is no end of this link", from.words);
+                return Err(from.mistake(message));
+            }
+        }
+        links.push(Link {
+            name: wire.name.words.clone(),
+            ends,
+        });
+    }
+    for (at, node) in nodes.iter().enumerate() {
+        for (link, name) in node.stack.links.iter().enumerate() {
+            if !taken.contains_key(&(at, link)) {
+                let end = format!("{}.{name}", node.name.words);
+                let message = format!("`{end}` leads nowhere: no [link.NAME] has it as an end");
+                return Err(node.name.mistake(message));
+            }
+        }
+    }
+    Ok(links)
+}
+
+impl PreparedNode<'_> {
+    fn link(&self, name: Option<&str>, text: &Text) -> Result<usize, Mistake> {
+        let known: Vec<&str> = self.stack.links.iter().map(String::as_str).collect();
+        match name {
+            None if known.len() == 1 => Ok(0),
+            None => Err(text.mistake(format!(
+                "`{}` has several links: say which, as {}.{}",
+                text.words, text.words, known[0]
+            ))),
+            Some(name) => {
+                let found = known.iter().position(|known| *known == name);
+                found.ok_or_else(|| {
+                    let (node, known) = (&self.name.words, instead(name, &known));
+                    text.mistake(format!("`{node}` has no link `{name}`: {known}"))
+                })
+            }
+        }
+    }
+}
+
+/// Scripts at one port are numbered from 2 on.
+fn name_apart(applications: &mut [Application]) {
+    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    for application in applications {
+        let count = known.entry(application.name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            application.name += &format!("#{count}");
+        }
+    }
+}

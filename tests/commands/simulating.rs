@@ -1,0 +1,406 @@
+//! simulate: two copies of a stack, and networks in files.
+
+use super::building::example;
+use super::frames::frames;
+use super::shell::{Said, Shell};
+use serde_json::Value;
+
+/// All that a link can do.
+const FAULTS: [&str; 22] = [
+    "--delay",
+    "20 ms",
+    "--jitter",
+    "1 ms",
+    "--rate",
+    "1 Mbit/s",
+    "--loss",
+    "5%",
+    "--burst",
+    "2",
+    "--reorder",
+    "2%",
+    "--duplicate",
+    "2%",
+    "--corrupt",
+    "1%",
+    "--bit-errors",
+    "1e-5",
+    "--queue",
+    "20",
+    "--mtu",
+    "60",
+];
+
+fn radio(shell: &Shell, words: &[&str]) -> Said {
+    let stack = example("radio/radio.loom");
+    shell.loom(&[&["simulate", &stack], words].concat())
+}
+
+fn report(said: Said) -> Value {
+    let text = said.fine();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().expect("a number")
+}
+
+#[test]
+fn two_copies_of_a_stack_talk_over_a_link_without_faults() {
+    let shell = Shell::new();
+    shell.loom(&["new", "beep"]).fine();
+    let page = shell.loom(&["simulate", "beep.loom", "--echo"]).fine();
+    assert!(page.starts_with("simulated   beep.loom: "), "{page}");
+    assert!(page.contains(" 2,000 frames, seed "), "{page}");
+    let row = |name: &str| {
+        let mut lines = page.lines().map(str::trim);
+        let row = lines.find(|line| line.starts_with(name)).expect("a row");
+        row.split_whitespace().map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(row("left.messages")[1..4], ["1,000", "0", "1,000"]);
+    assert_eq!(row("right.messages")[1..4], ["0", "1,000", "0"]);
+    let json = report(radio(&shell, &["--messages", "7", "--size", "4", "--json"]));
+    assert_eq!(json["frames"], 7);
+    assert_eq!(json["applications"][1]["delivered"], 7);
+    assert_eq!(json["nodes"][1]["delivered"], 7);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_compiled_or_interpreted() {
+    let shell = Shell::new();
+    let run = |seed: &str, file: &str, more: &[&str]| {
+        let seed = ["--seed", seed, "--pcapng", file, "--json", "--echo"];
+        let said = radio(&shell, &[&FAULTS[..], &seed, more].concat());
+        let json = report(said);
+        let bytes = std::fs::read(shell.path(file)).expect("a capture");
+        (json["applications"].clone(), bytes)
+    };
+    let first = run("5", "first.pcapng", &[]);
+    assert_eq!(first, run("5", "again.pcapng", &[]));
+    assert_eq!(first, run("5", "read.pcapng", &["--interpret"]));
+    assert_ne!(first.1, run("6", "other.pcapng", &[]).1);
+    let passed = frames(&shell, "first.pcapng");
+    assert!(passed.len() > 1_000, "{}", passed.len());
+}
+
+#[test]
+fn every_frame_of_every_way_has_a_fate() {
+    let shell = Shell::new();
+    let words = ["--json", "--echo", "--seed", "3", "--messages", "3000"];
+    let json = report(radio(&shell, &[&FAULTS[..], &words].concat()));
+    for way in json["ways"].as_array().expect("ways") {
+        let counts = &way["counts"];
+        let sum = |names: &[&str]| -> u64 { names.iter().map(|name| number(&counts[*name])).sum() };
+        let gone = sum(&["too_long", "queue_full", "lost", "arrived"]);
+        let under_way = number(&way["under_way"]);
+        assert_eq!(sum(&["sent", "duplicated"]), gone + under_way, "{way}");
+        for fault in ["lost", "duplicated", "reordered", "corrupted", "bit_errors"] {
+            assert!(number(&counts[fault]) > 0, "{fault}: {way}");
+        }
+    }
+    assert!(number(&json["ways"][0]["counts"]["too_long"]) > 0, "{json}");
+    let sender = &json["applications"][0];
+    assert!(number(&sender["missing"]) > 0, "{sender}");
+}
+
+#[test]
+fn a_run_that_fails_says_how_to_repeat_it() {
+    let shell = Shell::new();
+    let words = [
+        "--loss",
+        "5%",
+        "--expect",
+        "no losses",
+        "--expect",
+        "in order",
+    ];
+    let said = radio(&shell, &words);
+    let page = said.result.clone();
+    assert!(page.contains("\nbroken      no losses: "), "{page}");
+    assert!(page.contains("\nkept        in order\n"), "{page}");
+    let note = said.failed(
+        1,
+        &["the run has failed:", "no losses: ", "does the same again:"],
+    );
+    let again = note.lines().last().expect("a command").trim();
+    let again = again.strip_prefix("loom ").expect("ours");
+    let mut command = std::process::Command::new("sh");
+    let line = format!("exec '{}' {again}", env!("CARGO_BIN_EXE_loom"));
+    command.args(["-c", &line]).current_dir(shell.path("."));
+    let repeated = shell.finish(command);
+    let without_time = |page: &str| page.lines().skip(1).collect::<Vec<_>>().join("\n");
+    assert_eq!(without_time(&repeated.result), without_time(&page));
+    let repeated = repeated.failed(1, &["no losses"]);
+    assert_eq!(repeated.lines().last(), note.lines().last());
+}
+
+#[test]
+fn the_networks_of_the_examples_keep_what_they_promise() {
+    let shell = Shell::new();
+    for network in ["radio/radio.toml", "telemetry/telemetry.toml"] {
+        for seed in ["1", "2", "3"] {
+            let path = example(network);
+            let said = shell.loom(&["simulate", &path, "--seed", seed]);
+            let page = said.fine();
+            assert!(page.contains("\nkept        in order\n"), "{page}");
+        }
+    }
+    let path = example("radio/radio.toml");
+    let said = shell.loom(&["simulate", &path, "--loss", "50%", "--burst", "1"]);
+    said.failed(1, &["ground: delivered >= 85%: "]);
+}
+
+#[test]
+fn expectations_of_scripts_and_of_counters_are_judged() {
+    let shell = Shell::new();
+    let words = [
+        "--interpret",
+        "--app",
+        "right.messages=expect 5 within 1 ms",
+    ];
+    radio(&shell, &words).failed(1, &["right.messages: it expected 5 messages, and 1 came"]);
+    for (fact, seen) in [
+        ("delivered = 999", ": 1,000"),
+        ("right: delivered < 100%", ": 1,000"),
+        ("answered > 0", ": 0"),
+        ("latency < 5 ms", ": 5 ms"),
+        ("round trip < 1 s", ": nothing came"),
+        ("left: throughput > 1 kbit/s", ": 0 bit/s"),
+        ("right: sequencer.late_or_repeated > 0", ": 0"),
+        ("sent < delivered", ": 1,000"),
+    ] {
+        let words = ["--interpret", "--delay", "5 ms", "--expect", fact];
+        radio(&shell, &words).failed(1, &[&format!("{fact}{seen}")]);
+    }
+    let kept = [
+        "right.messages: delivered = 1000",
+        "right: delivered = 100%",
+        "median latency <= 5 ms",
+        "left: sent = 1_000",
+        "throughput > 100 kbit/s",
+        "buffers back",
+        "refused = missing",
+    ];
+    let words = kept.iter().flat_map(|fact| ["--expect", *fact]);
+    let words: Vec<&str> = ["--delay", "5 ms"].into_iter().chain(words).collect();
+    let page = radio(&shell, &words).fine();
+    assert_eq!(page.matches("\nkept  ").count(), kept.len(), "{page}");
+}
+
+#[test]
+fn a_run_ends_when_it_is_told() {
+    let shell = Shell::new();
+    let words = ["--for", "99500 us", "--delay", "10 ms", "--json"];
+    let json = report(radio(&shell, &words));
+    assert_eq!(json["ways"][0]["counts"]["sent"], 100);
+    assert_eq!(json["ways"][0]["under_way"], 10);
+}
+
+const NETWORK: &str = "\
+[node.one]
+stack = \"beep.loom\"
+app.messages = \"send 10\"
+
+[node.other]
+stack = \"beep.loom\"
+
+[link.wire]
+ends = [\"one\", \"other\"]
+loss = \"5%\"
+";
+
+/// What stands in a network, what is written instead, in which line that is, and what is said.
+const WRONG: &[(&str, &str, u32, &str)] = &[
+    ("[node.one]", "[node.one", 1, "no TOML"),
+    ("[node.one]", "[nodes.one]", 1, "did you mean `node`?"),
+    (
+        "beep.loom\"\napp",
+        "bep.loom\"\napp",
+        2,
+        "bep.loom: No such file",
+    ),
+    ("app.messages", "app.message", 3, "did you mean `messages`?"),
+    ("app.messages", "ap.messages", 3, "did you mean `app`?"),
+    ("send 10", "sent 10", 3, "did you mean `send`?"),
+    ("send 10", "send 10 of 3", 3, "4 bytes at least"),
+    ("send 10", "wait 1 s; send ten", 3, "no number of messages"),
+    (
+        "send 10",
+        "open (port = 7); send 10",
+        3,
+        "no session of `messages` is opened",
+    ),
+    (
+        "stack = \"beep.loom\"\n\n",
+        "\n\n",
+        5,
+        "stack = \"FILE.loom\"",
+    ),
+    ("[\"one\", \"other\"]", "[\"one\"]", 8, "two ends"),
+    (
+        "[\"one\", \"other\"]",
+        "[\"one\", \"othr\"]",
+        9,
+        "did you mean `other`?",
+    ),
+    (
+        "[\"one\", \"other\"]",
+        "[\"one\", \"one\"]",
+        9,
+        "is at two links",
+    ),
+    (
+        "\"one\", \"other\"",
+        "\"one.wre\", \"other\"",
+        9,
+        "did you mean `wire`?",
+    ),
+    ("loss", "los", 10, "did you mean `loss`?"),
+    ("5%", "5x", 10, "is no share"),
+    ("5%", "105%", 10, "is not between 0% and 100%"),
+    ("\"5%\"", "[]", 10, "one text or number"),
+    ("loss = \"5%\"", "rate = 10", 10, "10 Mbit/s"),
+    ("loss = \"5%\"", "delay = \"2 d\"", 10, "no duration"),
+    (
+        "loss = \"5%\"",
+        "from.two.loss = 1",
+        10,
+        "no end of this link",
+    ),
+    (
+        "[node.one]\n",
+        "[node.one]\nset.speed = 5\n",
+        2,
+        "no setting is called `speed`",
+    ),
+    (
+        "[node.one]\n",
+        "[node.one]\nset.buffers = \"x\"\n",
+        2,
+        "is no number",
+    ),
+    (
+        "[node.one]",
+        "expect = \"in oder\"\n[node.one]",
+        1,
+        "nothing that can be expected",
+    ),
+    (
+        "[node.one]",
+        "expect = \"two: in order\"\n[node.one]",
+        1,
+        "called `two`",
+    ),
+    (
+        "[node.one]",
+        "expect = \"deliverd = 1\"\n[node.one]",
+        1,
+        "did you mean `delivered`?",
+    ),
+    (
+        "[node.one]",
+        "expect = \"beep.lost = 1\"\n[node.one]",
+        1,
+        "called `beep.lost`",
+    ),
+    ("[node.one]", "for = 5\n[node.one]", 1, "no duration"),
+    ("[node.one]", "seed = \"x\"\n[node.one]", 1, "no number"),
+    (
+        "[link.wire]",
+        "[node.third]\nstack = \"beep.loom\"\n[link.wire]",
+        8,
+        "leads nowhere",
+    ),
+];
+
+#[test]
+fn a_network_that_is_wrong_is_shown_where_it_is() {
+    let shell = Shell::new();
+    shell.loom(&["new", "beep"]).fine();
+    shell.write("fine.toml", NETWORK);
+    shell.loom(&["simulate", "fine.toml"]).fine();
+    for (was, becomes, line, words) in WRONG {
+        shell.write("wrong.toml", NETWORK.replacen(was, becomes, 1));
+        let said = shell.loom(&["simulate", "wrong.toml"]);
+        let note = said.failed(1, &[words]);
+        let place = format!("wrong.toml:{line}:");
+        assert!(note.contains(&place), "{place} is not in:\n{note}");
+    }
+    shell.write("empty.toml", "");
+    let said = shell.loom(&["simulate", "empty.toml"]);
+    said.failed(1, &["a network has nodes", "empty.toml:1:"]);
+    shell.write("latin.toml", [b'#', 0xe9]);
+    let said = shell.loom(&["simulate", "latin.toml"]);
+    said.failed(1, &["latin.toml: byte 1 is not UTF-8"]);
+}
+
+#[test]
+fn a_command_line_that_is_wrong_is_answered_with_what_would_be_right() {
+    let shell = Shell::new();
+    let wrong: [(&[&str], &str); 15] = [
+        (&["--loss", "5x"], "--loss"),
+        (&["--rate", "fast"], "10 Mbit/s"),
+        (&["--bit-errors", "2"], "between 0% and 100%"),
+        (&["--burst", "0"], "one at least"),
+        (&["--loss", "90%", "--burst", "3"], "75% at most"),
+        (&["--size", "3"], "4 bytes at least"),
+        (&["--every", "5"], "5 s"),
+        (&["--for", "5"], "5 s"),
+        (&["--app", "left"], "left.messages="),
+        (&["--app", "lft.messages=echo"], "did you mean `left`?"),
+        (&["--app", "left.message=echo"], "did you mean `messages`?"),
+        (&["--set", "speed=5"], "no setting is called `speed`"),
+        (&["--set", "third.buffers=5"], "no node is called `third`"),
+        (&["--expect", "everything"], "nothing that can be expected"),
+        (&["--pcapng", "no/where"], "no/where: No such file"),
+    ];
+    for (words, advice) in wrong {
+        radio(&shell, words).failed(2, &[advice]);
+    }
+    let network = example("radio/radio.toml");
+    let said = shell.loom(&["simulate", &network, "--messages", "5"]);
+    said.failed(2, &["--messages", "two copies of a stack"]);
+    let said = shell.loom(&["simulate", "none.toml"]);
+    said.failed(2, &["none.toml: No such file"]);
+    let host = example("host/host.loom");
+    let said = shell.loom(&["simulate", &host]);
+    said.failed(2, &["port `datagrams`", "left.datagrams=open ("]);
+}
+
+#[test]
+fn hosts_with_addresses_and_sessions_talk_by_scripts() {
+    let shell = Shell::new();
+    let host = example("host/host.loom");
+    let set = [
+        "left.address=10.0.0.1",
+        "left.mac=02:00:00:00:00:01",
+        "right.address=10.0.0.2",
+        "right.mac=02:00:00:00:00:02",
+        "prefix=24",
+    ];
+    let set = set.iter().flat_map(|setting| ["--set", *setting]);
+    let words = [
+        "--app",
+        "left.datagrams=open (port = 9, peer = 10.0.0.2, peer_port = 7); send 1; wait 1 s; send \
+         200 of 4..4000 bytes; expect 201 within 5 s; close",
+        "--app",
+        "right.datagrams=open (port = 7); echo",
+        "--delay",
+        "3 ms",
+        "--expect",
+        "answered = sent",
+    ];
+    let words: Vec<&str> = set.chain(words).collect();
+    for more in [&[][..], &["--interpret"]] {
+        let words = [
+            &["simulate", &host, "--seed", "1", "--json"],
+            &words[..],
+            more,
+        ]
+        .concat();
+        let json = report(shell.loom(&words));
+        assert_eq!(json["applications"][0]["answered"], 201);
+        assert!(number(&json["frames"]) > 700, "{json}");
+    }
+}
