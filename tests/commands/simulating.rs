@@ -50,8 +50,8 @@ fn number(value: &Value) -> u64 {
 fn two_copies_of_a_stack_talk_over_a_link_without_faults() {
     let shell = Shell::new();
     shell.loom(&["new", "beep"]).fine();
-    let page = shell.loom(&["simulate", "beep.loom", "--echo"]).fine();
-    assert!(page.starts_with("simulated   beep.loom: "), "{page}");
+    let page = shell.loom(&["simulate", "beep/beep.loom", "--echo"]).fine();
+    assert!(page.starts_with("simulated   beep/beep.loom: "), "{page}");
     assert!(page.contains(" 2,000 frames, seed "), "{page}");
     let row = |name: &str| {
         let mut lines = page.lines().map(str::trim);
@@ -318,13 +318,14 @@ const WRONG: &[(&str, &str, u32, &str)] = &[
 fn a_network_that_is_wrong_is_shown_where_it_is() {
     let shell = Shell::new();
     shell.loom(&["new", "beep"]).fine();
-    shell.write("fine.toml", NETWORK);
-    shell.loom(&["simulate", "fine.toml"]).fine();
+    let write = |network: String| shell.write("beep/network.toml", network);
+    write(NETWORK.to_string());
+    shell.loom(&["simulate", "beep/network.toml"]).fine();
     for (was, becomes, line, words) in WRONG {
-        shell.write("wrong.toml", NETWORK.replacen(was, becomes, 1));
-        let said = shell.loom(&["simulate", "wrong.toml"]);
+        write(NETWORK.replacen(was, becomes, 1));
+        let said = shell.loom(&["simulate", "beep/network.toml"]);
         let note = said.failed(1, &[words]);
-        let place = format!("wrong.toml:{line}:");
+        let place = format!("beep/network.toml:{line}:");
         assert!(note.contains(&place), "{place} is not in:\n{note}");
     }
     shell.write("empty.toml", "");
