@@ -111,6 +111,11 @@ fn data_that_is_rewritten_agrees() {
 }
 
 #[test]
+fn data_that_grows_agrees() {
+    example_agrees("tests/c_agrees/stacks/stuffed.loom");
+}
+
+#[test]
 fn options_agree() {
     example_agrees("tests/c_agrees/stacks/options.loom");
 }

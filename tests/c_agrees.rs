@@ -95,6 +95,11 @@ fn the_c_of_data_that_is_rewritten_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_data_that_grows_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/stuffed.loom");
+}
+
+#[test]
 fn the_c_of_options_does_what_it_says() {
     agrees("tests/c_agrees/stacks/options.loom");
 }

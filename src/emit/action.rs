@@ -232,7 +232,7 @@ fn strip(body: &mut Body, message: LocalId, id: HeaderId, next: NodeId, out: &mu
 fn run_filter(body: &Body, message: LocalId, filter: FilterId, arguments: &[Expression]) -> C {
     let data = body.scope.of_message(message, "data");
     let length = body.scope.of_message(message, "length");
-    filter_call(&body.scope, filter, data, length, arguments)
+    filter_call(&body.scope, filter, vec![data, length], arguments)
 }
 
 fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {

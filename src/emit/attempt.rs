@@ -2,12 +2,13 @@
 
 use super::action::{before, no_buffer, on_stack};
 use super::containers;
+use super::function::filter_call;
 use super::layout::c_type;
 use super::scope::Scope;
 use super::tree::Body;
-use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, conditional};
+use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, conditional};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
-use crate::types::program::{AttributeId, KindId, LocalId, Target};
+use crate::types::program::{AttributeId, FilterId, KindId, LocalId, Target};
 use crate::types::statement::{Attempt, Search, Source};
 use crate::types::value::{Type, Value};
 
@@ -144,6 +145,10 @@ impl Body<'_> {
             ),
             Attempt::Peek(message, header) => (self.peek(*message, *header, kept, out), Vec::new()),
             Attempt::Restore(message, mark) => self.restore(*message, *mark),
+            Attempt::Rewrite(message, filter, arguments) => (
+                self.rewritten(*message, *filter, arguments, out),
+                Vec::new(),
+            ),
             Attempt::Message(source) => {
                 let bind = self.message_for(bind, out);
                 (made(self, source, bind), Vec::new())
@@ -327,6 +332,35 @@ impl Body<'_> {
             otherwise: Vec::new(),
         });
         atom(name)
+    }
+
+    /// A filter writes over what it reads in another buffer.
+    fn rewritten(
+        &mut self,
+        message: LocalId,
+        filter: FilterId,
+        arguments: &[Expression],
+        out: &mut Vec<S>,
+    ) -> C {
+        let name = self.scope.taken.take("aside");
+        out.push(S::Declare {
+            kind: "uint32_t".to_string(),
+            name: name.clone(),
+            value: None,
+        });
+        let (scope, aside) = (&self.scope, || atom(&name));
+        let own = || scope.message_address(message);
+        let buffers = on_stack("set_aside", vec![own(), aside().address()]);
+        let at = vec![atom("stack").behind("buffers").address(), aside()];
+        let bytes = vec![
+            call("sl_buffers_at", at),
+            scope.of_message(message, "length"),
+            scope.of_message(message, "data"),
+            on_stack("room_of", vec![own()]),
+        ];
+        let run = filter_call(scope, filter, bytes, arguments);
+        let done = on_stack("rewritten", vec![own(), aside(), run]);
+        binary("&&", buffers, done)
     }
 
     /// Gives stripped headers back, if there is a mark of where they begin.

@@ -88,6 +88,8 @@ fn whole(scope: &Scope, kind: &Type) -> bool {
     !matches!(kind, Type::Signed(_)) && matches!(width, Some(32 | 64))
 }
 
+const YIELDS: &str = "only a filter that rewrites yields";
+
 /// How a filter that rewrites puts a word where `out` stands.
 #[derive(Clone)]
 pub struct Yield {
@@ -95,6 +97,8 @@ pub struct Yield {
     pub unit: u32,
     /// Whether the first is the most significant.
     pub big: bool,
+    /// Whether there may be no room for it: then the filter gives no length that there is.
+    pub grows: bool,
     /// Of the last word, of which bytes are missing: where it stands, and how many are there.
     pub last: Option<(String, String)>,
 }
@@ -110,6 +114,8 @@ pub struct Code<'a, 'b> {
     pub result: Option<&'a Type>,
     /// How a word comes out.
     pub yields: Option<Yield>,
+    /// How many of the next words of this block have room for certain.
+    roomy: usize,
     depth: u32,
 }
 
@@ -125,6 +131,7 @@ impl<'a, 'b> Code<'a, 'b> {
             declared,
             result: None,
             yields: None,
+            roomy: 0,
             depth: 0,
         }
     }
@@ -145,8 +152,13 @@ impl<'a, 'b> Code<'a, 'b> {
             }
         }
         self.depth += 1;
+        let around = std::mem::take(&mut self.roomy);
         for (at, statement) in body.iter().enumerate() {
             match &statement.kind {
+                StatementKind::Yield(value) => {
+                    all.extend(self.room_for(&body[at..]));
+                    all.extend(self.yielded(value));
+                }
                 StatementKind::Require {
                     condition,
                     otherwise,
@@ -175,6 +187,7 @@ impl<'a, 'b> Code<'a, 'b> {
                 _ => all.extend(self.statement(statement)),
             }
         }
+        self.roomy = around;
         self.depth -= 1;
         all
     }
@@ -267,8 +280,8 @@ impl<'a, 'b> Code<'a, 'b> {
                 vec![S::Do(call_of(self.scope, *function, arguments))]
             }
             StatementKind::Return(value) => vec![S::Return(Some(self.returned(value)))],
-            StatementKind::Yield(value) => self.yielded(value),
-            StatementKind::Attempt { .. }
+            StatementKind::Yield(_)
+            | StatementKind::Attempt { .. }
             | StatementKind::Require { .. }
             | StatementKind::Drain { .. }
             | StatementKind::Do(_)
@@ -309,9 +322,44 @@ impl<'a, 'b> Code<'a, 'b> {
         }
     }
 
+    /// Without room for all words that are sure to come of the rest of a block, the filter ends:
+    /// what it has written so far is for nobody.
+    fn room_for(&mut self, rest: &[Statement]) -> Vec<S> {
+        let how = self.yields.as_ref().expect(YIELDS);
+        if self.roomy > 0 || !how.grows {
+            return Vec::new();
+        }
+        let kinds = rest.iter().map(|statement| &statement.kind);
+        let sure = kinds.take_while(|kind| {
+            !matches!(
+                kind,
+                StatementKind::Require { .. } | StatementKind::Attempt { .. }
+            )
+        });
+        self.roomy = sure
+            .filter(|kind| matches!(kind, StatementKind::Yield(_)))
+            .count();
+        let bytes = match (&how.last, self.roomy) {
+            (None, words) => atom((words as u32 * how.unit).to_string()),
+            (Some((_, length)), 1) => atom(length),
+            (Some((_, length)), words) => binary("*", atom(words.to_string()), atom(length)),
+        };
+        vec![
+            S::If {
+                condition: binary("<", atom("room"), bytes.clone()),
+                then: vec![S::Return(Some(atom("SIZE_MAX")))],
+                otherwise: Vec::new(),
+            },
+            S::Assign(atom("room"), "-=", bytes),
+        ]
+    }
+
     fn yielded(&mut self, value: &Expression) -> Vec<S> {
+        self.roomy = self.roomy.saturating_sub(1);
         let how = self.yields.clone();
-        let Yield { unit, big, last } = how.expect("only a filter that rewrites yields");
+        let Yield {
+            unit, big, last, ..
+        } = how.expect(YIELDS);
         let value = self.scope.stored(value);
         let order = if big { "big" } else { "little" };
         let store = |at: C| match unit {
@@ -321,18 +369,17 @@ impl<'a, 'b> Code<'a, 'b> {
                 vec![at, value],
             )),
         };
-        let out = atom("out");
-        match last {
-            None => vec![
-                store(out.clone()),
-                S::Assign(out, "+=", atom(unit.to_string())),
-            ],
-            Some((word, length)) => vec![
-                store(atom(&word)),
-                S::Do(call("memcpy", vec![out.clone(), atom(word), atom(&length)])),
-                S::Assign(out, "+=", atom(length)),
-            ],
-        }
+        let out = || atom("out");
+        let (bytes, stored) = match last {
+            None => (atom(unit.to_string()), vec![store(out())]),
+            Some((word, length)) => {
+                let copied = call("memcpy", vec![out(), atom(&word), atom(&length)]);
+                (atom(length), vec![store(atom(word)), S::Do(copied)])
+            }
+        };
+        let mut all = stored;
+        all.push(S::Assign(out(), "+=", bytes));
+        all
     }
 
     fn turns(

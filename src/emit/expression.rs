@@ -141,7 +141,10 @@ impl Scope<'_> {
                 let data = self.of_message(*message, "data");
                 let length = self.of_message(*message, "length");
                 exact(super::function::filter_call(
-                    self, *filter, data, length, arguments,
+                    self,
+                    *filter,
+                    vec![data, length],
+                    arguments,
                 ))
             }
         }

@@ -9,7 +9,7 @@ use crate::c::tree::{Expression as C, Function as CFunction, Statement as S, ato
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Instance, Query, Variable,
 };
-use crate::types::program::{Filter, Function, FunctionId, LocalId};
+use crate::types::program::{Filter, FilterId, Function, FunctionId, LocalId};
 use crate::types::statement::{Attempt, Block, Operation, Statement, StatementKind};
 use crate::types::value::Type;
 
@@ -52,16 +52,11 @@ pub fn call_with(stack: &Stack, id: FunctionId, given: Vec<C>) -> C {
     call(&stack.names.functions[id.at()], all)
 }
 
-/// A filter run over bytes.
-pub fn filter_call(
-    scope: &Scope,
-    id: crate::types::program::FilterId,
-    data: C,
-    length: C,
-    arguments: &[Expression],
-) -> C {
+/// A filter run over bytes: where they begin and how many they are; of one that grows, where the
+/// others go, and how many may.
+pub fn filter_call(scope: &Scope, id: FilterId, bytes: Vec<C>, arguments: &[Expression]) -> C {
     let filter = &scope.stack.program.filters[id.at()];
-    let mut all = vec![data, length];
+    let mut all = bytes;
     if filter_needs_stack(scope.stack, filter) {
         all.insert(0, atom("stack"));
     }
@@ -282,6 +277,11 @@ pub fn filter(stack: &Stack, at: usize) -> CFunction {
     let filter = &stack.program.filters[at];
     let mut scope = Scope::new(stack, &filter.locals);
     let [data, length] = ["data", "length"].map(|name| scope.taken.take(name));
+    if filter.rewrites {
+        for name in ["begin", "out", "room"] {
+            scope.taken.take(name);
+        }
+    }
     let mut parameters = bytes_of(stack, filter, &data, &length);
     for local in 0..filter.parameters {
         parameters.extend(parameter(&mut scope, LocalId(local)));
@@ -290,16 +290,18 @@ pub fn filter(stack: &Stack, at: usize) -> CFunction {
     for (local, value) in &filter.state {
         body.extend(declare(&mut scope, *local, Some(value), false));
     }
-    let at_data = |kind: &str, name: &str| S::Declare {
+    let pointer = |kind: &str, name: &str, to: &str| S::Declare {
         kind: kind.to_string(),
         name: name.to_string(),
-        value: Some(atom(&data)),
+        value: Some(atom(to)),
     };
-    if filter.rewrites && !filter.keeps_length {
-        body.push(at_data("const uint8_t *const", "begin"));
-    }
-    if filter.rewrites {
-        body.push(at_data("uint8_t *", "out"));
+    if filter.grows {
+        body.push(pointer("const uint8_t *const", "begin", "out"));
+    } else if filter.rewrites {
+        if !filter.keeps_length {
+            body.push(pointer("const uint8_t *const", "begin", &data));
+        }
+        body.push(pointer("uint8_t *", "out", &data));
     }
     body.extend(to_the_end(&mut scope, filter, &data, &length));
     CFunction {
@@ -338,7 +340,7 @@ pub fn filter_on(stack: &Stack, at: usize) -> CFunction {
 }
 
 fn bytes_of(stack: &Stack, filter: &Filter, data: &str, length: &str) -> Vec<String> {
-    let byte = if filter.rewrites {
+    let byte = if filter.rewrites && !filter.grows {
         "uint8_t *"
     } else {
         "const uint8_t *"
@@ -346,7 +348,11 @@ fn bytes_of(stack: &Stack, filter: &Filter, data: &str, length: &str) -> Vec<Str
     let bytes = [format!("{byte}{data}"), format!("size_t {length}")];
     let own = filter_needs_stack(stack, filter);
     let own = own.then(|| format!("const struct {} *stack", stack.names.stack));
-    own.into_iter().chain(bytes).collect()
+    let mut all: Vec<String> = own.into_iter().chain(bytes).collect();
+    if filter.grows {
+        all.extend(["uint8_t *out".to_string(), "size_t room".to_string()]);
+    }
+    all
 }
 
 fn parameter(scope: &mut Scope, local: LocalId) -> Vec<String> {
@@ -383,6 +389,7 @@ pub fn read_later(filter: &Filter) -> Vec<LocalId> {
 fn to_the_end(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
     let mut body = turns(scope, filter, data, length);
     let mut code = Code::new(scope, &filter.finish, filter.parameters);
+    code.yields = yields(filter, None);
     body.extend(code.block(&filter.finish));
     if let Some(value) = &filter.result {
         body.push(S::Return(Some(scope.stored(value))));
@@ -391,6 +398,16 @@ fn to_the_end(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> V
         body.push(S::Return(Some(bytes.cast("size_t"))));
     }
     body
+}
+
+/// How a filter yields its words.
+fn yields(filter: &Filter, last: Option<(String, String)>) -> Option<Yield> {
+    filter.rewrites.then_some(Yield {
+        unit: filter.unit,
+        big: filter.big,
+        grows: filter.grows,
+        last,
+    })
 }
 
 /// What a filter does with each word, where that is `state operator= word` and no more.
@@ -437,8 +454,7 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
             value: Some(load(at)),
         }];
         let mut code = Code::new(scope, &filter.each, filter.parameters);
-        let big = filter.big;
-        code.yields = filter.rewrites.then_some(Yield { unit, big, last });
+        code.yields = yields(filter, last);
         body.extend(code.block(&filter.each));
         body
     };

@@ -181,6 +181,10 @@ impl Collector<'_> {
                 self.local(*message);
             }
             Attempt::Peek(message, _) | Attempt::Restore(message, _) => self.local(*message),
+            Attempt::Rewrite(message, _, arguments) => {
+                self.local(*message);
+                self.expressions(arguments);
+            }
             Attempt::Message(source) => self.source(source),
         }
     }

@@ -80,7 +80,8 @@ fn written_by_attempt(attempt: &Attempt) -> Option<&Variable> {
         | Attempt::Value(_)
         | Attempt::ShareWindow(..)
         | Attempt::Peek(..)
-        | Attempt::Restore(..) => None,
+        | Attempt::Restore(..)
+        | Attempt::Rewrite(..) => None,
     }
 }
 

@@ -310,6 +310,7 @@ impl<'p> Running<'_, 'p> {
             self.given = word.len();
             let _ = run_block(self, &filter.each);
         }
+        self.given = self.unit;
         let _ = run_block(self, &filter.finish);
     }
 }

@@ -9,8 +9,8 @@ use super::header;
 use super::message::Message;
 use super::state::standing_on;
 use super::value::{Datum, Pieces};
-use crate::types::expression::Variable;
-use crate::types::program::{EntityId, KindId, LocalId, Target};
+use crate::types::expression::{Expression, Variable};
+use crate::types::program::{EntityId, FilterId, KindId, LocalId, Target};
 use crate::types::statement::{Attempt, Operation, Search, Source};
 
 /// What became of an attempt.
@@ -75,6 +75,15 @@ impl Evaluation<'_, '_> {
                 let start = start.number();
                 done(self.message_mut(*message).restore(start))
             }
+            Attempt::Rewrite(message, filter, arguments) => {
+                let written = self.filtered(*message, *filter, arguments);
+                done(
+                    self.state.has_room(self.message(*message), written.len()) && {
+                        self.message_mut(*message).replace(&written);
+                        true
+                    },
+                )
+            }
             Attempt::Message(source) => self.source(source).map_or(Tried::Failed, found),
         }
     }
@@ -120,9 +129,7 @@ impl Evaluation<'_, '_> {
                     .for_each(|(byte, other)| *byte ^= other);
             }
             Operation::Rewrite(message, filter, arguments) => {
-                let arguments = self.values(arguments);
-                let data = self.message(*message).data().to_vec();
-                let written = self.run_filter(*filter, arguments, &data).1;
+                let written = self.filtered(*message, *filter, arguments);
                 self.message_mut(*message).replace(&written);
             }
             Operation::Call(function, arguments) => {
@@ -261,6 +268,18 @@ impl Evaluation<'_, '_> {
             Datum::Message(message) => message,
             other => panic!("the checker has seen a message here, not {other:?}"),
         }
+    }
+
+    /// What a filter makes of a message's data.
+    fn filtered(
+        &mut self,
+        message: LocalId,
+        filter: FilterId,
+        arguments: &[Expression],
+    ) -> Vec<u8> {
+        let arguments = self.values(arguments);
+        let data = self.message(message).data().to_vec();
+        self.run_filter(filter, arguments, &data).1
     }
 
     fn search(&mut self, searches: &[Search]) -> Tried {

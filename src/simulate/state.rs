@@ -4,7 +4,6 @@
 //! Nothing here knows statements or trees. Every message that was made ends in one of the methods
 //! that say what became of it; each of them gives the message's buffer back.
 
-use super::containers::Ring;
 use super::externs::Externs;
 use super::message::Message;
 use super::pool::Slots;
@@ -294,6 +293,12 @@ impl<'p> State<'p> {
         Message::new(self.headroom, bytes, begin.collect())
     }
 
+    /// Whether a buffer is free that could hold a message whose data were so long, behind all that
+    /// stands before it.
+    pub fn has_room(&self, message: &Message, length: usize) -> bool {
+        self.buffers > 0 && message.start() + length <= self.headroom + self.limits.room
+    }
+
     /// A second handle of a message, which is of our own.
     pub fn share(&mut self, message: &Message) -> Option<Message> {
         self.buffers = self.buffers.checked_sub(1)?;
@@ -563,7 +568,7 @@ pub fn standing_on(program: &Program, kind: KindId) -> Vec<KindId> {
 fn held(datum: &Datum) -> u64 {
     match datum {
         Datum::Message(message) => u64::from(message.came_in),
-        Datum::Queue(queue) => held_in_queue(queue),
+        Datum::Queue(queue) => queue.items().map(held).sum(),
         Datum::Window(window) => window.items().map(held).sum(),
         Datum::Stream(stream) => stream.came_in,
         Datum::Array(data) | Datum::Record(data) => data.iter().map(held).sum(),
@@ -591,8 +596,4 @@ fn messages(datum: &Datum) -> usize {
         | Datum::Stream(_)
         | Datum::Set(_) => 0,
     }
-}
-
-fn held_in_queue(queue: &Ring<Datum>) -> u64 {
-    queue.items().map(held).sum()
 }

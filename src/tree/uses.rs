@@ -126,6 +126,10 @@ impl Uses {
             Attempt::Peek(message, _) | Attempt::Restore(message, _) => {
                 self.messages.push(*message);
             }
+            Attempt::Rewrite(message, _, arguments) => {
+                self.messages.push(*message);
+                self.expressions(arguments);
+            }
             Attempt::Message(source) => self.source(source),
         }
     }

@@ -223,7 +223,8 @@ impl<'p> Flow<'p> {
                     | Attempt::InsertStream(..)
                     | Attempt::AppendStream(..)
                     | Attempt::Peek(..)
-                    | Attempt::Restore(..) => None,
+                    | Attempt::Restore(..)
+                    | Attempt::Rewrite(..) => None,
                 };
                 if let (Some(local), Some(lacking)) = (bind, bound) {
                     walk.locals.insert(*local, lacking);

@@ -183,6 +183,7 @@ impl Attempt {
             Attempt::InsertValue(_, number, value) => vec![number, value],
             Attempt::InsertWindow(_, value, source) => [vec![value], source.values()].concat(),
             Attempt::Push(_, source) | Attempt::Message(source) => source.values(),
+            Attempt::Rewrite(_, _, list) => list.iter().collect(),
             Attempt::Pop(_)
             | Attempt::PopValue(_)
             | Attempt::AppendStream(..)

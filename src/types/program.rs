@@ -558,11 +558,13 @@ pub struct Filter {
     pub unit: u32,
     /// Whether the first byte of a word is the most significant.
     pub big: bool,
-    /// Whether it yields what replaces what it read: at most one word for each, which has as many
-    /// bytes as were there.
+    /// Whether it yields what replaces what it read. A word that is yielded for one of which bytes
+    /// are missing has as many bytes as were there.
     pub rewrites: bool,
     /// Whether it yields just one word for each, so that the length stays.
     pub keeps_length: bool,
+    /// Whether it may yield more than it takes, and so never writes where it reads.
+    pub grows: bool,
     /// What is done for each word.
     pub each: Block,
     /// What is done at the end.

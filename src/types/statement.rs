@@ -235,6 +235,9 @@ pub enum Attempt {
     Peek(LocalId, HeaderId),
     /// Gives stripped headers back, up to the mark that this attribute holds.
     Restore(LocalId, AttributeId),
+    /// Runs a filter that grows over a message's data, into another buffer; fails without a free
+    /// one, and where the result does not fit.
+    Rewrite(LocalId, FilterId, Vec<Expression>),
     /// Binds a new message; fails without a free buffer.
     Message(Source),
 }
@@ -270,7 +273,7 @@ pub enum Operation {
     Clear(Variable),
     /// Adds a message's data to bytes, by exclusive or.
     Xor(Variable, LocalId),
-    /// Runs a rewriting filter over a message's data.
+    /// Runs a rewriting filter that does not grow over a message's data, where it stands.
     Rewrite(LocalId, FilterId, Vec<Expression>),
     /// Calls a function for what it does outside (extern).
     Call(FunctionId, Vec<Expression>),

@@ -70,6 +70,40 @@ static bool share(struct STACK *stack, const struct STACK_message *of,
     return true;
 }
 
+/* part room_of */
+/* How many bytes of data a message can have where it stands. */
+static inline size_t room_of(const struct STACK *stack, const struct STACK_message *message) {
+    const uint8_t *const begin = sl_buffers_at(&stack->buffers, message->buffer);
+    return BUFFER_SIZE - (size_t)(message->data - begin);
+}
+
+/* part set_aside */
+/* Copies the data of a message, which is about to be written over, to the beginning of another
+ * buffer. False without a free one. */
+static bool set_aside(struct STACK *stack, const struct STACK_message *message, uint32_t *aside) {
+    *aside = sl_buffers_take(&stack->buffers, 0);
+    if (*aside == SL_NONE) {
+        return false;
+    }
+    memcpy(sl_buffers_at(&stack->buffers, *aside), message->data, message->length);
+    return true;
+}
+
+/* part rewritten */
+/* A message whose data was set aside has so many bytes of other data. False if these are more than
+ * there is room for: then its data is what it was. */
+static bool rewritten(struct STACK *stack, struct STACK_message *message, uint32_t aside,
+                      size_t length) {
+    const bool fits = length <= room_of(stack, message);
+    if (fits) {
+        message->length = (uint32_t)length;
+    } else {
+        memcpy(message->data, sl_buffers_at(&stack->buffers, aside), message->length);
+    }
+    sl_buffers_give(&stack->buffers, aside);
+    return fits;
+}
+
 /* part skip */
 /* Takes so many bytes, or all there are, off the front of a message. */
 static inline void skip(struct STACK_message *message, uint32_t bytes) {

@@ -3,8 +3,8 @@
 use super::{Checked, argument_types, carries_message};
 use crate::tree::{Action, Goal, Index, Loop, NodeId, Output, Range, Reaction, walk};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
-use crate::types::program::{Event, KindId, LocalId, Population, Role};
-use crate::types::statement::{Attempt, Search};
+use crate::types::program::{Event, FilterId, KindId, LocalId, Population, Role};
+use crate::types::statement::{Attempt, Operation, Search};
 use crate::types::value::Type;
 
 impl<'a> Checked<'a> {
@@ -80,6 +80,10 @@ impl<'a> Checked<'a> {
             | Attempt::InsertStream(..)
             | Attempt::AppendStream(..)
             | Attempt::Restore(..) => None,
+            Attempt::Rewrite(_, filter, _) => {
+                self.grows(id, *filter, true);
+                None
+            }
         };
         let bound = bind.and_then(|local| self.local(local));
         let nothing_named = bind.is_none() && found != Some(Type::Message);
@@ -140,9 +144,13 @@ impl<'a> Checked<'a> {
             Action::Wait(outputs) => {
                 outputs.iter().for_each(|output| self.is_output(id, output));
             }
+            Action::Do(operation) => {
+                if let Operation::Rewrite(_, filter, _) = operation {
+                    self.grows(id, *filter, false);
+                }
+            }
             Action::Strip(..)
             | Action::StripRest(..)
-            | Action::Do(_)
             | Action::Drop(..)
             | Action::DropAll(..)
             | Action::Consume(_)
@@ -150,6 +158,16 @@ impl<'a> Checked<'a> {
             | Action::StopTimer(..)
             | Action::End(..)
             | Action::Free(..) => {}
+        }
+    }
+
+    /// Data is rewritten where it stands by a filter that does not grow, and by no other.
+    fn grows(&mut self, id: NodeId, filter: FilterId, tried: bool) {
+        let filter = &self.program.filters[filter.at()];
+        if !filter.rewrites || filter.grows != tried {
+            let how = if tried { "tried" } else { "run in place" };
+            let name = &filter.name;
+            self.violated(Some(id), format!("`{name}` is not to be {how}"));
         }
     }
 

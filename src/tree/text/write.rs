@@ -1,5 +1,6 @@
 //! Forest -> text.
 
+mod attempt;
 mod expression;
 
 pub use expression::sign;
@@ -10,9 +11,8 @@ use crate::tree::walk::{children, reachable};
 use crate::tree::{
     Action, Forest, Goal, Index, Loop, Node, NodeId, Output, Probability, Range, Reaction, Tree,
 };
-use crate::types::expression::{Expression, Instance, Variable};
+use crate::types::expression::{Expression, Instance};
 use crate::types::program::{Event, HeaderFieldId, HeaderId, KindId, LocalId, Program, TimerId};
-use crate::types::statement::{Attempt, Operation, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The text of a forest.
@@ -361,139 +361,6 @@ impl Writer<'_> {
                 )
             }
             other => unreachable!("{other:?} is about no bytes"),
-        }
-    }
-
-    fn attempt(&self, attempt: &Attempt) -> String {
-        let variable = |one: &Variable| self.variable(one);
-        let value = |one: &Expression| self.expression(one);
-        match attempt {
-            Attempt::Instance(searches) => {
-                let all: Vec<String> = searches.iter().map(|one| self.search(one)).collect();
-                all.join(" or ")
-            }
-            Attempt::Value(one) => format!("value {}", value(one)),
-            Attempt::Pop(queue) => format!("pop {}", variable(queue)),
-            Attempt::PopValue(queue) => format!("pop_value {}", variable(queue)),
-            Attempt::Push(queue, source) => {
-                format!("push {} {}", variable(queue), self.source(source))
-            }
-            Attempt::PushValue(queue, one) => {
-                format!("push_value {} {}", variable(queue), value(one))
-            }
-            Attempt::InsertWindow(window, number, source) => {
-                let source = self.source(source);
-                format!("insert {} {} {source}", variable(window), value(number))
-            }
-            Attempt::InsertValue(window, number, one) => {
-                let number = value(number);
-                format!("insert_value {} {number} {}", variable(window), value(one))
-            }
-            Attempt::TakeValue(window, number) => {
-                format!("take_value {} {}", variable(window), value(number))
-            }
-            Attempt::TakeWindow(window, number) => {
-                format!("take {} {}", variable(window), value(number))
-            }
-            Attempt::ShareWindow(window, number) => {
-                format!("share {} {}", variable(window), value(number))
-            }
-            Attempt::InsertStream(stream, at, message) => {
-                let message = self.local(*message);
-                format!("merge {} {} {message}", variable(stream), value(at))
-            }
-            Attempt::AppendStream(stream, message) => {
-                format!("append {} {}", variable(stream), self.local(*message))
-            }
-            Attempt::Peek(message, header) => {
-                format!(
-                    "peek {} {}",
-                    self.local(*message),
-                    self.names.headers[header.at()]
-                )
-            }
-            Attempt::Restore(message, mark) => {
-                format!(
-                    "restore {} {}",
-                    self.local(*message),
-                    self.names.attributes[mark.at()]
-                )
-            }
-            Attempt::Message(source) => format!("message {}", self.source(source)),
-        }
-    }
-
-    fn operation(&self, operation: &Operation) -> String {
-        let value = |one: &Expression| self.expression(one);
-        match operation {
-            Operation::Skip(message, count) => {
-                format!("skip {} {}", self.local(*message), value(count))
-            }
-            Operation::Cut(message, count) => {
-                format!("cut {} {}", self.local(*message), value(count))
-            }
-            Operation::ReplaceWindow(window, number, source) => {
-                let source = self.source(source);
-                format!(
-                    "replace {} {} {source}",
-                    self.variable(window),
-                    value(number)
-                )
-            }
-            Operation::ReplaceValue(window, number, one) => {
-                let window = self.variable(window);
-                format!("replace_value {window} {} {}", value(number), value(one))
-            }
-            Operation::Release(container, to) => {
-                format!("release {} {}", self.variable(container), value(to))
-            }
-            Operation::Begin(stream, at) => {
-                format!("begin {} {}", self.variable(stream), value(at))
-            }
-            Operation::Clear(container) => format!("clear {}", self.variable(container)),
-            Operation::Xor(bytes, message) => {
-                format!("xor {} {}", self.variable(bytes), self.local(*message))
-            }
-            Operation::Rewrite(message, filter, arguments) => {
-                let filter = &self.names.filters[filter.at()];
-                let arguments = self.list(arguments);
-                format!("rewrite {} {filter} {arguments}", self.local(*message))
-            }
-            Operation::Call(function, arguments) => {
-                let function = &self.names.functions[function.at()];
-                format!("call {function} {}", self.list(arguments))
-            }
-        }
-    }
-
-    fn source(&self, source: &Source) -> String {
-        let value = |one: &Expression| self.expression(one);
-        match source {
-            Source::Local(message) => format!("own {}", self.local(*message)),
-            Source::New => "new".to_string(),
-            Source::NewFrom(bytes, count) => {
-                format!("from {} {}", self.variable(bytes), value(count))
-            }
-            Source::Share(message) => format!("share {}", self.local(*message)),
-            Source::Piece(message, at, count) => {
-                format!(
-                    "piece {} {} {}",
-                    self.local(*message),
-                    value(at),
-                    value(count)
-                )
-            }
-            Source::TakeStream(stream, count) => {
-                format!("take {} {}", self.variable(stream), value(count))
-            }
-            Source::SliceStream(stream, at, count) => {
-                format!(
-                    "slice {} {} {}",
-                    self.variable(stream),
-                    value(at),
-                    value(count)
-                )
-            }
         }
     }
 

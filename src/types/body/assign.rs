@@ -2,12 +2,13 @@
 
 use super::super::expression::{Binary, Expression, ExpressionKind, Variable};
 use super::super::program::LocalId;
-use super::super::statement::{Operation, StatementKind};
+use super::super::statement::{Attempt, Block, Operation, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
 use super::external::is_external;
 use super::kinds::holds_things;
 use super::operator::{Operand, checked_operator, is_literal};
+use super::statement::Exit;
 use super::words::{Body, Place};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
@@ -139,7 +140,33 @@ impl Body<'_, '_> {
         None
     }
 
-    /// `message.data = message.data through xor_stream(key)`
+    /// An assignment of what comes through a filter: one that grows needs an `else`.
+    pub fn assign_filtered(
+        &mut self,
+        place: &ast::Expression,
+        value: &ast::Expression,
+        otherwise: Option<&ast::Block>,
+        span: Span,
+        exits: &mut Vec<Exit>,
+    ) -> Option<StatementKind> {
+        let failing = self.flow.clone();
+        match (self.assign(place, None, value, span)?, otherwise) {
+            (StatementKind::Attempt { attempt, .. }, Some(otherwise)) => {
+                Some(self.attempt(attempt, otherwise, failing, value.span, exits))
+            }
+            (StatementKind::Attempt { .. }, None) => self.needs_else(value, span),
+            (assigned, None) => Some(assigned),
+            (_, Some(_)) => {
+                let title = format!("`{}` cannot fail", self.text(value.span));
+                let refused = Diagnostic::error(Id::CannotFail, title, value.span, "never fails");
+                let why = "Only what may yield more words than it takes can find no room.";
+                self.report(refused.why(why).help("leave out the `else`"));
+                None
+            }
+        }
+    }
+
+    /// `message.data = message.data through xor_stream(key)`; what may fail has no `else` yet.
     fn assign_data(
         &mut self,
         message: LocalId,
@@ -174,11 +201,17 @@ impl Body<'_, '_> {
             self.report(refused.help("keep its result: `let sum = message.data through …`"));
             return None;
         }
-        self.check_rewritten(message, span);
+        self.check_rewritten(message, value.span);
         self.forget_length(message);
-        Some(StatementKind::Do(Operation::Rewrite(
-            message, filter, arguments,
-        )))
+        Some(match self.context.program.filters[filter.at()].grows {
+            false => StatementKind::Do(Operation::Rewrite(message, filter, arguments)),
+            true => StatementKind::Attempt {
+                attempt: Attempt::Rewrite(message, filter, arguments),
+                bind: None,
+                likely: None,
+                otherwise: Block::new(),
+            },
+        })
     }
 }
 

@@ -271,11 +271,7 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
             label,
         ));
     }
-    let (least, most) = yields(&each);
-    if rewrites && (most > 1 || yields(&finish).1 > 0) {
-        let what = "a filter that yields more words than it takes";
-        body.not_yet(what, source.name.span);
-    }
+    let ((least, most), (_, behind)) = (yields(&each), yields(&finish));
     let locals = std::mem::take(&mut body.locals);
     Some(Filter {
         name: source.name.text.clone(),
@@ -287,7 +283,8 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         unit,
         big: source.order != Some(ast::ByteOrder::Little),
         rewrites,
-        keeps_length: least == 1,
+        keeps_length: (least, most, behind) == (1, 1, 0),
+        grows: most > 1 || behind > 0,
         each,
         finish,
         result,

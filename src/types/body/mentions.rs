@@ -44,7 +44,12 @@ fn parts(source: &ast::StatementKind) -> (Vec<&ast::Expression>, Vec<&ast::Block
             otherwise,
             ..
         } => (vec![condition], vec![otherwise]),
-        ast::StatementKind::Assign { place, value, .. } => (vec![place, value], Vec::new()),
+        ast::StatementKind::Assign {
+            place,
+            value,
+            otherwise,
+            ..
+        } => (vec![place, value], otherwise.iter().collect()),
         ast::StatementKind::Call { call, otherwise } => (vec![call], otherwise.iter().collect()),
         ast::StatementKind::If {
             branches,

@@ -132,8 +132,17 @@ impl Body<'_, '_> {
             } => self.require(condition, likely.as_ref(), otherwise, exits),
             ast::StatementKind::Assign {
                 place,
+                operator: None,
+                value,
+                otherwise,
+            } if matches!(value.kind, ast::ExpressionKind::Through { .. }) => {
+                self.assign_filtered(place, value, otherwise.as_ref(), span, exits)
+            }
+            ast::StatementKind::Assign {
+                place,
                 operator,
                 value,
+                ..
             } => self.assign(place, *operator, value, span),
             ast::StatementKind::Call { call, otherwise } => {
                 self.call_statement(call, otherwise.as_ref(), span, exits)

@@ -300,7 +300,9 @@ impl<'p> Account<'p> {
                     self.cannot_say(span, "the bytes of a stream are of no message any more");
                 }
             }
-            Attempt::Restore(message, _) if self.bytes && known.of(*message).may_owe() => {
+            Attempt::Restore(message, _) | Attempt::Rewrite(message, ..)
+                if self.bytes && known.of(*message).may_owe() =>
+            {
                 self.cannot_say(span, "its length is another from here on");
             }
             Attempt::Message(source) => return known.of_source(source),
@@ -312,7 +314,8 @@ impl<'p> Account<'p> {
             | Attempt::TakeValue(..)
             | Attempt::ShareWindow(..)
             | Attempt::Peek(..)
-            | Attempt::Restore(..) => {}
+            | Attempt::Restore(..)
+            | Attempt::Rewrite(..) => {}
         }
         Debt::Free
     }

@@ -44,7 +44,7 @@ pub enum StatementKind {
         /// What takes the place of the rest of the block if it does not.
         otherwise: Block,
     },
-    /// `last = header.number`, `next += 1`
+    /// `last = header.number`, `next += 1`, `message.data = message.data through stuffed() else …`
     Assign {
         /// Where to.
         place: Expression,
@@ -52,6 +52,8 @@ pub enum StatementKind {
         operator: Option<BinaryOperator>,
         /// What.
         value: Expression,
+        /// What takes the place of the rest of the block if a filter finds no room.
+        otherwise: Option<Block>,
     },
     /// `held.push(message) else drop message as too_many_wait`
     Call {

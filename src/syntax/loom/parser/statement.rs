@@ -443,7 +443,8 @@ impl Parser<'_> {
             let sign = self.take();
             let place = value;
             let value = self.expression()?;
-            if self.is_at("else") {
+            let filtered = matches!(value.kind, ExpressionKind::Through { .. });
+            if self.is_at("else") && !(filtered && operator.is_none()) {
                 let title = "an assignment has no `else` with a statement";
                 let span = self.token().span;
                 return Err(self.report(
@@ -456,6 +457,7 @@ impl Parser<'_> {
                 place,
                 operator,
                 value,
+                otherwise: self.optional_otherwise()?,
             });
         }
         if !is_call(&value) {
