@@ -61,6 +61,20 @@ fn made(body: &Body, source: &Source, into: LocalId) -> C {
     }
 }
 
+/// What is tried, where it is all the same whether it succeeds.
+pub fn tried_alone(succeeds: C) -> Option<S> {
+    match succeeds {
+        C::Binary("&&", first, then) => Some(S::If {
+            condition: *first,
+            then: tried_alone(*then).into_iter().collect(),
+            otherwise: Vec::new(),
+        }),
+        C::Binary("!=", tried, _) => tried_alone(*tried),
+        tried @ C::Call(..) => Some(S::Do(tried)),
+        _ => None,
+    }
+}
+
 /// Whether a value may ask something of a container.
 fn asks(value: &Expression) -> bool {
     let itself = matches!(*value.kind, Kind::Query(_) | Kind::Call(..));
@@ -126,14 +140,7 @@ impl Body<'_> {
             }
             Attempt::ShareWindow(window, number) => {
                 let bind = self.message_for(bind, out);
-                let counter = no_buffer(self, window).map_or(atom("NULL"), C::address);
-                let scope = &self.scope;
-                let shared = containers::by_number(scope, "window_share", window, number, bind);
-                let C::Call(name, mut arguments) = shared else {
-                    unreachable!("a container is called");
-                };
-                arguments.push(counter);
-                (C::Call(name, arguments), Vec::new())
+                (self.shared(window, number, bind), Vec::new())
             }
             Attempt::InsertStream(stream, at, message) => (
                 containers::stream_insert(&self.scope, stream, Some(at), *message),
@@ -154,6 +161,17 @@ impl Body<'_> {
                 (made(self, source, bind), Vec::new())
             }
         }
+    }
+
+    /// A second handle of a message in a window.
+    fn shared(&self, window: &Variable, number: &Expression, bind: LocalId) -> C {
+        let counter = no_buffer(self, window).map_or(atom("NULL"), C::address);
+        let shared = containers::by_number(&self.scope, "window_share", window, number, bind);
+        let C::Call(name, mut arguments) = shared else {
+            unreachable!("a container is called");
+        };
+        arguments.push(counter);
+        C::Call(name, arguments)
     }
 
     /// What is tried with a container of values.

@@ -378,7 +378,11 @@ impl<'a> Body<'a> {
             self.declare_for(node, out);
             let one = self.way(before_then, then, Some(join));
             let other = self.way(Vec::new(), otherwise, Some(join));
-            push_if(holds, one, other, out);
+            let is_try = matches!(self.stack.forest.arena.node(node), Node::Try { .. });
+            match is_try && one.is_empty() && other.is_empty() {
+                true => out.extend(super::attempt::tried_alone(holds)),
+                false => push_if(holds, one, other, out),
+            }
             return Some(join);
         }
         assert!(stop.is_none(), "ways that meet nowhere lead to the end");

@@ -6,6 +6,7 @@ use super::super::statement::{Attempt, Block, Operation, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
 use super::external::is_external;
+use super::flow::Flow;
 use super::kinds::holds_things;
 use super::operator::{Operand, checked_operator, is_literal};
 use super::statement::Exit;
@@ -140,21 +141,20 @@ impl Body<'_, '_> {
         None
     }
 
-    /// An assignment of what comes through a filter: one that grows needs an `else`.
-    pub fn assign_filtered(
+    /// What an assignment has behind `else`: only where a filter grows it has something.
+    pub fn or_otherwise(
         &mut self,
-        place: &ast::Expression,
+        assigned: StatementKind,
         value: &ast::Expression,
         otherwise: Option<&ast::Block>,
-        span: Span,
+        failing: Flow,
         exits: &mut Vec<Exit>,
     ) -> Option<StatementKind> {
-        let failing = self.flow.clone();
-        match (self.assign(place, None, value, span)?, otherwise) {
+        match (assigned, otherwise) {
             (StatementKind::Attempt { attempt, .. }, Some(otherwise)) => {
                 Some(self.attempt(attempt, otherwise, failing, value.span, exits))
             }
-            (StatementKind::Attempt { .. }, None) => self.needs_else(value, span),
+            (StatementKind::Attempt { .. }, None) => self.needs_else(value, value.span),
             (assigned, None) => Some(assigned),
             (_, Some(_)) => {
                 let title = format!("`{}` cannot fail", self.text(value.span));

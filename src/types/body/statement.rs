@@ -132,18 +132,14 @@ impl Body<'_, '_> {
             } => self.require(condition, likely.as_ref(), otherwise, exits),
             ast::StatementKind::Assign {
                 place,
-                operator: None,
-                value,
-                otherwise,
-            } if matches!(value.kind, ast::ExpressionKind::Through { .. }) => {
-                self.assign_filtered(place, value, otherwise.as_ref(), span, exits)
-            }
-            ast::StatementKind::Assign {
-                place,
                 operator,
                 value,
-                ..
-            } => self.assign(place, *operator, value, span),
+                otherwise,
+            } => {
+                let failing = self.flow.clone();
+                let assigned = self.assign(place, *operator, value, span)?;
+                self.or_otherwise(assigned, value, otherwise.as_ref(), failing, exits)
+            }
             ast::StatementKind::Call { call, otherwise } => {
                 self.call_statement(call, otherwise.as_ref(), span, exits)
             }
