@@ -55,6 +55,26 @@ static inline uint64_t sl_load_little64(const uint8_t *at) {
     return (uint64_t)sl_load_little32(at + 4) << 32 | sl_load_little32(at);
 }
 
+/* part sl_last_little: needs */
+/* A word of which the first bytes are there, so many; those that are missing count as zero. */
+static inline uint64_t sl_last_little(const uint8_t *at, size_t length) {
+    uint64_t word = 0;
+    for (size_t byte = length; byte != 0; byte -= 1) {
+        word = word << 8 | at[byte - 1];
+    }
+    return word;
+}
+
+/* part sl_last_big: needs */
+/* The same for words of `unit` bytes, the most significant first. */
+static inline uint64_t sl_last_big(const uint8_t *at, size_t length, size_t unit) {
+    uint64_t word = 0;
+    for (size_t byte = 0; byte < unit; byte += 1) {
+        word = word << 8 | (byte < length ? at[byte] : 0);
+    }
+    return word;
+}
+
 /* part sl_little_first: needs */
 /* Whether this machine keeps the least significant byte of a number first. */
 static inline bool sl_little_first(void) {

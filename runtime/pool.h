@@ -122,13 +122,10 @@ static inline void sl_buffers_start(struct sl_buffers *buffers) {
     buffers->left = buffers->count;
 }
 
-/* part sl_buffers_take: needs SL_NONE sl_buffers */
-/* The index of a buffer, with one handle: the one that was given back last, or else the next.
- * SL_NONE if no more than `reserve` are left. */
-static inline uint32_t sl_buffers_take(struct sl_buffers *buffers, uint32_t reserve) {
-    if (buffers->left <= reserve) {
-        return SL_NONE;
-    }
+/* part sl_buffers_take: needs sl_buffers */
+/* The index of a buffer, with one handle: the one that was given back last, or else the next. There
+ * must be one left. */
+static inline uint32_t sl_buffers_take(struct sl_buffers *buffers) {
     buffers->left -= 1;
     const uint32_t index = buffers->free[buffers->left];
     buffers->handles[index] = 1;

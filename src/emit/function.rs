@@ -447,11 +447,11 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
         unit => call(format!("sl_load_{order}{}", 8 * unit), vec![atom(at)]),
     };
     let kind = format!("const {}", c_type(scope.stack, scope.kind(filter.word)));
-    let turn = |scope: &mut Scope, at: &str, last: Option<(String, String)>| {
+    let turn = |scope: &mut Scope, loaded: C, last: Option<(String, String)>| {
         let mut body = vec![S::Declare {
             kind: kind.clone(),
             name: word.clone(),
-            value: Some(load(at)),
+            value: Some(loaded),
         }];
         let mut code = Code::new(scope, &filter.each, filter.parameters);
         code.yields = yields(filter, last);
@@ -459,14 +459,27 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
         body
     };
     let bytes = || atom(unit.to_string());
-    let mut whole = turn(scope, data, None);
+    let mut whole = turn(scope, load(data), None);
     whole.push(S::Assign(atom(data), "+=", bytes()));
     whole.push(S::Assign(atom(length), "-=", bytes()));
     let mut all = vec![S::While {
         condition: binary(">=", atom(length), bytes()),
         body: whole,
     }];
-    if unit > 1 {
+    if unit > 1 && !filter.rewrites {
+        let mut given = vec![atom(data), atom(length)];
+        given.extend(filter.big.then(bytes));
+        let loaded = call(format!("sl_last_{order}"), given);
+        let loaded = match unit {
+            8 => loaded,
+            _ => loaded.cast(c_type(scope.stack, scope.kind(filter.word))),
+        };
+        all.push(S::If {
+            condition: binary("!=", atom(length), atom("0")),
+            then: turn(scope, loaded, None),
+            otherwise: Vec::new(),
+        });
+    } else if unit > 1 {
         let last = scope.taken.take("last");
         let mut rest = vec![
             S::Declare {
@@ -476,7 +489,11 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
             },
             S::Do(call("memcpy", vec![atom(&last), atom(data), atom(length)])),
         ];
-        rest.extend(turn(scope, &last, Some((last.clone(), length.to_string()))));
+        rest.extend(turn(
+            scope,
+            load(&last),
+            Some((last.clone(), length.to_string())),
+        ));
         all.push(S::If {
             condition: binary("!=", atom(length), atom("0")),
             then: rest,

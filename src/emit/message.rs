@@ -11,6 +11,20 @@ use crate::types::value::Type;
 
 /// The struct.
 pub fn layout(stack: &Stack) -> Item {
+    Item::Struct {
+        comment: "A message, which alone has its buffer, and what travels beside it.".to_string(),
+        name: format!("{}_message", stack.names.stack),
+        members: lines(stack),
+    }
+}
+
+/// The names of its members.
+pub fn members(stack: &Stack) -> Vec<String> {
+    let name = |line: &Line| line.text.rsplit([' ', '*']).next().map(String::from);
+    lines(stack).iter().filter_map(name).collect()
+}
+
+fn lines(stack: &Stack) -> Vec<Line> {
     let own = [
         ("uint8_t *data", "where its bytes begin"),
         ("uint32_t length", "how many there are"),
@@ -30,11 +44,7 @@ pub fn layout(stack: &Stack) -> Item {
         let comment = format!("an attribute of {}", attribute.owner);
         members.extend(named_members(stack, &attribute.kind, name, &comment));
     }
-    Item::Struct {
-        comment: "A message, which alone has its buffer, and what travels beside it.".to_string(),
-        name: format!("{}_message", stack.names.stack),
-        members,
-    }
+    members
 }
 
 /// What a new message has, as the fields of an initializer.

@@ -4,7 +4,7 @@
 //! names      what everything is called            layout     types, members, parameters
 //! scope      what names stand for in a function   expression, wire, containers
 //! function, code   functions and filters          state, structure, message   instances, the stack
-//! tree, apart, output, action, attempt, uses      what a reaction does
+//! tree, apart, output, action, attempt, uses, narrow      what a reaction does
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -34,6 +34,7 @@ mod layout;
 mod listen;
 mod message;
 mod names;
+mod narrow;
 mod options;
 mod output;
 mod parts;

@@ -17,18 +17,31 @@ const MARK: &str = "\n/* part ";
 
 /// The words of C code, comments left out.
 pub fn words(code: &str) -> BTreeSet<&str> {
-    let mut words = BTreeSet::new();
+    let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let words = pieces(code)
+        .into_iter()
+        .flat_map(|piece| piece.split(letters));
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// C code without its comments.
+pub fn without_comments(code: &str) -> String {
+    pieces(code).concat()
+}
+
+/// What stands before, between and behind the comments of C code.
+fn pieces(code: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
     let mut rest = code;
     while !rest.is_empty() {
         let end = rest.find("/*").unwrap_or(rest.len());
-        let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-        words.extend(rest[..end].split(letters).filter(|word| !word.is_empty()));
+        pieces.push(&rest[..end]);
         rest = match rest[end..].find("*/") {
             Some(closed) => &rest[end + closed + 2..],
             None => "",
         };
     }
-    words
+    pieces
 }
 
 /// The words that a parenthesis follows: what code calls or declares.

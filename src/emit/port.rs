@@ -300,9 +300,8 @@ fn send_body(stack: &Stack, port: &Port) -> String {
     text += &condition(either(refused, exists(stack, port).negated()), "return 0;");
     text += "    if (length > BUFFER_SIZE - HEADROOM) {\n        \
              stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }\n    \
-             const uint32_t buffer = sl_buffers_take(&stack->buffers, RESERVE);\n";
-    let none = binary("==", atom("buffer"), atom("SL_NONE"));
-    text += &condition(none, "return 0;");
+             if (stack->buffers.left <= RESERVE) {\n        return 0;\n    }\n    \
+             const uint32_t buffer = sl_buffers_take(&stack->buffers);\n";
     text += &format!(
         "    struct {name}_message message = blank(stack, buffer);\n    \
          message.length = (uint32_t)length;\n    \

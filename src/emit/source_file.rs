@@ -7,6 +7,7 @@ use super::external;
 use super::function;
 use super::header_file;
 use super::message;
+use super::narrow;
 use super::options;
 use super::output::Queued;
 use super::parts;
@@ -135,8 +136,11 @@ impl Reactions {
             });
         }
         keep_started(stack, &mut all);
+        let functions = all.iter_mut().flat_map(|one| &mut one.functions);
+        let parts = narrow::narrow(stack, functions.collect(), &beside_reactions(stack));
         let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
         let mut prototypes = vec![Item::Banner("reactions, layer by layer".to_string())];
+        prototypes.extend(parts.into_iter().map(Item::Function));
         let mut items = Vec::new();
         let mut text = String::new();
         let mut last: Option<EntityId> = None;
@@ -164,6 +168,15 @@ impl Reactions {
             queued,
         }
     }
+}
+
+/// What reactions give messages to: functions of values, what all stacks have, applications.
+fn beside_reactions(stack: &Stack) -> String {
+    let all = functions_of_values(stack).into_iter().map(Item::Function);
+    let ports = stack.names.ports.keys();
+    let handed = ports.map(|(port, event)| upward::upward(stack, *port, *event));
+    let items: Vec<Item> = all.chain(handed).collect();
+    printer::file(&items) + &parts::named(parts::OWN, &stack.names.stack, "")
 }
 
 /// What is put on the agenda from outside of trees.
@@ -256,17 +269,7 @@ fn shortened(sentence: &str) -> String {
 /// Functions of values: filters and functions of the sources, and the sums of headers; then those
 /// of instances, and of values that look for one. All as far as some code needs them.
 fn values(stack: &Stack, code: &str) -> (Vec<Item>, Vec<Item>) {
-    let mut all: Vec<Function> = Vec::new();
-    for (at, function) in stack.program.functions.iter().enumerate() {
-        if function.body.is_some() {
-            all.push(function::function(stack, FunctionId(at as u32)));
-        }
-    }
-    for at in 0..stack.program.filters.len() {
-        all.extend([function::filter(stack, at), function::filter_on(stack, at)]);
-    }
-    all.extend(sums::sum_functions(stack));
-    all.extend(options::functions(stack));
+    let all = functions_of_values(stack);
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let kinds = kinds.flat_map(|kind| state::functions(stack, kind));
     let kinds: Vec<Function> = kinds.collect();
@@ -288,6 +291,22 @@ fn values(stack: &Stack, code: &str) -> (Vec<Item>, Vec<Item>) {
         of_kinds.extend(found.iter().map(|one| one.name.clone()));
         others.extend(found);
     }
+}
+
+/// Functions and filters of the sources, and the sums of headers.
+fn functions_of_values(stack: &Stack) -> Vec<Function> {
+    let mut all: Vec<Function> = Vec::new();
+    for (at, function) in stack.program.functions.iter().enumerate() {
+        if function.body.is_some() {
+            all.push(function::function(stack, FunctionId(at as u32)));
+        }
+    }
+    for at in 0..stack.program.filters.len() {
+        all.extend([function::filter(stack, at), function::filter_on(stack, at)]);
+    }
+    all.extend(sums::sum_functions(stack));
+    all.extend(options::functions(stack));
+    all
 }
 
 fn text_of(function: &Function) -> String {

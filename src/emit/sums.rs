@@ -138,7 +138,7 @@ pub fn is_straight(stack: &Stack, id: HeaderId, at: usize) -> bool {
 }
 
 /// The words of a header that are always there stand one by one, without the field itself; a loop
-/// follows for all others.
+/// follows for all others, if there are any.
 fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
     let header = &stack.program.headers[id.at()];
     let field = &header.fields[at];
@@ -186,8 +186,12 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
         };
         body.push(Statement::Assign(atom(scope.known(state)), sign, word));
     }
+    let plain = *ranges == Ranges::Header && unless.is_none();
+    let fixed = || atom((words * unit).to_string());
+    let short = plain.then(|| alone(&scope, own, binary("==", atom(&length), fixed())));
+    body.extend(short.flatten());
     on.push(advanced(&atom(&place), from + words * unit));
-    on.push(binary("-", atom(&length), atom((words * unit).to_string())));
+    on.push(binary("-", atom(&length), fixed()));
     let given = function::read_later(own).into_iter();
     let given = given.chain(own.state.iter().map(|(local, _)| *local));
     on.extend(given.map(|local| atom(scope.known(local))));
@@ -196,10 +200,23 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
     body.extend(returned(&mut scope, field, (sum, &kind), *unless));
     Some(Function {
         comment: comment(header, field, *unless),
-        result: format!("static {kind}"),
+        result: format!("static inline {kind}"),
         name: sum_name(stack, id, at),
         parameters: all,
         body,
+    })
+}
+
+/// A header without more than is always there needs no loop.
+fn alone(scope: &Scope, filter: &Filter, is_alone: C) -> Option<Statement> {
+    let result = filter
+        .result
+        .as_ref()
+        .filter(|_| filter.finish.is_empty())?;
+    Some(Statement::If {
+        condition: is_alone,
+        then: vec![Statement::Return(Some(scope.stored(result)))],
+        otherwise: Vec::new(),
     })
 }
 

@@ -266,8 +266,9 @@ static bool pool(void) {
 
 static bool buffers(void) {
     if (is("buf_take")) {
-        const uint32_t index = sl_buffers_take(&it.buffers, number());
-        if (index != SL_NONE) {
+        uint32_t index = SL_NONE;
+        if (it.buffers.left > number()) {
+            index = sl_buffers_take(&it.buffers);
             memset(sl_buffers_at(&it.buffers, index), 255, it.buffers.size);
         }
         print_slot(index);
@@ -317,6 +318,10 @@ static void loads(void) {
     printf("%" PRIu32 " %" PRIu32 " ", sl_load_big32(data), sl_load_little32(data));
     printf("%" PRIu64 " %" PRIu64 " ", sl_load_big48(data), sl_load_little48(data));
     printf("%" PRIu64 " %" PRIu64, sl_load_big64(data), sl_load_little64(data));
+    for (size_t length = 1; length < 4; length += 1) {
+        const uint64_t big = sl_last_big(data, length, 4);
+        printf(" %" PRIu64 " %" PRIu64, big, sl_last_little(data, length));
+    }
 }
 
 /* Every store, each behind the one before, so that one which writes too much is seen. */

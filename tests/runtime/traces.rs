@@ -376,9 +376,11 @@ fn bytes(recorder: &mut Recorder) {
                 .rev()
                 .fold(0, |sum, byte| sum << 8 | *byte as u64)
         };
-        let loads: Vec<String> = [2, 3, 4, 6, 8]
+        let mut loads: Vec<String> = [2, 3, 4, 6, 8]
             .map(|width| format!("{} {}", big(width), little(width)))
             .to_vec();
+        let filled = |width: usize| big(width) << (8 * (4 - width));
+        loads.extend((1..4).map(|width| format!("{} {}", filled(width), little(width))));
         recorder.step(format!("load {}", hexadecimal(&data)), loads.join(" "));
 
         let mut stored = vec![0; 2];

@@ -67,11 +67,11 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
 
 /* part STACK_buffer */
 uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
-    const uint32_t buffer = sl_buffers_take(&stack->buffers, RESERVE);
-    if (buffer == SL_NONE) {
+    if (stack->buffers.left <= RESERVE) {
         *room = 0;
         return NULL;
     }
+    const uint32_t buffer = sl_buffers_take(&stack->buffers);
     *room = BUFFER_SIZE - HEADROOM;
     return sl_buffers_at(&stack->buffers, buffer) + HEADROOM;
 }
