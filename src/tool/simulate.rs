@@ -38,7 +38,7 @@ use scenario::Scenario;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use text::Mistake;
 use verdict::Verdict;
 
@@ -317,6 +317,9 @@ fn read_network(source: &str, path: &Path, arguments: &Arguments) -> Result<Scen
     Ok(scenario)
 }
 
+/// What takes no longer is not worth a word.
+const SOON: Duration = Duration::from_secs(1);
+
 /// What a run needs besides the network.
 struct Run<'run> {
     arguments: &'run Arguments,
@@ -358,9 +361,17 @@ impl Run<'_> {
             promises: &promises,
             holders: &prepared.holders(),
             stopped: ran.is_err(),
-            took: began.elapsed(),
             again: self.again(),
         };
+        // Elsewhere than on the page, which is the same each time.
+        let took = began.elapsed();
+        if took > SOON {
+            let frames = super::page::grouped(verdict.outcome.frames);
+            note(format_args!(
+                "{frames} frames in {:.1} s",
+                took.as_secs_f64()
+            ));
+        }
         match self.arguments.json {
             true => result(format_args!("{}\n", verdict.to_json()))?,
             false => result(verdict.page())?,

@@ -155,7 +155,14 @@ impl Promise {
                 (!order.holds(seen as f64, limit)).then(|| match quantity {
                     Quantity::Latency(_) | Quantity::RoundTrip(_) => time_text(seen),
                     Quantity::Throughput => rate_text(seen),
-                    Quantity::Messages(_) | Quantity::Counter(_) => grouped(seen),
+                    Quantity::Messages(messages) => match self.fact.share() {
+                        None => format!("{} {}", grouped(seen), messages.name()),
+                        Some(_) => {
+                            let whole = self.whole(quantity, &about, outcome) as u64;
+                            format!("{} of {}", grouped(seen), grouped(whole))
+                        }
+                    },
+                    Quantity::Counter(_) => grouped(seen),
                 })
             }
         }
@@ -213,6 +220,24 @@ impl Promise {
             false => own,
         };
         whole as f64
+    }
+}
+
+impl Fact {
+    /// The share that something is compared with.
+    fn share(&self) -> Option<f64> {
+        match self {
+            Fact::Compare(_, _, Limit::Share(share)) => Some(*share),
+            Fact::Compare(_, _, Limit::Number(_) | Limit::Quantity(_)) | Fact::BuffersBack => None,
+        }
+    }
+}
+
+impl Messages {
+    fn name(self) -> &'static str {
+        let mut names = MESSAGES.iter();
+        let found = names.find(|(_, messages)| *messages == self);
+        found.map_or("", |(name, _)| name)
     }
 }
 

@@ -11,7 +11,6 @@ use crate::tool::failure::Failure;
 use crate::tool::host::Report;
 use crate::tool::page::{grouped, rate_text, table, time_text};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// What came of a run.
 pub struct Verdict<'run> {
@@ -27,8 +26,6 @@ pub struct Verdict<'run> {
     pub holders: &'run [bool],
     /// Whether it was stopped before its end.
     pub stopped: bool,
-    /// How long it took, in the time of this machine.
-    pub took: Duration,
     /// The command that does the same again.
     pub again: String,
 }
@@ -38,10 +35,9 @@ impl Verdict<'_> {
     pub fn page(&self) -> String {
         let outcome = &self.outcome;
         let head = format!(
-            "simulated   {}: {} in {:.2} s, {} frames, seed {}\n",
+            "simulated   {}: {}, {} frames, seed {}\n",
             self.network,
             time_text(outcome.time_ns),
-            self.took.as_secs_f64(),
             grouped(outcome.frames),
             self.seed
         );
