@@ -11,7 +11,7 @@
 //!   reactive/  handlers of one entity -> state trees
 //!   weave/     trees of the entities -> trees of the stack
 //!   c/, emit/  trees of the stack -> C
-//!   simulate/  the reference interpreter and the tree interpreter
+//!   simulate/  the reference interpreter, the tree interpreter, the network in virtual time
 //!   tool/      commands, devices, files
 //! ```
 

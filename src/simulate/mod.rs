@@ -8,6 +8,8 @@
 //!                   stack.rs        the host's calls, the agenda, the outputs
 //! ```
 //!
+//! `network/` puts stacks on links with faults, whoever runs them.
+//!
 //! The control of the two interpreters is apart: statements and nodes, parsing, who is reached
 //! through a joint. What they have in common is the state of a stack and what is done to it, and
 //! the value of an expression.

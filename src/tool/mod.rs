@@ -5,11 +5,11 @@
 //!
 //! ```text
 //! commands    project (new)    authoring (fmt check build explain)    test (case)
-//!             run    demo    bench (counting)
-//! compiling   compiler -> c_compiler -> stack, described by layout
+//!             run    simulate    demo    bench (counting)
+//! compiling   compiler -> c_compiler -> stack, described by layout, filled as written
 //! running     host: stack + device (capture, recorded) + applications (lines)
 //! the demo    namespace (netlink) + peer, or a simulated neighbour
-//! speaking    terminal, progress, failure
+//! speaking    terminal, progress, page, failure
 //! ```
 
 pub mod authoring;

@@ -46,8 +46,7 @@ use verdict::Verdict;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A network (.toml), or the file with a stack, or FILE:STACK: two copies of it, `left` and
-    /// `right`, back to back
+    /// A network (.toml); or the file with a stack, of which two copies talk: left, right
     pub network: PathBuf,
     /// All chances follow from it; without, one is chosen and printed
     #[arg(long)]
@@ -67,8 +66,6 @@ pub struct Arguments {
     /// Of a stack: `right` sends back what it reads
     #[arg(long)]
     pub echo: bool,
-    #[command(flatten)]
-    faults: FaultArguments,
     /// What a stack reads as config.NAME
     #[arg(long = "set", value_name = "[NODE.]NAME=VALUE")]
     pub settings: Vec<Setting>,
@@ -84,7 +81,7 @@ pub struct Arguments {
     /// Prints one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// Interprets the stacks as they are written, instead of compiling them to C
+    /// Interprets the stacks, instead of compiling them to C
     #[arg(long)]
     pub interpret: bool,
     /// C that holds functions which the stack declares as extern
@@ -93,6 +90,8 @@ pub struct Arguments {
     /// Where `use` looks before the library inside the binary
     #[arg(long = "path", value_name = "FOLDER")]
     pub search: Vec<PathBuf>,
+    #[command(flatten)]
+    faults: FaultArguments,
 }
 
 /// What happens to frames, on all links.
@@ -149,7 +148,7 @@ What can be expected, of all, or as NODE: FACT or NODE.PORT: FACT:
   sent, refused, missing, repeated, damaged, and every counter: sequencer.late_or_repeated = 0
 
 Examples:
-  loom simulate examples/radio/radio.loom --loss 5% --reorder 1% --delay 20 ms --expect 'in order'
+  loom simulate examples/radio/radio.loom --loss 5% --reorder 1% --delay 20ms --expect 'in order'
   loom simulate examples/radio/radio.toml --pcapng radio.pcapng";
 
 /// Takes the words as they are if they can be read.

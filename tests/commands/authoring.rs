@@ -126,7 +126,7 @@ fn every_command_helps() {
     let shell = Shell::new();
     let all = shell.loom(&["--help"]).fine();
     for verb in [
-        "new", "fmt", "check", "build", "run", "test", "explain", "demo",
+        "new", "fmt", "check", "build", "run", "simulate", "test", "explain", "demo",
     ] {
         assert!(all.contains(&format!("  {verb} ")), "{all}");
         let help = shell.loom(&[verb, "--help"]).fine();

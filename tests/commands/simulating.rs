@@ -404,3 +404,20 @@ fn hosts_with_addresses_and_sessions_talk_by_scripts() {
         assert!(number(&json["frames"]) > 700, "{json}");
     }
 }
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = include_str!("../../README.md");
+    let shown = readme
+        .split("$ loom simulate ")
+        .nth(1)
+        .expect("it shows it");
+    let shown = shown.split("```").next().expect("a block ends");
+    let (command, page) = shown.split_once("\nsimulated").expect("a page");
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut shell = std::process::Command::new("sh");
+    let line = format!("exec '{}' simulate {command}", env!("CARGO_BIN_EXE_loom"));
+    shell.args(["-c", &line]).current_dir(root);
+    let said = Shell::new().finish(shell).fine();
+    assert_eq!(said, format!("simulated{page}"));
+}
