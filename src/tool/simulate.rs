@@ -51,7 +51,7 @@ pub struct Arguments {
     /// All chances follow from it; without, one is chosen and printed
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Ends after so much virtual time; without, when nothing is left to happen
+    /// Ends after so much time; without, when nothing is left to happen
     #[arg(long = "for", value_name = "TIME", value_parser = duration_ns)]
     pub after_ns: Option<u64>,
     /// Of a stack: how many messages `left` sends [default: 1000]
