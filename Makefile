@@ -2,7 +2,7 @@
 # make demo   lets the Linux kernel talk to a stack that was compiled a moment before
 # make test   runs every test
 # make bench  counts instructions of a message, beside lwIP, smoltcp and C by hand
-# make soak   runs the tests of the generated C for long, with many seeds
+# make soak   feeds a million frames to each example, and runs the tests of the C with many seeds
 # make fmt    brings Rust and Loom into their canonical form
 
 CARGO := $(shell PATH="$$PATH:$$HOME/.cargo/bin" command -v cargo)
@@ -26,7 +26,9 @@ bench: machine
 
 soak: machine
 	export SEED=$${SEED:-$$(date +%s)}; echo "SEED=$$SEED does the same again"; \
-	HOSTILE=100 cargo test --test hostile -- --nocapture; wrong=$$?; \
+	cargo test --test fuzz -- --ignored --nocapture; wrong=$$?; \
+	FUZZ=10 cargo test --test fuzz -- --nocapture || wrong=1; \
+	HOSTILE=100 cargo test --test hostile -- --nocapture || wrong=1; \
 	SEEDS=100 cargo test --test agree --test c_agrees -- --nocapture && exit $$wrong
 
 fmt: machine

@@ -97,7 +97,7 @@ fn collect(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
             .to_str()
             .expect("paths here are plain")
             .replace('\\', "/");
-        if [".git", "target", "build"].contains(&name.as_str()) {
+        if [".git", "target", "build", "fuzz/target"].contains(&name.as_str()) {
             continue;
         }
         if path.is_dir() {

@@ -1,0 +1,164 @@
+//! The seeds of the fuzz targets, and what is made of them, on stable Rust: the same functions that
+//! a fuzzer calls (`fuzz/`).
+//!
+//! In: seeds; the layers, examples, cases and stacks of this repository; frames that were captured.
+//! Out: the first text or frame for which something does not hold. `SEED=n` makes others of them,
+//! `FUZZ=n` so many times as many. `make soak` feeds a million frames to each example.
+
+#[path = "c_agrees/externs.rs"]
+mod externs;
+#[path = "hostile/frames.rs"]
+mod frames;
+#[path = "fuzz/harness.rs"]
+mod harness;
+#[path = "agree/headers.rs"]
+mod headers;
+#[path = "agree/random.rs"]
+mod random;
+// Other tests ask more of it.
+#[allow(dead_code)]
+#[path = "c_agrees/run.rs"]
+mod run;
+#[path = "../fuzz/stacks.rs"]
+mod stacks;
+#[path = "../fuzz/targets.rs"]
+mod targets;
+#[path = "fuzz/texts.rs"]
+mod texts;
+#[path = "agree/traffic.rs"]
+mod traffic;
+
+use harness::Harness;
+use random::Random;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+
+/// How many frames each example sees in `make test`.
+const FRAMES: usize = 2_000;
+
+#[test]
+fn every_seed_and_what_is_made_of_it_is_parsed() {
+    hold("parser", targets::parser, 1_500);
+}
+
+#[test]
+fn every_seed_and_what_is_made_of_it_is_refused_or_becomes_c() {
+    hold("pipeline", targets::pipeline, 100);
+}
+
+/// Calls a target with all that there is, and with so many changed texts.
+fn hold(target: &str, does: fn(&[u8]), count: usize) {
+    let seeds = seeds(target);
+    assert!(!seeds.is_empty(), "{target} has no seeds");
+    let texts = texts::all();
+    let own = texts
+        .iter()
+        .map(|(name, text)| (name.clone(), text.as_bytes().to_vec()));
+    for (name, bytes) in seeds.into_iter().chain(own) {
+        assert!(
+            catch_unwind(|| does(&bytes)).is_ok(),
+            "{target} breaks on {name}"
+        );
+    }
+    let (seed, times) = (number("SEED").unwrap_or(1), number("FUZZ").unwrap_or(1));
+    println!("SEED={seed}, {} texts", count * times as usize);
+    let mut random = Random(seed);
+    for _ in 0..count * times as usize {
+        let text = texts::changed(&texts, &mut random);
+        if catch_unwind(|| does(text.as_bytes())).is_err() {
+            panic!("{target}, SEED={seed}, breaks on\n{text}");
+        }
+    }
+}
+
+#[test]
+fn frames_of_seeds_have_one_fate_each() {
+    let harnesses = stacks::EXAMPLES
+        .iter()
+        .map(Harness::new)
+        .collect::<Vec<_>>();
+    let seeds = seeds("frames");
+    assert!(!seeds.is_empty(), "frames has no seeds");
+    for (name, bytes) in seeds {
+        let (chosen, records) = bytes.split_first().expect("a seed chooses a stack");
+        let harness = &harnesses[*chosen as usize % harnesses.len()];
+        let said = harness.feed(records);
+        assert!(said.is_ok(), "{name}: {}", said.expect_err("it broke"));
+    }
+}
+
+#[test]
+fn hostile_frames_have_one_fate_each() {
+    fed(FRAMES * number("FUZZ").unwrap_or(1) as usize, false);
+}
+
+#[test]
+#[ignore = "`make soak` does it, and it takes minutes"]
+fn a_million_frames_have_one_fate_each() {
+    fed(number("FRAMES").unwrap_or(1_000_000) as usize, true);
+}
+
+/// Feeds so many frames to each example.
+fn fed(count: usize, shows: bool) {
+    let seed = number("SEED").unwrap_or(1);
+    println!("SEED={seed}, {count} frames to each");
+    for (place, example) in stacks::EXAMPLES.iter().enumerate() {
+        let harness = Harness::new(example);
+        let said = harness.hostile(seeds_of(place), seed, count, shows);
+        let said = said.unwrap_or_else(|wrong| panic!("{}, SEED={seed}: {wrong}", example.path));
+        println!("{}: {}", example.name, said.join(", "));
+        let came_up = |line: &String| line.starts_with("delivered") || line.starts_with("consumed");
+        assert!(said.iter().any(came_up), "no frame was good for anything");
+        let dropped = said.iter().filter(|line| line.contains('.')).count();
+        assert!(dropped >= 1, "no frame was bad");
+    }
+}
+
+#[test]
+fn a_fault_in_the_c_is_found() {
+    let ping = &stacks::EXAMPLES[0];
+    let found = |from: &str, to: &str| {
+        let faulty = Harness::faulty(ping, from, to);
+        let said = faulty.hostile(seeds_of(0), 1, 500, false);
+        said.expect_err("nobody noticed")
+    };
+    for wrong in ["+ reason] += 0;", "+ reason] += 2;"] {
+        let said = found("+ reason] += 1;", wrong);
+        assert!(said.contains("the fates do not add up"), "{said}");
+    }
+    let kept = found("sl_buffers_give(&stack->buffers, buffer);", "(void)buffer;");
+    assert!(kept.contains("buffers are lost"), "{kept}");
+    let outside = found("+ reason] += 1;", "+ reason + 100000] += 1;");
+    assert!(outside.contains("out of bounds"), "{outside}");
+}
+
+/// The records of the seeds for the stack at this place.
+fn seeds_of(place: usize) -> Vec<u8> {
+    let seeds = seeds("frames").into_iter();
+    let own = seeds.filter(|(_, bytes)| bytes.first().is_some_and(|of| *of as usize == place));
+    own.flat_map(|(_, bytes)| bytes[1..].to_vec()).collect()
+}
+
+/// The seeds of a target, by name.
+fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fuzz/seeds")
+        .join(target);
+    let entries = std::fs::read_dir(folder).expect("there is a folder of seeds");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            let bytes = std::fs::read(&path).expect("a seed can be read");
+            (path.display().to_string(), bytes)
+        })
+        .collect()
+}
+
+fn number(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok();
+    value.map(|value| value.parse().expect("it is a number"))
+}
