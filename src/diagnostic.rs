@@ -256,6 +256,9 @@ ids! {
     NoSession "no-session"
         "An entity and its children share all sessions. What they send or deliver, and what comes \
         to them from beside the path, needs a session, where there is more than one.";
+    NotByItself "not-by-itself"
+        "A session that is listed by a label, or that a worker has, is there as long as what it \
+        stands on: it is neither created nor ended by itself.";
     NoDirection "no-direction"
         "A notice of a service goes `up`, to who requires it, or `down`, to who provides it.";
 

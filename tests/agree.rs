@@ -141,6 +141,16 @@ fn functions_of_what_comes_and_goes_agree() {
 }
 
 #[test]
+fn kinds_on_what_comes_and_goes_agree() {
+    example_agrees("tests/c_agrees/stacks/kinds.loom");
+}
+
+#[test]
+fn functions_asked_through_another_multiplexor_agree() {
+    example_agrees("tests/c_agrees/stacks/heights.loom");
+}
+
+#[test]
 fn channels_agree() {
     example_agrees("tests/c_agrees/stacks/channels.loom");
 }

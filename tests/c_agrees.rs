@@ -165,6 +165,16 @@ fn the_c_of_streams_on_paths_that_come_and_go_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_kinds_on_what_comes_and_goes_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/kinds.loom");
+}
+
+#[test]
+fn the_c_of_functions_asked_through_another_multiplexor_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/heights.loom");
+}
+
+#[test]
 fn the_c_of_links_that_go_down_does_what_it_says() {
     agrees("tests/c_agrees/stacks/links.loom");
 }

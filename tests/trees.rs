@@ -255,6 +255,7 @@ fn what_is_written_is_read_back_for_every_example() {
         "examples/telemetry/telemetry.loom",
         "examples/host/host.loom",
         "tests/c_agrees/stacks/asked.loom",
+        "tests/c_agrees/stacks/kinds.loom",
     ] {
         let program = stacks::example(path);
         let plain = lower(&program).expect("the program has trees");

@@ -109,7 +109,7 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
     let (kind, ends) = match reaction {
         Reaction::Handle {
             kind,
-            index: Index::Any,
+            index: Index::Any | Index::Label(_),
             event,
         } => (kind, event == Event::End),
         Reaction::Handle { .. } => return vec![handled],
@@ -128,7 +128,16 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
     let name = &stack.names.kinds[stack.pool_of(kind).at()];
     let beside = |suffix: &str| atom("stack").behind(format!("{name}_{suffix}"));
     let event = || atom("event");
-    let instance = event().behind("instance");
+    let instance = match (reaction, stack.program.sessions_below(kind)) {
+        // What has a label lives as long as the session below.
+        (
+            Reaction::Handle {
+                index: Index::Any, ..
+            },
+            Some(below),
+        ) => binary("%", event().behind("instance"), atom(below.to_string())),
+        _ => event().behind("instance"),
+    };
     let lives = call(
         "sl_pool_has",
         vec![beside("pool").address(), beside("next"), instance.clone()],
@@ -167,6 +176,7 @@ pub fn above_link(stack: &Stack, place: Place, event: Event) -> Vec<Reaction> {
     let only = match index {
         SessionIndex::Only(only) => Index::Only(only),
         SessionIndex::Same | SessionIndex::Keyed => Index::Any,
+        SessionIndex::Label(label) => Index::Label(label),
     };
     let arrive = |index| Reaction::Arrive {
         entity: id,

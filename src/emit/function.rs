@@ -24,8 +24,10 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
     if needs_stack(stack, function) {
         all.push(atom("stack"));
     }
+    let (arguments, own) = arguments.split_at(function.arguments().min(arguments.len()));
     if needs_own(stack, function) {
-        all.push(scope.own.clone().unwrap_or_else(|| atom("0")));
+        let known = own.first().map(|own| scope.value(own));
+        all.push(known.or(scope.own.clone()).unwrap_or_else(|| atom("0")));
     }
     if let Some(header) = header_read(stack, function) {
         all.push(

@@ -161,12 +161,13 @@ fn any(kind: KindId, event: Event) -> Reaction {
 
 /// What happens to a session that was opened, and to those that stand on it.
 fn starts(stack: &Stack, port: &Port, kind: KindId) -> Vec<Reaction> {
-    let mut events = Vec::new();
-    let mut living = Some(kind);
-    while let Some(one) = living {
-        events.push(any(one, Event::Start));
-        living = stack.program.session_living_on(one);
-    }
+    let living = stack.program.living_with(kind).into_iter();
+    let starts = living.map(|standing| Reaction::Handle {
+        kind: standing.kind,
+        index: standing.label.map_or(Index::Any, Index::Label),
+        event: Event::Start,
+    });
+    let mut events: Vec<Reaction> = starts.collect();
     let mut down = port.down.iter();
     let opened = down.find(|id| stack.program.notices[id.at()].name == "open");
     events.extend(opened.and_then(|id| super::port::below(stack, port, Event::Notice(*id))));
@@ -258,8 +259,8 @@ fn created(stack: &Stack, kind: KindId, local: &str) -> String {
         otherwise: Vec::new(),
     };
     // A start for each kind that stands on it, and the notice that it is open.
-    let standing = std::iter::successors(Some(kind), |one| stack.program.session_living_on(*one));
-    let waits = external::refused(stack, standing.count() + 1);
+    let standing = stack.program.living_with(kind).len();
+    let waits = external::refused(stack, standing + 1);
     let find = call(format!("find_{name}"), keys.clone());
     let known = (!own.keys.is_empty()).then(|| binary("!=", find, none()));
     let below = stack.program.stands_on(kind).zip(own.keys.last());
@@ -377,10 +378,11 @@ pub fn upward(stack: &Stack, id: PortId) -> Item {
 
 /// Where a notice is told in whose place a session is accepted.
 pub fn in_place_of(stack: &Stack, id: PortId, event: Event) -> String {
-    let (Event::Notice(notice), Some(how)) = (event, stack.program.ports[id.at()].listens) else {
+    let (Event::Notice(notice), Some(how)) = (event, stack.program.listened(id)) else {
         return String::new();
     };
-    if how.opened != Some(notice) {
+    let listens = stack.program.ports[id.at()].listens.is_some();
+    if how.opened != Some(notice) || !listens {
         return match stack.program.notices[notice.at()].message {
             true => String::new(),
             false => unheard(stack, how),

@@ -412,7 +412,10 @@ fn reaction_name(program: &Program, reaction: Reaction) -> String {
 fn key_name(program: &Program, kind: KindId, index: Index) -> String {
     let own = &program.kinds[kind.at()];
     match (index, &own.population) {
-        (Index::Only(n), Population::Static(instances)) if own.capacity > 1 => {
+        (Index::Only(n), Population::Static(instances))
+        | (Index::Label(n), Population::Labelled(instances))
+            if own.capacity > 1 =>
+        {
             match instances[n as usize].above {
                 Some(Place::Entity { entity, .. }) => {
                     format!("_for_{}", program.entities[entity.at()].name)
@@ -422,7 +425,7 @@ fn key_name(program: &Program, kind: KindId, index: Index) -> String {
             }
         }
         (Index::Only(n), _) if own.capacity > 1 => format!("_{n}"),
-        (Index::Only(_) | Index::Any, _) => String::new(),
+        (Index::Only(_) | Index::Label(_) | Index::Any, _) => String::new(),
     }
 }
 

@@ -197,6 +197,7 @@ pub fn below(stack: &Stack, port: &Port, event: Event) -> Option<Reaction> {
     let index = match index {
         SessionIndex::Only(only) => Index::Only(only),
         SessionIndex::Same | SessionIndex::Keyed => Index::Any,
+        SessionIndex::Label(label) => Index::Label(label),
     };
     let session = Reaction::Handle {
         kind: entity.session,

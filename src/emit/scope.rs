@@ -219,7 +219,7 @@ impl<'a> Scope<'a> {
                 kind: Box::new(ExpressionKind::Constant(instances[index].keys[key].clone())),
                 result: result.clone(),
             }),
-            Population::Dynamic { .. } => None,
+            Population::Labelled(_) | Population::Dynamic { .. } => None,
         }
     }
 }

@@ -8,7 +8,8 @@ use super::scope::Scope;
 use crate::c::tree::{
     Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call, conditional,
 };
-use crate::types::expression::Instance;
+use crate::types::expression::{Expression, Instance};
+use crate::types::lifetimes::Standing;
 use crate::types::program::{Field, FieldId, Kind, KindId, Population, Role};
 use crate::types::value::{Type, Value};
 
@@ -21,7 +22,7 @@ pub fn has_struct(stack: &Stack, id: KindId) -> bool {
 /// Keys of instances that always exist are constants, but where the instance is known only here.
 fn stores_keys(kind: &Kind) -> bool {
     !kind.keys.is_empty()
-        && (matches!(kind.population, Population::Dynamic { .. }) || kind.capacity > 1)
+        && (!matches!(kind.population, Population::Static(_)) || kind.capacity > 1)
 }
 
 fn line(text: String, comment: &str) -> Line {
@@ -395,24 +396,8 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         let link = vec![member(stack, id, "buckets"), next, bucket, n()];
         body.push(S::Do(call("sl_pool_link", link)));
     }
-    let mut living = Some(id);
-    while let Some(one) = living {
-        if begin(stack, one).is_some() {
-            let own = &stack.program.kinds[one.at()];
-            let mut all = vec![atom("stack")];
-            if own.capacity > 1 {
-                all.push(n());
-            }
-            if stores_keys(own) {
-                all.extend(key_names(own));
-            }
-            body.push(S::Do(call(
-                format!("begin_{}", stack.names.kinds[one.at()]),
-                all,
-            )));
-        }
-        living = stack.program.session_living_on(one);
-    }
+    let living = stack.program.living_with(id).into_iter();
+    body.extend(living.filter_map(|standing| begun(stack, standing)));
     body.push(S::Return(Some(n())));
     Function {
         comment: "A new instance; SL_NONE if there is no room for it.".to_string(),
@@ -421,6 +406,37 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         parameters: [vec![pointer(stack, false)], key_parameters(stack, kind)].concat(),
         body,
     }
+}
+
+/// An instance begins that has just been made, or lives with it.
+fn begun(stack: &Stack, standing: Standing) -> Option<S> {
+    begin(stack, standing.kind)?;
+    let own = &stack.program.kinds[standing.kind.at()];
+    let mut all = vec![atom("stack")];
+    if own.capacity > 1 {
+        all.push(match standing.first {
+            0 => atom("n"),
+            first => binary("+", atom("n"), atom(first.to_string())),
+        });
+    }
+    match (&own.population, standing.label) {
+        (Population::Labelled(labels), Some(label)) => {
+            all.extend(constant_keys(stack, own, &labels[label as usize].keys));
+            all.push(atom("n"));
+        }
+        _ if stores_keys(own) => all.extend(key_names(own)),
+        _ => {}
+    }
+    let begins = format!("begin_{}", stack.names.kinds[standing.kind.at()]);
+    Some(S::Do(call(begins, all)))
+}
+
+/// Keys that a stack writes, as they are handed on.
+fn constant_keys(stack: &Stack, kind: &Kind, keys: &[Value]) -> Vec<C> {
+    let scope = Scope::new(stack, &[]);
+    let keys = kind.keys.iter().zip(keys);
+    let keys = keys.map(|(key, value)| Expression::constant(value.clone(), key.kind.clone()));
+    keys.flat_map(|value| scope.arguments(&value)).collect()
 }
 
 fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
@@ -505,20 +521,13 @@ pub fn at_start(stack: &Stack) -> Vec<S> {
         if begin(stack, id).is_none() {
             continue;
         }
-        let scope = Scope::new(stack, &[]);
         for (n, instance) in instances.iter().enumerate() {
             let mut arguments = vec![atom("stack")];
             if kind.capacity > 1 {
                 arguments.push(atom(n.to_string()));
             }
             if stores_keys(kind) {
-                for (key, value) in kind.keys.iter().zip(&instance.keys) {
-                    let value = crate::types::expression::Expression::constant(
-                        value.clone(),
-                        key.kind.clone(),
-                    );
-                    arguments.extend(scope.arguments(&value));
-                }
+                arguments.extend(constant_keys(stack, kind, &instance.keys));
             }
             all.push(S::Do(call(
                 format!("begin_{}", stack.names.kinds[at]),

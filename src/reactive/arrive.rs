@@ -55,15 +55,22 @@ impl<'a> Lowering<'a> {
         parameters.message = Some(message);
         let (by, root) = match table.shape {
             Shape::Worker | Shape::Router => {
-                let own = self.own(table.session, index, &mut parameters.instance);
+                let steps = &mut Vec::new();
+                let own = self.own(table.session, index, &mut parameters.instance, steps);
                 let keys = self.keys(table.session, index);
-                let by = Frame::new(own, table.session, keys, &table.refused);
+                let by = Frame::new(self.program, own, table.session, keys, &table.refused);
                 let delivers = self.session_delivers(table.session, index, own, message);
                 (by, delivers)
             }
             Shape::Multiplexor => {
                 let finder = self.finder(entity, Event::Deliver);
-                let mut by = Frame::new(Instance::Entity, table.record, None, &table.refused);
+                let mut by = Frame::new(
+                    self.program,
+                    Instance::Entity,
+                    table.record,
+                    None,
+                    &table.refused,
+                );
                 parameters.instance = self.comes_from(entity);
                 let below = parameters.instance;
                 by.below = below.map(Instance::Local);
@@ -125,7 +132,13 @@ impl<'a> Lowering<'a> {
         arguments: &[LocalId],
     ) -> NodeId {
         let record = self.program.entities[entity.at()].record;
-        let mut frame = Frame::new(Instance::Entity, record, None, &finder.otherwise);
+        let mut frame = Frame::new(
+            self.program,
+            Instance::Entity,
+            record,
+            None,
+            &finder.otherwise,
+        );
         let given: Vec<LocalId> = message.iter().chain(arguments).copied().collect();
         let names = finder.parameters.iter().copied().zip(given.iter().copied());
         let names = names.chain(finder.below.zip(below));
@@ -168,10 +181,10 @@ impl<'a> Lowering<'a> {
         let condition = target.condition.as_ref().map(|c| frame.expression(c));
         let kind = target.kind;
         let below = self.program.stands_on(kind).and(frame.below);
-        let mut matched = |lowering: &mut Self, only: Option<u32>| {
-            let (index, own) = match only {
-                Some(at) => (Index::Only(at), Instance::Only(at)),
-                None => (Index::Any, Instance::Local(bind)),
+        let mut matched = |lowering: &mut Self, index: Index| {
+            let own = match index {
+                Index::Only(at) => Instance::Only(at),
+                Index::Any | Index::Label(_) => Instance::Local(bind),
             };
             lowering.handles_here((kind, index), (own, below), event, given)
         };
@@ -207,8 +220,15 @@ impl<'a> Lowering<'a> {
         let Some(handler) = handler_of(self.program, kind, event) else {
             return self.leaf(Vec::new());
         };
-        let mut frame = Frame::new(own, kind, self.keys(kind, index), &handler.body);
+        let mut frame = Frame::new(
+            self.program,
+            own,
+            kind,
+            self.keys(kind, index),
+            &handler.body,
+        );
         frame.below = below;
+        frame.label = super::label_of(index);
         let names = handler
             .parameters
             .iter()
@@ -238,9 +258,11 @@ impl<'a> Lowering<'a> {
             Population::Static(all) if all.len() == 1 => {
                 (Instance::Only(0), Some(&all[0].keys[..]))
             }
-            Population::Static(_) | Population::Dynamic { .. } => (Instance::Entity, None),
+            Population::Static(_) | Population::Labelled(_) | Population::Dynamic { .. } => {
+                (Instance::Entity, None)
+            }
         };
-        let mut frame = Frame::new(own, table.session, keys, &[]);
+        let mut frame = Frame::new(self.program, own, table.session, keys, &[]);
         frame.message = Some(message);
         frame.below = parameters.instance.map(Instance::Local);
         let mut parse = Parse {

@@ -10,7 +10,7 @@ use super::step::step;
 use super::{Lowering, family};
 use crate::source::Span;
 use crate::tree::walk::cut_in_pieces;
-use crate::tree::{Action, Goal, Node, NodeId, Output, Probability};
+use crate::tree::{Action, Goal, Index, Node, NodeId, Output, Probability};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{Event, KindId, LocalId, Population, PortId, Target};
 use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
@@ -98,7 +98,8 @@ impl<'a> Lowering<'a> {
     fn end(&mut self, body: &Body<'a, '_>, due: Due) -> NodeId {
         let mut outputs = due.outputs;
         if due.again {
-            outputs.push(self.event_of(body.frame.kind, body.frame.own, Event::Again));
+            let (itself, known) = (body.frame.standing(), body.frame.known());
+            outputs.push(self.event_of(itself, known, Event::Again));
         }
         let mut last = body.last.clone();
         let is_family = |output: &Output| !matches!(output, Output::One { .. });
@@ -136,7 +137,7 @@ impl<'a> Lowering<'a> {
             StatementKind::Output(output) => self.output(body, output, inside, due),
             StatementKind::End(instance, kind) => {
                 let instance = frame.renamed(|renaming| (renaming.instance)(*instance));
-                let again = match self.living_with(*kind).len() {
+                let again = match self.program.living_with(*kind).len() {
                     1 => None,
                     _ => Some(self.rest(body, inside.clone(), due.clone())),
                 };
@@ -392,11 +393,11 @@ impl<'a> Lowering<'a> {
                     .collect();
                 let condition = target.condition.as_ref().map(|c| frame.expression(c));
                 let is = |at: u32| Expression::number(u64::from(at), Type::Instance(target.kind));
-                let mut matched = |lowering: &mut Self, only: Option<u32>| {
+                let mut matched = |lowering: &mut Self, index: Index| {
                     let node = found(lowering, body, due.clone());
-                    match only {
-                        Some(at) => lowering.act(Action::Let(bind, is(at)), node),
-                        None => node,
+                    match index {
+                        Index::Only(at) => lowering.act(Action::Let(bind, is(at)), node),
+                        Index::Label(_) | Index::Any => node,
                     }
                 };
                 let kind = target.kind;
@@ -431,15 +432,15 @@ impl<'a> Lowering<'a> {
         condition: Option<Expression>,
         bind: LocalId,
         likely: Likely,
-        matched: &mut dyn FnMut(&mut Self, Option<u32>) -> NodeId,
+        matched: &mut dyn FnMut(&mut Self, Index) -> NodeId,
         missing: NodeId,
     ) -> NodeId {
         let node = match &self.program.kinds[kind.at()].population {
-            Population::Static(instances) => {
+            Population::Static(instances) | Population::Labelled(instances) => {
                 let mut node = missing;
                 for (behind, instance) in instances.iter().rev().enumerate() {
                     let at = instances.len() - 1 - behind;
-                    let here = matched(self, Some(at as u32));
+                    let here = self.matched_one(kind, at as u32, &keys, bind, matched);
                     // One of those that are left, as a rule, and each as likely as the others.
                     let share = likely.or(AS_A_RULE).map(|all| all / (behind + 1) as f64);
                     node = self.test(
@@ -458,7 +459,7 @@ impl<'a> Lowering<'a> {
                     condition: None,
                 };
                 let find = Attempt::Instance(vec![Search::Find(target)]);
-                let here = matched(self, None);
+                let here = matched(self, Index::Any);
                 self.tried(find, Some(bind), Probability::of(likely), here, missing)
             }
         };
@@ -466,6 +467,26 @@ impl<'a> Lowering<'a> {
             Some(condition) => self.test(condition, None, node, missing),
             None => node,
         }
+    }
+}
+
+impl Lowering<'_> {
+    /// One of those that are there anyway is found; that of a label by the session below.
+    fn matched_one(
+        &mut self,
+        kind: KindId,
+        at: u32,
+        keys: &[Expression],
+        bind: LocalId,
+        matched: &mut dyn FnMut(&mut Self, Index) -> NodeId,
+    ) -> NodeId {
+        if self.program.sessions_below(kind).is_none() {
+            return matched(self, Index::Only(at));
+        }
+        let here = matched(self, Index::Label(at));
+        let below = keys.last().expect("its last key is the session below");
+        let slot = self.slot(kind, at, below.clone());
+        self.act(Action::Let(bind, slot), here)
     }
 }
 

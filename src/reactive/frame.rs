@@ -3,13 +3,16 @@
 use super::reads;
 use crate::tree::rename::Renaming;
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
-use crate::types::program::{FieldId, KindId, LocalId, Place, Program, SessionIndex};
+use crate::types::lifetimes::Standing;
+use crate::types::program::{FieldId, FunctionId, KindId, LocalId, Place, Program, SessionIndex};
 use crate::types::statement::Statement;
 use crate::types::value::{Type, Value};
 
 /// One handler, finder or header, on behalf of one instance.
 #[derive(Clone)]
 pub struct Frame<'a> {
+    /// Of which it is a part.
+    pub program: &'a Program,
     /// Names in the tree, by the names in the handler.
     pub locals: Vec<LocalId>,
     /// What `LocalId::MESSAGE` is.
@@ -18,6 +21,8 @@ pub struct Frame<'a> {
     pub own: Instance,
     /// Of this kind.
     pub kind: KindId,
+    /// Which label it has, if it has one.
+    pub label: Option<u32>,
     /// The session below that its code is about, where those come and go.
     pub below: Option<Instance>,
     /// Whether it is the end of its own instance.
@@ -33,21 +38,41 @@ pub struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// A frame without locals.
     pub fn new(
+        program: &'a Program,
         own: Instance,
         kind: KindId,
         keys: Option<&'a [Value]>,
         body: &[Statement],
     ) -> Frame<'a> {
         Frame {
+            program,
             locals: Vec::new(),
             message: None,
             own,
             kind,
+            label: None,
             below: None,
             ends: false,
             keys,
             taken: Vec::new(),
             written: reads::written(body),
+        }
+    }
+
+    /// Its own instance, among those that live together.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            kind: self.kind,
+            label: self.label,
+            first: 0,
+        }
+    }
+
+    /// By what its own instance is known: that of a label by the session below.
+    pub fn known(&self) -> Instance {
+        match self.label {
+            Some(_) => self.below.expect("a label is that of a session below"),
+            None => self.own,
         }
     }
 
@@ -58,6 +83,10 @@ impl<'a> Frame<'a> {
                 index: SessionIndex::Keyed,
                 ..
             } => self.below.expect("the checker has seen a session below"),
+            Place::Entity {
+                index: SessionIndex::Label(_),
+                ..
+            } => self.below.unwrap_or(self.own),
             Place::Entity { .. } | Place::Link(_) | Place::Port(_) => self.own,
         }
     }
@@ -91,6 +120,7 @@ impl<'a> Frame<'a> {
             return Some(Expression::local(*local, expression.result.clone()));
         }
         match (&*expression.kind, self.keys) {
+            (ExpressionKind::Call(function, arguments), _) => self.call(*function, arguments),
             (ExpressionKind::Below, _) => match self.below.unwrap_or(self.own) {
                 Instance::Local(local) => Some(Expression::local(local, expression.result.clone())),
                 Instance::Own | Instance::Entity | Instance::Only(_) => {
@@ -98,13 +128,36 @@ impl<'a> Frame<'a> {
                 }
             },
             (ExpressionKind::Key(Instance::Own, kind, key), Some(keys)) if *kind == self.kind => {
-                Some(Expression::constant(
-                    keys[key.at()].clone(),
-                    expression.result.clone(),
-                ))
+                match (keys.get(key.at()), self.below) {
+                    (Some(key), _) => {
+                        Some(Expression::constant(key.clone(), expression.result.clone()))
+                    }
+                    (None, Some(Instance::Local(below))) => {
+                        Some(Expression::local(below, expression.result.clone()))
+                    }
+                    (None, _) => unreachable!("the last key of a label is the session below"),
+                }
             }
             _ => None,
         }
+    }
+
+    /// A call of a function that reads its own instance, which is one of several: it comes last.
+    fn call(&self, id: FunctionId, arguments: &[Expression]) -> Option<Expression> {
+        let function = &self.program.functions[id.at()];
+        let kind = function.kind.filter(|kind| *kind == self.kind)?;
+        let own = Type::Instance(kind);
+        let own = match self.own {
+            Instance::Local(local) => Expression::local(local, own),
+            Instance::Only(only) if self.program.kinds[kind.at()].capacity > 1 => {
+                Expression::number(u64::from(only), own)
+            }
+            Instance::Own | Instance::Entity | Instance::Only(_) => return None,
+        };
+        let arguments = arguments.iter().map(|argument| self.expression(argument));
+        let arguments = arguments.chain([own]).collect();
+        let result = function.result.clone();
+        Some(Expression::new(ExpressionKind::Call(id, arguments), result))
     }
 
     /// Whether the value of an expression may be another at the end of the handler.

@@ -80,7 +80,8 @@ impl Lowering<'_> {
 
     /// What stands above an instance: of a session its own joint, of a record those of all
     /// sessions, of a child that of the only session.
-    pub fn above(&self, kind: KindId, own: Instance) -> Vec<(Place, Instance)> {
+    pub fn above(&self, frame: &Frame<'_>) -> Vec<(Place, Instance)> {
+        let (kind, own) = (frame.kind, frame.own);
         let entity = &self.program.entities[self.program.kinds[kind.at()].entity.at()];
         let role = self.program.kinds[kind.at()].role;
         match &self.program.kinds[entity.session.at()].population {
@@ -97,16 +98,22 @@ impl Lowering<'_> {
                 }
             }
             Population::Dynamic { above } => above.iter().map(|place| (*place, own)).collect(),
+            Population::Labelled(instances) => {
+                let own = frame.label.map_or(own, |_| frame.known());
+                let told = instances.iter().enumerate();
+                let told = told.filter(|(at, _)| frame.label.is_none_or(|own| own as usize == *at));
+                let places = told.filter_map(|(_, instance)| instance.above);
+                places.map(|place| (place, own)).collect()
+            }
         }
     }
 
     /// Who hears a notice that an instance tells, in order. Their trees are wanted.
     pub fn hearers(&mut self, frame: &Frame<'_>, target: TellTarget, event: Event) -> Vec<Hearer> {
-        let (kind, own) = (frame.kind, frame.own);
-        let entity = self.program.kinds[kind.at()].entity;
+        let entity = self.program.kinds[frame.kind.at()].entity;
         match (target, event) {
             (TellTarget::Instance(..), _) => unreachable!("an instance is told directly"),
-            (TellTarget::Above, Event::Notice(notice)) => self.told_above(kind, own, notice),
+            (TellTarget::Above, Event::Notice(notice)) => self.told_above(frame, notice),
             (TellTarget::Below(joint), Event::Notice(notice)) => {
                 let below = &self.program.entities[entity.at()].below;
                 let place = below[joint as usize].place;
@@ -119,7 +126,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn told_above(&mut self, kind: KindId, own: Instance, notice: NoticeId) -> Vec<Hearer> {
+    fn told_above(&mut self, frame: &Frame<'_>, notice: NoticeId) -> Vec<Hearer> {
+        let (kind, own) = (frame.kind, frame.own);
         let table = &self.program.kinds[kind.at()];
         let entity = &self.program.entities[table.entity.at()];
         let mut hearers = Vec::new();
@@ -130,18 +138,20 @@ impl Lowering<'_> {
             return hearers;
         }
         let from_all = table.role != Role::Session;
-        let dynamic = matches!(
-            self.program.kinds[entity.session.at()].population,
-            Population::Dynamic { .. }
-        );
-        for (place, instance) in self.above(kind, own) {
+        // Those on whose account each hears of it: for labels, the sessions below.
+        let each = match self.program.kinds[entity.session.at()].population {
+            Population::Static(_) => None,
+            Population::Dynamic { .. } => Some(entity.session),
+            Population::Labelled(_) => self.program.stands_on(entity.session),
+        };
+        for (place, instance) in self.above(frame) {
             for hearer in self.notice_arrives_at(place, instance, notice) {
                 hearers.push(match hearer {
-                    Hearer::One(goal) if from_all && dynamic => {
-                        Hearer::Every(entity.session, None, goal)
-                    }
                     Hearer::Every(above, _, goal) if from_all => Hearer::Every(above, None, goal),
-                    hearer => hearer,
+                    hearer => match each.filter(|_| from_all) {
+                        Some(each) => Hearer::Every(each, None, hearer.goal()),
+                        None => hearer,
+                    },
                 });
             }
         }
@@ -220,6 +230,11 @@ impl Lowering<'_> {
                     all.map(|at| Hearer::One(session_goal(entity.session, at, own, event)))
                         .collect()
                 }
+                (Shape::Multiplexor, Population::Labelled(instances)) => {
+                    let all = (0..instances.len() as u32).map(SessionIndex::Label);
+                    all.map(|at| Hearer::One(session_goal(entity.session, at, own, event)))
+                        .collect()
+                }
                 (Shape::Multiplexor, Population::Dynamic { .. }) => {
                     let goal = session_goal(entity.session, SessionIndex::Same, own, event);
                     let on = self.program.stands_on(entity.session).map(|_| own);
@@ -266,12 +281,8 @@ impl Lowering<'_> {
 
     /// Whether what a goal is for has ended when this session ends: all that lived on it has, but
     /// for an application.
-    pub fn is_gone(&self, ending: KindId, goal: Goal) -> bool {
+    pub fn is_gone(&self, ending: &Frame<'_>, goal: Goal) -> bool {
         let program = self.program;
-        let on = [
-            program.session_living_on(ending),
-            program.multiplexed_on(ending),
-        ];
         let session = match goal {
             Goal::Reaction(Reaction::Arrive { entity, .. }, _) => {
                 program.entities[entity.at()].session
@@ -279,7 +290,9 @@ impl Lowering<'_> {
             Goal::Reaction(Reaction::Handle { kind, .. }, _) => kind,
             Goal::Frame(_) | Goal::Port(..) => return false,
         };
-        on.contains(&Some(session))
+        let mut living = program.living_on(ending.kind).into_iter();
+        program.multiplexed_on(ending.kind, ending.label) == Some(session)
+            || living.any(|standing| standing.kind == session)
     }
 
     /// The tree of a goal is wanted.
@@ -300,5 +313,6 @@ fn known(index: SessionIndex, own: Instance) -> (Index, Option<Instance>) {
     match index {
         SessionIndex::Only(only) => (Index::Only(only), None),
         SessionIndex::Same | SessionIndex::Keyed => (Index::Any, Some(own)),
+        SessionIndex::Label(label) => (Index::Label(label), Some(own)),
     }
 }

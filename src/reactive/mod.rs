@@ -35,6 +35,7 @@ use crate::tree::{
     Action, Arena, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree,
 };
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Variable};
+use crate::types::lifetimes::Standing;
 use crate::types::program::{
     EntityId, Event, FieldId, Handler, KeyId, KindId, Local, LocalId, Place, Population, Program,
     Role,
@@ -80,6 +81,14 @@ pub fn entity_of(program: &Program, reaction: Reaction) -> EntityId {
     match reaction {
         Reaction::Arrive { entity, .. } => entity,
         Reaction::Handle { kind, .. } => program.kinds[kind.at()].entity,
+    }
+}
+
+/// The label of the sessions that a tree is for.
+fn label_of(index: Index) -> Option<u32> {
+    match index {
+        Index::Label(label) => Some(label),
+        Index::Only(_) | Index::Any => None,
     }
 }
 
@@ -133,6 +142,15 @@ impl<'a> Lowering<'a> {
             }
         }
         for handler in &program.handlers {
+            let labelled = program.sessions_below(handler.kind).is_some();
+            if labelled && matches!(handler.event, Event::Timer(_)) {
+                // Of a timer that has expired only the index is known.
+                self.want(Reaction::Handle {
+                    kind: handler.kind,
+                    index: Index::Any,
+                    event: handler.event,
+                });
+            }
             if matches!(
                 handler.event,
                 Event::Timer(_) | Event::Start | Event::Again | Event::End
@@ -152,6 +170,7 @@ impl<'a> Lowering<'a> {
     fn indices(&self, kind: KindId) -> Vec<Index> {
         match &self.program.kinds[kind.at()].population {
             Population::Static(instances) => (0..instances.len() as u32).map(Index::Only).collect(),
+            Population::Labelled(all) => (0..all.len() as u32).map(Index::Label).collect(),
             Population::Dynamic { .. } => vec![Index::Any],
         }
     }
@@ -175,9 +194,15 @@ impl<'a> Lowering<'a> {
             Reaction::Arrive { entity, event, .. } => self.notice_arrives(entity, event),
             Reaction::Handle { kind, index, event } => {
                 let (parameters, root) = self.handled(kind, index, event);
-                let first = (event == Event::End).then(|| self.program.multiplexed_on(kind));
+                let label = label_of(index);
+                let first = (event == Event::End).then(|| self.program.multiplexed_on(kind, label));
+                let ending = Standing {
+                    kind,
+                    label,
+                    first: 0,
+                };
                 let root = match (first.flatten(), parameters.instance) {
-                    (Some(above), Some(own)) => self.ends_above(above, kind, own, root),
+                    (Some(above), Some(own)) => self.ends_above(above, ending, own, root),
                     (Some(_) | None, _) => root,
                 };
                 (parameters, root)
@@ -192,13 +217,14 @@ impl<'a> Lowering<'a> {
 
     /// An instance handles an event.
     fn handled(&mut self, kind: KindId, index: Index, event: Event) -> (Parameters, NodeId) {
-        if let (Population::Static(instances), Index::Any) =
+        if let (Population::Static(instances) | Population::Labelled(instances), Index::Any) =
             (&self.program.kinds[kind.at()].population, index)
         {
             return self.handled_by_one(kind, instances.len() as u32, event);
         }
         let mut parameters = Parameters::default();
-        let own = self.own(kind, index, &mut parameters.instance);
+        let mut first = Vec::new();
+        let own = self.own(kind, index, &mut parameters.instance, &mut first);
         let last = match event {
             Event::End => self.last_steps(kind, own),
             _ => Vec::new(),
@@ -206,9 +232,19 @@ impl<'a> Lowering<'a> {
         let Some(handler) = handler_of(self.program, kind, event) else {
             assert!(event == Event::End, "what is wanted has a handler");
             let leaf = self.leaf(Vec::new());
-            return (parameters, self.steps(last, leaf));
+            first.extend(last);
+            return (parameters, self.steps(first, leaf));
         };
-        let mut frame = Frame::new(own, kind, self.keys(kind, index), &handler.body);
+        let mut frame = Frame::new(
+            self.program,
+            own,
+            kind,
+            self.keys(kind, index),
+            &handler.body,
+        );
+        frame.label = label_of(index);
+        let below = parameters.instance.filter(|_| frame.label.is_some());
+        frame.below = below.map(Instance::Local);
         frame.ends = event == Event::End;
         if frame.ends {
             // Its outputs are due when its fields are gone.
@@ -222,13 +258,13 @@ impl<'a> Lowering<'a> {
         parameters.arguments = given.collect();
         frame.message = parameters.message;
         let root = self.handler(frame, handler, last);
-        (parameters, root)
+        (parameters, self.steps(first, root))
     }
 
     /// An instance that was found among those that always exist: each has a tree of its own.
     fn handled_by_one(&mut self, kind: KindId, count: u32, event: Event) -> (Parameters, NodeId) {
         let mut parameters = Parameters::default();
-        self.own(kind, Index::Any, &mut parameters.instance);
+        self.own(kind, Index::Any, &mut parameters.instance, &mut Vec::new());
         let found = parameters.instance.expect("a parameter holds it");
         let handler = handler_of(self.program, kind, event).expect("what is told has a handler");
         let given = handler
@@ -249,31 +285,54 @@ impl<'a> Lowering<'a> {
         };
         let mut root = None;
         for at in (0..count).rev() {
-            let reaction = Reaction::Handle {
-                kind,
-                index: Index::Only(at),
-                event,
-            };
+            let (index, step) = self.one_of(kind, at, value(found, self));
+            let reaction = Reaction::Handle { kind, index, event };
             self.want(reaction);
             let arguments = parameters.arguments.iter().map(|local| value(*local, self));
+            let instance = step.as_ref().map(|(below, _)| Instance::Local(*below));
             let output = Output::One {
-                goal: Goal::Reaction(reaction, None),
+                goal: Goal::Reaction(reaction, instance),
                 message: parameters.message,
                 arguments: arguments.collect(),
             };
             let leaf = self.leaf(vec![output]);
+            let step = step.map(|(below, value)| Action::Let(below, value));
+            let leaf = self.steps(step.into_iter().collect(), leaf);
             root = Some(match root {
                 None => leaf,
                 Some(others) => {
-                    let number = ExpressionKind::Constant(Value::Number(u64::from(at)));
-                    let number = Expression::new(number, Type::Instance(kind));
-                    let is_it = ExpressionKind::Binary(Binary::Equal, value(found, self), number);
-                    let condition = Expression::new(is_it, Type::Bool);
-                    self.test(condition, None, leaf, others)
+                    let (is, number) = match self.program.sessions_below(kind) {
+                        Some(below) => (Binary::Less, (at + 1) * below),
+                        None => (Binary::Equal, at),
+                    };
+                    let number = Expression::number(u64::from(number), Type::Instance(kind));
+                    let is_it = Expression::binary(is, value(found, self), number, Type::Bool);
+                    self.test(is_it, None, leaf, others)
                 }
             });
         }
         (parameters, root.expect("a kind has an instance"))
+    }
+
+    /// Which tree is that of one of several instances; for one with a label, what holds the session
+    /// below, and what that is.
+    fn one_of(
+        &mut self,
+        kind: KindId,
+        at: u32,
+        found: Expression,
+    ) -> (Index, Option<(LocalId, Expression)>) {
+        let Some(below) = self
+            .program
+            .sessions_below(kind)
+            .and(self.program.stands_on(kind))
+        else {
+            return (Index::Only(at), None);
+        };
+        let name = self.program.kinds[below.at()].name.clone();
+        let local = self.fresh(name, Type::Instance(below));
+        let value = self.below_slot(kind, at, found);
+        (Index::Label(at), Some((local, value)))
     }
 
     /// A handler's code; header fields that are read late are read first.
@@ -317,8 +376,15 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The instance that a reaction is about; where it is not fixed, a parameter holds it.
-    fn own(&mut self, kind: KindId, index: Index, holder: &mut Option<LocalId>) -> Instance {
+    /// The instance that a reaction is about; where it is not fixed, a parameter holds it, or the
+    /// session below, from which a step finds it.
+    fn own(
+        &mut self,
+        kind: KindId,
+        index: Index,
+        holder: &mut Option<LocalId>,
+        steps: &mut Vec<Action>,
+    ) -> Instance {
         let table = &self.program.kinds[kind.at()];
         match index {
             Index::Only(_) if table.role == Role::Record => Instance::Entity,
@@ -327,6 +393,18 @@ impl<'a> Lowering<'a> {
                 let local = self.fresh(table.name.clone(), Type::Instance(kind));
                 *holder = Some(local);
                 Instance::Local(local)
+            }
+            Index::Label(label) => {
+                let below = self.program.stands_on(kind).expect("it has labels");
+                let name = self.program.kinds[below.at()].name.clone();
+                let local = self.fresh(name, Type::Instance(below));
+                *holder = Some(local);
+                let standing = Standing {
+                    kind,
+                    label: Some(label),
+                    first: 0,
+                };
+                self.instance_of(standing, Instance::Local(local), steps)
             }
         }
     }
@@ -337,36 +415,46 @@ impl<'a> Lowering<'a> {
             (Population::Static(instances), Index::Only(only)) => {
                 Some(&instances[only as usize].keys)
             }
-            (Population::Static(_), Index::Any) | (Population::Dynamic { .. }, _) => None,
+            (Population::Labelled(instances), Index::Label(label)) => {
+                Some(&instances[label as usize].keys)
+            }
+            (Population::Static(_) | Population::Labelled(_) | Population::Dynamic { .. }, _) => {
+                None
+            }
         }
     }
 
     /// What is done behind the end handler of an instance.
-    fn last_steps(&self, kind: KindId, own: Instance) -> Vec<Action> {
-        let left = self.program.left_at_end(kind).into_iter();
-        let mut left: Vec<_> = left.map(|field| (kind, field)).collect();
+    fn last_steps(&mut self, kind: KindId, own: Instance) -> Vec<Action> {
+        let mut steps = Vec::new();
+        self.drop_left(own, kind, self.program.left_at_end(kind), &mut steps);
         if self.program.lives_with(kind) == kind {
-            left.extend(self.left_above(kind));
+            // What may have come, since they ended, to the sessions that live with it.
+            for above in self.program.living_with(kind).into_iter().skip(1) {
+                let fields = self.program.kinds[above.kind.at()]
+                    .fields
+                    .iter()
+                    .enumerate();
+                let holding = fields.filter(|(_, field)| field.kind.holds_messages());
+                let holding: Vec<_> = holding.map(|(at, _)| FieldId(at as u32)).collect();
+                if !holding.is_empty() {
+                    let above_own = self.instance_of(above, own, &mut steps);
+                    self.drop_left(above_own, above.kind, holding, &mut steps);
+                }
+            }
         }
-        let dropped = left.into_iter().map(|(of, field)| {
-            let ended = self.program.ended(self.program.kinds[of.at()].entity);
-            let reason = ended.expect("who may leave messages at its end has the reason `ended`");
-            Action::DropAll(Variable::Field(own, of, field), reason)
-        });
-        let mut steps: Vec<_> = dropped.collect();
-        steps.push(Action::Free(own, kind));
+        if self.program.sessions_below(kind).is_none() {
+            steps.push(Action::Free(own, kind));
+        }
         steps
     }
 
-    /// What may have come, since they ended, to the sessions that live with one.
-    fn left_above(&self, kind: KindId) -> Vec<(KindId, FieldId)> {
-        let mut left = Vec::new();
-        for above in self.living_with(kind).into_iter().skip(1) {
-            let fields = self.program.kinds[above.at()].fields.iter().enumerate();
-            let holding = fields.filter(|(_, field)| field.kind.holds_messages());
-            left.extend(holding.map(|(at, _)| (above, FieldId(at as u32))));
-        }
-        left
+    fn drop_left(&self, own: Instance, kind: KindId, left: Vec<FieldId>, steps: &mut Vec<Action>) {
+        steps.extend(left.into_iter().map(|field| {
+            let ended = self.program.ended(self.program.kinds[kind.at()].entity);
+            let reason = ended.expect("who may leave messages at its end has the reason `ended`");
+            Action::DropAll(Variable::Field(own, kind, field), reason)
+        }));
     }
 
     fn carries_message(&self, event: Event) -> bool {

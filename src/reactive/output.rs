@@ -79,11 +79,11 @@ impl<'a> Lowering<'a> {
             Written::Deliver { attributes, .. } => {
                 let message = message.expect("what is delivered is a message");
                 self.set_attributes(&frame, message, attributes, &mut steps);
-                let above = self.above(frame.kind, frame.own);
+                let above = self.above(&frame);
                 let &(place, own): &(Place, Instance) =
                     above.first().expect("something stands above what delivers");
                 let goal = self.upward(place, own, Event::Deliver);
-                match frame.ends && self.is_gone(frame.kind, goal) {
+                match frame.ends && self.is_gone(&frame, goal) {
                     true => steps.push(Action::Consume(message)),
                     false => self.one(goal, Some(message), Vec::new(), due),
                 }
@@ -132,7 +132,7 @@ impl<'a> Lowering<'a> {
         }
         let mut hearers = self.hearers(frame, target, event);
         if frame.ends && target == TellTarget::Above {
-            hearers.retain(|hearer| !self.is_gone(frame.kind, hearer.goal()));
+            hearers.retain(|hearer| !self.is_gone(frame, hearer.goal()));
         }
         match message {
             Some(message) if frame.ends && hearers.is_empty() => {
@@ -201,7 +201,7 @@ impl<'a> Lowering<'a> {
         };
         let instance = match index {
             Index::Only(_) => None,
-            Index::Any => Some(Instance::Local(local)),
+            Index::Any | Index::Label(_) => Some(Instance::Local(local)),
         };
         Goal::Reaction(Reaction::Handle { kind, index, event }, instance)
     }

@@ -212,8 +212,20 @@ impl<'p> Evaluation<'_, 'p> {
         if self.state.program.functions[id.at()].external {
             return self.call_external(id, arguments);
         }
-        let arguments = self.values(arguments);
-        self.call_with(id, arguments)
+        let function = &self.state.program.functions[id.at()];
+        let (given, own) = arguments.split_at(function.arguments().min(arguments.len()));
+        let arguments = self.values(given);
+        let (Some(kind), [own]) = (function.kind, own) else {
+            return self.call_with(id, arguments);
+        };
+        let own = self.number(own) as u32;
+        let before = self.instant.own.insert(kind, own);
+        let result = self.call_with(id, arguments);
+        match before {
+            Some(before) => self.instant.own.insert(kind, before),
+            None => self.instant.own.remove(&kind),
+        };
+        result
     }
 
     /// What a function gives for these values.

@@ -48,11 +48,14 @@ impl<'p> Joints<'p> {
                 entity,
                 index: session,
                 ..
-            } => Goal::Handle {
-                kind: self.program.entities[entity.at()].session,
-                index: from.at(session),
-                event: Event::Send,
-            },
+            } => {
+                let kind = self.program.entities[entity.at()].session;
+                Goal::Handle {
+                    kind,
+                    index: from.at(self.program, kind, session),
+                    event: Event::Send,
+                }
+            }
         }
     }
 
@@ -61,13 +64,10 @@ impl<'p> Joints<'p> {
         let entity = self.program.kinds[kind.at()].entity;
         let session = self.program.entities[entity.at()].session;
         let above = match self.above(session, index) {
-            Some(above) if kind == session => (above, index),
-            _ => {
-                let above = self.above(session, 0);
-                (above.expect("something stands above what delivers"), 0)
-            }
+            Some(above) if kind == session => Some(above),
+            _ => self.above(session, 0),
         };
-        match above {
+        match above.expect("something stands above what delivers") {
             (Place::Port(port), index) => {
                 Goal::Port(port, self.told_to(port, Some(index)), Event::Deliver)
             }
@@ -114,22 +114,38 @@ impl<'p> Joints<'p> {
                 .collect();
         }
         let mut hearers = Vec::new();
-        let sessions = match self.program.kinds[kind.at()].role {
+        let role = self.program.kinds[kind.at()].role;
+        let sessions = match role {
             Role::Session => vec![index],
-            Role::Record | Role::Child => {
-                let on = self.program.multiplexed_on(entity.session);
-                if let Some(above) = on.filter(|above| self.hears_by_itself(*above, event)) {
-                    return self.all_that_handle(state, above, None, event);
-                }
-                state.live(entity.session).collect()
-            }
+            Role::Record | Role::Child => state.live(entity.session).collect(),
         };
+        let mut told_together = Vec::new();
         for session in sessions {
-            if let Some(above) = self.above(entity.session, session) {
-                hearers.extend(self.notice_arrives(state, above, Some(session), event));
+            let Some((place, from)) = self.above(entity.session, session) else {
+                continue;
+            };
+            let together = self.multiplexed_at(place);
+            let together = together.filter(|above| self.hears_by_itself(*above, event));
+            match together.filter(|_| role != Role::Session) {
+                // All that stand on any of them hear it together.
+                Some(above) if told_together.contains(&above) => {}
+                Some(above) => {
+                    hearers.extend(self.all_that_handle(state, above, None, event));
+                    told_together.push(above);
+                }
+                None => hearers.extend(self.notice_arrives(state, place, Some(from), event)),
             }
         }
         hearers
+    }
+
+    /// The sessions of the multiplexor at a place that stand on sessions which come and go.
+    fn multiplexed_at(&self, place: Place) -> Option<KindId> {
+        let Place::Entity { entity, .. } = place else {
+            return None;
+        };
+        let session = self.program.entities[entity.at()].session;
+        self.program.stands_on(session).map(|_| session)
     }
 
     /// Whether those who first hear a notice told above are as many as there are sessions then.
@@ -145,9 +161,15 @@ impl<'p> Joints<'p> {
             Population::Dynamic { above: None } => false,
             Population::Dynamic { above: Some(above) } if is_session => self.is_each(*above, event),
             Population::Dynamic { above: Some(above) } => self.hears(*above, event),
-            Population::Static(sessions) => {
+            Population::Labelled(sessions) if !is_session => {
+                let mut places = sessions.iter().filter_map(|session| session.above);
+                places.any(|place| self.hears(place, event))
+            }
+            Population::Static(sessions) | Population::Labelled(sessions) => {
+                let label = self.program.label_of(entity.session, index);
+                let own = label.map_or(index, |(label, _)| label) as usize;
                 let told = sessions.iter().enumerate();
-                let told = told.filter(|(at, _)| !is_session || *at == index as usize);
+                let told = told.filter(|(at, _)| !is_session || *at == own);
                 let mut places = told.filter_map(|(_, session)| session.above);
                 let first = places.find(|place| self.hears(*place, event));
                 first.is_some_and(|place| self.is_each(place, event))
@@ -190,7 +212,11 @@ impl<'p> Joints<'p> {
                 entity,
                 index: session,
                 ..
-            } => self.first_to_handle(entity, from.at(session), event),
+            } => {
+                let kind = self.program.entities[entity.at()].session;
+                let index = from.at(self.program, kind, session);
+                self.first_to_handle(entity, index, event)
+            }
             Place::Link(_) | Place::Port(_) => Vec::new(),
         }
     }
@@ -302,10 +328,15 @@ impl<'p> Joints<'p> {
         self.program.entities[entity.at()].below[joint as usize].place
     }
 
-    fn above(&self, session: KindId, index: u32) -> Option<Place> {
+    /// What stands on a session, and by which index it is known there.
+    fn above(&self, session: KindId, index: u32) -> Option<(Place, u32)> {
         match &self.program.kinds[session.at()].population {
-            Population::Static(sessions) => sessions.get(index as usize)?.above,
-            Population::Dynamic { above } => *above,
+            Population::Static(sessions) => Some((sessions.get(index as usize)?.above?, index)),
+            Population::Dynamic { above } => Some(((*above)?, index)),
+            Population::Labelled(sessions) => {
+                let (label, below) = self.program.label_of(session, index)?;
+                Some((sessions.get(label as usize)?.above?, below))
+            }
         }
     }
 }
@@ -322,10 +353,14 @@ pub struct From {
 }
 
 impl From {
-    /// The index of a session below.
-    fn at(self, session: SessionIndex) -> u32 {
+    /// The index of a session below, of this kind.
+    fn at(self, program: &Program, of: KindId, session: SessionIndex) -> u32 {
         match session {
             SessionIndex::Keyed => self.below.expect("the checker has seen a session below"),
+            SessionIndex::Label(label) => {
+                let first = program.sessions_below(of).expect("it has labels");
+                label * first + self.below.unwrap_or(self.index)
+            }
             SessionIndex::Only(_) | SessionIndex::Same => at(session, self.index),
         }
     }
@@ -336,6 +371,6 @@ fn at(session: SessionIndex, from: u32) -> u32 {
     match session {
         SessionIndex::Only(only) => only,
         SessionIndex::Same => from,
-        SessionIndex::Keyed => panic!("keys name what is below"),
+        SessionIndex::Keyed | SessionIndex::Label(_) => panic!("this names what is below"),
     }
 }

@@ -64,7 +64,7 @@ impl State<'_> {
 
     /// Whether the application hears nothing of a session.
     pub fn is_unknown(&self, port: PortId, session: u32) -> bool {
-        let how = self.program.ports[port.at()].listens;
+        let how = self.program.listened(port);
         how.is_some_and(|how| self.field(how.session, session, how.unknown) != 0)
     }
 

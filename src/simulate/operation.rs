@@ -7,11 +7,11 @@
 use super::expression::{Evaluation, Moment};
 use super::header;
 use super::message::Message;
-use super::state::standing_on;
 use super::value::{Datum, Pieces};
 use crate::types::expression::{Expression, Variable};
-use crate::types::program::{EntityId, FilterId, KindId, LocalId, Target};
+use crate::types::program::{EntityId, FilterId, KindId, LocalId, Population, Program, Target};
 use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::value::Value;
 
 /// What became of an attempt.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,12 @@ pub enum Tried {
     Found(Datum),
     /// It made an instance.
     Created(KindId, u32),
+}
+
+/// The keys that a stack writes for sessions of a kind.
+pub fn datums(program: &Program, kind: KindId, keys: &[Value]) -> impl Iterator<Item = Datum> {
+    let keys = keys.iter().zip(&program.kinds[kind.at()].keys);
+    keys.map(|(value, key)| Datum::of(program, value, &key.kind))
 }
 
 impl Evaluation<'_, '_> {
@@ -191,8 +197,22 @@ impl Evaluation<'_, '_> {
     /// taken.
     pub fn create(&mut self, kind: KindId, keys: Vec<Datum>) -> Option<u32> {
         let index = self.state.kinds[kind.at()].slots.take()?;
-        for kind in standing_on(self.state.program, kind) {
-            self.begin(kind, index, keys.clone());
+        let program = self.state.program;
+        for standing in program.living_with(kind) {
+            let own = match (
+                &program.kinds[standing.kind.at()].population,
+                standing.label,
+            ) {
+                (Population::Labelled(all), Some(label)) => {
+                    let keys = &all[label as usize].keys;
+                    let below = Datum::Number(u64::from(index));
+                    datums(program, standing.kind, keys)
+                        .chain([below])
+                        .collect()
+                }
+                _ => keys.clone(),
+            };
+            self.begin(standing.kind, standing.index(index), own);
         }
         Some(index)
     }

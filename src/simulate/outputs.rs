@@ -137,11 +137,10 @@ impl<'p> Handling<'_, 'p> {
         let lives_on = |entity: EntityId| {
             let program = self.state.program;
             let session = program.entities[entity.at()].session;
-            let on = [
-                program.session_living_on(self.kind),
-                program.multiplexed_on(self.kind),
-            ];
-            on.contains(&Some(session))
+            let label = program.label_of(self.kind, self.index).unzip().0;
+            let mut living = program.living_on(self.kind).into_iter();
+            program.multiplexed_on(self.kind, label) == Some(session)
+                || living.any(|standing| standing.kind == session)
         };
         self.ends
             && match goal {

@@ -18,7 +18,7 @@ use super::joints::Joints;
 use super::message::Message;
 use super::operation::Tried;
 use super::stack::Control;
-use super::state::{Goal, Pending, State, standing_on};
+use super::state::{Goal, Pending, State};
 use super::value::Datum;
 use crate::types::program::{
     EntityId, Event, Finder, Handler, KindId, LocalId, Place, Program, Shape,
@@ -195,13 +195,15 @@ impl<'p> Reference<'p> {
     /// A session ends when no session of a multiplexor stands on it any more: the first of those
     /// ends, and then its turn comes again.
     fn end_first(&self, state: &mut State<'p>, kind: KindId, index: u32) -> Option<Vec<Pending>> {
-        let above = state.program.multiplexed_on(kind)?;
-        let first = state.first_on(above, index)?;
+        let label = state.program.label_of(kind, index);
+        let (label, below) = label.unzip();
+        let above = state.program.multiplexed_on(kind, label)?;
+        let first = state.first_on(above, below.unwrap_or(index))?;
         let event = Event::End;
         let mut outputs = Vec::new();
-        for kind in standing_on(state.program, above).into_iter().rev() {
-            state.unlink(kind, first);
-            let index = first;
+        for standing in state.program.living_with(above).into_iter().rev() {
+            let (kind, index) = (standing.kind, standing.index(first));
+            state.unlink(kind, index);
             outputs.push(Pending::new(Goal::Handle { kind, index, event }));
         }
         outputs.push(Pending::new(Goal::Handle { kind, index, event }));
@@ -355,8 +357,9 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
             Tried::Done => return true,
             Tried::Found(value) => value,
             Tried::Created(kind, index) => {
-                for kind in standing_on(self.state.program, kind) {
-                    self.event_of(kind, index, Event::Start);
+                for standing in self.state.program.living_with(kind) {
+                    let index = standing.index(index);
+                    self.event_of(standing.kind, index, Event::Start);
                 }
                 if let Some(port) = self.state.accepts_at_once(kind, index) {
                     let goal = Goal::Port(port, index, Event::Start);
@@ -413,12 +416,14 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
             }
             Kind::End(instance, kind) => {
                 let index = self.evaluation().index(*instance, *kind);
-                let several = standing_on(self.state.program, *kind).len() > 1;
+                let living = self.state.program.living_with(*kind);
+                let several = living.len() > 1;
                 let linked = self.state.kinds[kind.at()].found.contains(&index);
                 if several && !linked {
                     return ControlFlow::Continue(());
                 }
-                for kind in standing_on(self.state.program, *kind).into_iter().rev() {
+                for standing in living.into_iter().rev() {
+                    let (kind, index) = (standing.kind, standing.index(index));
                     self.state.unlink(kind, index);
                     let event = Event::End;
                     let goal = Goal::Handle { kind, index, event };

@@ -14,7 +14,8 @@
 
 use super::expression::{Evaluation, Moment};
 use super::externs::Externs;
-use super::state::{Emitted, Goal, Limits, Pending, State, arrival, standing_on};
+use super::operation::datums;
+use super::state::{Emitted, Goal, Limits, Pending, State, arrival};
 use super::value::Datum;
 use crate::types::program::{
     AttributeId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
@@ -157,12 +158,13 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let program = self.state.program;
         let kind = program.ports[port.at()].opens?;
         let index = self.created(kind, keys)?;
-        let standing = standing_on(program, kind).into_iter();
-        let starts = standing.filter(|kind| self.control.handles(*kind, index, Event::Start));
         let event = Event::Start;
         let mut events = Vec::new();
-        for kind in starts {
-            events.push(Pending::new(Goal::Handle { kind, index, event }));
+        for standing in program.living_with(kind) {
+            let (kind, index) = (standing.kind, standing.index(index));
+            if self.control.handles(kind, index, event) {
+                events.push(Pending::new(Goal::Handle { kind, index, event }));
+            }
         }
         let down = program.ports[port.at()].down.iter();
         for notice in down.filter(|notice| program.notices[notice.at()].name == "open") {
@@ -326,9 +328,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 continue;
             };
             for (index, instance) in instances.iter().enumerate() {
-                let keys = instance.keys.iter().zip(&kind.keys);
-                let program = self.state.program;
-                let keys = keys.map(|(value, key)| Datum::of(program, value, &key.kind));
+                let keys = datums(self.state.program, id, &instance.keys);
                 let keys = keys.collect();
                 let index = index as u32;
                 self.evaluation(&mut Moment::default())
@@ -498,7 +498,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     /// A new instance of a kind that a port opens, with the keys that it was not given.
     fn created(&mut self, kind: KindId, mut keys: Vec<Datum>) -> Option<u32> {
         // A start for each kind that stands on it, and the notice that it is open.
-        if !self.takes(standing_on(self.state.program, kind).len() + 1) {
+        if !self.takes(self.state.program.living_with(kind).len() + 1) {
             return None;
         }
         for (at, key) in self.state.program.kinds[kind.at()].keys.iter().enumerate() {
@@ -560,6 +560,19 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
                 match index {
                     SessionIndex::Only(only) => (kind, only),
                     SessionIndex::Same => (kind, session),
+                    SessionIndex::Label(label) => {
+                        let below = self.state.program.sessions_below(kind);
+                        let below = below.expect("it has labels");
+                        let is_one = session < below;
+                        (
+                            kind,
+                            if is_one {
+                                label * below + session
+                            } else {
+                                u32::MAX
+                            },
+                        )
+                    }
                     SessionIndex::Keyed => panic!("a port stands on a session of its own"),
                 }
             }

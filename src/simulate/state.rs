@@ -10,8 +10,8 @@ use super::pool::Slots;
 use super::timers::Timers;
 use super::value::{Datum, Pieces};
 use crate::types::program::{
-    AttributeId, CountId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId,
-    Program, ReasonId, SessionIndex, Shape, TimerId,
+    AttributeId, CountId, EntityId, Event, KindId, LinkId, NoticeId, Place, PortId, Program,
+    ReasonId, SessionIndex, Shape, TimerId,
 };
 use std::collections::VecDeque;
 
@@ -409,19 +409,22 @@ impl<'p> State<'p> {
         }
     }
 
-    /// The instance that was found last with these keys.
+    /// The instance that was found last with these keys. One with a label is there as long as what
+    /// it stands on.
     pub fn find(&self, kind: KindId, keys: &[Datum]) -> Option<u32> {
         let instances = &self.kinds[kind.at()];
-        let mut found = instances.found.iter().rev().copied();
-        found.find(|index| instances.keys[*index as usize] == keys)
+        let has_keys = |index: &u32| instances.keys[*index as usize] == keys;
+        match self.program.sessions_below(kind) {
+            Some(_) => self.live(kind).find(has_keys),
+            None => instances.found.iter().rev().copied().find(has_keys),
+        }
     }
 
     /// Those that have a state, in order of index.
     pub fn live(&self, kind: KindId) -> impl Iterator<Item = u32> + '_ {
-        let root = self.program.lives_with(kind);
-        let live = self.kinds[root.at()].live.iter().enumerate();
-        live.filter(|(_, live)| **live)
-            .map(|(index, _)| index as u32)
+        let live = &self.kinds[self.program.lives_with(kind).at()].live;
+        let all = 0..self.program.kinds[kind.at()].capacity;
+        all.filter(|index| live[*index as usize % live.len()])
     }
 
     /// The session below a session of a multiplexor, where those come and go.
@@ -447,7 +450,11 @@ impl<'p> State<'p> {
     /// Whether an instance has a state. Any index may be asked for.
     pub fn is_live(&self, kind: KindId, index: u32) -> bool {
         let live = &self.kinds[self.program.lives_with(kind).at()].live;
-        live.get(index as usize).copied().unwrap_or(false)
+        let lives = |index: u32| live.get(index as usize).copied().unwrap_or(false);
+        match self.program.label_of(kind, index) {
+            Some((_, below)) => index < self.program.kinds[kind.at()].capacity && lives(below),
+            None => lives(index),
+        }
     }
 
     /// An instance is found no more, and its timers stop.
@@ -465,11 +472,12 @@ impl<'p> State<'p> {
         if self.program.lives_with(kind) != kind {
             return self.empty(kind, index);
         }
-        for kind in standing_on(self.program, kind) {
-            self.empty(kind, index);
-            let instances = &mut self.kinds[kind.at()];
-            instances.fields[index as usize].clear();
-            instances.live[index as usize] = false;
+        for standing in self.program.living_with(kind) {
+            let at = standing.index(index) as usize;
+            self.empty(standing.kind, standing.index(index));
+            let instances = &mut self.kinds[standing.kind.at()];
+            instances.fields[at].clear();
+            instances.live[at] = false;
         }
         let slots = &mut self.kinds[kind.at()].slots;
         if slots.has(index) {
@@ -534,7 +542,10 @@ pub fn arrival(program: &Program, link: LinkId) -> Goal {
     };
     let index = match (program.entities[entity.at()].shape, index) {
         (Shape::Worker | Shape::Router, SessionIndex::Only(only)) => Some(only),
-        (Shape::Worker | Shape::Router, SessionIndex::Same | SessionIndex::Keyed) => Some(0),
+        (
+            Shape::Worker | Shape::Router,
+            SessionIndex::Same | SessionIndex::Keyed | SessionIndex::Label(_),
+        ) => Some(0),
         (Shape::Multiplexor, _) => None,
     };
     let event = Event::Deliver;
@@ -544,25 +555,6 @@ pub fn arrival(program: &Program, link: LinkId) -> Goal {
         index,
         event,
     }
-}
-
-/// A kind, and the kinds of sessions that live and end with its instances, from below up.
-pub fn standing_on(program: &Program, kind: KindId) -> Vec<KindId> {
-    let mut all = vec![kind];
-    let mut top = kind;
-    while let Population::Dynamic {
-        above:
-            Some(Place::Entity {
-                entity,
-                index: SessionIndex::Same,
-                ..
-            }),
-    } = &program.kinds[top.at()].population
-    {
-        top = program.entities[entity.at()].session;
-        all.push(top);
-    }
-    all
 }
 
 fn held(datum: &Datum) -> u64 {

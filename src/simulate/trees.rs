@@ -9,7 +9,7 @@ use super::function::turns;
 use super::header;
 use super::operation::Tried;
 use super::stack::Control;
-use super::state::{Goal, Pending, State, standing_on};
+use super::state::{Goal, Pending, State};
 use super::value::Datum;
 use crate::tree::walk::cut_in_pieces;
 use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
@@ -60,6 +60,12 @@ impl<'f> Trees<'f> {
             }
             Goal::Handle { kind, index, event } => {
                 let reaction = |index| Reaction::Handle { kind, index, event };
+                if let Some((label, below)) = self.program.label_of(kind, index) {
+                    let own = self.by_reaction.get(&reaction(Index::Label(label)));
+                    let any = self.by_reaction.get(&reaction(Index::Any));
+                    let own = own.map(|tree| (*tree, below));
+                    return own.or(any.map(|tree| (*tree, index)));
+                }
                 (
                     Some(reaction(Index::Only(index))),
                     reaction(Index::Any),
@@ -159,6 +165,11 @@ impl<'p> Running<'_, 'p> {
     /// Binds what the tree is given.
     fn begin(&mut self, tree: &'p Tree, index: u32, event: Pending) {
         match tree.reaction {
+            // The session of a label binds itself.
+            Reaction::Handle {
+                index: Index::Label(_),
+                ..
+            } => {}
             Reaction::Handle { kind, .. } => {
                 self.instant.own.insert(kind, index);
             }
@@ -506,13 +517,18 @@ impl<'p> Running<'_, 'p> {
                     index: self.given(index, instance),
                     event,
                 },
-                Reaction::Handle { kind, index, event } => Goal::Handle {
-                    kind,
-                    index: self
-                        .given(index, instance)
-                        .expect("an instance is fixed or given"),
-                    event,
-                },
+                Reaction::Handle { kind, index, event } => {
+                    let given = self.given(index, instance);
+                    let given = given.expect("an instance is fixed or given");
+                    let index = match index {
+                        Index::Label(label) => {
+                            let below = self.state.program.sessions_below(kind);
+                            label * below.expect("it has labels") + given
+                        }
+                        Index::Only(_) | Index::Any => given,
+                    };
+                    Goal::Handle { kind, index, event }
+                }
             },
         }
     }
@@ -520,13 +536,15 @@ impl<'p> Running<'_, 'p> {
     fn given(&mut self, index: Index, instance: Option<Instance>) -> Option<u32> {
         match (index, instance) {
             (Index::Only(only), _) => Some(only),
-            (Index::Any, None) => None,
-            (Index::Any, Some(Instance::Local(local))) => {
+            (Index::Any | Index::Label(_), None) => None,
+            (Index::Any | Index::Label(_), Some(Instance::Local(local))) => {
                 Some(self.instant.locals[local.at()].number() as u32)
             }
-            (Index::Any, Some(Instance::Only(only))) => Some(only),
-            (Index::Any, Some(Instance::Entity)) => Some(0),
-            (Index::Any, Some(Instance::Own)) => panic!("trees bind each instance"),
+            (Index::Any | Index::Label(_), Some(Instance::Only(only))) => Some(only),
+            (Index::Any | Index::Label(_), Some(Instance::Entity)) => Some(0),
+            (Index::Any | Index::Label(_), Some(Instance::Own)) => {
+                panic!("trees bind each instance")
+            }
         }
     }
 
@@ -536,18 +554,18 @@ impl<'p> Running<'_, 'p> {
     }
 
     /// What functions mean by their own instance is the one of their kind that was bound last;
-    /// what stands on it has the same index.
+    /// what lives with it has the same index.
     fn name_own(&mut self, local: LocalId) {
         if let Type::Instance(kind) = self.forest.locals[local.at()].kind {
             let index = self.instant.locals[local.at()].number() as u32;
-            for place in 0..self.state.program.kinds.len() as u32 {
-                let below = standing_on(self.state.program, KindId(place));
-                if below.contains(&kind) {
-                    self.instant
-                        .own
-                        .extend(below.iter().map(|kind| (*kind, index)));
-                }
-            }
+            let program = self.state.program;
+            let root = program.lives_with(kind);
+            let below = index % program.kinds[root.at()].capacity;
+            let living = program.living_with(root).into_iter();
+            let unlabelled = living.filter(|standing| standing.label.is_none());
+            let own = &mut self.instant.own;
+            own.extend(unlabelled.map(|standing| (standing.kind, below)));
+            own.insert(kind, index);
         }
     }
 

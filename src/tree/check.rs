@@ -152,7 +152,12 @@ impl<'a> Checked<'a> {
         } = &self.tree.parameters;
         let (event, wanted) = match self.tree.reaction {
             Reaction::Handle { kind, index, event } => {
-                (event, (index == Index::Any).then_some(Type::Instance(kind)))
+                let given = match index {
+                    Index::Only(_) => None,
+                    Index::Any => Some(kind),
+                    Index::Label(_) => self.program.stands_on(kind),
+                };
+                (event, given.map(Type::Instance))
             }
             Reaction::Arrive {
                 entity,

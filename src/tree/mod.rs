@@ -108,6 +108,9 @@ pub enum Index {
     Only(u32),
     /// Any: a parameter holds its index.
     Any,
+    /// The one with this label on a session below, whose index a parameter holds: its other keys
+    /// are constants. Trees for `Any` of such sessions only say which label it is.
+    Label(u32),
 }
 
 /// A node of a tree.

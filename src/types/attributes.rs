@@ -418,7 +418,9 @@ impl<'p> Flow<'p> {
     fn above(&self, entity: EntityId) -> Vec<EntityId> {
         let session = self.program.entities[entity.at()].session;
         let places: Vec<Option<Place>> = match &self.program.kinds[session.at()].population {
-            Population::Static(instances) => instances.iter().map(|one| one.above).collect(),
+            Population::Static(instances) | Population::Labelled(instances) => {
+                instances.iter().map(|one| one.above).collect()
+            }
             Population::Dynamic { above } => vec![*above],
         };
         let entity = |place: Option<Place>| match place {

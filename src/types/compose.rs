@@ -120,6 +120,8 @@ pub enum Sessions {
     Keyed,
     /// One on each session of the entity below, which comes and goes with it.
     Same(EntityId),
+    /// So many on each session of the entity below, which come and go with it.
+    Labelled(EntityId, usize),
 }
 
 /// Puts the nodes of a stack in their places.
@@ -187,9 +189,10 @@ impl<'a> Composition<'a> {
         if node.layer.shape == ast::Shape::Multiplexor {
             let labelled = node.above.iter().any(|upper| upper.key.is_some());
             let listed = labelled || session_keys(node.layer).is_empty();
-            return match lower.is_none() && listed {
-                true => Sessions::Static(node.above.len()),
-                false => Sessions::Keyed,
+            return match lower {
+                None if listed => Sessions::Static(node.above.len()),
+                Some(below) if labelled => Sessions::Labelled(below, node.above.len()),
+                None | Some(_) => Sessions::Keyed,
             };
         }
         lower.map_or(Sessions::Static(1), Sessions::Same)
@@ -207,7 +210,7 @@ impl<'a> Composition<'a> {
                 Ground::Node(..) | Ground::Link(_) | Ground::Nothing => None,
             });
         lower.filter(|below| match self.sessions(*below) {
-            Sessions::Keyed | Sessions::Same(_) => true,
+            Sessions::Keyed | Sessions::Same(_) | Sessions::Labelled(..) => true,
             Sessions::Static(_) => false,
         })
     }

@@ -90,7 +90,9 @@ fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {
         let opens = opened(context, composition, below);
         let mut up: Vec<_> = interface.up.into_values().collect();
         up.sort_unstable();
-        let listens = opens.and_then(|session| listens(context.program, session, &up));
+        // Of several ports of the same sessions the first listens.
+        let opener = opens.filter(|session| context.program.listening(*session).is_none());
+        let listens = opener.and_then(|session| listens(context.program, session, &up));
         context.program.ports.push(Port {
             name: top.name.text.clone(),
             below: place,
@@ -148,6 +150,6 @@ fn opened(context: &Context, composition: &Composition, entity: EntityId) -> Opt
     match composition.sessions(entity) {
         Sessions::Static(_) => None,
         Sessions::Keyed => Some(context.program.entities[entity.at()].session),
-        Sessions::Same(below) => opened(context, composition, below),
+        Sessions::Same(below) | Sessions::Labelled(below, _) => opened(context, composition, below),
     }
 }

@@ -8,16 +8,16 @@
 use super::body::{check_functions, check_key_default, declare_function};
 use super::compose::{Composition, Ground, Sessions};
 use super::context::Context;
-use super::expression::Instance;
+use super::expression::{Expression, ExpressionKind, Instance};
 use super::items::{constant_expression, declare, declare_filters, declare_functions};
 use super::layers::{Around, Layer, kind_scope};
-use super::names::not_yet;
 use super::opening::{KeyDefault, LISTENER};
 use super::program::{
     EntityId, Function, FunctionId, KeyId, KindId, Local, LocalId, Population, Program, Role,
 };
 use super::scope::{Named, Scope};
 use super::services::{ServiceId, Services};
+use super::statement::{Statement, StatementKind};
 use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
@@ -209,23 +209,93 @@ fn bound(
     };
     let session = |entity: EntityId| context.program.entities[entity.at()].session;
     let root = |entity| context.program.lives_with(session(entity));
-    if !always && root(provider) != root(lower) {
-        let span = composition.node(entity).span;
-        let what = "a function of a session below another multiplexor";
-        context.report(not_yet(span, what).label(promised.span, "this function"));
-        return None;
+    let through = root(lower);
+    if !always && root(provider) != through {
+        let through = context.program.kinds[through.at()].entity;
+        let ground = composition.node(through).below.first()?.ground;
+        if let Some(known) = known(context, &layers[through.at()], 0, source) {
+            return Some(known);
+        }
+        let asked = bound(context, around, layers, through, ground, promised)?;
+        let id = handed_on(context.program, through, asked);
+        layers[through.at()].promised.push((0, id));
+        return Some(id);
     }
-    let made = &layers[provider.at()].promised;
+    if let Some(known) = known(context, &layers[provider.at()], upper, source) {
+        return Some(known);
+    }
+    let id = made(context, &layers[provider.at()], upper, source, always);
+    layers[provider.at()].promised.push((upper, id));
+    Some(id)
+}
+
+/// The function of a layer that was made before for the same session.
+fn known(
+    context: &Context,
+    layer: &Layer,
+    upper: usize,
+    source: &ast::Function,
+) -> Option<FunctionId> {
+    let mut made = layer.promised.iter();
     let same = |(session, of): &&(usize, FunctionId)| {
         let name = &context.program.functions[of.at()].name;
         *session == upper && source.name.is(name)
     };
-    if let Some((_, id)) = made.iter().find(same) {
-        return Some(*id);
-    }
-    let mut scope = session_scope(context.program, &layers[provider.at()], upper);
+    made.find(same).map(|(_, id)| *id)
+}
+
+/// A session of a multiplexor is asked for what the one computes on which it stands.
+fn handed_on(program: &mut Program, through: EntityId, asked: FunctionId) -> FunctionId {
+    let of = &program.functions[asked.at()];
+    let session = program.entities[through.at()].session;
+    let own = LocalId(of.parameters - 1);
+    let last = KeyId(program.kinds[session.at()].keys.len() as u32 - 1);
+    let mut locals = of.locals[..of.arguments()].to_vec();
+    let given = locals.iter().enumerate().map(|(at, local)| {
+        let at = LocalId(at as u32);
+        match at == own {
+            true => {
+                let below = ExpressionKind::Key(Instance::Local(own), session, last);
+                Expression::new(below, local.kind.clone())
+            }
+            false => Expression::local(at, local.kind.clone()),
+        }
+    });
+    let call = ExpressionKind::Call(asked, given.collect());
+    let call = Expression::new(call, of.result.clone());
+    locals[own.at()].kind = Type::Instance(session);
+    let body = vec![Statement {
+        kind: StatementKind::Return(call),
+        span: of.span,
+    }];
+    let made = Function {
+        entity: Some(through),
+        kind: None,
+        locals,
+        body: Some(body),
+        ..of.clone()
+    };
+    program.functions.push(made);
+    FunctionId(program.functions.len() as u32 - 1)
+}
+
+/// What a layer computes for one of its sessions: for one that comes and goes, it is asked of any.
+fn made(
+    context: &mut Context,
+    layer: &Layer,
+    upper: usize,
+    source: &ast::Function,
+    always: bool,
+) -> FunctionId {
+    let mut scope = session_scope(context.program, layer, upper);
     let id = declare(context, &mut scope, source);
-    if !always {
+    let sessions = &context.program.kinds[scope.kind.at()].population;
+    if !always && let Population::Labelled(_) = sessions {
+        // Its keys are those of its label; it is known by the session below.
+        let below = context.program.stands_on(scope.kind);
+        let below = below.expect("labelled sessions stand on others");
+        ask(&mut context.program.functions[id.at()], below);
+    } else if !always {
         ask(&mut context.program.functions[id.at()], scope.kind);
         let session = Instance::Local(LocalId(source.parameters.len() as u32));
         let keys = context.program.kinds[scope.kind.at()].keys.iter();
@@ -236,8 +306,7 @@ fn bound(
         }
     }
     check_functions(context, &[(id, &scope, source)]);
-    layers[provider.at()].promised.push((upper, id));
-    Some(id)
+    id
 }
 
 /// A session that comes and goes is asked as the last parameter of its function.
@@ -306,7 +375,7 @@ fn session_scope(program: &Program, layer: &Layer, session: usize) -> Scope {
         }
     }
     scope.kind = kind;
-    if let Population::Static(instances) = &described.population
+    if let Population::Static(instances) | Population::Labelled(instances) = &described.population
         && let Some(instance) = instances.get(session)
     {
         for (key, value) in described.keys.iter().zip(&instance.keys) {

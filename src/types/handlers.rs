@@ -44,7 +44,8 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
 fn may_end_holding(program: &Program, kind: KindId) -> bool {
     let kind = &program.kinds[kind.at()];
     let holds = |field: &Field| field.kind.holds_messages();
-    matches!(kind.population, Population::Dynamic { .. }) && kind.fields.iter().any(holds)
+    let ends = !matches!(kind.population, Population::Static(_));
+    ends && kind.fields.iter().any(holds)
 }
 
 /// What a kind does at one event, in the order of writing.

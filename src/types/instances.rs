@@ -176,11 +176,13 @@ fn describe_kind(
     };
     let capacity = match (&population, composition.sessions(entity)) {
         (Population::Static(instances), _) => instances.len() as u32,
-        (Population::Dynamic { .. }, Sessions::Same(below)) if kind.role == Role::Session => {
-            let sessions = context.program.entities[below.at()].session;
-            context.program.kinds[sessions.at()].capacity
+        (Population::Labelled(all), Sessions::Labelled(below, _)) => {
+            room_below(context, composition, below).saturating_mul(all.len() as u32)
         }
-        (Population::Dynamic { .. }, _) => capacity(context, kind, scope),
+        (Population::Dynamic { .. }, Sessions::Same(below)) if kind.role == Role::Session => {
+            room_below(context, composition, below)
+        }
+        (Population::Dynamic { .. } | Population::Labelled(_), _) => capacity(context, kind, scope),
     };
     let name = match kind.role {
         Role::Record => composition.node(entity).name.clone(),
@@ -198,8 +200,18 @@ fn describe_kind(
     }
 }
 
+/// How many sessions there may be on which one entity stands: those of one label, if they have any.
+fn room_below(context: &Context, composition: &Composition, below: EntityId) -> u32 {
+    let sessions = context.program.entities[below.at()].session;
+    let all = context.program.kinds[sessions.at()].capacity;
+    match composition.sessions(below) {
+        Sessions::Labelled(_, labels) => all / labels as u32,
+        Sessions::Static(_) | Sessions::Keyed | Sessions::Same(_) => all,
+    }
+}
+
 /// A session of a multiplexor on sessions that come and go belongs to one of them: its last key,
-/// which no source names.
+/// which no source names. That of one on labelled sessions is the one on which those stand.
 fn key_below(
     context: &Context,
     composition: &Composition,
@@ -215,9 +227,14 @@ fn key_below(
     let numbered = (2..).map(|number| format!("below_{number}"));
     let mut names = std::iter::once("below".to_string()).chain(numbered);
     let free = names.find(|name| !own.contains(&&**name));
+    let session = context.program.entities[below.at()].session;
+    let session = match composition.sessions(below) {
+        Sessions::Labelled(..) => context.program.stands_on(session).unwrap_or(session),
+        Sessions::Static(_) | Sessions::Keyed | Sessions::Same(_) => session,
+    };
     Some(Key {
         name: free.expect("there are more numbers than names"),
-        kind: Type::Instance(context.program.entities[below.at()].session),
+        kind: Type::Instance(session),
         default: None,
     })
 }
@@ -335,12 +352,15 @@ fn sessions(
                 .why("Only a multiplexor has many sessions, and tells them apart by keys."),
         );
     }
-    let sessions = composition.sessions(entity);
-    let Sessions::Static(count) = sessions else {
-        let above = node.above.first();
-        return Population::Dynamic {
-            above: above.map(|upper| place_above(composition, upper.place)),
-        };
+    let (count, keys) = match composition.sessions(entity) {
+        Sessions::Static(count) => (count, keys),
+        Sessions::Labelled(_, count) => (count, &keys[..keys.len() - 1]),
+        Sessions::Keyed | Sessions::Same(_) => {
+            let above = node.above.first();
+            return Population::Dynamic {
+                above: above.map(|upper| place_above(composition, upper.place)),
+            };
+        }
     };
     if node.above.iter().any(|upper| upper.key.is_some()) {
         check_unlabelled_keys(context, node, keys);
@@ -368,7 +388,10 @@ fn sessions(
         });
     }
     check_room(context, kind, instances.len());
-    Population::Static(instances)
+    match composition.sessions(entity) {
+        Sessions::Labelled(..) => Population::Labelled(instances),
+        Sessions::Static(_) | Sessions::Keyed | Sessions::Same(_) => Population::Static(instances),
+    }
 }
 
 /// A label gives the first key. The others are none in its session, and so must be optional.
@@ -438,13 +461,16 @@ pub fn place_above(composition: &Composition, above: Above) -> Place {
 fn index_above(composition: &Composition, entity: EntityId) -> SessionIndex {
     match composition.sessions(entity) {
         Sessions::Same(_) => SessionIndex::Same,
-        Sessions::Static(_) | Sessions::Keyed => SessionIndex::Only(0),
+        Sessions::Static(_) | Sessions::Keyed | Sessions::Labelled(..) => SessionIndex::Only(0),
     }
 }
 
 /// Where a message goes that an entity sends through a joint.
 pub fn place_under(composition: &Composition, entity: EntityId, ground: Ground) -> Option<Place> {
-    let keyed = composition.sessions(entity) == Sessions::Keyed;
+    let keyed = match composition.sessions(entity) {
+        Sessions::Keyed | Sessions::Labelled(..) => true,
+        Sessions::Static(_) | Sessions::Same(_) => false,
+    };
     match place_below(composition, ground)? {
         Place::Entity {
             entity,
@@ -469,6 +495,7 @@ pub fn place_below(composition: &Composition, ground: Ground) -> Option<Place> {
             index: match composition.sessions(entity) {
                 Sessions::Static(_) => SessionIndex::Only(upper as u32),
                 Sessions::Keyed | Sessions::Same(_) => SessionIndex::Same,
+                Sessions::Labelled(..) => SessionIndex::Label(upper as u32),
             },
             joint: 0,
         }),

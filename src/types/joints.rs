@@ -3,7 +3,6 @@
 
 use super::compose::{Composition, Ground, Node, Sessions, Side};
 use super::instances::session_keys;
-use super::names::not_yet;
 use super::program::EntityId;
 use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
@@ -223,11 +222,6 @@ impl Joints<'_, '_, '_> {
             );
         }
         let first = node.above.iter().find_map(|upper| upper.key);
-        if let Some(key) = first
-            && composition.below_that_comes_and_goes(entity).is_some()
-        {
-            self.report(not_yet(key.span, "a label above sessions that come and go"));
-        }
         if let Some(key) = first.filter(|_| keys == 0) {
             self.report(no_key_here(key.span));
         }

@@ -54,40 +54,128 @@ impl Program {
         }
     }
 
-    /// The sessions of a multiplexor each of which stands on one of these.
-    pub fn multiplexed_on(&self, session: KindId) -> Option<KindId> {
-        let Population::Dynamic {
-            above: Some(Place::Entity { entity, .. }),
-        } = self.kinds[session.at()].population
-        else {
+    /// The sessions of a multiplexor each of which stands on one of these, and is made and ended
+    /// by itself; of labelled sessions, on those with this label.
+    pub fn multiplexed_on(&self, session: KindId, label: Option<u32>) -> Option<KindId> {
+        let Some(Place::Entity { entity, .. }) = self.place_above(session, label) else {
             return None;
         };
         let above = self.entities[entity.at()].session;
-        (self.stands_on(above) == Some(session)).then_some(above)
+        let by_itself = matches!(
+            self.kinds[above.at()].population,
+            Population::Dynamic { .. }
+        );
+        (by_itself && self.stands_on(above).is_some()).then_some(above)
+    }
+
+    /// What stands on sessions that come and go; of labelled ones, on those with this label.
+    pub fn place_above(&self, session: KindId, label: Option<u32>) -> Option<Place> {
+        match (&self.kinds[session.at()].population, label) {
+            (Population::Dynamic { above }, _) => *above,
+            (Population::Labelled(all), Some(label)) => all[label as usize].above,
+            (Population::Labelled(_), None) | (Population::Static(_), _) => None,
+        }
+    }
+
+    /// The label of a session that has one, and the session below.
+    pub fn label_of(&self, kind: KindId, index: u32) -> Option<(u32, u32)> {
+        let below = self.sessions_below(kind)?;
+        Some((index / below, index % below))
+    }
+
+    /// How many sessions there are below labelled ones: the index of a label's first session is
+    /// that many times its place.
+    pub fn sessions_below(&self, kind: KindId) -> Option<u32> {
+        let table = &self.kinds[kind.at()];
+        match &table.population {
+            Population::Labelled(all) => Some(table.capacity / all.len() as u32),
+            Population::Static(_) | Population::Dynamic { .. } => None,
+        }
     }
 
     /// The kind of sessions with whose instances those of this one live and end: from below, the
     /// first of those that have the same index.
     pub fn lives_with(&self, kind: KindId) -> KindId {
         let mut kinds = (0..self.kinds.len() as u32).map(KindId);
-        match kinds.find(|below| self.session_living_on(*below) == Some(kind)) {
-            Some(below) => self.lives_with(below),
-            None => kind,
+        let found = kinds.find(|below| {
+            let mut living = self.living_on(*below).into_iter();
+            living.any(|standing| standing.kind == kind)
+        });
+        found.map_or(kind, |below| self.lives_with(below))
+    }
+
+    /// A kind, and the kinds of sessions whose instances live and end with its own: each behind
+    /// what it stands on.
+    pub fn living_with(&self, kind: KindId) -> Vec<Standing> {
+        let itself = Standing {
+            kind,
+            label: None,
+            first: 0,
+        };
+        let mut all = vec![itself];
+        self.add_living(itself, &mut all);
+        all
+    }
+
+    fn add_living(&self, below: Standing, all: &mut Vec<Standing>) {
+        for standing in self.standing_at(self.place_above(below.kind, below.label)) {
+            all.push(standing);
+            self.add_living(standing, all);
         }
     }
 
-    /// The kind of sessions above whose instances live and end with those of this one.
-    pub fn session_living_on(&self, session: KindId) -> Option<KindId> {
-        match self.kinds[session.at()].population {
-            Population::Dynamic {
-                above:
-                    Some(Place::Entity {
-                        entity,
-                        index: SessionIndex::Same,
-                        ..
-                    }),
-            } => Some(self.entities[entity.at()].session),
-            Population::Dynamic { .. } | Population::Static(_) => None,
+    /// The sessions that live and end with those of a kind, and stand on them.
+    pub fn living_on(&self, session: KindId) -> Vec<Standing> {
+        let places = match &self.kinds[session.at()].population {
+            Population::Static(_) => Vec::new(),
+            Population::Dynamic { above } => vec![*above],
+            Population::Labelled(all) => all.iter().map(|one| one.above).collect(),
+        };
+        let standing = places.into_iter().flat_map(|place| self.standing_at(place));
+        standing.collect()
+    }
+
+    fn standing_at(&self, place: Option<Place>) -> Vec<Standing> {
+        let Some(Place::Entity { entity, index, .. }) = place else {
+            return Vec::new();
+        };
+        let kind = self.entities[entity.at()].session;
+        let table = &self.kinds[kind.at()];
+        match (&table.population, index) {
+            (Population::Labelled(all), _) => {
+                let below = table.capacity / all.len() as u32;
+                let labels = 0..all.len() as u32;
+                let standing = labels.map(|label| Standing {
+                    kind,
+                    label: Some(label),
+                    first: label * below,
+                });
+                standing.collect()
+            }
+            (Population::Dynamic { .. }, SessionIndex::Same) => vec![Standing {
+                kind,
+                label: None,
+                first: 0,
+            }],
+            (Population::Dynamic { .. } | Population::Static(_), _) => Vec::new(),
         }
+    }
+}
+
+/// Sessions that live and end with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Their kind.
+    pub kind: KindId,
+    /// Which of its labels.
+    pub label: Option<u32>,
+    /// What is added to the index of those below.
+    pub first: u32,
+}
+
+impl Standing {
+    /// The index of the one that stands on the session below with this index.
+    pub fn index(self, below: u32) -> u32 {
+        self.first + below
     }
 }

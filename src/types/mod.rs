@@ -15,6 +15,7 @@ pub mod context;
 pub mod expression;
 pub mod external;
 pub mod header;
+pub mod lifetimes;
 pub mod load;
 pub mod names;
 pub mod opening;
@@ -35,7 +36,7 @@ mod instances;
 mod items;
 mod joints;
 mod layers;
-mod lifetimes;
+mod made;
 mod once;
 mod origins;
 mod parameters;
@@ -80,6 +81,7 @@ pub fn check_stack(
     elaborate(&mut context, files, &mut services, &composition);
     if !is_refused(&diagnostics) {
         origins::check_origins(&program, &mut diagnostics);
+        made::check_made(&program, &mut diagnostics);
         attributes::check_attributes(&program, &mut diagnostics);
     }
     let diagnostics = once_each(diagnostics);

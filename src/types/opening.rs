@@ -52,6 +52,12 @@ impl Program {
         let mut listening = ports.filter_map(|(at, port)| Some((PortId(at as u32), port.listens?)));
         listening.find(|(_, how)| how.listener == kind || how.session == kind)
     }
+
+    /// How the sessions of a port are listened for, by itself or by another that has them too.
+    pub fn listened(&self, port: PortId) -> Option<Listening> {
+        let (_, how) = self.listening(self.ports[port.at()].opens?)?;
+        Some(how)
+    }
 }
 
 /// How a port listens that opens these sessions: what is needed for it is added to both kinds.

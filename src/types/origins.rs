@@ -117,6 +117,10 @@ fn is_fixed(program: &Program, from: Origin, joint: u32) -> bool {
             SessionIndex::Only(_) => true,
             SessionIndex::Same => false,
             SessionIndex::Keyed => from.is_from_below,
+            SessionIndex::Label(_) => {
+                let session = program.entities[from.entity.at()].session;
+                from.is_from_below && program.stands_on(session).is_some()
+            }
         },
         Some(Place::Link(_) | Place::Port(_)) | None => true,
     }
@@ -126,7 +130,7 @@ fn has_one_session(program: &Program, entity: EntityId) -> bool {
     let session = program.entities[entity.at()].session;
     match &program.kinds[session.at()].population {
         Population::Static(instances) => instances.len() == 1,
-        Population::Dynamic { .. } => false,
+        Population::Dynamic { .. } | Population::Labelled(_) => false,
     }
 }
 

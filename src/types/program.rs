@@ -233,6 +233,10 @@ pub enum SessionIndex {
     Same,
     /// Going down from a multiplexor: the one that the last key of the session on this side names.
     Keyed,
+    /// Going down: of those that one session has there, the one with this label. That session has
+    /// the same index as the one on this side; where a multiplexor stands on this side, it is the
+    /// one that the last key names.
+    Label(u32),
 }
 
 /// A kind of instances.
@@ -277,12 +281,16 @@ pub enum Population {
         /// What stands on each session.
         above: Option<Place>,
     },
+    /// So many on each session below, a joint of the stack each: they live and end with it. The
+    /// index of one is that of the session below, behind all those of the labels before its own.
+    /// Their last key is the session below.
+    Labelled(Vec<StaticInstance>),
 }
 
-/// An instance that always exists.
+/// An instance that is always there, or as long as the session on which it stands.
 #[derive(Clone, Debug)]
 pub struct StaticInstance {
-    /// The values of its keys.
+    /// The values of its keys, but for the session below.
     pub keys: Vec<Value>,
     /// What stands on it; none for records and for what only side joints reach.
     pub above: Option<Place>,
@@ -529,6 +537,12 @@ pub struct Function {
 }
 
 impl Function {
+    /// How many arguments a call gives: its parameters, and the message that it looks at. In state
+    /// trees the instance comes behind them, if it reads one of several.
+    pub fn arguments(&self) -> usize {
+        self.parameters as usize + usize::from(self.message.is_some())
+    }
+
     /// The kind of sessions of which it is: a session that comes and goes is its last parameter.
     pub fn asks(&self) -> Option<KindId> {
         let last = self.parameters.checked_sub(1)?;

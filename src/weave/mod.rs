@@ -19,7 +19,9 @@
 
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{masses, reachable, with_children};
-use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId};
+use crate::tree::{
+    Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
+};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{Event, LocalId, Place, Port, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -73,7 +75,7 @@ fn is_entry(program: &Program, reaction: Reaction) -> bool {
         Reaction::Arrive { entity, .. } => program.links.iter().any(
             |link| matches!(link.above, Place::Entity { entity: above, .. } if above == entity),
         ),
-        Reaction::Handle { kind, event, .. } => match event {
+        Reaction::Handle { kind, index, event } => match event {
             Event::Send | Event::Notice(_) => {
                 let session = |port: &Port| match port.below {
                     Place::Entity { entity, .. } => {
@@ -86,7 +88,9 @@ fn is_entry(program: &Program, reaction: Reaction) -> bool {
                 let mut ports = program.ports.iter().filter(|port| port.passes || !sends);
                 ports.any(session) || is_carrier(program, event)
             }
-            Event::Timer(_) | Event::Start | Event::End | Event::Again => true,
+            // Which label a timer belongs to is found out in the tree for any of them.
+            Event::Timer(_) => !matches!(index, Index::Label(_)),
+            Event::Start | Event::End | Event::Again => true,
             Event::Deliver => false,
         },
     }

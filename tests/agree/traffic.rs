@@ -527,7 +527,7 @@ fn climb(program: &Program, values: &mut Values<'_>, entity: EntityId) -> Option
     let kind = &program.kinds[program.entities[entity.at()].session.at()];
     match &kind.population {
         Population::Dynamic { above } => *above,
-        Population::Static(sessions) => {
+        Population::Static(sessions) | Population::Labelled(sessions) => {
             let session = values.random.one(sessions);
             for (key, value) in kind.keys.iter().zip(&session.keys) {
                 if let Value::Number(number) = value {

@@ -83,7 +83,7 @@ fn above(
     let kind = &program.kinds[table.session.at()];
     let sessions: &[StaticInstance] = match &kind.population {
         Population::Dynamic { above } => return *above,
-        Population::Static(sessions) => sessions,
+        Population::Static(sessions) | Population::Labelled(sessions) => sessions,
     };
     if table.shape != Shape::Multiplexor {
         let SessionIndex::Only(only) = index else {
@@ -103,7 +103,8 @@ fn above(
         let is_it = |session: &&StaticInstance| {
             let wanted = session.keys.iter().zip(&kind.keys);
             let wanted = wanted.map(|(value, key)| Datum::of(program, value, &key.kind));
-            wanted.eq(keys.iter().cloned())
+            // The last key of what has a label is the session below.
+            wanted.eq(keys.iter().take(session.keys.len()).cloned())
         };
         if let Some(session) = sessions.iter().find(is_it) {
             return session.above;

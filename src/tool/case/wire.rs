@@ -144,7 +144,9 @@ fn is_key(program: &Program, number: u64) -> bool {
         .kinds
         .iter()
         .filter_map(|kind| match &kind.population {
-            Population::Static(sessions) => Some(sessions.iter().flat_map(|session| &session.keys)),
+            Population::Static(sessions) | Population::Labelled(sessions) => {
+                Some(sessions.iter().flat_map(|session| &session.keys))
+            }
             Population::Dynamic { .. } => None,
         });
     number > 0xff && keys.flatten().any(|key| *key == Value::Number(number))

@@ -215,12 +215,12 @@ impl<'a> Checked<'a> {
             Instance::Own => false,
             Instance::Entity => table.role == Role::Record,
             Instance::Local(local) => match self.local(local) {
-                Some(Type::Instance(of)) => self.lives_on(*of, kind) || self.lives_on(kind, *of),
+                Some(Type::Instance(of)) => self.same_index(*of, kind),
                 Some(_) | None => false,
             },
             Instance::Only(index) => match &table.population {
                 Population::Static(instances) => (index as usize) < instances.len(),
-                Population::Dynamic { .. } => false,
+                Population::Dynamic { .. } | Population::Labelled(_) => false,
             },
         };
         if !holds {
@@ -276,6 +276,7 @@ impl<'a> Checked<'a> {
         if let (Reaction::Handle { kind, index, .. }, Some(instance)) = (reaction, instance) {
             match index {
                 Index::Any => self.is_instance(id, instance, kind),
+                Index::Label(_) => self.is_below(id, instance, kind),
                 Index::Only(_) => self.violated(Some(id), "an index that is fixed is not given"),
             }
         }
@@ -286,16 +287,11 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// Whether sessions of one kind are those of the other, or stand on them.
-    fn lives_on(&self, upper: KindId, lower: KindId) -> bool {
-        let mut at = Some(lower);
-        while let Some(kind) = at {
-            if kind == upper {
-                return true;
-            }
-            at = self.program.session_living_on(kind);
-        }
-        false
+    /// Whether instances of two kinds that live and end together have the same index.
+    fn same_index(&self, one: KindId, other: KindId) -> bool {
+        let root = |kind| self.program.lives_with(kind);
+        let labelled = |kind| self.program.sessions_below(kind).is_some();
+        one == other || (root(one) == root(other) && !labelled(one) && !labelled(other))
     }
 
     fn is_loop(&mut self, id: NodeId, turns: &Loop) {

@@ -1,5 +1,6 @@
 //! Names in the text form: one for each entry of each table of a program, no two alike.
 
+use crate::tree::Index;
 use crate::types::program::{Field, KindId, Program};
 use std::collections::BTreeSet;
 
@@ -109,6 +110,15 @@ impl Names {
     /// The name of a kind.
     pub fn kind(&self, kind: KindId) -> &str {
         &self.kinds[kind.at()]
+    }
+}
+
+/// Which instance of a kind a tree is for.
+pub fn place(index: Index) -> String {
+    match index {
+        Index::Only(only) => format!("only {only}"),
+        Index::Any => "any".to_string(),
+        Index::Label(label) => format!("label {label}"),
     }
 }
 

@@ -5,11 +5,11 @@ mod expression;
 
 pub use expression::sign;
 
-use super::names::Names;
+use super::names::{Names, place};
 use super::natural::Tables;
 use crate::tree::walk::{children, reachable};
 use crate::tree::{
-    Action, Forest, Goal, Index, Loop, Node, NodeId, Output, Probability, Range, Reaction, Tree,
+    Action, Forest, Goal, Loop, Node, NodeId, Output, Probability, Range, Reaction, Tree,
 };
 use crate::types::expression::{Expression, Instance};
 use crate::types::program::{Event, HeaderFieldId, HeaderId, KindId, LocalId, Program, TimerId};
@@ -449,13 +449,6 @@ impl Writer<'_> {
     fn list(&self, expressions: &[Expression]) -> String {
         let all: Vec<String> = expressions.iter().map(|one| self.expression(one)).collect();
         format!("({})", all.join(", "))
-    }
-}
-
-fn place(index: Index) -> String {
-    match index {
-        Index::Only(only) => format!("only {only}"),
-        Index::Any => "any".to_string(),
     }
 }
 

@@ -368,7 +368,7 @@ impl Body<'_, '_> {
         self.reads.entity = true;
         let of_bool = |kind| make(kind, Type::Bool);
         let population = &self.context.program.kinds[kind.at()].population;
-        let Population::Static(instances) = population else {
+        let (Population::Static(instances) | Population::Labelled(instances)) = population else {
             return of_bool(ExpressionKind::Query(Query::Exists(kind, keys)));
         };
         let ways = instances.iter();

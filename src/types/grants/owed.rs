@@ -450,8 +450,8 @@ fn may_end(program: &Program, kind: KindId) -> bool {
     let table = &program.kinds[kind.at()];
     match (&table.population, table.role) {
         (Population::Static(_), _) => false,
-        (Population::Dynamic { .. }, Role::Session) => true,
-        (Population::Dynamic { .. }, Role::Record | Role::Child) => {
+        (Population::Dynamic { .. } | Population::Labelled(_), Role::Session) => true,
+        (Population::Dynamic { .. } | Population::Labelled(_), Role::Record | Role::Child) => {
             let mut handlers = program.handlers.iter();
             handlers.any(|handler| ends_in(&handler.body, kind))
         }

@@ -226,6 +226,9 @@ impl Words<'_> {
         if self.takes("any") {
             return Ok(Index::Any);
         }
+        if self.takes("label") {
+            return Ok(Index::Label(self.number()? as u32));
+        }
         self.expect("only")?;
         Ok(Index::Only(self.number()? as u32))
     }
