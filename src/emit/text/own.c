@@ -81,7 +81,7 @@ static inline size_t room_of(const struct STACK *stack, const struct STACK_messa
 /* Copies the data of a message, which is about to be written over, to the beginning of another
  * buffer. False without a free one. */
 static bool set_aside(struct STACK *stack, const struct STACK_message *message, uint32_t *aside) {
-    *aside = sl_buffers_take(&stack->buffers, 0);
+    *aside = sl_buffers_take(&stack->buffers);
     if (*aside == SL_NONE) {
         return false;
     }
