@@ -4,7 +4,8 @@
 //! how many pings and datagrams came back byte for byte, and a capture of every frame. The network
 //! is private to this process, so nothing is left of it afterwards.
 
-use super::compiler::{self, Compiled, Options};
+use super::capture::LinkType;
+use super::compiler::{self, Options};
 use super::device::Device;
 use super::failure::{Failure, about};
 use super::host::{Clock, Report, Seen, Until};
@@ -13,10 +14,17 @@ use super::neighbour::{Addresses, Neighbour};
 use super::page::grouped;
 use super::peer::{self, Outcome, Progress, Task};
 use super::recorded::{KEPT, Recorded};
-use super::run::{Places, Setting, start, stop_on_signals, unless_stopped};
+use super::run::{
+    ApplicationArgument, Places, Setting, prepare, start, stop_on_signals, unless_stopped,
+};
+use super::simulate::compiled::Compiled;
+use super::simulate::record::Record;
 use super::stack::Program;
 use super::terminal::{note, result};
 use super::{c_compiler, progress};
+use crate::simulate::network::application::{Application, Step};
+use crate::simulate::network::link::Faults;
+use crate::simulate::network::{self, End, Link, Named, Network, Stuck};
 use std::io;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
@@ -106,7 +114,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     outcomes.verdict(&plan)
 }
 
-fn title(arguments: &Arguments, compiled: &Compiled, time: Duration, peer: &str) -> String {
+fn title(
+    arguments: &Arguments,
+    compiled: &compiler::Compiled,
+    time: Duration,
+    peer: &str,
+) -> String {
     let (name, c_bytes) = (
         &compiled.description.name,
         grouped(compiled.source.len() as u64),
@@ -155,7 +168,7 @@ pub fn converse(
     let began = Instant::now();
     let finished = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let host = scope.spawn(|| plan.drive(program, device, Clock::real(), &finished));
+        let host = scope.spawn(|| plan.drive(program, device, &finished));
         let alive = || !host.is_finished() && !plan.stop.load(Ordering::Relaxed);
         let sent = plan.send(began + PATIENCE, &alive);
         finished.store(true, Ordering::Relaxed);
@@ -175,33 +188,131 @@ pub fn converse(
 /// Lets a simulated neighbour send the same to the stack, in virtual time.
 pub fn simulate(program: &Program, plan: &Plan) -> Result<Outcomes, Failure> {
     let began = Instant::now();
-    let spinner = progress::spinner("simulating");
+    let mut network = network(program, plan)?;
+    let link = program.description().links.iter().take(1);
+    let link = link
+        .map(|name| (name.clone(), LinkType::Ethernet))
+        .collect();
+    let path = &plan.capture;
+    let record = Record::to_file(&plan.stop, path, &[link, Vec::new()], Some(KEPT));
+    let mut record = record.map_err(about(path))?;
+    // A run that is stopped has its outcome, too; the verdict says that it was interrupted.
+    let ran = network.run(&mut record);
+    record.finish().map_err(about(path))?;
+    let happened = network.outcome();
+    let mut wrong = happened.mismatches.iter().chain(&happened.failures);
+    let broken = match ran {
+        Err(Stuck::Instant { .. }) => Some("the stack never comes to rest"),
+        Err(Stuck::Stopped) | Ok(()) => wrong.next().map(String::as_str),
+    };
+    if let Some(broken) = broken {
+        return Err(Failure::refused(format!("the demo failed: {broken}")));
+    }
+    let [pings, datagrams] = Neighbour::outcomes(&happened, 1);
+    let counters = happened.nodes[0].counters.iter();
+    let counters: Vec<_> = counters
+        .map(|(name, value)| (name.as_str(), *value))
+        .collect();
+    let refused = happened.applications.iter().map(|one| one.refused).sum();
+    Ok(Outcomes {
+        pings,
+        datagrams,
+        report: Report::new(&counters),
+        seen: Seen {
+            cut: happened.nodes[0].cut,
+            refused,
+            ..Seen::default()
+        },
+        time: began.elapsed(),
+    })
+}
+
+/// The stack, echoing at its port, and the neighbour, on a short cable.
+fn network<'p>(program: &'p Program, plan: &Plan) -> Result<Network<'p>, Failure> {
+    let (settings, applications) = settings(program)?;
+    let places = Places {
+        settings: &settings,
+        applications: &applications,
+    };
+    let prepared = prepare(program, &places)?;
+    let sessions = prepared.sessions.into_iter().map(|one| (false, one));
+    let listeners = prepared.listeners.into_iter().map(|one| (true, one));
+    let (mut conversations, mut applications) = (Vec::new(), Vec::new());
+    for (at, (listens, (port, keys))) in sessions.chain(listeners).enumerate() {
+        let begin = if listens {
+            Step::Listen(at)
+        } else {
+            Step::Open(at)
+        };
+        conversations.push((port, listens, keys));
+        applications.push(Application {
+            name: "echo".to_string(),
+            node: 0,
+            port,
+            steps: vec![begin, Step::Echo],
+        });
+    }
+    let stack = Compiled::start(program, &prepared.config, conversations)?;
     let addresses = Addresses {
         ours: KERNEL,
         stack: STACK,
         port: ECHO_PORT,
     };
-    let (neighbour, told) = Neighbour::new(addresses, plan.tasks());
-    let clock = Clock::Virtual { now_ns: 0 };
-    let (report, seen) = plan.drive(program, Box::new(neighbour), clock, &plan.stop)?;
-    spinner.finish_and_clear();
-    let [pings, datagrams] = told.recv().expect("a device that is finished has told");
-    Ok(Outcomes {
-        pings,
-        datagrams,
-        report,
-        seen,
-        time: began.elapsed(),
-    })
+    let neighbour = Neighbour::new(addresses, plan.tasks());
+    let links = program.description().links.len();
+    let nodes: Vec<Named<'p>> = vec![
+        ("stack".to_string(), Box::new(stack), links),
+        ("neighbour".to_string(), Box::new(neighbour), 1),
+    ];
+    let end = |node| End {
+        node,
+        link: 0,
+        faults: Faults {
+            delay_ns: 10_000,
+            ..Faults::default()
+        },
+    };
+    let cable = Link {
+        name: "cable".to_string(),
+        ends: vec![end(0), end(1)],
+    };
+    let plan = network::Plan {
+        seed: plan.seed,
+        links: vec![cable],
+        applications,
+        until_ns: None,
+    };
+    Ok(Network::new(nodes, plan))
+}
+
+/// What the stack is told, and what sits at its port.
+fn settings(program: &Program) -> Result<(Vec<Setting>, [ApplicationArgument; 1]), Failure> {
+    let settings = [
+        ("address", STACK.to_string()),
+        ("prefix", PREFIX.to_string()),
+        ("gateway", KERNEL.to_string()),
+        ("mac", LINK_ADDRESS.to_string()),
+    ];
+    let known = &program.description().config;
+    let settings: Vec<Setting> = settings
+        .into_iter()
+        .filter(|(name, _)| known.iter().any(|member| member.name == *name))
+        .map(|(name, value)| Setting {
+            name: name.to_string(),
+            value,
+        })
+        .collect();
+    let application = format!("datagrams(port={ECHO_PORT})=echo");
+    let application = application.parse().map_err(Failure::environment)?;
+    Ok((settings, [application]))
 }
 
 impl Plan {
-    /// The stack's side, until it is told to stop or nothing is left to happen.
+    /// The stack's side, until it is told to stop.
     fn drive(
         &self,
         program: &Program,
         device: Box<dyn Device>,
-        clock: Clock,
         stop: &AtomicBool,
     ) -> Result<(Report, Seen), Failure> {
         let path = &self.capture;
@@ -211,28 +322,12 @@ impl Plan {
             .first()
             .map_or("link", String::as_str);
         let device = Recorded::new(device, path, name, Some(KEPT)).map_err(about(path))?;
-        let settings = [
-            ("address", STACK.to_string()),
-            ("prefix", PREFIX.to_string()),
-            ("gateway", KERNEL.to_string()),
-            ("mac", LINK_ADDRESS.to_string()),
-        ];
-        let known = &program.description().config;
-        let settings: Vec<Setting> = settings
-            .into_iter()
-            .filter(|(name, _)| known.iter().any(|member| member.name == *name))
-            .map(|(name, value)| Setting {
-                name: name.to_string(),
-                value,
-            })
-            .collect();
-        let application = format!("datagrams(port={ECHO_PORT})=echo");
-        let applications = [application.parse().map_err(Failure::environment)?];
+        let (settings, applications) = settings(program)?;
         let places = Places {
             settings: &settings,
             applications: &applications,
         };
-        let mut host = start(program, vec![Box::new(device)], &places, clock)?;
+        let mut host = start(program, vec![Box::new(device)], &places, Clock::real())?;
         host.run(&Until { stop, after: None })?;
         Ok((host.report(), host.seen()))
     }

@@ -1,16 +1,15 @@
 //! A simulated neighbour on an Ethernet: does in virtual time what the kernel does in the demo.
 //!
-//! In: what is to be sent. Out: a `Device` that sends it as frames, in pieces where it is too long
-//! for one, and takes the stack's answers apart again; an `Outcome` of pings and one of datagrams.
-//! It shares no code with the stack, answers to nobody's privileges, and is the same every time.
+//! In: what is to be sent. Out: a node of a network that sends it as frames, in pieces where it is
+//! too long for one, and takes the stack's answers apart again; an `Outcome` of pings and one of
+//! datagrams. It shares no code with the stack, answers to nobody's privileges, and is the same
+//! every time.
 
-use super::device::Device;
 use super::peer::{ECHO_REPLY, ECHO_REQUEST, Outcome, Round, Task, checksum, echo};
+use crate::simulate::network::driven::{Driven, Intake, Output};
+use crate::simulate::network::outcome::Outcome as Happened;
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::BorrowedFd;
-use std::sync::mpsc::{Receiver, Sender, channel};
 
 const ARP: [u8; 2] = [8, 6];
 const IPV4: [u8; 2] = [8, 0];
@@ -39,7 +38,6 @@ pub struct Neighbour {
     addresses: Addresses,
     /// First of the pings, then of the datagrams.
     rounds: [Round; 2],
-    outcomes: Sender<[Outcome; 2]>,
     /// The stack's link address, once it has told us.
     theirs: Option<[u8; 6]>,
     ready: VecDeque<Vec<u8>>,
@@ -47,7 +45,15 @@ pub struct Neighbour {
     pieces: BTreeMap<(u8, [u8; 2]), Pieces>,
     number: u16,
     now_ns: u64,
+    /// Frames that came.
+    came: u64,
+    /// Frames that went.
+    went: u64,
 }
+
+/// What its tasks are called, and what is counted of each.
+const TASKS: [&str; 2] = ["pings", "datagrams"];
+const COUNTED: [&str; 4] = ["sent", "answered", "lost", "wrong"];
 
 /// Parts of a datagram by their place in it.
 #[derive(Default)]
@@ -57,22 +63,35 @@ struct Pieces {
 }
 
 impl Neighbour {
-    /// A neighbour with its tasks, and where it tells what came of them.
-    pub fn new(addresses: Addresses, tasks: [Task; 2]) -> (Neighbour, Receiver<[Outcome; 2]>) {
-        let (outcomes, told) = channel();
+    /// A neighbour with its tasks.
+    pub fn new(addresses: Addresses, tasks: [Task; 2]) -> Neighbour {
         let (ours, stack) = (addresses.ours.octets(), addresses.stack.octets());
         let request = [&[0, 1, 8, 0, 6, 4, 0, 1], &OURS[..], &ours, &[0; 6], &stack].concat();
-        let neighbour = Neighbour {
+        Neighbour {
             addresses,
             rounds: tasks.map(Round::new),
-            outcomes,
             theirs: None,
             ready: VecDeque::from([frame(&[0xff; 6], ARP, &request)]),
             pieces: BTreeMap::new(),
             number: 0,
             now_ns: 0,
-        };
-        (neighbour, told)
+            came: 0,
+            went: 0,
+        }
+    }
+
+    /// What came of the pings and of the datagrams of the neighbour that was this node.
+    pub fn outcomes(happened: &Happened, node: usize) -> [Outcome; 2] {
+        TASKS.map(|task| {
+            let counter = |what: &str| happened.counter(node, &format!("{task}.{what}"));
+            let [sent, answered, lost, wrong] = COUNTED.map(|what| counter(what).unwrap_or(0));
+            Outcome {
+                sent,
+                answered,
+                lost,
+                wrong,
+            }
+        })
     }
 
     /// Makes the next message, if one may go now.
@@ -224,25 +243,10 @@ impl Addresses {
     }
 }
 
-impl Device for Neighbour {
-    fn receive(&mut self, room: &mut [u8], now_ns: u64) -> io::Result<Option<usize>> {
+impl Driven for Neighbour {
+    fn input(&mut self, _link: usize, frame: &[u8], now_ns: u64) -> Intake {
         self.now_ns = now_ns;
-        if let Some(current) = self.current() {
-            self.rounds[current].expire(now_ns);
-        }
-        if self.ready.is_empty() {
-            self.compose();
-        }
-        let Some(frame) = self.ready.pop_front() else {
-            return Ok(None);
-        };
-        let length = frame.len().min(room.len());
-        room[..length].copy_from_slice(&frame[..length]);
-        Ok(Some(frame.len()))
-    }
-
-    fn send(&mut self, frame: &[u8], now_ns: u64) -> io::Result<bool> {
-        self.now_ns = now_ns;
+        self.came += 1;
         let (header, packet) = frame.split_at_checked(14).unwrap_or_default();
         if header.starts_with(&OURS) || header.starts_with(&[0xff; 6]) {
             if header[12..] == ARP {
@@ -251,29 +255,57 @@ impl Device for Neighbour {
                 self.take_ipv4(packet);
             }
         }
-        Ok(true)
+        Intake::Taken
     }
 
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        None
+    fn next(&mut self) -> Option<Output> {
+        if self.ready.is_empty() {
+            self.compose();
+        }
+        let bytes = self.ready.pop_front()?;
+        self.went += 1;
+        Some(Output::Frame { link: 0, bytes })
     }
 
-    fn due_ns(&self) -> Option<u64> {
-        let round = &self.rounds[self.current()?];
-        let now = !self.ready.is_empty() || self.theirs.is_some() && round.may_send();
-        if now {
-            Some(self.now_ns)
-        } else {
-            round.deadline_ns()
+    fn deadline_ns(&self) -> Option<u64> {
+        self.rounds[self.current()?].deadline_ns()
+    }
+
+    fn expire(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+        if let Some(current) = self.current() {
+            self.rounds[current].expire(now_ns);
         }
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        self.rounds.iter_mut().for_each(Round::give_up);
-        let told = self
-            .outcomes
-            .send(self.rounds.each_ref().map(Round::outcome));
-        told.map_err(|_| io::Error::other("nobody asks what came of it"))
+    fn is_busy(&self) -> bool {
+        self.current().is_some()
+    }
+
+    fn counters(&self) -> Vec<(String, u64)> {
+        let frames = [
+            ("frames_in", self.came),
+            ("consumed", self.came),
+            ("frames_out", self.went),
+        ];
+        let frames = frames.map(|(name, value)| (name.to_string(), value));
+        let mut counters = frames.to_vec();
+        for (task, round) in TASKS.iter().zip(&self.rounds) {
+            let outcome = round.at_end();
+            let values = [outcome.sent, outcome.answered, outcome.lost, outcome.wrong];
+            for (what, value) in COUNTED.iter().zip(values) {
+                counters.push((format!("count {task}.{what}"), value));
+            }
+        }
+        counters
+    }
+
+    fn buffers(&self) -> usize {
+        0
+    }
+
+    fn take_buffers(&mut self) -> usize {
+        0
     }
 }
 
@@ -308,24 +340,28 @@ mod tests {
         }
     }
 
+    /// The frames that are to be sent now.
+    fn frames(neighbour: &mut Neighbour) -> usize {
+        std::iter::from_fn(|| neighbour.next()).count()
+    }
+
     #[test]
-    fn a_stack_that_never_answers_ends_the_demo() {
+    fn a_stack_that_never_answers_is_asked_once_and_not_waited_for() {
         let task = Task {
             count: 3,
             longest: 100,
             window: 1,
             seed: 1,
         };
-        let (mut neighbour, told) = Neighbour::new(loopback(), [task, task]);
-        let mut room = [0; 2048];
-        assert_eq!(
-            neighbour.receive(&mut room, 0).unwrap(),
-            Some(60),
-            "it asks who we are"
+        let mut neighbour = Neighbour::new(loopback(), [task, task]);
+        assert_eq!(frames(&mut neighbour), 1, "it asks who we are");
+        assert_eq!(neighbour.deadline_ns(), None);
+        assert!(
+            neighbour
+                .rounds
+                .iter()
+                .all(|round| round.at_end() == Outcome::default())
         );
-        assert_eq!(neighbour.due_ns(), None);
-        neighbour.finish().unwrap();
-        assert_eq!(told.recv().unwrap(), [Outcome::default(); 2]);
     }
 
     #[test]
@@ -337,20 +373,20 @@ mod tests {
             seed: 1,
         };
         let none = Task { count: 0, ..task };
-        let (mut neighbour, told) = Neighbour::new(loopback(), [task, none]);
+        let mut neighbour = Neighbour::new(loopback(), [task, none]);
         neighbour.theirs = Some([2; 6]);
-        let mut room = [0; 2048];
-        while neighbour.receive(&mut room, 5).unwrap().is_some() {}
-        let deadline_ns = neighbour.due_ns().unwrap();
-        assert!(deadline_ns > 5);
-        assert_eq!(neighbour.receive(&mut room, deadline_ns).unwrap(), None);
-        assert_eq!(neighbour.due_ns(), None);
-        neighbour.finish().unwrap();
+        neighbour.now_ns = 5;
+        assert!(frames(&mut neighbour) > 1);
+        let deadline_ns = neighbour.deadline_ns().unwrap();
+        assert!(deadline_ns > 5 && neighbour.is_busy());
+        neighbour.expire(deadline_ns);
+        assert_eq!(frames(&mut neighbour), 0);
+        assert!(neighbour.deadline_ns().is_none() && !neighbour.is_busy());
         let lost = Outcome {
             sent: 1,
             lost: 1,
             ..Outcome::default()
         };
-        assert_eq!(told.recv().unwrap()[0], lost);
+        assert_eq!(neighbour.rounds[0].at_end(), lost);
     }
 }

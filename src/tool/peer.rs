@@ -223,6 +223,14 @@ impl Round {
     pub fn outcome(&self) -> Outcome {
         self.outcome
     }
+
+    /// What will have come of it if nothing comes any more.
+    pub fn at_end(&self) -> Outcome {
+        Outcome {
+            lost: self.outcome.lost + self.flying.len() as u64,
+            ..self.outcome
+        }
+    }
 }
 
 struct Pings {

@@ -278,7 +278,7 @@ pub struct Places<'run> {
 }
 
 /// Reads what is set and what sits where, into the structs of a loaded stack.
-fn prepare(program: &Program, places: &Places<'_>) -> Result<Prepared, Failure> {
+pub fn prepare(program: &Program, places: &Places<'_>) -> Result<Prepared, Failure> {
     let keys = |port: usize, listens: bool| match listens {
         true => program.listener_keys(port),
         false => program.keys(port),
@@ -300,13 +300,14 @@ pub fn start<'program>(
 const BACKLOG: u32 = 128;
 
 /// What was said about settings and applications, found to fit the stack.
-struct Prepared {
-    config: Values,
+pub struct Prepared {
+    /// The settings.
+    pub config: Values,
     applications: Vec<Application>,
     /// The sessions to open: their ports and keys.
-    sessions: Vec<(usize, Values)>,
+    pub sessions: Vec<(usize, Values)>,
     /// Where to listen.
-    listeners: Vec<(usize, Values)>,
+    pub listeners: Vec<(usize, Values)>,
 }
 
 impl Places<'_> {

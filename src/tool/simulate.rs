@@ -12,13 +12,13 @@
 //!
 //! The network itself is in `simulate/network`; here are the stacks, files and words.
 
-mod compiled;
+pub mod compiled;
 mod document;
 mod interpreted;
 mod phrases;
 mod prepare;
 mod promise;
-mod record;
+pub mod record;
 mod scenario;
 mod text;
 mod verdict;
@@ -30,9 +30,8 @@ use super::terminal::{note, result};
 use super::written::duration_ns;
 use super::{library, progress};
 use crate::simulate::externs::Externs;
-use crate::simulate::network::driven::Driven;
 use crate::simulate::network::link::Faults;
-use crate::simulate::network::{Network, Stuck};
+use crate::simulate::network::{Named, Network, Stuck};
 use prepare::Prepared;
 use scenario::Scenario;
 use std::path::{Path, PathBuf};
@@ -329,7 +328,7 @@ struct Run<'run> {
 
 impl Run<'_> {
     /// Runs started stacks, and says what came of it.
-    fn simulate<D: Driven>(&self, prepared: &Prepared<'_>, stacks: Vec<D>) -> Result<(), Failure> {
+    fn simulate(&self, prepared: &Prepared<'_>, stacks: Vec<Named<'_>>) -> Result<(), Failure> {
         let path = &self.arguments.network;
         let promises = prepared
             .promises(&stacks)
@@ -339,11 +338,11 @@ impl Run<'_> {
         let mut record = match capture {
             None => record::Record::new(self.stop),
             Some(file) => {
-                record::Record::to_file(self.stop, file, &interfaces).map_err(about(file))?
+                record::Record::to_file(self.stop, file, &interfaces, None).map_err(about(file))?
             }
         };
         let began = Instant::now();
-        let mut network = Network::new(prepared.named(stacks), prepared.plan(self.seed));
+        let mut network = Network::new(stacks, prepared.plan(self.seed));
         let ran = network.run(&mut record);
         record.finish()?;
         if let Err(Stuck::Instant { now_ns }) = ran {

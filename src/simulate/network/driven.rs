@@ -2,7 +2,7 @@
 //!
 //! In: frames, what applications do, time. Out: frames, messages and notices, one at a time, a
 //! deadline, counters. A compiled stack and the interpreters are driven alike, and so is whatever
-//! else speaks the same protocols.
+//! else speaks the same protocols; what has no ports leaves those calls as they are.
 
 /// Something with links and ports that runs in virtual time.
 ///
@@ -22,22 +22,35 @@ pub trait Driven {
     fn expire(&mut self, now_ns: u64);
 
     /// Opens one of the conversations that were prepared; none if it is refused.
-    fn open(&mut self, conversation: usize, now_ns: u64) -> Option<u32>;
+    fn open(&mut self, _conversation: usize, _now_ns: u64) -> Option<u32> {
+        None
+    }
 
     /// Listens for one of the conversations that were prepared; false if it is refused.
-    fn listen(&mut self, conversation: usize, now_ns: u64) -> bool;
+    fn listen(&mut self, _conversation: usize, _now_ns: u64) -> bool {
+        false
+    }
 
     /// Ends a conversation, where its port can.
-    fn close(&mut self, port: usize, session: u32, now_ns: u64);
+    fn close(&mut self, _port: usize, _session: u32, _now_ns: u64) {}
 
     /// Sends in a conversation; false if the message is not taken.
-    fn send(&mut self, port: usize, session: u32, bytes: &[u8], now_ns: u64) -> bool;
+    fn send(&mut self, _port: usize, _session: u32, _bytes: &[u8], _now_ns: u64) -> bool {
+        false
+    }
 
     /// Sends to where the message came from that was delivered last; false if it is not taken.
-    fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool;
+    fn answer(&mut self, _bytes: &[u8], _now_ns: u64) -> bool {
+        false
+    }
 
     /// An application has read a message, and has room for another.
-    fn read(&mut self, port: usize, session: u32, now_ns: u64);
+    fn read(&mut self, _port: usize, _session: u32, _now_ns: u64) {}
+
+    /// Whether it has something of its own to do, besides what scripts do at its ports.
+    fn is_busy(&self) -> bool {
+        false
+    }
 
     /// All counters by name.
     fn counters(&self) -> Vec<(String, u64)>;

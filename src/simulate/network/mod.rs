@@ -83,9 +83,12 @@ pub enum Stuck {
     },
 }
 
+/// What drives a node, with its name and the number of its links.
+pub type Named<'n> = (String, Box<dyn Driven + 'n>, usize);
+
 /// A network that runs.
-pub struct Network<D> {
-    nodes: Vec<Node<D>>,
+pub struct Network<'n> {
+    nodes: Vec<Node<'n>>,
     links: Vec<Link>,
     lanes: Vec<Lane>,
     applications: Vec<Running>,
@@ -104,9 +107,9 @@ pub struct Network<D> {
 }
 
 /// A node, and what the network gave it and took from it.
-struct Node<D> {
+struct Node<'n> {
     name: String,
-    stack: D,
+    stack: Box<dyn Driven + 'n>,
     /// The lanes that begin at each of its links.
     lanes: Vec<Vec<usize>>,
     /// When it is to be woken.
@@ -152,9 +155,9 @@ const MOST_AT_ONCE: u64 = 1_000_000;
 /// How often whoever watches is asked.
 const GLANCE: u64 = 1_024;
 
-impl<D: Driven> Network<D> {
-    /// Puts started stacks into a network; each has its name and the number of its links.
-    pub fn new(stacks: Vec<(String, D, usize)>, plan: Plan) -> Network<D> {
+impl<'n> Network<'n> {
+    /// Puts started stacks into a network.
+    pub fn new(stacks: Vec<Named<'n>>, plan: Plan) -> Network<'n> {
         let mut seeds = Rng::with_seed(plan.seed);
         let mut nodes = Vec::new();
         let applications: Vec<Running> = plan.applications.into_iter().map(Running::new).collect();
@@ -232,7 +235,11 @@ impl<D: Driven> Network<D> {
         let is_late = self.until_ns.is_some_and(|until_ns| next.at_ns > until_ns);
         let is_timer = matches!(next.event, Event::Wake(_));
         let is_quiet = next.at_ns > self.busy_ns.saturating_add(self.quiet_ns);
-        is_late || is_timer && is_quiet && self.applications.iter().all(Running::is_over)
+        let is_over = || {
+            let mut nodes = self.nodes.iter();
+            self.applications.iter().all(Running::is_over) && !nodes.any(|one| one.stack.is_busy())
+        };
+        is_late || is_timer && is_quiet && is_over()
     }
 
     fn handle(&mut self, event: Event, watch: &mut dyn Watch) -> Result<(), Stuck> {

@@ -5,7 +5,6 @@
 //! that loses count.
 
 use super::application::{Running, Step, Tally};
-use super::driven::Driven;
 use super::link::Counts;
 use super::{Event, Network};
 
@@ -133,7 +132,7 @@ impl Outcome {
     }
 }
 
-impl<D: Driven> Network<D> {
+impl Network<'_> {
     /// What happened. The stacks are of no use any more then.
     pub fn outcome(&mut self) -> Outcome {
         let mut under_way = vec![0; self.lanes.len()];

@@ -4,7 +4,6 @@
 //! and when it is to go on.
 
 use super::application::{Running, Step};
-use super::driven::Driven;
 use super::{Event, Network, Stuck, Watch};
 
 /// What a script does after a step.
@@ -17,7 +16,7 @@ enum Then {
     Over,
 }
 
-impl<D: Driven> Network<D> {
+impl Network<'_> {
     /// Takes the steps of a script, until it waits.
     pub(super) fn advance(
         &mut self,

@@ -50,16 +50,6 @@ impl Driven for Wire {
 
     fn expire(&mut self, _now_ns: u64) {}
 
-    fn open(&mut self, _conversation: usize, _now_ns: u64) -> Option<u32> {
-        None
-    }
-
-    fn listen(&mut self, _conversation: usize, _now_ns: u64) -> bool {
-        false
-    }
-
-    fn close(&mut self, _port: usize, _session: u32, _now_ns: u64) {}
-
     fn send(&mut self, port: usize, _session: u32, bytes: &[u8], _now_ns: u64) -> bool {
         self.went += 1;
         let bytes = bytes.to_vec();
@@ -70,8 +60,6 @@ impl Driven for Wire {
     fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool {
         self.send(self.last, 0, bytes, now_ns)
     }
-
-    fn read(&mut self, _port: usize, _session: u32, _now_ns: u64) {}
 
     fn counters(&self) -> Vec<(String, u64)> {
         let came = self.came - self.miscounts.min(self.came);
@@ -150,6 +138,7 @@ fn run(plan: Plan, mut change: impl FnMut(usize, &mut Wire)) -> (Result<Outcome,
     let stacks = (0..count).map(|node| {
         let mut wire = Wire::default();
         change(node, &mut wire);
+        let wire: Box<dyn Driven> = Box::new(wire);
         (format!("node{node}"), wire, 1)
     });
     let mut log = Log::default();

@@ -4,6 +4,7 @@
 //! [`Driven`].
 
 use crate::simulate::network::driven::{Driven, Intake, Output};
+use crate::tool::failure::Failure;
 use crate::tool::layout::Values;
 use crate::tool::stack::{Attributes, Event, Filled, Program, Stack};
 use std::convert::Infallible;
@@ -22,16 +23,16 @@ pub struct Compiled<'program> {
 const BACKLOG: u32 = 128;
 
 impl<'program> Compiled<'program> {
-    /// Starts it; none if the settings do not go together.
+    /// Starts it, if the settings go together.
     pub fn start(
         program: &'program Program,
         config: &Values,
         conversations: Vec<(usize, bool, Values)>,
-    ) -> Option<Compiled<'program>> {
+    ) -> Result<Compiled<'program>, Failure> {
         // Buffers that are taken do not come back, so they are counted in another one.
-        let buffers = Stack::start(program, config, 0).ok()?.take_buffers();
-        Some(Compiled {
-            stack: Stack::start(program, config, 0).ok()?,
+        let buffers = Stack::start(program, config, 0)?.take_buffers();
+        Ok(Compiled {
+            stack: Stack::start(program, config, 0)?,
             buffers,
             conversations,
             last: None,

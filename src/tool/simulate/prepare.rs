@@ -12,7 +12,7 @@ use super::text::{Mistake, Text};
 use crate::simulate::externs::Externs;
 use crate::simulate::network::application::{Application, Step};
 use crate::simulate::network::driven::Driven;
-use crate::simulate::network::{End, Link, Plan};
+use crate::simulate::network::{End, Link, Named, Plan};
 use crate::tool::c_compiler;
 use crate::tool::capture::LinkType;
 use crate::tool::compiler::{self, Options};
@@ -178,7 +178,7 @@ impl<'k> Prepared<'k> {
     }
 
     /// Starts the stacks, compiled.
-    pub fn compiled<'p>(&self, programs: &'p [Program]) -> Result<Vec<Compiled<'p>>, Mistake> {
+    pub fn compiled<'p>(&self, programs: &'p [Program]) -> Result<Vec<Named<'p>>, Mistake> {
         let mut stacks = Vec::new();
         for node in &self.nodes {
             let program = &programs[node.kind];
@@ -193,7 +193,7 @@ impl<'k> Prepared<'k> {
             });
             let conversations = conversations.collect::<Result<_, Mistake>>()?;
             let started = Compiled::start(program, &config, conversations);
-            stacks.push(started.ok_or_else(|| node.refused())?);
+            stacks.push(node.named(started.ok())?);
         }
         Ok(stacks)
     }
@@ -203,7 +203,7 @@ impl<'k> Prepared<'k> {
         &self,
         programs: &'p [program::Program],
         externs: &'p Externs<'p>,
-    ) -> Result<Vec<Interpreted<'p>>, Mistake> {
+    ) -> Result<Vec<Named<'p>>, Mistake> {
         let mut stacks = Vec::new();
         for node in &self.nodes {
             let assumed = |what, members: &[Member]| Values::new(what, &Layout::assumed(members));
@@ -215,17 +215,9 @@ impl<'k> Prepared<'k> {
             let conversations: Vec<_> = conversations.collect::<Result<_, Mistake>>()?;
             let program = &programs[node.kind];
             let started = Interpreted::start(program, externs, &config, &conversations);
-            stacks.push(started.ok_or_else(|| node.refused())?);
+            stacks.push(node.named(started)?);
         }
         Ok(stacks)
-    }
-
-    /// The stacks with their names, and how many links each has.
-    pub fn named<D: Driven>(&self, stacks: Vec<D>) -> Vec<(String, D, usize)> {
-        let nodes = self.nodes.iter().zip(stacks);
-        let named =
-            nodes.map(|(node, stack)| (node.name.words.clone(), stack, node.stack.links.len()));
-        named.collect()
     }
 
     /// What connects them, and what they do.
@@ -263,8 +255,8 @@ impl<'k> Prepared<'k> {
     }
 
     /// What the network promises.
-    pub fn promises<D: Driven>(&self, stacks: &[D]) -> Result<Vec<Promise>, Mistake> {
-        let counters = stacks.iter().map(|stack| {
+    pub fn promises(&self, stacks: &[Named<'_>]) -> Result<Vec<Promise>, Mistake> {
+        let counters = stacks.iter().map(|(_, stack, _)| {
             let names = stack.counters().into_iter().map(|(name, _)| name);
             let plain = |name: String| {
                 name.strip_prefix("count ")
@@ -329,10 +321,16 @@ impl PreparedNode<'_> {
         }
     }
 
-    fn refused(&self) -> Mistake {
+    /// A stack that was started, if it was.
+    fn named<'p>(&self, started: Option<impl Driven + 'p>) -> Result<Named<'p>, Mistake> {
         let name = &self.name.words;
-        let message = format!("the stack of `{name}` does not start with these settings");
-        self.name.mistake(message)
+        match started {
+            Some(stack) => Ok((name.clone(), Box::new(stack), self.stack.links.len())),
+            None => {
+                let message = format!("the stack of `{name}` does not start with these settings");
+                Err(self.name.mistake(message))
+            }
+        }
     }
 
     /// A script as steps; what it opens is prepared.

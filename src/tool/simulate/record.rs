@@ -9,6 +9,7 @@ use crate::tool::page::{grouped, time_text};
 use crate::tool::progress;
 use indicatif::ProgressBar;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -18,8 +19,8 @@ pub struct Record<'run> {
     stop: &'run AtomicBool,
     shown: ProgressBar,
     writer: Option<Writer>,
-    /// The interface of the first link of each node.
-    first: Vec<u32>,
+    /// The interfaces of each node, one for each of its links.
+    interfaces: Vec<Range<u32>>,
     /// Why nothing more is written.
     broken: Option<io::Error>,
 }
@@ -31,27 +32,29 @@ impl<'run> Record<'run> {
             stop,
             shown: progress::spinner("simulating"),
             writer: None,
-            first: Vec::new(),
+            interfaces: Vec::new(),
             broken: None,
         }
     }
 
-    /// With a capture of the links of each node.
+    /// With a capture of the links of each node, and of `most` bytes of a frame, or all. A node
+    /// for which there are no interfaces is left out.
     pub fn to_file(
         stop: &'run AtomicBool,
         path: &Path,
         interfaces: &[Vec<(String, LinkType)>],
+        most: Option<u32>,
     ) -> io::Result<Record<'run>> {
-        let writer = Writer::create_several(path, &interfaces.concat(), None)?;
-        let mut first = Vec::new();
+        let writer = Writer::create_several(path, &interfaces.concat(), most)?;
         let mut next = 0;
-        for of_node in interfaces {
-            first.push(next);
+        let of_nodes = interfaces.iter().map(|of_node| {
+            let first = next;
             next += u32::try_from(of_node.len()).expect("a stack has few links");
-        }
+            first..next
+        });
         Ok(Record {
+            interfaces: of_nodes.collect(),
             writer: Some(writer),
-            first,
             ..Record::new(stop)
         })
     }
@@ -71,12 +74,14 @@ impl Watch for Record<'_> {
         let Some(writer) = &mut self.writer else {
             return;
         };
-        let link = u32::try_from(link).expect("a stack has few links");
+        let Some(interface) = self.interfaces[node].clone().nth(link) else {
+            return;
+        };
         let direction = match is_out {
             true => Direction::Out,
             false => Direction::In,
         };
-        let (interface, time) = (self.first[node] + link, Duration::from_nanos(now_ns));
+        let time = Duration::from_nanos(now_ns);
         if let Err(error) = writer.write_on(interface, time, bytes, direction) {
             self.broken.get_or_insert(error);
         }
