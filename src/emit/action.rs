@@ -2,6 +2,7 @@
 
 use super::code::assign_to;
 use super::containers;
+use super::expression::exact;
 use super::function::filter_call;
 use super::layout::c_type;
 use super::push;
@@ -25,7 +26,7 @@ pub fn on_stack(function: &str, rest: Vec<C>) -> C {
 /// One step.
 pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
     match action {
-        Action::Let(local, value) => bind(body, *local, value, out),
+        Action::Let(local, value) => bind(body, (*local, value), next, out),
         Action::Assign(variable, value) => out.extend(assign_to(&body.scope, variable, value)),
         Action::SetAttribute(message, attribute, value) => {
             set_attribute(body, *message, *attribute, value, out);
@@ -38,7 +39,7 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
             out.push(S::Assign(part("length"), "-=", bytes));
         }
         Action::Push { .. } | Action::Sum { .. } | Action::Scan { .. } => {
-            on_bytes(body, action, out)
+            on_bytes(body, action, next, out);
         }
         Action::Do(operation) => self::operation(body, operation, out),
         Action::Drop(message, reason) => {
@@ -82,7 +83,7 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
 }
 
 /// A step on the bytes of a message.
-fn on_bytes(body: &mut Body, action: &Action, out: &mut Vec<S>) {
+fn on_bytes(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
     match action {
         Action::Push {
             message,
@@ -102,8 +103,7 @@ fn on_bytes(body: &mut Body, action: &Action, out: &mut Vec<S>) {
             arguments,
         } => {
             let sum = super::sums::sum_call(&mut body.scope, *header, *field, *message, arguments);
-            let bound = body.bind_c(*bind, sum);
-            out.push(bound);
+            known(body, *bind, sum, next, out);
         }
         Action::Scan {
             bind,
@@ -112,10 +112,19 @@ fn on_bytes(body: &mut Body, action: &Action, out: &mut Vec<S>) {
             arguments,
         } => {
             let result = run_filter(body, *message, *filter, arguments);
-            let bound = body.bind_c(*bind, result);
-            out.push(bound);
+            known(body, *bind, result, next, out);
         }
         other => unreachable!("{other:?} touches no bytes"),
+    }
+}
+
+/// What a filter gives, under a name where it is not read at once.
+fn known(body: &mut Body, bind: LocalId, value: C, next: NodeId, out: &mut Vec<S>) {
+    if body.stands_in(bind, next) {
+        body.scope.values.insert(bind, exact(value));
+    } else {
+        let bound = body.bind_c(bind, value);
+        out.push(bound);
     }
 }
 
@@ -124,7 +133,7 @@ fn of_instance(body: &Body, what: &str, instance: Instance, kind: KindId) -> S {
     S::Do(on_stack(&name, vec![body.index(instance)]))
 }
 
-fn bind(body: &mut Body, local: LocalId, value: &Expression, out: &mut Vec<S>) {
+fn bind(body: &mut Body, (local, value): (LocalId, &Expression), next: NodeId, out: &mut Vec<S>) {
     let once = body.facts.bound.get(&local).is_none_or(|times| *times == 1);
     if let (Type::Message, Kind::Read(Variable::Local(other))) = (&value.result, &*value.kind)
         && once
@@ -143,7 +152,10 @@ fn bind(body: &mut Body, local: LocalId, value: &Expression, out: &mut Vec<S>) {
         ));
         return;
     }
-    if body.is_read(local) {
+    if !has_effects(body.stack, value) && body.stands_in(local, next) {
+        let value = body.scope.typed(value);
+        body.scope.values.insert(local, value);
+    } else if body.is_read(local) {
         let bound = body.bind(local, value);
         out.extend(bound);
     } else if has_effects(body.stack, value) {

@@ -85,7 +85,7 @@ pub fn assign_to(scope: &Scope, variable: &Variable, value: &Expression) -> Vec<
 /// Whether C's own arithmetic on a type is just that of the source.
 fn whole(scope: &Scope, kind: &Type) -> bool {
     let width = super::layout::bits(scope.stack, kind);
-    !matches!(kind, Type::Signed(_)) && matches!(width, Some(32 | 64))
+    !matches!(kind, Type::Signed(_)) && matches!(width, Some(8 | 16 | 32 | 64))
 }
 
 const YIELDS: &str = "only a filter that rewrites yields";

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! names      what everything is called            layout     types, members, parameters
-//! scope      what names stand for in a function   expression, wire, containers
+//! scope      what names stand for in a function   expression, operator, wire, containers
 //! function, code   functions and filters          state, structure, message   instances, the stack
-//! tree, apart, output, action, attempt, uses, narrow      what a reaction does
+//! tree, apart, turns, output, action, attempt, uses, once, narrow   what a reaction does
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -35,6 +35,8 @@ mod listen;
 mod message;
 mod names;
 mod narrow;
+mod once;
+mod operator;
 mod options;
 mod output;
 mod parts;
@@ -48,6 +50,7 @@ mod state;
 mod structure;
 mod sums;
 mod tree;
+mod turns;
 mod types;
 mod upward;
 mod uses;

@@ -18,6 +18,7 @@
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
+use super::external::calls_applications;
 use super::options;
 use super::parts;
 use crate::tree::{Forest, Index, Reaction};
@@ -28,6 +29,7 @@ use crate::types::program::{
     Role,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Words that mean something to C, to C++ or to the code around.
 const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case catch char class \
@@ -75,7 +77,11 @@ const INTERFACE: [&str; 18] = [
 
 /// Names that are taken, and a free one for whoever asks.
 #[derive(Clone, Debug, Default)]
-pub struct Taken(BTreeSet<String>);
+pub struct Taken {
+    /// Those that were taken around this place.
+    around: Rc<BTreeSet<String>>,
+    own: BTreeSet<String>,
+}
 
 impl Taken {
     /// The name, or the first numbered one that is free; taken from now on.
@@ -84,20 +90,27 @@ impl Taken {
         let numbered = (2..).map(|n| format!("{plain}_{n}"));
         let free = std::iter::once(plain.clone())
             .chain(numbered)
-            .find(|name| !self.0.contains(name))
+            .find(|name| !self.has(name))
             .expect("there are more numbers than names");
-        self.0.insert(free.clone());
+        self.own.insert(free.clone());
         free
-    }
-
-    /// Gives a name back.
-    pub fn free(&mut self, name: &str) {
-        self.0.remove(name);
     }
 
     /// Whether a name is taken.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains(name)
+        self.own.contains(name) || self.around.contains(name)
+    }
+
+    /// What is taken inside of a function, before it has names of its own.
+    fn inside(&self, stack: &str) -> Taken {
+        let mut around = self.own.clone();
+        // A local may have the name of a struct.
+        around.remove(stack);
+        around.insert("stack".to_string());
+        Taken {
+            around: Rc::new(around),
+            own: BTreeSet::new(),
+        }
     }
 }
 
@@ -138,6 +151,8 @@ pub struct Names {
     pub sums: BTreeMap<(HeaderId, HeaderFieldId), String>,
     /// All names at the top of the file.
     pub taken: Taken,
+    /// And what locals are not called.
+    pub inside: Taken,
 }
 
 impl Names {
@@ -146,9 +161,10 @@ impl Names {
         let stack = program.name.clone();
         let mut taken = Taken::default();
         let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
-        let copied = [parts::OWN, parts::INTERFACE, parts::CALLS].map(parts::names);
-        for word in words.chain(copied.into_iter().flatten()) {
-            taken.0.insert(word.to_string());
+        let calls = calls_applications(program).then_some(parts::CALLS);
+        let copied = [parts::OWN, parts::INTERFACE].into_iter().chain(calls);
+        for word in words.chain(copied.flat_map(parts::names)) {
+            taken.own.insert(word.to_string());
         }
         for suffix in INTERFACE {
             taken.take(&format!("{stack}{suffix}"));
@@ -190,6 +206,7 @@ impl Names {
         let (enum_tags, enums) = enum_names(program, &mut taken);
         Names {
             attributes: attribute_names(program),
+            inside: taken.inside(&stack),
             stack,
             kinds,
             functions,

@@ -1,6 +1,7 @@
 //! What the names in an expression stand for, in one C function.
 
 use super::Stack;
+use super::expression::Typed;
 use super::names::{Taken, c_name};
 use crate::c::tree::{Expression as C, atom};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
@@ -17,6 +18,8 @@ pub struct Scope<'a> {
     pub locals: &'a [Local],
     /// What they are called.
     pub names: BTreeMap<LocalId, String>,
+    /// What stands for those that have no name.
+    pub values: BTreeMap<LocalId, Typed>,
     /// All that they must not be called.
     pub taken: Taken,
     /// Whether messages stand behind pointers.
@@ -42,15 +45,12 @@ pub struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// A function with these locals, none of which has a name yet.
     pub fn new(stack: &'a Stack<'a>, locals: &'a [Local]) -> Scope<'a> {
-        let mut taken = stack.names.taken.clone();
-        taken.take("stack");
-        // A local may have the name of a struct.
-        taken.free(&stack.names.stack);
         Scope {
             stack,
             locals,
             names: BTreeMap::new(),
-            taken,
+            values: BTreeMap::new(),
+            taken: stack.names.inside.clone(),
             pointers: false,
             own: None,
             below: None,

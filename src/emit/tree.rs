@@ -6,14 +6,13 @@
 
 use super::Stack;
 use super::code::declare;
-use super::containers;
 use super::layout::{c_type, parameters};
 use super::output::Queued;
 use super::scope::Scope;
 use super::uses::{Facts, Need};
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
-use crate::tree::{Action, Loop, Node, NodeId, Probability, Range, Tree};
-use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
+use crate::tree::{Action, Node, NodeId, Probability, Tree};
+use crate::types::expression::{Expression, Instance, Variable};
 use crate::types::program::{HeaderId, LocalId};
 use crate::types::value::{Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +28,7 @@ pub struct Body<'a> {
     /// What is known about its nodes.
     pub facts: &'a Facts,
     /// Locals that are declared where the code stands.
-    visible: BTreeSet<LocalId>,
+    pub visible: BTreeSet<LocalId>,
     /// Nodes that stand in functions of their own.
     pub apart: &'a BTreeMap<NodeId, String>,
     /// How often the code of each node was written.
@@ -41,6 +40,9 @@ pub struct Body<'a> {
     /// What has been put on the agenda.
     pub queued: BTreeSet<Queued>,
 }
+
+/// What is declared around a block, and what it is called.
+pub type Block<'a> = (BTreeSet<LocalId>, Scope<'a>);
 
 /// The function of a part of a tree.
 pub fn function<'a>(
@@ -100,8 +102,28 @@ pub fn function<'a>(
     (super::with_all_used(function), body)
 }
 
+/// A way that comes to an exit anyhow need not leave by itself.
+fn strip_before_exit(statements: &mut [S]) {
+    if let [
+        ..,
+        S::If {
+            then, otherwise, ..
+        },
+        S::Return(None) | S::Continue,
+    ] = statements
+    {
+        // What is done there is all that the test is for.
+        if then.len() > 1 {
+            strip_last(then);
+        }
+        if otherwise.len() > 1 {
+            strip_last(otherwise);
+        }
+    }
+}
+
 /// A return at the very end says nothing.
-fn strip_last(statements: &mut Vec<S>) {
+pub fn strip_last(statements: &mut Vec<S>) {
     while matches!(statements.last(), Some(S::Return(None) | S::Continue)) {
         statements.pop();
     }
@@ -358,10 +380,11 @@ impl<'a> Body<'a> {
 
     /// The code of one way, whose declarations end with it.
     fn way(&mut self, before: Vec<S>, node: NodeId, stop: Option<NodeId>) -> Vec<S> {
-        let visible = self.visible.clone();
+        let around = self.block();
         let mut statements = before;
         self.code(node, stop, false, &mut statements);
-        self.visible = visible;
+        strip_before_exit(&mut statements);
+        self.leave(around);
         statements
     }
 
@@ -462,85 +485,15 @@ impl<'a> Body<'a> {
         next
     }
 
-    /// A loop; where `outputs` the leaves of its body hold what each turn lets happen.
-    pub fn turns(&mut self, turns: &Loop, out: &mut Vec<S>) {
-        let visible = self.visible.clone();
-        let local = turns.local;
-        self.visible.insert(local);
-        let name = self.scope.name(local);
-        let kind = c_type(self.stack, self.scope.kind(local));
-        self.turns += 1;
-        match &turns.range {
-            Range::Numbers {
-                from,
-                to,
-                at_most,
-                clamped,
-            } => {
-                let start = crate::c::printer::expression(&self.scope.stored(from));
-                let index = atom(&name);
-                let mut body = Vec::new();
-                let passed = match &*from.kind {
-                    ExpressionKind::Constant(Value::Number(0)) => index.clone(),
-                    _ => binary("-", index.clone(), self.scope.value(from)),
-                };
-                if let Some(count) = clamped {
-                    let counter = self.counter(*count);
-                    let beyond = binary("-", self.scope.value(to), index.clone());
-                    let beyond = beyond.cast("uint64_t");
-                    body.push(S::If {
-                        condition: binary("==", passed, atom(at_most.to_string())),
-                        then: vec![S::Assign(counter, "+=", beyond), S::Break],
-                        otherwise: Vec::new(),
-                    });
-                }
-                self.code(turns.body, None, false, &mut body);
-                strip_last(&mut body);
-                let condition = binary("<", index, self.scope.value(to));
-                let start = format!("{kind} {name} = {start}");
-                out.push(S::For {
-                    start,
-                    condition,
-                    step: format!("{name}++"),
-                    body,
-                });
-            }
-            Range::Queue(queue, _) if *self.scope.kind(local) != Type::Message => {
-                let turned = self.values_of(queue, turns);
-                out.push(turned);
-            }
-            Range::Queue(queue, _) => {
-                out.push(S::Declare {
-                    kind,
-                    name,
-                    value: None,
-                });
-                let condition = containers::pop(&self.scope, queue, local);
-                let mut body = Vec::new();
-                self.code(turns.body, None, false, &mut body);
-                strip_last(&mut body);
-                out.push(S::While { condition, body });
-            }
-        }
-        self.turns -= 1;
-        self.visible = visible;
+    /// What has a name where a block begins.
+    pub fn block(&self) -> Block<'a> {
+        (self.visible.clone(), self.scope.clone())
     }
 
-    /// A loop over the values of a queue, which leave it.
-    fn values_of(&mut self, queue: &Variable, turns: &Loop) -> S {
-        let slot = self.scope.taken.take("slot");
-        let pop = crate::c::printer::expression(&containers::pop_value(&self.scope, queue));
-        let item = containers::items(&self.scope, queue).element(atom(&slot));
-        self.visible.remove(&turns.local);
-        let mut body = self.bind_item(turns.local, item);
-        self.code(turns.body, None, false, &mut body);
-        strip_last(&mut body);
-        S::For {
-            start: format!("uint32_t {slot} = {pop}"),
-            condition: binary("!=", atom(&slot), atom("SL_NONE")),
-            step: format!("{slot} = {pop}"),
-            body,
-        }
+    /// A block ends, and all names that were given in it.
+    pub fn leave(&mut self, (visible, scope): Block<'a>) {
+        self.visible = visible;
+        self.scope = scope;
     }
 
     /// The place of a counter.

@@ -370,6 +370,8 @@ pub struct Facts {
     pub bound: BTreeMap<LocalId, u32>,
     /// What any node reads.
     pub read: BTreeSet<Need>,
+    /// How many nodes read a local.
+    pub readers: BTreeMap<LocalId, u32>,
     /// Nodes from here on, shared ones counted once for each way to them, up to a hundred.
     pub size: BTreeMap<NodeId, u32>,
     /// Where all ways from a node meet again; none where only the end follows.
@@ -400,6 +402,11 @@ pub fn facts(stack: &Stack, parameters: &Parameters, root: NodeId) -> Facts {
             }
         }
         needs.extend(&own.reads);
+        for read in &own.reads {
+            if let Need::Local(local) = read {
+                *facts.readers.entry(*local).or_default() += 1;
+            }
+        }
         facts.read.extend(&own.reads);
         facts.needs.insert(id, needs);
         facts.size.insert(id, size.min(100));

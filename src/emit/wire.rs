@@ -251,7 +251,6 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
             continue;
         }
         let value = match field.kind {
-            Type::Bool => conditional(value.clone(), atom("1"), atom("0")),
             Type::Signed(_) => without_sign(value.clone(), field.width),
             _ => value.clone(),
         };

@@ -31,7 +31,12 @@ impl<'a> Lowering<'a> {
         let without = due.clone();
         let message = match source {
             Source::Local(local) => body.frame.locals[local.at()],
-            _ => self.fresh("message".to_string(), Type::Message),
+            Source::New | Source::NewFrom(..) => self.fresh("made".to_string(), Type::Message),
+            Source::Share(_) => self.fresh("shared".to_string(), Type::Message),
+            Source::Piece(..) => self.fresh("part".to_string(), Type::Message),
+            Source::TakeStream(..) | Source::SliceStream(..) => {
+                self.fresh("joined".to_string(), Type::Message)
+            }
         };
         let steps = self.made_due(body.frame, output, Some(message), &mut due);
         let next = self.rest(body, inside.clone(), due);

@@ -178,15 +178,21 @@ impl Weaving {
     ) -> NodeId {
         let mut values: Vec<(LocalId, Expression)> = Vec::new();
         let mut bound = Vec::new();
+        // What has a name already keeps it.
+        let mut named: Vec<(LocalId, LocalId)> =
+            parameters.message.zip(message).into_iter().collect();
         for (parameter, argument) in parameters.arguments.iter().zip(arguments) {
             match &*argument.kind {
                 ExpressionKind::Constant(_) => values.push((*parameter, argument.clone())),
+                ExpressionKind::Read(Variable::Local(known)) => named.push((*parameter, *known)),
                 _ => bound.push(Action::Let(*parameter, argument.clone())),
             }
         }
-        let local = |id: LocalId| match message {
-            Some(message) if parameters.message == Some(id) => message,
-            _ => id,
+        let local = |id: LocalId| {
+            let mut named = named.iter();
+            named
+                .find(|(old, _)| *old == id)
+                .map_or(id, |(_, new)| *new)
         };
         let other = |old: Instance| match (old, instance) {
             (Instance::Local(id), Some(instance)) if parameters.instance == Some(id) => instance,
