@@ -6,7 +6,10 @@ use super::output::Queued;
 use super::tree::{Body, function};
 use super::uses::facts;
 use crate::c::tree::Function;
-use crate::tree::{Node, NodeId, Probability, Tree};
+use crate::tree::walk::reachable;
+use crate::tree::{Action, Goal, Node, NodeId, Output, Probability, Tree};
+use crate::types::expression::Variable;
+use crate::types::program::{EntityId, KindId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is rare and longer than this stands in a function of its own.
@@ -22,6 +25,7 @@ const RARE: Probability = Probability(20_000);
 pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
     let facts = facts(stack, &tree.parameters, tree.root);
     let whole = &stack.names.reactions[&tree.reaction];
+    let own = Some(super::entity_of(stack, tree.reaction));
     let mut apart = BTreeMap::new();
     loop {
         let mut all = vec![function(stack, tree, &facts, &apart, tree.root, whole)];
@@ -31,7 +35,7 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
             .collect();
         for (node, name) in nodes.iter().rev() {
             let (mut part, body) = function(stack, tree, &facts, &apart, *node, name);
-            part.comment = match name[whole.len()..].starts_with("_rare") {
+            part.comment = match name.contains("_rare") {
                 true => format!("What is rare in {whole}."),
                 false => format!("What several ways of {whole} come to."),
             };
@@ -61,7 +65,10 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
         let taken = |name: &String| {
             stack.names.taken.has(name) || apart.values().any(|other| other == name)
         };
-        let plain = format!("{whole}_{suffix}");
+        let plain = match entity_at(stack, node).filter(|at| Some(*at) != own) {
+            Some(at) => format!("{whole}_{suffix}_{}", stack.program.entities[at.at()].name),
+            None => format!("{whole}_{suffix}"),
+        };
         let numbered = (2..).map(|n| format!("{plain}_{n}"));
         let free = std::iter::once(plain.clone())
             .chain(numbered)
@@ -100,4 +107,42 @@ fn rare_parts(body: &Body) -> Option<NodeId> {
     held.filter(|node| body.facts.size[node] > LONG && rare(node))
         .max()
         .copied()
+}
+
+/// The entity whose reaction goes on at a node: it drops, counts, writes or passes on first.
+fn entity_at(stack: &Stack, node: NodeId) -> Option<EntityId> {
+    let program = stack.program;
+    let of_kind = |kind: KindId| program.kinds[kind.at()].entity;
+    let of_header = |header| {
+        let mut entities = program.entities.iter();
+        let at = entities.position(|one| one.header == Some(header));
+        at.map(|at| EntityId(at as u32))
+    };
+    // Nodes stand behind those that they lead to.
+    let nodes = reachable(stack.forest, node);
+    nodes
+        .into_iter()
+        .rev()
+        .find_map(|id| match stack.forest.arena.node(id) {
+            Node::Act { action, .. } => match action {
+                Action::Drop(_, reason) | Action::DropAll(_, reason) => {
+                    Some(program.reasons[reason.at()].entity)
+                }
+                Action::Count(count) => Some(program.counts[count.at()].entity),
+                Action::Assign(Variable::Field(_, kind, _), _)
+                | Action::StartTimer(_, kind, ..)
+                | Action::StopTimer(_, kind, _)
+                | Action::End(_, kind) => Some(of_kind(*kind)),
+                Action::Strip(_, header) | Action::Push { header, .. } => of_header(*header),
+                _ => None,
+            },
+            Node::Leaf { outputs } => outputs.iter().find_map(|output| match output {
+                Output::One {
+                    goal: Goal::Reaction(reaction, _),
+                    ..
+                } => Some(super::entity_of(stack, *reaction)),
+                _ => None,
+            }),
+            Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => None,
+        })
 }

@@ -61,7 +61,7 @@ use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement, atom};
 use crate::source::{Sources, Span};
 use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
-use crate::types::program::{Entity, Event, KindId, Program};
+use crate::types::program::{Entity, EntityId, Event, KindId, Program};
 use names::Names;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -230,6 +230,14 @@ impl<'a> Stack<'a> {
             }
         };
         span.map(|span| self.line_of(span)).unwrap_or_default()
+    }
+}
+
+/// The entity that a reaction is one of.
+fn entity_of(stack: &Stack, reaction: Reaction) -> EntityId {
+    match reaction {
+        Reaction::Arrive { entity, .. } => entity,
+        Reaction::Handle { kind, .. } => stack.program.kinds[kind.at()].entity,
     }
 }
 

@@ -5,7 +5,7 @@
 //! | `STACK_x` | what the header offers |
 //! | `ENTITY_x`, `ENTITY_KEY_x` | the reaction of an entity's instance to the event x |
 //! | `ENTITY_arrive` | parses a header and finds the session |
-//! | `X_rare`, `X_then` | a part of the reaction X that stands in a function of its own |
+//! | `X_rare`, `X_then_Y` | a part of the reaction X, where the entity Y goes on, by itself |
 //! | `has_x` | whether the optional x is there |
 //! | `x_items`, `x_held`, `x_bytes`, `x_pieces` | what stands beside the container x |
 //! | `x_pool`, `x_next`, `x_buckets` | the slots of the instances x, and how they are found |

@@ -45,7 +45,7 @@ fn pieces(code: &str) -> Vec<&str> {
 }
 
 /// The words that a parenthesis follows: what code calls or declares.
-fn called(code: &str) -> BTreeSet<&str> {
+pub fn called(code: &str) -> BTreeSet<&str> {
     let mut called = BTreeSet::new();
     for (open, _) in code.match_indices('(') {
         let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';

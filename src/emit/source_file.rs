@@ -145,7 +145,7 @@ impl Reactions {
         let mut text = String::new();
         let mut last: Option<EntityId> = None;
         for one in all {
-            let entity = entity_of(stack, one.reaction);
+            let entity = super::entity_of(stack, one.reaction);
             if last != Some(entity) {
                 items.push(Item::Banner(banner(stack, entity)));
                 last = Some(entity);
@@ -187,13 +187,6 @@ fn started(stack: &Stack) -> Vec<Queued> {
         driver::at_start(stack),
     ]
     .concat()
-}
-
-fn entity_of(stack: &Stack, reaction: Reaction) -> EntityId {
-    match reaction {
-        Reaction::Arrive { entity, .. } => entity,
-        Reaction::Handle { kind, .. } => stack.program.kinds[kind.at()].entity,
-    }
 }
 
 /// Keeps the trees that links, ports, timers or the start lead to.
@@ -315,14 +308,17 @@ fn text_of(function: &Function) -> String {
 
 /// Those functions that some code calls, or that these call.
 fn needed(all: Vec<Function>, code: &str) -> Vec<Function> {
-    let mut wanted: BTreeSet<String> = parts::words(code).into_iter().map(String::from).collect();
+    let called = |text: &str| -> Vec<String> {
+        let called = parts::called(text);
+        called.into_iter().map(String::from).collect()
+    };
+    let mut wanted = BTreeSet::from_iter(called(code));
     let mut open = all.clone();
     loop {
         let (found, others): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|one| wanted.contains(&one.name));
         for function in &found {
-            let text = text_of(function);
-            wanted.extend(parts::words(&text).into_iter().map(String::from));
+            wanted.extend(called(&text_of(function)));
         }
         open = others;
         if found.is_empty() {
