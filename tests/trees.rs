@@ -40,6 +40,7 @@ fn changed(forest: &Forest, change: impl Fn(Node) -> Node) -> Forest {
         arena,
         locals: forest.locals.clone(),
         trees,
+        ..Forest::default()
     }
 }
 

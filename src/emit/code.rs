@@ -66,7 +66,8 @@ pub fn assign_to(scope: &Scope, variable: &Variable, value: &Expression) -> Vec<
             }
         }
         (own, Kind::Binary(operator, a, b))
-            if matches!(&*a.kind, Kind::Read(same) if same == variable) && whole(scope, &own) =>
+            if matches!(&*a.kind, Kind::Read(same) if same == variable)
+                && whole(scope, &own, &scope.stored(b)) =>
         {
             let sign = match operator {
                 Binary::Add => "+=",
@@ -82,10 +83,15 @@ pub fn assign_to(scope: &Scope, variable: &Variable, value: &Expression) -> Vec<
     }
 }
 
-/// Whether C's own arithmetic on a type is just that of the source.
-fn whole(scope: &Scope, kind: &Type) -> bool {
-    let width = super::layout::bits(scope.stack, kind);
-    !matches!(kind, Type::Signed(_)) && matches!(width, Some(8 | 16 | 32 | 64))
+/// Whether C's own arithmetic on a type, and what is added to it, is just that of the source. What
+/// is narrower than `int` takes only what is seen to be as narrow.
+fn whole(scope: &Scope, kind: &Type, other: &C) -> bool {
+    let computed = matches!(other, C::Binary(..) | C::Unary(..) | C::Conditional(..));
+    match super::layout::bits(scope.stack, kind) {
+        _ if matches!(kind, Type::Signed(_)) => false,
+        Some(8 | 16) => !computed,
+        width => matches!(width, Some(32 | 64)),
+    }
 }
 
 const YIELDS: &str = "only a filter that rewrites yields";

@@ -60,8 +60,8 @@ impl Scope<'_> {
             }
         };
         match operator {
-            Binary::Or => exact(binary("||", self.value(a), self.value(b))),
-            Binary::And => exact(binary("&&", self.value(a), self.value(b))),
+            Binary::Or => exact(both("||", self.value(a), self.value(b))),
+            Binary::And => exact(both("&&", self.value(a), self.value(b))),
             Binary::Equal
             | Binary::Unequal
             | Binary::Less
@@ -198,5 +198,20 @@ impl Scope<'_> {
             }
             _ => binary(sign, self.value(a), self.value(b)),
         }
+    }
+}
+
+/// Two conditions; one that is a constant says nothing, or all.
+fn both(operator: &'static str, one: C, other: C) -> C {
+    let [nothing, all] = match operator {
+        "||" => ["false", "true"],
+        _ => ["true", "false"],
+    };
+    if one == atom(nothing) {
+        other
+    } else if one == atom(all) || other == atom(nothing) {
+        one
+    } else {
+        binary(operator, one, other)
     }
 }

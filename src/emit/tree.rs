@@ -227,6 +227,7 @@ impl<'a> Body<'a> {
                 out.push(self.exit());
                 return;
             }
+            self.comment_origin(node, first, out);
             let times = self.written.entry(node).or_default();
             *times += 1;
             if *times > 64 && stop.is_none() && self.turns == 0 {
@@ -276,6 +277,15 @@ impl<'a> Body<'a> {
                 Some(next) => node = next,
                 None => return,
             }
+        }
+    }
+
+    /// Where the code of another reaction begins, its line in the source.
+    fn comment_origin(&self, node: NodeId, first: bool, out: &mut Vec<S>) {
+        let origin = self.stack.forest.origins.get(&node);
+        if let Some(origin) = origin.filter(|origin| !first && **origin != self.tree.reaction) {
+            let line = self.stack.reaction_comment(*origin);
+            out.extend((!line.is_empty()).then_some(S::Comment(line)));
         }
     }
 

@@ -73,6 +73,7 @@ pub fn lower(program: &Program) -> Result<Forest, Vec<Diagnostic>> {
         arena: lowering.arena,
         locals: lowering.locals,
         trees,
+        ..Forest::default()
     })
 }
 

@@ -29,6 +29,7 @@ use crate::types::program::{
     Local, LocalId, PortId, ReasonId, TimerId,
 };
 use crate::types::statement::{Attempt, Likely, Operation};
+use std::collections::BTreeMap;
 
 /// All trees of a stack.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +40,9 @@ pub struct Forest {
     pub locals: Vec<Local>,
     /// One for each reaction, in order of entity, kind, index and event.
     pub trees: Vec<Tree>,
+    /// Where, in trees that are woven, the code of another reaction begins. Nothing depends on it
+    /// but what a reader of the C is told, and the text form leaves it out.
+    pub origins: BTreeMap<NodeId, Reaction>,
 }
 
 /// What happens in one reaction.

@@ -158,6 +158,10 @@ impl Weaving {
         path.push(reaction);
         let root = self.woven(root, mass, path);
         path.pop();
+        // Ends are shared by all.
+        if !matches!(self.forest.arena.node(root), Node::Leaf { .. }) {
+            self.forest.origins.entry(root).or_insert(reaction);
+        }
         match outputs.len() {
             1 => root,
             _ => self.forest.arena.add(Node::Act {
@@ -294,7 +298,10 @@ fn compacted(forest: Forest) -> Forest {
         for node in reachable(&forest, tree.root) {
             if !new.contains_key(&node) {
                 let moved = with_children(forest.arena.node(node).clone(), &new);
-                new.insert(node, compact.arena.add(moved));
+                let moved = compact.arena.add(moved);
+                new.insert(node, moved);
+                let origin = forest.origins.get(&node).map(|origin| (moved, *origin));
+                compact.origins.extend(origin);
             }
         }
         compact.trees.push(Tree {

@@ -104,5 +104,6 @@ fn planted(forest: &Forest, at: NodeId, faulty: &Node) -> Forest {
         arena,
         locals: forest.locals.clone(),
         trees,
+        ..Forest::default()
     }
 }

@@ -52,6 +52,7 @@ pub fn compact(forest: &Forest) -> Forest {
         arena,
         locals: forest.locals.clone(),
         trees,
+        ..Forest::default()
     }
 }
 

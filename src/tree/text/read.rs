@@ -50,6 +50,7 @@ pub fn read(program: &Program, text: &str) -> Result<Forest, Mistake> {
         arena: reader.arena,
         locals,
         trees,
+        ..Forest::default()
     })
 }
 
