@@ -1,8 +1,11 @@
 //! The loader, the event loop and the devices, around a stack that was written by hand.
 
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::UdpGsoSegment;
 use stackloom::tool::c_compiler;
 use stackloom::tool::capture::{Direction, LinkType, Reader, Writer};
+use stackloom::tool::checksum::checksum;
 use stackloom::tool::demo::{Plan, converse, simulate};
 use stackloom::tool::device::{Address, Device};
 use stackloom::tool::host::{Clock, Report, Seen, Until};
@@ -11,6 +14,7 @@ use stackloom::tool::namespace::{self, PrivateLink};
 use stackloom::tool::netlink;
 use stackloom::tool::run::{ApplicationArgument, Places, Setting, start};
 use stackloom::tool::stack::Program;
+use stackloom::tool::tunnel::Offload;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,12 +87,7 @@ fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
 }
 
 fn sum(bytes: &[u8]) -> u16 {
-    let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
-    let mut sum: u32 = bytes.chunks(2).map(word).sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !u16::try_from(sum).unwrap()
+    checksum(&[bytes])
 }
 
 /// An IPv4 datagram, or a piece of one, from 10.0.0.1 to 10.0.0.2 in an Ethernet frame.
@@ -367,12 +366,78 @@ fn receive(device: &mut dyn Device, right: impl Fn(&[u8]) -> bool) -> Option<Vec
     None
 }
 
+/// The sum of what an IPv4 packet carries, with its pseudo header: zero if it is right.
+fn carried_sum(packet: &[u8]) -> u16 {
+    let carried = &packet[20..];
+    let length = u16::try_from(carried.len()).unwrap().to_be_bytes();
+    let pseudo = [&packet[12..20], &[0, packet[9]], &length].concat();
+    sum(&[&pseudo, carried].concat())
+}
+
+#[test]
+fn with_virtio_the_kernel_hands_over_many_datagrams_at_once_and_leaves_their_sums() {
+    if unshare(CloneFlags::CLONE_NEWNET).is_err() {
+        println!("skipped: no network namespace can be made here");
+        return;
+    }
+    for (name, kind, before) in [("loom7", "tun", 0), ("loom6", "tap", 14)] {
+        let address: Address = format!("{kind}:{name},virtio").parse().unwrap();
+        let Ok(mut device) = address.open() else {
+            println!("skipped: there are no {kind} devices here");
+            return;
+        };
+        let octet = 70 + before;
+        netlink::add_address(name, Ipv4Addr::new(10, octet, 0, 1), 24).unwrap();
+        let neighbour = Ipv4Addr::new(10, octet, 0, 2);
+        if kind == "tap" {
+            netlink::add_neighbour(name, neighbour, [2, 0, 0, 0, 0, 2]).unwrap();
+        }
+        let socket = UdpSocket::bind((Ipv4Addr::new(10, octet, 0, 1), 0)).unwrap();
+        setsockopt(&socket, UdpGsoSegment, &100).unwrap();
+        let train: Vec<u8> = (0..=249).collect();
+        socket.send_to(&train, (neighbour, 9)).unwrap();
+        let before = usize::from(before);
+        for car in train.chunks(100) {
+            let right = |frame: &[u8]| frame.ends_with(car);
+            let frame = receive(device.as_mut(), right).unwrap();
+            let packet = &frame[before..];
+            assert_eq!((packet.len(), carried_sum(packet)), (28 + car.len(), 0));
+        }
+        setsockopt(&socket, UdpGsoSegment, &0).unwrap();
+        socket.send_to(b"alone", (neighbour, 9)).unwrap();
+        let frame = receive(device.as_mut(), |frame| frame.ends_with(b"alone")).unwrap();
+        assert_eq!(carried_sum(&frame[before..]), 0);
+        assert_eq!(device.due_ns(), None);
+        answered(device.as_mut(), &socket, &frame, before);
+    }
+}
+
+/// The datagram goes back, and the kernel takes it.
+fn answered(device: &mut dyn Device, socket: &UdpSocket, frame: &[u8], before: usize) {
+    let mut back = frame.to_vec();
+    let (link, packet) = back.split_at_mut(before);
+    if let Some((there, here)) = link.get_mut(..12).map(|both| both.split_at_mut(6)) {
+        there.swap_with_slice(here);
+    }
+    let (from, to) = packet[12..20].split_at_mut(4);
+    from.swap_with_slice(to);
+    let (from, to) = packet[20..24].split_at_mut(2);
+    from.swap_with_slice(to);
+    assert!(device.send(&back, 0).unwrap());
+    socket
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    let mut room = [0; 16];
+    let length = socket.recv(&mut room).unwrap();
+    assert_eq!(&room[..length], b"alone");
+}
+
 #[test]
 fn a_tun_carries_packets_and_a_packet_socket_carries_frames() {
     let Some(mut link) = private_link() else {
         return;
     };
-    let Ok(mut tun) = Address::Tun("loom9".to_string()).open() else {
+    let Ok(mut tun) = Address::Tun("loom9".to_string(), Offload::None).open() else {
         println!("skipped: there are no TUN devices here");
         return;
     };

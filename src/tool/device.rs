@@ -1,6 +1,6 @@
 //! Link devices: what carries a stack's frames.
 //!
-//! In: what `--link` says, `tap:tap0`, `tun:tun0`, `packet:eth0`, `udp:HERE,THERE` or
+//! In: what `--link` says, `tap:tap0`, `tun:tun0,virtio`, `packet:eth0`, `udp:HERE,THERE` or
 //! `pcap:IN,OUT`. Out: a `Device`. None of them ever blocks the host: a device is asked when its
 //! descriptor is ready, a capture when the time of its next frame has come. Every `now_ns` counts
 //! from 1970.
@@ -8,6 +8,7 @@
 use super::capture::{Direction, Frame, LinkType, Reader, Writer};
 use super::failure::{Failure, plain};
 use super::recorded;
+use super::tunnel::{Offload, Tunnel};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, recvmsg, send,
@@ -19,7 +20,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
-use tun_rs::{DeviceBuilder, Layer, SyncDevice};
+use tun_rs::Layer;
 
 /// What carries the frames of one link.
 pub trait Device {
@@ -58,9 +59,9 @@ pub trait Device {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A TAP interface: Ethernet frames to and from the kernel.
-    Tap(String),
+    Tap(String, Offload),
     /// A TUN interface: IP packets to and from the kernel.
-    Tun(String),
+    Tun(String, Offload),
     /// A packet socket on an interface.
     Packet(String),
     /// A UDP socket here, and who is at the other end; if nobody is named, whoever sent last.
@@ -82,8 +83,8 @@ impl FromStr for Address {
             .filter(|(_, rest)| !rest.is_empty())
             .ok_or(&wrong)?;
         match kind {
-            "tap" => Ok(Address::Tap(interface(rest)?)),
-            "tun" => Ok(Address::Tun(interface(rest)?)),
+            "tap" => tunnel(rest).map(|(name, offload)| Address::Tap(name, offload)),
+            "tun" => tunnel(rest).map(|(name, offload)| Address::Tun(name, offload)),
             "packet" => Ok(Address::Packet(rest.to_string())),
             "udp" => {
                 let (here, there) = match rest.split_once(',') {
@@ -104,6 +105,17 @@ impl FromStr for Address {
             }
             _ => Err(wrong),
         }
+    }
+}
+
+/// The name of an interface, and `,virtio` or nothing.
+fn tunnel(text: &str) -> Result<(String, Offload), String> {
+    match text.split_once(',') {
+        None => Ok((interface(text)?, Offload::None)),
+        Some((name, "virtio")) => Ok((interface(name)?, Offload::Virtio)),
+        Some((name, option)) => Err(format!(
+            "`{option}` is no option of {name}: there is `virtio`"
+        )),
     }
 }
 
@@ -132,12 +144,14 @@ impl Address {
             Failure::environment(format!("{kind}:{name}: {reason}"))
         };
         Ok(match self {
-            Address::Tap(name) => {
-                Box::new(Tunnel::open(name, Layer::L2).map_err(|error| named("tap", name, error))?)
-            }
-            Address::Tun(name) => {
-                Box::new(Tunnel::open(name, Layer::L3).map_err(|error| named("tun", name, error))?)
-            }
+            Address::Tap(name, offload) => Box::new(
+                Tunnel::open(name, Layer::L2, *offload)
+                    .map_err(|error| named("tap", name, error))?,
+            ),
+            Address::Tun(name, offload) => Box::new(
+                Tunnel::open(name, Layer::L3, *offload)
+                    .map_err(|error| named("tun", name, error))?,
+            ),
             Address::Packet(name) => {
                 Box::new(Packet::open(name).map_err(|error| named("packet", name, error))?)
             }
@@ -146,55 +160,6 @@ impl Address {
             ),
             Address::Capture(read, write) => Box::new(Capture::open(read, write.as_deref())?),
         })
-    }
-}
-
-/// A TAP or TUN interface.
-pub struct Tunnel {
-    device: SyncDevice,
-    link_type: LinkType,
-}
-
-impl Tunnel {
-    /// Attaches to the interface, which is made if it does not exist, and brings it up.
-    pub fn open(name: &str, layer: Layer) -> io::Result<Tunnel> {
-        let link_type = match layer {
-            Layer::L3 => LinkType::Ip,
-            _ => LinkType::Ethernet,
-        };
-        let device = DeviceBuilder::new()
-            .name(name)
-            .layer(layer)
-            .inherit_enable_state();
-        let device = device.build_sync()?;
-        device.set_nonblocking(true)?;
-        // Who was given an interface by root cannot bring it up, and need not if root did.
-        match device.enabled(true) {
-            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
-            Ok(()) | Err(_) => Ok(Tunnel { device, link_type }),
-        }
-    }
-}
-
-impl Device for Tunnel {
-    fn receive(&mut self, room: &mut [u8], _now_ns: u64) -> io::Result<Option<usize>> {
-        match self.device.recv(room) {
-            Ok(length) => Ok(Some(length)),
-            Err(error) if passing(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn send(&mut self, frame: &[u8], _now_ns: u64) -> io::Result<bool> {
-        taken(self.device.send(frame))
-    }
-
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        Some(self.device.as_fd())
-    }
-
-    fn link_type(&self) -> LinkType {
-        self.link_type
     }
 }
 
@@ -327,7 +292,7 @@ impl Device for Udp {
 }
 
 /// Whether an error of `receive` only says that there is nothing now.
-fn passing(error: &io::Error) -> bool {
+pub(super) fn passing(error: &io::Error) -> bool {
     // An interface that is down gives nothing, and may come up again; nobody may be listening at
     // the other end of a UDP socket yet.
     let number = error.raw_os_error();
@@ -340,7 +305,7 @@ fn passing(error: &io::Error) -> bool {
 }
 
 /// What became of a frame: sent, lost as links lose frames, or the device is broken.
-fn taken(sent: io::Result<usize>) -> io::Result<bool> {
+pub(super) fn taken(sent: io::Result<usize>) -> io::Result<bool> {
     const LOSSES: [Errno; 9] = [
         Errno::ECONNREFUSED,
         Errno::ENETUNREACH,
@@ -452,7 +417,12 @@ mod tests {
 
     #[test]
     fn devices_are_written_as_kind_and_name() {
-        assert_eq!("tap:tap0".parse(), Ok(Address::Tap("tap0".to_string())));
+        let plain = Address::Tap("tap0".to_string(), Offload::None);
+        assert_eq!("tap:tap0".parse(), Ok(plain));
+        let virtio = Address::Tun("tun0".to_string(), Offload::Virtio);
+        assert_eq!("tun:tun0,virtio".parse(), Ok(virtio));
+        let wrong = "tun:tun0,vertigo".parse::<Address>().unwrap_err();
+        assert!(wrong.contains("there is `virtio`"), "{wrong}");
         assert_eq!(
             "packet:eth0".parse(),
             Ok(Address::Packet("eth0".to_string()))

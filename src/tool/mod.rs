@@ -17,6 +17,7 @@ pub mod bench;
 pub mod c_compiler;
 pub mod capture;
 pub mod case;
+pub mod checksum;
 pub mod compiler;
 pub mod counting;
 pub mod demo;
@@ -39,6 +40,8 @@ pub mod simulate;
 pub mod stack;
 pub mod terminal;
 pub mod test;
+pub mod tunnel;
+pub mod virtio;
 pub mod written;
 
 use clap::{Parser, Subcommand};

@@ -10,8 +10,9 @@
 //! as anyone:  kernel (loom0, 10.77.0.1) ---- veth ---- loom1, packet socket - stack (10.77.0.2)
 //! ```
 
-use super::device::{Device, Packet, Tunnel};
+use super::device::{Device, Packet};
 use super::netlink;
+use super::tunnel::{Offload, Tunnel};
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{getegid, geteuid};
 use std::net::Ipv4Addr;
@@ -49,7 +50,7 @@ pub fn enter() -> Result<PrivateLink, String> {
 
 /// A TAP device in the network namespace of this thread.
 pub fn tap() -> Result<PrivateLink, String> {
-    let made = Tunnel::open(KERNEL_END, Layer::L2).and_then(|device| {
+    let made = Tunnel::open(KERNEL_END, Layer::L2, Offload::None).and_then(|device| {
         netlink::add_address(KERNEL_END, KERNEL, PREFIX)?;
         Ok(device)
     });

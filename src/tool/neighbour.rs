@@ -5,7 +5,8 @@
 //! datagrams. It shares no code with the stack, answers to nobody's privileges, and is the same
 //! every time.
 
-use super::peer::{ECHO_REPLY, ECHO_REQUEST, Outcome, Round, Task, checksum, echo};
+use super::checksum::checksum;
+use super::peer::{ECHO_REPLY, ECHO_REQUEST, Outcome, Round, Task, echo};
 use crate::simulate::network::driven::{Driven, Intake, Output};
 use crate::simulate::network::outcome::Outcome as Happened;
 use std::collections::{BTreeMap, VecDeque};
@@ -138,7 +139,7 @@ impl Neighbour {
         header.extend([64, protocol, 0, 0]);
         header.extend(self.addresses.ours.octets());
         header.extend(self.addresses.stack.octets());
-        let sum = checksum(&header).to_be_bytes();
+        let sum = checksum(&[&header]).to_be_bytes();
         header[10..12].copy_from_slice(&sum);
         [&header, part].concat()
     }
@@ -165,7 +166,7 @@ impl Neighbour {
         };
         let length = usize::from(u16::from_be_bytes([header[2], header[3]]));
         let between = [self.addresses.stack.octets(), self.addresses.ours.octets()].concat();
-        let good = header[0] == 0x45 && checksum(header) == 0 && header[12..20] == between;
+        let good = header[0] == 0x45 && checksum(&[header]) == 0 && header[12..20] == between;
         let Some(part) = length.checked_sub(20).and_then(|length| rest.get(..length)) else {
             return;
         };
@@ -239,7 +240,7 @@ impl Addresses {
     fn sum(&self, message: &[u8]) -> u16 {
         let length = u16::try_from(message.len()).expect("a datagram has less than 64 KiB");
         let addresses = [self.ours.octets(), self.stack.octets()].concat();
-        checksum(&[&addresses, &[0, UDP][..], &length.to_be_bytes(), message].concat())
+        checksum(&[&addresses, &[0, UDP], &length.to_be_bytes(), message])
     }
 }
 

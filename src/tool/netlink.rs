@@ -53,6 +53,24 @@ pub fn add_address(name: &str, address: Ipv4Addr, prefix: u8) -> io::Result<()> 
     request.call(SockProtocol::NetlinkRoute).map(drop)
 }
 
+/// Tells the kernel the link address of a neighbour, so that it asks nobody.
+pub fn add_neighbour(name: &str, address: Ipv4Addr, link_address: [u8; 6]) -> io::Result<()> {
+    let inet = u8::try_from(libc::AF_INET).expect("the number of a family is small");
+    let permanent = libc::NUD_PERMANENT.to_ne_bytes();
+    let family = [inet, 0, 0, 0];
+    let fixed = [
+        &family[..],
+        &index(name)?.to_ne_bytes(),
+        &permanent,
+        &[0, 0],
+    ]
+    .concat();
+    let mut request = Request::new(libc::RTM_NEWNEIGH, CREATE, &fixed);
+    request.attribute(libc::NDA_DST, &address.octets());
+    request.attribute(libc::NDA_LLADDR, &link_address);
+    request.call(SockProtocol::NetlinkRoute).map(drop)
+}
+
 /// Makes the kernel compute the checksums of what it sends on an interface. Between two ends of a
 /// veth it leaves them to hardware that is not there, and a packet socket sees them unfinished.
 pub fn finish_checksums(name: &str) -> io::Result<()> {

@@ -5,6 +5,7 @@
 //! what the kernel alone knows of its IP header is left at zero.
 
 use super::capture::{Direction, LinkType, Writer};
+use super::checksum::checksum;
 use super::device::Device;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -121,17 +122,6 @@ fn sixteen(address: IpAddr) -> [u8; 16] {
         IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
         IpAddr::V6(address) => address.octets(),
     }
-}
-
-/// The sum of RFC 1071; each part but the last has an even number of bytes.
-fn checksum(parts: &[&[u8]]) -> u16 {
-    let words = parts.iter().flat_map(|part| part.chunks(2));
-    let word = |pair: &[u8]| u64::from(pair[0]) << 8 | u64::from(*pair.get(1).unwrap_or(&0));
-    let mut sum: u64 = words.map(word).sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !u16::try_from(sum).expect("it was folded")
 }
 
 #[cfg(test)]

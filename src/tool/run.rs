@@ -59,8 +59,9 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Devices, as in --link NAME=DEVICE:
-  tap:TAP               Ethernet frames to and from the kernel (needs root)
-  tun:TUN               IP packets to and from the kernel (needs root)
+  tap:TAP[,virtio]      Ethernet frames to and from the kernel (needs root)
+  tun:TUN[,virtio]      IP packets to and from the kernel (needs root); with virtio the kernel
+                        leaves sums undone, and hands over many datagrams at once
   packet:INTERFACE      the frames of an interface, beside the kernel (needs root)
   udp:LOCAL[,REMOTE]    a frame in each datagram; without REMOTE, to whoever sent last
   pcap:IN[,OUT]         the frames of a capture; what the stack sends is written to OUT

@@ -2,7 +2,8 @@
 
 use super::shell::Shell;
 use stackloom::tool::capture::{Direction, LinkType, Reader, Writer};
-use stackloom::tool::peer::{checksum, echo};
+use stackloom::tool::checksum::checksum;
+use stackloom::tool::peer::echo;
 use std::time::Duration;
 
 /// An Ethernet frame to the stack.
@@ -29,7 +30,7 @@ pub fn ipv4(protocol: u8, identification: u8, offset: u16, data: &[u8]) -> Vec<u
     let length = u16::try_from(20 + data.len()).expect("a short datagram");
     header[2..4].copy_from_slice(&length.to_be_bytes());
     header[6..8].copy_from_slice(&offset.to_be_bytes());
-    let sum = checksum(&header).to_be_bytes();
+    let sum = checksum(&[&header]).to_be_bytes();
     header[10..12].copy_from_slice(&sum);
     ethernet(0x0800, &[&header, data].concat())
 }
