@@ -224,12 +224,11 @@ fn garbage_of_any_size_is_refused_at_once() {
     let file = File::create(shell.path("huge.loom")).expect("a file");
     file.set_len(100 << 20).expect("a file of 100 MB");
     for name in ["line", "lines", "open", "deep", "words", "huge"] {
-        let began = Instant::now();
         for verb in ["check", "fmt", "build"] {
             let file = format!("{name}.loom");
-            // No more memory than this.
+            // No more memory than this, and no more seconds of the processor.
             let mut command = Command::new("sh");
-            let limited = "ulimit -v 1000000; exec \"$0\" \"$@\"";
+            let limited = "ulimit -v 1000000; ulimit -t 10; exec \"$0\" \"$@\"";
             command.args(["-c", limited, env!("CARGO_BIN_EXE_loom"), verb, &file]);
             command.current_dir(shell.path("."));
             let said = shell.finish(command);
@@ -240,11 +239,6 @@ fn garbage_of_any_size_is_refused_at_once() {
             );
             said.failed(1, &[name]);
         }
-        assert!(
-            began.elapsed().as_secs() < 20,
-            "{name}: {:?}",
-            began.elapsed()
-        );
     }
 }
 
