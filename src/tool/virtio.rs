@@ -162,12 +162,12 @@ mod tests {
         let mut room = [0; 64];
         let mut frames = Vec::new();
         let all = [&header, frame].concat();
-        let mut device = |received: &mut [u8]| {
+        let device = |received: &mut [u8]| {
             received[..all.len()].copy_from_slice(&all);
             Ok(all.len())
         };
         while frames.is_empty() || virtio.is_ready() {
-            match virtio.receive(&mut room, &mut device)? {
+            match virtio.receive(&mut room, device)? {
                 Some(length) => frames.push(room[..length.min(room.len())].to_vec()),
                 None => break,
             }
