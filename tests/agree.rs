@@ -151,6 +151,11 @@ fn functions_asked_through_another_multiplexor_agree() {
 }
 
 #[test]
+fn listeners_below_labels_agree() {
+    example_agrees("tests/c_agrees/stacks/extensions.loom");
+}
+
+#[test]
 fn channels_agree() {
     example_agrees("tests/c_agrees/stacks/channels.loom");
 }

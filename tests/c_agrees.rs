@@ -175,6 +175,11 @@ fn the_c_of_functions_asked_through_another_multiplexor_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_listeners_below_labels_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/extensions.loom");
+}
+
+#[test]
 fn the_c_of_links_that_go_down_does_what_it_says() {
     agrees("tests/c_agrees/stacks/links.loom");
 }

@@ -45,6 +45,18 @@ pub struct Body<'a, 'f> {
     built: HashMap<(Vec<(usize, usize)>, Due), NodeId>,
 }
 
+impl<'a> Body<'a, '_> {
+    /// The same body, in which more is known from here on.
+    pub fn with<'f>(&self, frame: &'f Frame<'a>) -> Body<'a, 'f> {
+        Body {
+            frame,
+            last: self.last.clone(),
+            span: self.span,
+            built: HashMap::new(),
+        }
+    }
+}
+
 impl<'a> Lowering<'a> {
     /// The tree of a whole body.
     pub fn body(

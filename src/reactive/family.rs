@@ -42,12 +42,22 @@ impl<'a> Lowering<'a> {
             local,
             body: turn,
         };
-        if family {
-            due.outputs.push(Output::Many(turns));
-        } else {
-            first.push(Action::Loop(turns));
-        }
-        let next = self.rest(body, inside, due);
+        let next = match &statement.kind {
+            StatementKind::Drain { queue, .. } if family => {
+                due.outputs.push(Output::Many(turns));
+                let mut behind = body.frame.clone();
+                behind.drained.push(queue.clone());
+                self.rest(&mut body.with(&behind), inside, due)
+            }
+            _ if family => {
+                due.outputs.push(Output::Many(turns));
+                self.rest(body, inside, due)
+            }
+            _ => {
+                first.push(Action::Loop(turns));
+                self.rest(body, inside, due)
+            }
+        };
         self.steps(first, next)
     }
 

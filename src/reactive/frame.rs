@@ -2,7 +2,7 @@
 
 use super::reads;
 use crate::tree::rename::Renaming;
-use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::lifetimes::Standing;
 use crate::types::program::{FieldId, FunctionId, KindId, LocalId, Place, Program, SessionIndex};
 use crate::types::statement::Statement;
@@ -31,6 +31,8 @@ pub struct Frame<'a> {
     pub keys: Option<&'a [Value]>,
     /// Expressions whose values were taken before, and what holds them.
     pub taken: Vec<(Expression, LocalId)>,
+    /// Queues that a family empties which is due at the end: here they are empty already.
+    pub drained: Vec<Variable>,
     /// Fields that its code writes: their values are taken where an output reads them.
     pub written: Vec<(KindId, FieldId)>,
 }
@@ -55,6 +57,7 @@ impl<'a> Frame<'a> {
             ends: false,
             keys,
             taken: Vec::new(),
+            drained: Vec::new(),
             written: reads::written(body),
         }
     }
@@ -121,6 +124,9 @@ impl<'a> Frame<'a> {
         }
         match (&*expression.kind, self.keys) {
             (ExpressionKind::Call(function, arguments), _) => self.call(*function, arguments),
+            (ExpressionKind::Query(Query::IsEmpty(queue)), _) if self.drained.contains(queue) => {
+                Some(Expression::number(1, Type::Bool))
+            }
             (ExpressionKind::Below, _) => match self.below.unwrap_or(self.own) {
                 Instance::Local(local) => Some(Expression::local(local, expression.result.clone())),
                 Instance::Own | Instance::Entity | Instance::Only(_) => {
