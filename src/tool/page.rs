@@ -46,13 +46,13 @@ fn digits(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Rows with columns below each other: the first is a title, the others stand at the right. Of
-/// columns below the head, those are left out that are zero in each row.
+/// Rows with columns below each other: the first is a title, the others stand at the right. Those
+/// behind the second are left out that are zero, or empty, in each row below the head.
 pub fn table(rows: &[Vec<String>]) -> String {
     let count = rows.first().map_or(0, Vec::len);
     let says = |column: usize| {
         let mut cells = rows.iter().skip(1).map(|row| row[column].as_str());
-        column == 0 || cells.any(|cell| cell != "0" && !cell.is_empty())
+        column < 2 || cells.any(|cell| cell != "0" && !cell.is_empty())
     };
     let columns: Vec<usize> = (0..count).filter(|column| says(*column)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();

@@ -24,7 +24,8 @@ mod text;
 mod verdict;
 
 use super::compiler::Options;
-use super::failure::{Failure, about};
+use super::failure::{Failure, Status, about};
+use super::page::{grouped, time_text};
 use super::run::{Setting, stop_on_signals};
 use super::terminal::{note, result};
 use super::written::duration_ns;
@@ -45,12 +46,16 @@ use verdict::Verdict;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A network (.toml); or the file with a stack, of which two copies talk: left, right
+    /// A network (.toml), or a stack, of which two copies talk: left, right
     pub network: PathBuf,
     /// All chances follow from it; without, one is chosen and printed
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Ends after so much time; without, when nothing is left to happen
+    /// Runs so often, each time with the next seed
+    #[arg(long, value_name = "N", conflicts_with = "pcapng",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
+    /// Ends after so much time, and not only when nothing is left to happen
     #[arg(long = "for", value_name = "TIME", value_parser = duration_ns)]
     pub after_ns: Option<u64>,
     /// Of a stack: how many messages `left` sends [default: 1000]
@@ -130,6 +135,9 @@ struct FaultArguments {
     /// The share of bits that are turned over, as 1e-6
     #[arg(long, value_name = "SHARE", value_parser = fault("bit_errors"))]
     bit_errors: Option<String>,
+    /// When all is lost, as '10 s..12 s'
+    #[arg(long, value_name = "TIMES", value_parser = fault("outage"))]
+    outage: Option<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -204,6 +212,7 @@ impl Arguments {
             ("duplicate", &given.duplicate),
             ("corrupt", &given.corrupt),
             ("bit_errors", &given.bit_errors),
+            ("outage", &given.outage),
         ];
         let given = all.into_iter().filter_map(|(name, words)| {
             let words = words.as_ref()?;
@@ -295,16 +304,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             let programs = kinds.iter().map(prepare::Kind::load);
             let programs = programs.collect::<Result<Vec<_>, _>>()?;
             spinner.finish_and_clear();
-            let stacks = prepared.compiled(&programs).map_err(shown)?;
-            plan.simulate(&prepared, stacks)
+            plan.perform(&prepared, &|| prepared.compiled(&programs).map_err(shown))
         }
         true => {
             let programs = kinds.iter().map(|kind| kind.program(&options));
             let programs = programs.collect::<Result<Vec<_>, _>>()?;
             spinner.finish_and_clear();
             let externs = Externs::default();
-            let stacks = prepared.interpreted(&programs, &externs).map_err(shown)?;
-            plan.simulate(&prepared, stacks)
+            let stacks = || prepared.interpreted(&programs, &externs).map_err(shown);
+            plan.perform(&prepared, &stacks)
         }
     }
 }
@@ -327,67 +335,124 @@ struct Run<'run> {
 }
 
 impl Run<'_> {
+    /// Runs the network once, or with one seed after the other.
+    fn perform<'p>(&self, prepared: &Prepared<'_>, stacks: &Stacks<'p>) -> Result<(), Failure> {
+        let Some(runs) = self.arguments.runs else {
+            return self.simulate(prepared, stacks()?, self.seed, &|verdict| match self
+                .arguments
+                .json
+            {
+                true => result(format_args!("{}\n", verdict.to_json())),
+                false => result(verdict.page()),
+            });
+        };
+        let seeds = self.seed..self.seed.saturating_add(runs);
+        let mut failed = Vec::new();
+        for seed in seeds.clone() {
+            let ran = self.simulate(
+                prepared,
+                stacks()?,
+                seed,
+                &|verdict| match self.arguments.json {
+                    true => result(format_args!("{}\n", verdict.to_json())),
+                    false => result(verdict.line()),
+                },
+            );
+            if let Err(failure) = ran {
+                if self.stop.load(Ordering::Relaxed) || failure.status != Status::Refused {
+                    return Err(failure);
+                }
+                failed.push(failure);
+            }
+        }
+        if !self.arguments.json {
+            let kept = runs - failed.len() as u64;
+            result(format_args!(
+                "{kept} of {runs} runs kept what they promise\n"
+            ))?;
+        }
+        match failed.into_iter().next() {
+            None => Ok(()),
+            Some(first) => Err(first),
+        }
+    }
+
     /// Runs started stacks, and says what came of it.
-    fn simulate(&self, prepared: &Prepared<'_>, stacks: Vec<Named<'_>>) -> Result<(), Failure> {
+    fn simulate(
+        &self,
+        prepared: &Prepared<'_>,
+        stacks: Vec<Named<'_>>,
+        seed: u64,
+        show: &dyn Fn(&Verdict<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let path = &self.arguments.network;
         let promises = prepared
             .promises(&stacks)
             .map_err(|mistake| mistake.show(path, self.source))?;
         let capture = self.arguments.pcapng.as_deref();
-        let interfaces = prepared.interfaces();
         let mut record = match capture {
             None => record::Record::new(self.stop),
             Some(file) => {
-                record::Record::to_file(self.stop, file, &interfaces, None).map_err(about(file))?
+                let interfaces = prepared.interfaces();
+                let record = record::Record::to_file(self.stop, file, &interfaces, None);
+                record.map_err(about(file))?
             }
         };
         let began = Instant::now();
-        let mut network = Network::new(stacks, prepared.plan(self.seed));
+        let mut network = Network::new(stacks, prepared.plan(seed));
         let ran = network.run(&mut record);
         record.finish()?;
         if let Err(Stuck::Instant { now_ns }) = ran {
             note(format_args!(
                 "loom: things happen for ever at {}: timers that start again at once, or frames \
                  that are answered at once on a link without delay",
-                super::page::time_text(now_ns)
+                time_text(now_ns)
             ));
         }
         let verdict = Verdict {
             network: path.display().to_string(),
-            seed: self.seed,
+            seed,
             outcome: network.outcome(),
             promises: &promises,
             holders: &prepared.holders(),
             stopped: ran.is_err(),
-            again: self.again(),
+            again: again(std::env::args().skip(1), seed),
         };
         // Elsewhere than on the page, which is the same each time.
         let took = began.elapsed();
         if took > SOON {
-            let frames = super::page::grouped(verdict.outcome.frames);
+            let frames = grouped(verdict.outcome.frames);
             note(format_args!(
                 "{frames} frames in {:.1} s",
                 took.as_secs_f64()
             ));
         }
-        match self.arguments.json {
-            true => result(format_args!("{}\n", verdict.to_json()))?,
-            false => result(verdict.page())?,
-        }
+        show(&verdict)?;
         match self.stop.load(Ordering::Relaxed) {
             true => Err(Failure::refused("interrupted")),
             false => verdict.judge(),
         }
     }
+}
 
-    /// The command that does the same again.
-    fn again(&self) -> String {
-        let mut words: Vec<String> = std::env::args().skip(1).map(|word| quoted(&word)).collect();
-        if self.arguments.seed.is_none() {
-            words.push(format!("--seed {}", self.seed));
+/// Starts all stacks anew.
+type Stacks<'p> = dyn Fn() -> Result<Vec<Named<'p>>, Failure> + 'p;
+
+/// The command that does the same again: once, with this seed.
+fn again(words: impl Iterator<Item = String>, seed: u64) -> String {
+    let mut kept = vec!["loom".to_string()];
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        let option = word.split('=').next().unwrap_or_default();
+        if ["--seed", "--runs"].contains(&option) {
+            // What stands behind it belongs to it.
+            words.next_if(|_| option.len() == word.len());
+            continue;
         }
-        format!("loom {}", words.join(" "))
+        kept.push(quoted(&word));
     }
+    kept.push(format!("--seed {seed}"));
+    kept.join(" ")
 }
 
 /// A word as a shell reads it.
@@ -401,7 +466,18 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{again, quoted};
+
+    #[test]
+    fn a_command_is_repeated_with_the_seed_of_its_run() {
+        let repeated = |words: &str| again(words.split(' ').map(String::from), 9);
+        assert_eq!(
+            repeated("simulate x.loom --echo"),
+            "loom simulate x.loom --echo --seed 9"
+        );
+        let words = "simulate --seed 5 --runs=3 x.loom --runs 7 --loss=1%";
+        assert_eq!(repeated(words), "loom simulate x.loom --loss=1% --seed 9");
+    }
 
     #[test]
     fn a_shell_reads_what_was_given() {

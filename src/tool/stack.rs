@@ -221,7 +221,14 @@ impl<'program> Stack<'program> {
         );
         // SAFETY: `config` has the layout that the C compiler gave to this program's settings.
         let size = unsafe { (program.functions.size)(config.as_ptr()) };
-        let mut memory = blocks(size);
+        let mut memory: Vec<Block> = Vec::new();
+        let count = size.div_ceil(64).max(1);
+        memory.try_reserve_exact(count).map_err(|_| {
+            Failure::refused(format!(
+                "{size} bytes for the stack are more than there are"
+            ))
+        })?;
+        memory.resize(count, Block([0; 64]));
         // SAFETY: the memory is at least `size` bytes, aligned to 64, and stays as it is.
         let instance = unsafe {
             (program.functions.start)(memory.as_mut_ptr().cast(), size, config.as_ptr(), now_ns)

@@ -196,6 +196,102 @@ fn a_run_ends_when_it_is_told() {
     assert_eq!(json["ways"][0]["under_way"], 10);
 }
 
+#[test]
+fn many_runs_find_the_seeds_that_fail() {
+    let shell = Shell::new();
+    let words = ["--seed", "100", "--runs", "12", "--messages", "100"];
+    let faults = ["--interpret", "--loss", "1%", "--expect", "no losses"];
+    let said = radio(&shell, &[&words[..], &faults].concat());
+    let page = said.result.clone();
+    let lines: Vec<&str> = page.lines().collect();
+    assert_eq!(lines.len(), 13, "{page}");
+    let kept = lines.iter().filter(|line| line.ends_with(": kept")).count();
+    assert!(kept > 0 && kept < 12, "{page}");
+    assert_eq!(
+        lines[12],
+        format!("{kept} of 12 runs kept what they promise")
+    );
+    let failed = lines
+        .iter()
+        .find(|line| line.contains("missing"))
+        .expect("one that failed");
+    let seed = failed.split([' ', ':']).nth(1).expect("its seed");
+    let note = said.failed(1, &["no losses: "]);
+    let again = note.lines().last().expect("a command");
+    assert!(
+        again.ends_with(&format!(" --seed {seed}")) && !again.contains("--runs"),
+        "{again}"
+    );
+    let words = [
+        "--runs",
+        "2",
+        "--messages",
+        "10",
+        "--interpret",
+        "--expect",
+        "no losses",
+    ];
+    let page = radio(&shell, &words).fine();
+    assert!(
+        page.ends_with("\n2 of 2 runs kept what they promise\n"),
+        "{page}"
+    );
+}
+
+#[test]
+fn all_is_lost_in_an_outage() {
+    let shell = Shell::new();
+    let words = [
+        "--outage",
+        "100 ms..150 ms, 0.5 s..0.51 s",
+        "--json",
+        "--interpret",
+    ];
+    let json = report(radio(&shell, &words));
+    assert_eq!(json["ways"][0]["counts"]["outage"], 60);
+    assert_eq!(json["applications"][0]["missing"], 60);
+}
+
+#[test]
+fn a_hundred_thousand_messages_take_seconds() {
+    let shell = Shell::new();
+    let words = [
+        "--messages",
+        "100000",
+        "--every",
+        "10 us",
+        "--loss",
+        "1%",
+        "--json",
+    ];
+    let json = report(radio(&shell, &words));
+    assert_eq!(json["frames"], 100_000);
+}
+
+#[test]
+fn who_interrupts_it_sees_how_far_it_came() {
+    let shell = Shell::new();
+    let stack = example("radio/radio.loom");
+    let words = [
+        "simulate",
+        &stack,
+        "--messages",
+        "1000000000",
+        "--pcapng",
+        "long.pcapng",
+    ];
+    let running = shell.start(shell.command(&words));
+    let late = std::time::Instant::now() + std::time::Duration::from_secs(50);
+    let has_begun = || std::fs::metadata(shell.path("long.pcapng")).is_ok_and(|it| it.len() > 0);
+    while !has_begun() && std::time::Instant::now() < late {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    running.interrupt();
+    let said = running.end();
+    assert!(said.result.starts_with("simulated   "), "{}", said.result);
+    said.failed(1, &["interrupted"]);
+}
+
 const NETWORK: &str = "\
 [node.one]
 stack = \"beep.loom\"
@@ -338,7 +434,7 @@ fn a_network_that_is_wrong_is_shown_where_it_is() {
 #[test]
 fn a_command_line_that_is_wrong_is_answered_with_what_would_be_right() {
     let shell = Shell::new();
-    let wrong: [(&[&str], &str); 15] = [
+    let wrong: [(&[&str], &str); 18] = [
         (&["--loss", "5x"], "--loss"),
         (&["--rate", "fast"], "10 Mbit/s"),
         (&["--bit-errors", "2"], "between 0% and 100%"),
@@ -354,6 +450,9 @@ fn a_command_line_that_is_wrong_is_answered_with_what_would_be_right() {
         (&["--set", "third.buffers=5"], "no node is called `third`"),
         (&["--expect", "everything"], "nothing that can be expected"),
         (&["--pcapng", "no/where"], "no/where: No such file"),
+        (&["--outage", "2 s..1 s"], "10 s..12 s"),
+        (&["--runs", "0"], "--runs"),
+        (&["--runs", "2", "--pcapng", "x"], "--pcapng"),
     ];
     for (words, advice) in wrong {
         radio(&shell, words).failed(2, &[advice]);

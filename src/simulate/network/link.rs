@@ -4,8 +4,8 @@
 //! Every frame is counted under each thing that happens to it, so that the counts add up:
 //!
 //! ```text
-//! too long ─ waits behind others for the rate (queue full) ─ lost ─ damaged ─ delay ─ arrives
-//!                                                                 └ overtaken, twice
+//! too long ─ waits for the rate (queue full) ─ outage ─ lost ─ damaged ─ delay ─ arrives
+//!                                                                   └ overtaken, twice
 //! ```
 //!
 //! The order is kept, but for frames that are overtaken: such a frame waits until the next one has
@@ -14,6 +14,7 @@
 
 use fastrand::Rng;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// How long a frame waits to be overtaken.
 pub const PATIENCE_NS: u64 = 100_000_000;
@@ -43,6 +44,8 @@ pub struct Faults {
     pub corrupt: f64,
     /// The share of bits that are turned over.
     pub bit_errors: f64,
+    /// From when until when all that is sent is lost.
+    pub outages_ns: Vec<Range<u64>>,
 }
 
 impl Default for Faults {
@@ -59,6 +62,7 @@ impl Default for Faults {
             reorder: 0.0,
             corrupt: 0.0,
             bit_errors: 0.0,
+            outages_ns: Vec::new(),
         }
     }
 }
@@ -72,6 +76,8 @@ pub struct Counts {
     pub too_long: u64,
     /// Lost because too many waited already.
     pub queue_full: u64,
+    /// Lost in an outage.
+    pub outage: u64,
     /// Lost by chance.
     pub lost: u64,
     /// Copies that were made.
@@ -170,6 +176,15 @@ impl Way {
             return None;
         };
         let bits = 8 * frame.len() as u64;
+        if self
+            .faults
+            .outages_ns
+            .iter()
+            .any(|one| one.contains(&now_ns))
+        {
+            self.counts.outage += 1;
+            return None;
+        }
         if self.loses() {
             self.counts.lost += 1;
             self.good_bits = self.good_bits.saturating_sub(bits);
@@ -226,7 +241,7 @@ impl Way {
     pub fn mismatch(&self, under_way: u64) -> Option<&'static str> {
         let (counts, seen) = (&self.counts, &self.seen);
         let under_way = under_way + u64::from(self.late.is_some());
-        let gone = counts.too_long + counts.queue_full + counts.lost;
+        let gone = counts.too_long + counts.queue_full + counts.outage + counts.lost;
         if counts.sent + counts.duplicated != gone + counts.arrived + under_way {
             return Some("a frame has no fate or two");
         }

@@ -13,6 +13,7 @@ use crate::simulate::network::ledger::SHORTEST;
 use crate::simulate::network::link::Faults;
 use crate::tool::layout::instead;
 use crate::tool::written::{duration_ns, integer};
+use std::ops::Range;
 
 /// A step as it is written; what it opens is not known to fit yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +141,7 @@ fn tail<'w>(words: &'w str, word: &str) -> (&'w str, Option<&'w str>) {
 }
 
 /// All that can be said of a way.
-pub const FAULTS: [&str; 11] = [
+pub const FAULTS: [&str; 12] = [
     "delay",
     "jitter",
     "rate",
@@ -152,6 +153,7 @@ pub const FAULTS: [&str; 11] = [
     "duplicate",
     "corrupt",
     "bit_errors",
+    "outage",
 ];
 
 /// Sets one of [`FAULTS`] from what people write.
@@ -174,6 +176,10 @@ pub fn set_fault(faults: &mut Faults, name: &str, words: &str) -> Result<(), Str
         "duplicate" => faults.duplicate = share(words)?,
         "corrupt" => faults.corrupt = share(words)?,
         "bit_errors" => faults.bit_errors = share(words)?,
+        "outage" => {
+            let outages = words.split(',').map(outage);
+            faults.outages_ns = outages.collect::<Result<_, _>>()?;
+        }
         other => {
             let known = instead(other, &FAULTS);
             return Err(format!(
@@ -195,6 +201,17 @@ pub fn fit(faults: &Faults) -> Result<(), String> {
             most * 100.0
         )),
         false => Ok(()),
+    }
+}
+
+/// `10 s..12 s`
+fn outage(words: &str) -> Result<Range<u64>, String> {
+    let wrong = || format!("`{words}` is no outage: write 10 s..12 s, or 1 s..2 s, 5 s..6 s");
+    let (from, to) = words.split_once("..").ok_or_else(wrong)?;
+    let outage_ns = duration_ns(from.trim())?..duration_ns(to.trim())?;
+    match outage_ns.is_empty() {
+        true => Err(wrong()),
+        false => Ok(outage_ns),
     }
 }
 
@@ -319,6 +336,12 @@ mod tests {
         let message = set_fault(&mut faults, "los", "1%").unwrap_err();
         assert!(message.contains("did you mean `loss`?"), "{message}");
         assert!(set_fault(&mut faults, "queue", "0").is_err());
+        set_fault(&mut faults, "outage", "1 s..2 s, 5 s..6.5 s").unwrap();
+        let seconds = |from: u64, to: u64| from * 500_000_000..to * 500_000_000;
+        assert_eq!(faults.outages_ns, [seconds(2, 4), seconds(10, 13)]);
+        for words in ["", "1 s", "2 s..1 s", "1..2"] {
+            assert!(set_fault(&mut faults, "outage", words).is_err(), "{words}");
+        }
         assert!(set_fault(&mut faults, "burst", "0.5").is_err());
         faults.loss = 0.9;
         faults.burst = 2.0;

@@ -193,7 +193,7 @@ impl<'k> Prepared<'k> {
             });
             let conversations = conversations.collect::<Result<_, Mistake>>()?;
             let started = Compiled::start(program, &config, conversations);
-            stacks.push(node.named(started.ok())?);
+            stacks.push(node.named(started.map_err(|failure| failure.message))?);
         }
         Ok(stacks)
     }
@@ -215,6 +215,10 @@ impl<'k> Prepared<'k> {
             let conversations: Vec<_> = conversations.collect::<Result<_, Mistake>>()?;
             let program = &programs[node.kind];
             let started = Interpreted::start(program, externs, &config, &conversations);
+            let started = started.ok_or_else(|| {
+                let name = &program.name;
+                format!("`{name}` does not start with these settings")
+            });
             stacks.push(node.named(started)?);
         }
         Ok(stacks)
@@ -322,14 +326,11 @@ impl PreparedNode<'_> {
     }
 
     /// A stack that was started, if it was.
-    fn named<'p>(&self, started: Option<impl Driven + 'p>) -> Result<Named<'p>, Mistake> {
-        let name = &self.name.words;
+    fn named<'p>(&self, started: Result<impl Driven + 'p, String>) -> Result<Named<'p>, Mistake> {
+        let (name, links) = (&self.name.words, self.stack.links.len());
         match started {
-            Some(stack) => Ok((name.clone(), Box::new(stack), self.stack.links.len())),
-            None => {
-                let message = format!("the stack of `{name}` does not start with these settings");
-                Err(self.name.mistake(message))
-            }
+            Ok(stack) => Ok((name.clone(), Box::new(stack), links)),
+            Err(reason) => Err(self.name.mistake(format!("node `{name}`: {reason}"))),
         }
     }
 

@@ -56,6 +56,15 @@ impl Verdict<'_> {
         page
     }
 
+    /// A line for one of many runs.
+    pub fn line(&self) -> String {
+        let broken = self.broken();
+        match broken.is_empty() {
+            true => format!("seed {}: kept\n", self.seed),
+            false => format!("seed {}: {}\n", self.seed, broken.join("; ")),
+        }
+    }
+
     /// Each promise, and what became of it.
     fn kept(&self) -> String {
         let mut text = String::new();
@@ -150,6 +159,7 @@ fn ways(ways: &[WayOutcome]) -> String {
         "frames",
         "too long",
         "queue full",
+        "outage",
         "lost",
         "overtaken",
         "twice",
@@ -166,6 +176,7 @@ fn ways(ways: &[WayOutcome]) -> String {
             counts.sent,
             counts.too_long,
             counts.queue_full,
+            counts.outage,
             counts.lost,
             counts.reordered,
             counts.duplicated,

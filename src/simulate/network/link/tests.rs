@@ -233,6 +233,18 @@ fn what_is_longer_than_the_link_carries_is_lost() {
 }
 
 #[test]
+fn all_that_is_sent_in_an_outage_is_lost_and_nothing_else() {
+    let (way, flights) = sent(Faults {
+        outages_ns: vec![5_000_000..7_000_000, 9_000_000..10_000_001],
+        delay_ns: 4_000_000,
+        ..Faults::default()
+    });
+    assert_eq!(way.counts().outage, 4);
+    let first: Vec<u64> = flights.iter().take(8).map(|flight| flight.number).collect();
+    assert_eq!(first, [1, 2, 3, 4, 5, 8, 9, 12]);
+}
+
+#[test]
 fn a_fault_of_the_simulator_is_found() {
     let faults = Faults {
         loss: 0.1,
