@@ -55,7 +55,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", conflicts_with = "pcapng",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
-    /// Ends after so much time, and not only when nothing is left to happen
+    /// Ends after so much time, if not before
     #[arg(long = "for", value_name = "TIME", value_parser = duration_ns)]
     pub after_ns: Option<u64>,
     /// Of a stack: how many messages `left` sends [default: 1000]
