@@ -98,10 +98,14 @@ impl Repository {
     fn new() -> Repository {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("layers");
         let mut library = BTreeMap::new();
-        for folder in fs::read_dir(&root).expect("the library can be listed") {
-            let folder = folder.expect("the library can be listed").path();
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
             for file in fs::read_dir(&folder).expect("a folder of the library can be listed") {
                 let file = file.expect("a folder of the library can be listed").path();
+                if file.is_dir() {
+                    folders.push(file);
+                    continue;
+                }
                 let name = file.strip_prefix(&root).expect("the walk stays inside");
                 let name = name.to_str().expect("paths here are plain");
                 let text = fs::read_to_string(&file).expect("a layer can be read");

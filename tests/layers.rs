@@ -33,11 +33,13 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
     let mut wrong = Vec::new();
     let mut stacks = 0;
     for path in loom_files() {
-        let text = fs::read_to_string(&path).expect("a Loom file can be read");
         let mut sources = Sources::new();
-        let name = path.strip_prefix(root).expect("it is below the root");
-        let file = vec![(name.display().to_string(), text)];
-        let (files, mut diagnostics) = load::load(&mut sources, file, &library);
+        let unit = unit(&path).into_iter().map(|path| {
+            let name = path.strip_prefix(root).expect("it is below the root");
+            let text = fs::read_to_string(&path).expect("a Loom file can be read");
+            (name.display().to_string(), text)
+        });
+        let (files, mut diagnostics) = load::load(&mut sources, unit.collect(), &library);
         diagnostics.extend(check_layers(&sources, &files));
         for stack in &files.unit(files.root()).stacks {
             let (program, found) = check_stack(&sources, &files, &stack.name.text);
@@ -51,6 +53,20 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
     assert!(stacks >= 4, "only {stacks} stacks were found");
 }
+
+/// The files of a layer: itself, or those of its folder, which has its name.
+fn unit(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().expect("a file stands in a folder");
+    let name = folder.file_name().expect("a folder has a name");
+    if !folder.join(name).with_extension("loom").exists() || !folder.starts_with(LAYERS) {
+        return vec![path.to_path_buf()];
+    }
+    let all = loom_files().into_iter();
+    all.filter(|file| file.parent() == Some(folder)).collect()
+}
+
+/// The standard library.
+const LAYERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/layers");
 
 /// The texts of the standard library, by the names under which they are used.
 fn library() -> BTreeMap<String, String> {

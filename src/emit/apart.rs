@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const LONG: u32 = 12;
 
 /// What several ways lead to is repeated up to this size.
-const SHORT: u32 = 8;
+pub const SHORT: u32 = 8;
 
 /// At most this rare.
 const RARE: Probability = Probability(20_000);

@@ -30,6 +30,7 @@ mod expression;
 mod external;
 mod function;
 mod header_file;
+mod keys;
 mod layout;
 mod listen;
 mod message;

@@ -178,7 +178,7 @@ impl Scope<'_> {
                 }
             }
             Type::Bytes(length) => {
-                let pointers = [a, b].map(|side| self.value(side).address());
+                let pointers = [a, b].map(|side| self.bytes_of(side));
                 let mut arguments = pointers.to_vec();
                 arguments.push(atom(length.to_string()));
                 binary(sign, call("memcmp", arguments), atom("0"))
@@ -197,6 +197,21 @@ impl Scope<'_> {
                 }
             }
             _ => binary(sign, self.value(a), self.value(b)),
+        }
+    }
+
+    /// Where bytes stand; those of a header are compared in the message itself.
+    fn bytes_of(&self, bytes: &Expression) -> C {
+        let value = self.value(bytes);
+        let is_read = matches!(
+            *bytes.kind,
+            Kind::Header(..) | Kind::Peeked(..) | Kind::Unwrap(_)
+        );
+        match value {
+            C::Call(name, mut given) if is_read && name.ends_with("_at") && given.len() == 1 => {
+                given.remove(0)
+            }
+            value => value.member("at"),
         }
     }
 }

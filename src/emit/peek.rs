@@ -147,7 +147,11 @@ fn number(number: u32) -> C {
 fn require_count(ranges: Ranges, counted: C, size: &C, length: &C, all: &mut Vec<C>) {
     match ranges {
         Ranges::Header | Ranges::Between(..) => {}
-        Ranges::HeaderAndData => {
+        Ranges::FromOn(before) => {
+            let counted = match before {
+                0 => counted,
+                before => binary("+", counted, number(before)),
+            };
             all.push(binary(">=", counted.clone(), size.clone()));
             all.push(binary("<=", counted, length.clone()));
         }

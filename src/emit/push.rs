@@ -253,7 +253,8 @@ impl Push<'_> {
         let size = scope.header_size.clone().expect("its size is known");
         let length = scope.of_message(self.message, "length");
         let counted = match ranges {
-            Ranges::HeaderAndData => length,
+            Ranges::FromOn(0) => length,
+            Ranges::FromOn(before) => binary("-", length, atom(before.to_string())),
             Ranges::Data => binary("-", length, size),
             Ranges::Header => size,
             Ranges::Between(..) => self.between(scope, ranges, size),

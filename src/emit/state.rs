@@ -1,12 +1,13 @@
 //! The state of a stack: a struct for each kind of instances, and how they begin, are found, end.
 
 use super::Stack;
-use super::layout::{self, members, named_members, parameters};
+use super::keys;
+use super::layout::{self, members, named_members};
 use super::listen;
 use super::names::c_name;
 use super::scope::Scope;
 use crate::c::tree::{
-    Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call, conditional,
+    Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call,
 };
 use crate::types::expression::{Expression, Instance};
 use crate::types::lifetimes::Standing;
@@ -77,7 +78,7 @@ pub fn bytes(stack: &Stack, id: KindId) -> u64 {
 }
 
 /// Buckets for so many instances: a power of two, not less, of which there are several.
-fn buckets(capacity: u32) -> u32 {
+pub fn buckets(capacity: u32) -> u32 {
     capacity.next_power_of_two().max(2)
 }
 
@@ -192,7 +193,7 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
         all.push("uint32_t n".to_string());
     }
     if keep_keys {
-        all.extend(key_parameters(stack, kind));
+        all.extend(keys::parameters_of(stack, kind));
     }
     Some(Function {
         comment: String::new(),
@@ -201,24 +202,6 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
         parameters: all,
         body,
     })
-}
-
-fn key_parameters(stack: &Stack, kind: &Kind) -> Vec<String> {
-    let keys = kind.keys.iter();
-    keys.flat_map(|key| parameters(stack, &key.kind, &c_name(&key.name)))
-        .collect()
-}
-
-/// The keys as they are handed on.
-fn key_names(kind: &Kind) -> Vec<C> {
-    let keys = kind.keys.iter().flat_map(|key| {
-        let name = c_name(&key.name);
-        match key.kind {
-            Type::Optional(_) => vec![atom(format!("has_{name}")), atom(name)],
-            _ => vec![atom(name)],
-        }
-    });
-    keys.collect()
 }
 
 /// The functions of a kind: how its instances begin, are found, created, ended and freed.
@@ -230,16 +213,16 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
     let kind = &stack.program.kinds[id.at()];
     if stack.pool_of(id) == id {
         if kind.keys.is_empty() {
-            all.push(find_only(stack, id));
+            all.push(keys::find_only(stack, id));
         } else {
-            all.push(hash(stack, id, kind));
-            all.push(find(stack, id, kind));
+            all.push(keys::hash(stack, id, kind));
+            all.push(keys::find(stack, id, kind));
         }
         if stack.program.stands_on(id).is_some() {
             all.push(super::standing::first(stack, id));
         }
         all.push(create(stack, id, kind));
-        let keys = (key_parameters(stack, kind), key_names(kind));
+        let keys = (keys::parameters_of(stack, kind), keys::names(kind));
         all.extend(listen::make(stack, id, keys));
         all.push(free(stack, id));
     }
@@ -266,113 +249,6 @@ pub fn pointer(stack: &Stack, constant: bool) -> String {
     format!("{before}struct {} *stack", stack.names.stack)
 }
 
-/// Keys are packed in as few words as they fit in; what is not there counts as zero.
-fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
-    let mut words: Vec<(C, u32)> = Vec::new();
-    for key in &kind.keys {
-        let name = c_name(&key.name);
-        let (inner, value) = match &key.kind {
-            Type::Optional(inner) => {
-                let has = atom(format!("has_{name}"));
-                (&**inner, conditional(has, atom(&name), atom("0")))
-            }
-            other => (other, atom(&name)),
-        };
-        let width = match inner {
-            Type::Bool => 1,
-            number => layout::bits(stack, number).expect("keys are numbers"),
-        };
-        match words.last_mut() {
-            Some((word, used)) if *used + width <= 64 => {
-                let moved = binary("<<", value.cast("uint64_t"), atom(used.to_string()));
-                *word = binary("|", word.clone(), moved);
-                *used += width;
-            }
-            _ => words.push((value, width)),
-        }
-    }
-    let odd = || atom("stack").behind("hash_odd");
-    let hash = words.into_iter().fold(atom("0"), |hash, (word, _)| {
-        call("sl_hash", vec![odd(), hash, word])
-    });
-    let unused = 32 - buckets(kind.capacity).trailing_zeros();
-    let highest = binary(">>", hash.cast("uint32_t"), atom(unused.to_string()));
-    Function {
-        comment: String::new(),
-        result: "static inline uint32_t".to_string(),
-        name: format!("bucket_{}", stack.names.kinds[id.at()]),
-        parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
-        body: vec![S::Return(Some(highest))],
-    }
-}
-
-fn bucket_of(stack: &Stack, id: KindId, kind: &Kind) -> C {
-    let name = format!("bucket_{}", stack.names.kinds[id.at()]);
-    call(name, [vec![atom("stack")], key_names(kind)].concat())
-}
-
-fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
-    let mut scope = Scope::new(stack, &[]);
-    scope.own = Some(atom("n"));
-    let place = scope.instance(Instance::Own, id);
-    let differs = kind.keys.iter().map(|key| {
-        let name = c_name(&key.name);
-        let other = binary("!=", place.clone().member(&name), atom(&name));
-        match key.kind {
-            Type::Optional(_) => {
-                let has = format!("has_{name}");
-                let flags = binary("!=", place.clone().member(&has), atom(&has));
-                binary("||", flags, binary("&&", atom(has), other))
-            }
-            _ => other,
-        }
-    });
-    let differs = differs
-        .reduce(|all, one| binary("||", all, one))
-        .expect("it has keys");
-    let [buckets, next] = ["buckets", "next"].map(|suffix| member(stack, id, suffix));
-    let first = call("sl_pool_first", vec![buckets, bucket_of(stack, id, kind)]);
-    let body = vec![
-        S::Declare {
-            kind: "uint32_t".to_string(),
-            name: "n".to_string(),
-            value: Some(first),
-        },
-        S::While {
-            condition: binary("&&", binary("!=", atom("n"), atom("SL_NONE")), differs),
-            body: vec![assign(
-                atom("n"),
-                call("sl_pool_next", vec![next, atom("n")]),
-            )],
-        },
-        S::Return(Some(atom("n"))),
-    ];
-    Function {
-        comment: "The instance with this key; SL_NONE if there is none.".to_string(),
-        result: "static inline uint32_t".to_string(),
-        name: format!("find_{}", stack.names.kinds[id.at()]),
-        parameters: [vec![pointer(stack, true)], key_parameters(stack, kind)].concat(),
-        body,
-    }
-}
-
-/// The one instance of a kind without keys.
-fn find_only(stack: &Stack, id: KindId) -> Function {
-    let ended = member(stack, id, "ended").element(atom("0"));
-    let there = binary("&&", exists(stack, id, "0"), ended.negated());
-    Function {
-        comment: "The instance; SL_NONE if there is none.".to_string(),
-        result: "static uint32_t".to_string(),
-        name: format!("find_{}", stack.names.kinds[id.at()]),
-        parameters: vec![pointer(stack, true)],
-        body: vec![S::Return(Some(conditional(
-            there,
-            atom("0"),
-            atom("SL_NONE"),
-        )))],
-    }
-}
-
 fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     let [pool, next, ended] = ["pool", "next", "ended"].map(|suffix| member(stack, id, suffix));
     let capacity = atom(kind.capacity.to_string());
@@ -392,7 +268,7 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         assign(ended.element(n()), atom("false")),
     ];
     if !kind.keys.is_empty() {
-        let bucket = bucket_of(stack, id, kind);
+        let bucket = keys::bucket_of(stack, id, kind);
         let link = vec![member(stack, id, "buckets"), next, bucket, n()];
         body.push(S::Do(call("sl_pool_link", link)));
     }
@@ -403,7 +279,11 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         comment: "A new instance; SL_NONE if there is no room for it.".to_string(),
         result: "static uint32_t".to_string(),
         name: format!("create_{}", stack.names.kinds[id.at()]),
-        parameters: [vec![pointer(stack, false)], key_parameters(stack, kind)].concat(),
+        parameters: [
+            vec![pointer(stack, false)],
+            keys::parameters_of(stack, kind),
+        ]
+        .concat(),
         body,
     }
 }
@@ -424,7 +304,7 @@ fn begun(stack: &Stack, standing: Standing) -> Option<S> {
             all.extend(constant_keys(stack, own, &labels[label as usize].keys));
             all.push(atom("n"));
         }
-        _ if stores_keys(own) => all.extend(key_names(own)),
+        _ if stores_keys(own) => all.extend(keys::names(own)),
         _ => {}
     }
     let begins = format!("begin_{}", stack.names.kinds[standing.kind.at()]);
@@ -456,7 +336,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
         body.push(assign(ended, atom("true")));
         if !kind.keys.is_empty() {
             let place = scope.instance(Instance::Own, id);
-            let stored = key_names(kind).into_iter().map(|key| match key {
+            let stored = keys::names(kind).into_iter().map(|key| match key {
                 C::Atom(name) => place.clone().member(name),
                 other => other,
             });

@@ -53,7 +53,8 @@ pub fn sum_call(
     };
     let size = || scope.header_size.clone().expect("its size is known");
     let bytes = match ranges {
-        Ranges::HeaderAndData => whole.clone(),
+        Ranges::FromOn(0) => whole.clone(),
+        Ranges::FromOn(before) => binary("-", whole.clone(), atom(before.to_string())),
         Ranges::Header if pushed => size(),
         Ranges::Header => binary("-", data.clone(), base.clone()).cast("size_t"),
         Ranges::Data if pushed => binary("-", length, size()),
@@ -63,7 +64,7 @@ pub fn sum_call(
     let first = match ranges {
         Ranges::Data if pushed => binary("+", data, size()),
         Ranges::Data => data,
-        Ranges::Header | Ranges::HeaderAndData | Ranges::Between(..) => base,
+        Ranges::Header | Ranges::FromOn(_) | Ranges::Between(..) => base,
     };
     scope.whole_length = Some(whole);
     scope.message = Some(message);
@@ -255,7 +256,8 @@ fn always_there(header: &Header, ranges: Ranges) -> Option<(u32, u32)> {
             let bytes = (to.bit + to.width) / 8 - from.bit / 8;
             from.behind.is_empty().then_some((from.bit / 8, bytes))
         }
-        Ranges::Header | Ranges::HeaderAndData => Some((0, header.least)),
+        Ranges::Header => Some((0, header.least)),
+        Ranges::FromOn(before) => Some((before, header.least - before)),
         Ranges::Data => None,
     }
 }
@@ -355,7 +357,11 @@ fn summed(scope: &Scope, (id, at): (HeaderId, usize), ranges: Ranges) -> (C, boo
             (start(scope, id, first, &base), inside)
         }
         Ranges::Data => (base, false),
-        Ranges::Header | Ranges::HeaderAndData => (base, true),
+        Ranges::Header => (base, true),
+        Ranges::FromOn(before) => {
+            let inside = scope.stack.program.headers[id.at()].fields[at].bit >= 8 * before;
+            (advanced(&base, before), inside)
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
 
 use super::Stack;
+use super::apart::SHORT;
 use super::code::declare;
 use super::layout::{c_type, parameters};
 use super::output::Queued;
@@ -230,7 +231,9 @@ impl<'a> Body<'a> {
             self.comment_origin(node, first, out);
             let times = self.written.entry(node).or_default();
             *times += 1;
-            if *times > 64 && stop.is_none() && self.turns == 0 {
+            let again_and_again = *times > 64 && self.facts.size[&node] > SHORT;
+            if again_and_again && stop.is_none() && self.turns == 0 {
+                // It will stand apart, and this text is thrown away.
                 return;
             }
             if !first && stop.is_none() && self.turns == 0 {

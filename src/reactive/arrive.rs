@@ -503,7 +503,7 @@ impl<'a> Parse<'a> {
                 self.require_where_present(is, field);
             }
             Rule::Counts {
-                ranges: ranges @ (Ranges::Data | Ranges::HeaderAndData),
+                ranges: ranges @ (Ranges::Data | Ranges::FromOn(_)),
                 unit,
             } => {
                 let counted = self.counted(at, *unit);
@@ -538,8 +538,15 @@ impl<'a> Parse<'a> {
     fn cut_to(&mut self, field: &HeaderField, counted: Expression, ranges: Ranges) {
         let message = self.message;
         let data = match ranges {
-            Ranges::HeaderAndData => {
-                let header = self.length.clone();
+            Ranges::FromOn(before) => {
+                let header = match before {
+                    0 => self.length.clone(),
+                    before => {
+                        let before = Expression::number(u64::from(before), BYTES);
+                        let length = self.length.clone();
+                        Expression::binary(Binary::Subtract, length, before, BYTES)
+                    }
+                };
                 let reaches = Expression::binary(
                     Binary::AtLeast,
                     counted.clone(),

@@ -144,7 +144,10 @@ pub fn sum(
     match ranges {
         Ranges::Header => {}
         Ranges::Data => summed = data.to_vec(),
-        Ranges::HeaderAndData => summed.extend_from_slice(data),
+        Ranges::FromOn(before) => {
+            summed.extend_from_slice(data);
+            summed.drain(..before as usize);
+        }
         Ranges::Between(first, last) => {
             summed = summed[between(evaluation, header, first, last, bytes)].to_vec();
         }
@@ -344,7 +347,7 @@ pub fn outside(
 fn cut_to(ranges: Ranges, count: usize, header: usize, end: usize) -> Option<usize> {
     let counted = match ranges {
         Ranges::Data => header + count,
-        Ranges::HeaderAndData => count,
+        Ranges::FromOn(before) => before as usize + count,
         Ranges::Header | Ranges::Between(..) => return Some(end),
     };
     (header..=end).contains(&counted).then_some(counted)
@@ -431,7 +434,7 @@ fn write_counts(
         };
         let count = match ranges {
             Ranges::Data => data,
-            Ranges::HeaderAndData => bytes.len() + data,
+            Ranges::FromOn(before) => bytes.len() + data - *before as usize,
             Ranges::Header | Ranges::Between(..) => {
                 let counter = Counter {
                     field: HeaderFieldId(place as u32),

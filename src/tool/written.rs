@@ -16,6 +16,9 @@ pub fn parse(kind: Kind, size: usize, text: &str) -> Result<Vec<u8>, String> {
             other => Err(format!("`{other}` is neither true nor false")),
         },
         Kind::Bytes(length) => {
+            if let (16, Ok(address)) = (length, text.parse::<std::net::Ipv6Addr>()) {
+                return Ok(address.octets().to_vec());
+            }
             let bytes = hexadecimal(text)?;
             if bytes.len() == length {
                 return Ok(bytes);

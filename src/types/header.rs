@@ -135,7 +135,7 @@ impl Counter {
     pub fn covers(&self, place: usize) -> bool {
         match self.ranges {
             Ranges::Between(from, to) => (from.at()..=to.at()).contains(&place),
-            Ranges::Header | Ranges::Data | Ranges::HeaderAndData => true,
+            Ranges::Header | Ranges::Data | Ranges::FromOn(_) => true,
         }
     }
 }
@@ -287,8 +287,9 @@ pub enum Ranges {
     Header,
     /// What follows the header.
     Data,
-    /// Both.
-    HeaderAndData,
+    /// What follows the header, and of itself what stands from this byte on, where nothing before
+    /// it may be missing.
+    FromOn(u32),
     /// From the first byte of one field to the last of another.
     Between(HeaderFieldId, HeaderFieldId),
 }

@@ -446,7 +446,14 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         match sources {
             [ast::HeaderRange::Header(_)] => Ranges::Header,
             [ast::HeaderRange::Data(_)] => Ranges::Data,
-            [ast::HeaderRange::Header(_), ast::HeaderRange::Data(_)] => Ranges::HeaderAndData,
+            [ast::HeaderRange::Header(_), ast::HeaderRange::Data(_)] => Ranges::FromOn(0),
+            [
+                ast::HeaderRange::Fields { first, last },
+                ast::HeaderRange::Data(_),
+            ] => match (self.named(context, first), self.named(context, last)) {
+                (Some(first), Some(last)) => self.from_on(context, first, last, span),
+                (None, _) | (_, None) => Ranges::Header,
+            },
             [ast::HeaderRange::Fields { first, last }] => {
                 match (self.named(context, first), self.named(context, last)) {
                     (Some(first), Some(last)) if first <= last => Ranges::Between(first, last),
@@ -469,12 +476,37 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             [] | [_, ..] => {
                 let title = "what is counted or summed is one piece";
                 context.report(Diagnostic::error(Id::BadHeader, title, span, "").help(
-                    "`header`, `data`, `header, data`, and `first..last` can be counted and \
-                    summed",
+                    "`header`, `data`, `header, data`, `first..last`, and `first..last, data` \
+                    can be counted and summed",
                 ));
                 Ranges::Header
             }
         }
+    }
+
+    /// The end of a header, and what follows it.
+    fn from_on(
+        &self,
+        context: &mut Context,
+        first: HeaderFieldId,
+        last: HeaderFieldId,
+        span: Span,
+    ) -> Ranges {
+        let fields = self.fields(context.program);
+        let of = &fields[first.at()];
+        let title = if last.at() + 1 != fields.len() {
+            "between this range and the data stand more fields"
+        } else if first > last {
+            "this range ends before it begins"
+        } else if !of.behind.is_empty() || !of.bit.is_multiple_of(8) {
+            "where this range begins is not known"
+        } else {
+            return Ranges::FromOn(of.bit / 8);
+        };
+        context.report(Diagnostic::error(Id::BadHeader, title, span, "").why(
+            "With the data one piece is counted or summed, from a whole byte that has its place.",
+        ));
+        Ranges::Header
     }
 
     fn named(&self, context: &mut Context, name: &ast::Name) -> Option<HeaderFieldId> {

@@ -81,10 +81,10 @@ static inline size_t room_of(const struct STACK *stack, const struct STACK_messa
 /* Copies the data of a message, which is about to be written over, to the beginning of another
  * buffer. False without a free one. */
 static bool set_aside(struct STACK *stack, const struct STACK_message *message, uint32_t *aside) {
-    *aside = sl_buffers_take(&stack->buffers);
-    if (*aside == SL_NONE) {
+    if (stack->buffers.left == 0) {
         return false;
     }
+    *aside = sl_buffers_take(&stack->buffers);
     memcpy(sl_buffers_at(&stack->buffers, *aside), message->data, message->length);
     return true;
 }

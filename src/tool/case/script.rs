@@ -24,6 +24,7 @@ use crate::simulate::value::Datum;
 use crate::types::program::{KindId, LinkId, NoticeId, PortId, Program};
 use crate::types::value::Type;
 use std::fmt::Write;
+use std::net::Ipv6Addr;
 
 /// A line of a script.
 pub enum Line {
@@ -481,7 +482,11 @@ fn datum(text: &str, kind: &Type) -> Option<Datum> {
     match kind {
         Type::Optional(_) if text == "none" => return Some(Datum::Optional(None)),
         Type::Optional(inner) => return datum(text, inner).map(Datum::some),
-        Type::Bytes(_) => return hexadecimal(text).map(Datum::Bytes),
+        Type::Bytes(length) => {
+            let address = text.parse::<Ipv6Addr>().ok().filter(|_| *length == 16);
+            let bytes = address.map(|address| address.octets().to_vec());
+            return bytes.or_else(|| hexadecimal(text)).map(Datum::Bytes);
+        }
         _ => {}
     }
     let bytes = |separator: char, radix: u32| {

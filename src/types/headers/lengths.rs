@@ -75,6 +75,13 @@ fn check_conditions(context: &mut Context, header: &Header, id: HeaderId, open: 
                     .why("It is as long as is counted, perhaps of no bytes at all."),
             );
         }
+        if reads_message(present) {
+            let title = "whether this is there cannot be read from the header";
+            context.report(Diagnostic::error(Id::BadHeader, title, field.span, "").why(
+                "What travels beside a message may change while its header is still read: an `if` \
+                reads fields and constants.",
+            ));
+        }
         let end = open.map_or(place, |open| open.min(place));
         if reads_from(present, id, end) {
             let title = "whether this is there is known too late";
@@ -84,6 +91,16 @@ fn check_conditions(context: &mut Context, header: &Header, id: HeaderId, open: 
             ));
         }
     }
+}
+
+/// Whether an expression reads what travels beside a message.
+fn reads_message(expression: &Expression) -> bool {
+    let itself = matches!(
+        *expression.kind,
+        ExpressionKind::Attribute(..) | ExpressionKind::Length(_)
+    );
+    let parts = expression.parts();
+    itself || parts.into_iter().any(reads_message)
 }
 
 /// Whether an expression reads a field of the header at this place or behind it.
