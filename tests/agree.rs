@@ -65,6 +65,11 @@ fn telemetry_agrees() {
 }
 
 #[test]
+fn dual_agrees() {
+    example_agrees("examples/dual/dual.loom");
+}
+
+#[test]
 fn host_agrees() {
     example_agrees("examples/host/host.loom");
 }

@@ -55,6 +55,11 @@ fn the_c_of_ping_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_a_host_of_two_networks_does_what_it_says() {
+    agrees("examples/dual/dual.loom");
+}
+
+#[test]
 fn the_c_of_the_host_does_what_it_says() {
     agrees("examples/host/host.loom");
 }

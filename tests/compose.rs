@@ -28,6 +28,7 @@ fn library() -> BTreeMap<String, String> {
 }
 
 const EXAMPLES: [&str; 4] = [
+    "examples/dual/dual.loom",
     "examples/host/host.loom",
     "examples/ping/ping.loom",
     "examples/radio/two_ways.loom",

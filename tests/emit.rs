@@ -24,6 +24,7 @@ const FLAGS: [&str; 7] = [
 
 const STACKS: [(&str, &str); 7] = [
     ("examples/ping/ping.loom", "ping"),
+    ("examples/dual/dual.loom", "dual"),
     ("examples/host/host.loom", "host"),
     ("examples/radio/radio.loom", "radio"),
     ("examples/radio/two_ways.loom", "two_ways"),

@@ -1,10 +1,9 @@
 //! Frames that nobody should send, to the compiled C of every example, under the sanitizers:
 //! changed, cut, repeated, overlapping, too long, all zero, all one, random.
 //!
-//! In: a stack, in which conversations were opened. Out: after every frame the C shows a host what
-//! the reference interpreter does, which accounts for each; when all timers have expired nothing is
-//! held and all buffers are free. `SEED=n` chooses the frames, `HOSTILE=n` how many thousand. (More
-//! frames, without a reference, are what `fuzz.rs` feeds.)
+//! In: an example. Out: after every frame each frame has one fate, and no counter goes back; when
+//! all timers have expired nothing is held and all buffers are free; the reference interpreter
+//! counts the same. `SEED=n` chooses the frames, `HOSTILE=n` how many thousand.
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
@@ -142,6 +141,16 @@ fn withstands(path: &str) {
     let way = compiled.ways().next().expect("gcc is there").to_string();
     let (runs, said) = compiled.run(&way, std::slice::from_ref(&trace));
     let run = &runs[0];
+    let mut before: Option<&Seen> = None;
+    for (at, seen) in run.seen.iter().enumerate() {
+        if let Some(wrong) = wrong(before, seen) {
+            panic!(
+                "{path}, SEED={seed}: {wrong} after\n{}",
+                shown(program, &trace, at)
+            );
+        }
+        before = Some(seen);
+    }
     let last = run.seen.len();
     assert!(
         last == trace.steps.len(),
@@ -216,6 +225,32 @@ fn hostile(program: &Program, usual: Limits, seed: u64, count: usize) -> Trace {
 fn close(program: &Program, port: PortId) -> Option<NoticeId> {
     let mut down = program.ports[port.at()].down.iter().copied();
     down.find(|notice| program.notices[notice.at()].name == "close")
+}
+
+/// What is wrong with the counters, if anything is.
+fn wrong(before: Option<&Seen>, seen: &Seen) -> Option<String> {
+    let value = |name: &str| {
+        let mut all = seen.counters.iter();
+        all.find(|(of, _)| of == name)
+            .map_or(0, |(_, value)| *value)
+    };
+    let is_drop = |name: &str| name.contains('.') && !name.contains(' ');
+    let drops = seen.counters.iter().filter(|(name, _)| is_drop(name));
+    let dropped: u64 = drops.map(|(_, value)| value).sum();
+    let fates = ["delivered", "consumed", "merged", "held"].map(value);
+    let all = fates.iter().sum::<u64>() + dropped;
+    if all != value("frames_in") {
+        return Some(format!(
+            "{} frames came in and have {all} fates",
+            value("frames_in")
+        ));
+    }
+    let before = &before?.counters;
+    let mut pairs = before.iter().zip(&seen.counters);
+    let (name, value) = pairs
+        .find(|((name, before), (_, now))| name != "held" && now < before)
+        .map(|((name, _), (_, now))| (name, now))?;
+    Some(format!("{name} went back to {value}"))
 }
 
 /// What the frames met: the counters that are not zero.

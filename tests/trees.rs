@@ -254,6 +254,7 @@ fn what_is_written_is_read_back_for_every_example() {
         "examples/radio/two_ways.loom",
         "examples/ping/ping.loom",
         "examples/telemetry/telemetry.loom",
+        "examples/dual/dual.loom",
         "examples/host/host.loom",
         "tests/c_agrees/stacks/asked.loom",
         "tests/c_agrees/stacks/kinds.loom",
