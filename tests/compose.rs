@@ -27,7 +27,7 @@ fn library() -> BTreeMap<String, String> {
     texts
 }
 
-const EXAMPLES: [&str; 4] = [
+const EXAMPLES: [&str; 5] = [
     "examples/dual/dual.loom",
     "examples/host/host.loom",
     "examples/ping/ping.loom",
@@ -81,7 +81,7 @@ fn the_host_is_put_together() {
     let arp = &program.entities[1];
     assert_eq!(
         (arp.users.as_slice(), arp.beside.len()),
-        (&[EntityId(2)][..], 1)
+        (&[EntityId(2)][..], 2)
     );
     let config: Vec<_> = program.config.iter().map(|it| &*it.name).collect();
     assert_eq!(config, ["mac", "address", "prefix", "gateway"]);

@@ -22,7 +22,7 @@ const FLAGS: [&str; 7] = [
     "-Werror",
 ];
 
-const STACKS: [(&str, &str); 7] = [
+const STACKS: [(&str, &str); 8] = [
     ("examples/ping/ping.loom", "ping"),
     ("examples/dual/dual.loom", "dual"),
     ("examples/host/host.loom", "host"),

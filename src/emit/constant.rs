@@ -30,6 +30,7 @@ impl Scope<'_> {
                 self.constant(&Value::Number(*number), inner)
             }
             (Value::Number(number), _) => atom(self.stack.number_text(*number, kind)),
+            (Value::Bytes(bytes), _) if bytes.iter().all(|byte| *byte == 0) => self.zero(kind),
             (Value::Bytes(bytes), _) => {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 let all = atom(format!("{{{}}}", bytes.join(", ")));
