@@ -451,7 +451,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                 ast::HeaderRange::Fields { first, last },
                 ast::HeaderRange::Data(_),
             ] => match (self.named(context, first), self.named(context, last)) {
-                (Some(first), Some(last)) => self.from_on(context, first, last, span),
+                (Some(first), Some(last)) => self.end_and_data(context, first, last, span),
                 (None, _) | (_, None) => Ranges::Header,
             },
             [ast::HeaderRange::Fields { first, last }] => {
@@ -485,7 +485,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
     }
 
     /// The end of a header, and what follows it.
-    fn from_on(
+    fn end_and_data(
         &self,
         context: &mut Context,
         first: HeaderFieldId,
