@@ -195,13 +195,7 @@ fn stack() -> C {
 
 /// Puts a message in a queue, if it takes it.
 pub fn push(scope: &Scope, queue: &Variable, message: LocalId) -> C {
-    let own = Container::new(scope, queue);
-    let capacity = own.capacity();
-    let message = scope.message_address(message);
-    call(
-        "queue_push",
-        vec![stack(), own.itself.address(), own.items, capacity, message],
-    )
+    with_message(scope, "queue_push", queue, message)
 }
 
 /// Whether a queue takes one more.
@@ -221,12 +215,16 @@ pub fn takes(scope: &Scope, window: &Variable, number: &Expression) -> C {
 
 /// Takes the oldest message out of a queue, if there is one.
 pub fn pop(scope: &Scope, queue: &Variable, into: LocalId) -> C {
+    with_message(scope, "queue_pop", queue, into)
+}
+
+fn with_message(scope: &Scope, function: &str, queue: &Variable, message: LocalId) -> C {
     let own = Container::new(scope, queue);
     let capacity = own.capacity();
-    let into = scope.message_address(into);
+    let message = scope.message_address(message);
     call(
-        "queue_pop",
-        vec![stack(), own.itself.address(), own.items, capacity, into],
+        function,
+        vec![stack(), own.itself.address(), own.items, capacity, message],
     )
 }
 

@@ -27,14 +27,13 @@ mod joints;
 mod lives;
 mod output;
 mod reads;
+mod several;
 mod step;
 
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
-use crate::tree::{
-    Action, Arena, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree,
-};
-use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Variable};
+use crate::tree::{Action, Arena, Forest, Index, Node, NodeId, Output, Parameters, Reaction, Tree};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::lifetimes::Standing;
 use crate::types::program::{
     EntityId, Event, FieldId, Handler, KeyId, KindId, Local, LocalId, Place, Population, Program,
@@ -221,7 +220,7 @@ impl<'a> Lowering<'a> {
         if let (Population::Static(instances) | Population::Labelled(instances), Index::Any) =
             (&self.program.kinds[kind.at()].population, index)
         {
-            return self.handled_by_one(kind, instances.len() as u32, event);
+            return self.handled_by_one_of(kind, instances.len() as u32, event);
         }
         let mut parameters = Parameters::default();
         let mut first = Vec::new();
@@ -260,80 +259,6 @@ impl<'a> Lowering<'a> {
         frame.message = parameters.message;
         let root = self.handler(frame, handler, last);
         (parameters, self.steps(first, root))
-    }
-
-    /// An instance that was found among those that always exist: each has a tree of its own.
-    fn handled_by_one(&mut self, kind: KindId, count: u32, event: Event) -> (Parameters, NodeId) {
-        let mut parameters = Parameters::default();
-        self.own(kind, Index::Any, &mut parameters.instance, &mut Vec::new());
-        let found = parameters.instance.expect("a parameter holds it");
-        let handler = handler_of(self.program, kind, event).expect("what is told has a handler");
-        let given = handler
-            .parameters
-            .iter()
-            .map(|local| &handler.locals[local.at()]);
-        let mut given: Vec<LocalId> = given
-            .map(|local| self.fresh(local.name.clone(), local.kind.clone()))
-            .collect();
-        if self.carries_message(event) {
-            parameters.message = Some(given.remove(0));
-        }
-        parameters.arguments = given;
-        let value = |local: LocalId, of: &Self| {
-            let result = of.locals[local.at()].kind.clone();
-            let read = ExpressionKind::Read(Variable::Local(local));
-            Expression::new(read, result)
-        };
-        let mut root = None;
-        for at in (0..count).rev() {
-            let (index, step) = self.one_of(kind, at, value(found, self));
-            let reaction = Reaction::Handle { kind, index, event };
-            self.want(reaction);
-            let arguments = parameters.arguments.iter().map(|local| value(*local, self));
-            let instance = step.as_ref().map(|(below, _)| Instance::Local(*below));
-            let output = Output::One {
-                goal: Goal::Reaction(reaction, instance),
-                message: parameters.message,
-                arguments: arguments.collect(),
-            };
-            let leaf = self.leaf(vec![output]);
-            let step = step.map(|(below, value)| Action::Let(below, value));
-            let leaf = self.steps(step.into_iter().collect(), leaf);
-            root = Some(match root {
-                None => leaf,
-                Some(others) => {
-                    let (is, number) = match self.program.sessions_below(kind) {
-                        Some(below) => (Binary::Less, (at + 1) * below),
-                        None => (Binary::Equal, at),
-                    };
-                    let number = Expression::number(u64::from(number), Type::Instance(kind));
-                    let is_it = Expression::binary(is, value(found, self), number, Type::Bool);
-                    self.test(is_it, None, leaf, others)
-                }
-            });
-        }
-        (parameters, root.expect("a kind has an instance"))
-    }
-
-    /// Which tree is that of one of several instances; for one with a label, what holds the session
-    /// below, and what that is.
-    fn one_of(
-        &mut self,
-        kind: KindId,
-        at: u32,
-        found: Expression,
-    ) -> (Index, Option<(LocalId, Expression)>) {
-        let Some(below) = self
-            .program
-            .sessions_below(kind)
-            .and(self.program.stands_on(kind))
-        else {
-            return (Index::Only(at), None);
-        };
-        let name = self.program.kinds[below.at()].name.clone();
-        let local = self.fresh(name, Type::Instance(below));
-        let value = self.below_slot(kind, at, found);
-        (Index::Label(at), Some((local, value)))
     }
 
     /// A handler's code; header fields that are read late are read first.

@@ -232,3 +232,29 @@ pub enum Binary {
     Divide,
     Remainder,
 }
+
+impl Binary {
+    /// How it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Binary::Or => "or",
+            Binary::And => "and",
+            Binary::Equal => "==",
+            Binary::Unequal => "!=",
+            Binary::Less => "<",
+            Binary::AtMost => "<=",
+            Binary::Greater => ">",
+            Binary::AtLeast => ">=",
+            Binary::BitOr => "|",
+            Binary::BitXor => "^",
+            Binary::BitAnd => "&",
+            Binary::ShiftLeft => "<<",
+            Binary::ShiftRight => ">>",
+            Binary::Add => "+",
+            Binary::Subtract => "-",
+            Binary::Multiply => "*",
+            Binary::Divide => "/",
+            Binary::Remainder => "%",
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The network in virtual time: nodes, links between them, applications on top.
 //!
-//! In: something [`Driven`] for each node, and a [`Plan`]. Out: an [`Outcome`], and each frame that
+//! In: something [`Driven`] for each node, and a [`Plan`]. Out: an outcome, and each frame that
 //! passes, for a [`Watch`]. Nothing here knows files, clocks or processes; the same plan and seed
 //! give the same frames, byte for byte.
 //!

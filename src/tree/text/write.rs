@@ -3,8 +3,6 @@
 mod attempt;
 mod expression;
 
-pub use expression::sign;
-
 use super::names::{Names, place};
 use super::natural::Tables;
 use crate::tree::walk::{children, reachable};

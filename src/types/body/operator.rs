@@ -131,7 +131,7 @@ impl Body<'_, '_> {
         };
         if !fits {
             let title = format!("{} cannot be compared so", self.describe(&left.result));
-            let label = format!("no `{}` of these", text(operator));
+            let label = format!("no `{}` of these", operator.sign());
             return self.refuse(Diagnostic::error(Id::TypeMismatch, title, span, label));
         }
         self.folded(make(
@@ -495,7 +495,7 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Expression {
         let (one, other) = (self.describe(left), self.describe(right));
-        let title = format!("there is no {one} {} {other}", text(operator));
+        let title = format!("there is no {one} {} {other}", operator.sign());
         let refused = Diagnostic::error(Id::TypeMismatch, title, span, "these do not go together");
         let number = |of: &Type| matches!(of, Type::Unsigned(_) | Type::Signed(_));
         self.refuse(match (left, right) {
@@ -546,28 +546,5 @@ pub(super) fn checked_operator(operator: ast::BinaryOperator) -> Binary {
         ast::BinaryOperator::Multiply => Binary::Multiply,
         ast::BinaryOperator::Divide => Binary::Divide,
         ast::BinaryOperator::Remainder => Binary::Remainder,
-    }
-}
-
-fn text(operator: Binary) -> &'static str {
-    match operator {
-        Binary::Or => "or",
-        Binary::And => "and",
-        Binary::Equal => "==",
-        Binary::Unequal => "!=",
-        Binary::Less => "<",
-        Binary::AtMost => "<=",
-        Binary::Greater => ">",
-        Binary::AtLeast => ">=",
-        Binary::BitOr => "|",
-        Binary::BitXor => "^",
-        Binary::BitAnd => "&",
-        Binary::ShiftLeft => "<<",
-        Binary::ShiftRight => ">>",
-        Binary::Add => "+",
-        Binary::Subtract => "-",
-        Binary::Multiply => "*",
-        Binary::Divide => "/",
-        Binary::Remainder => "%",
     }
 }

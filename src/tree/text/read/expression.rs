@@ -1,7 +1,6 @@
 //! The words of a line -> expressions, variables, values, types.
 
 use super::{Read, Words};
-use crate::tree::text::write::sign;
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Query, Unary, Variable,
 };
@@ -63,7 +62,7 @@ impl Words<'_> {
         if self.takes("(") {
             let left = self.expression()?;
             let word = self.word()?;
-            let operator = OPERATORS.into_iter().find(|one| sign(*one) == word);
+            let operator = OPERATORS.into_iter().find(|one| one.sign() == word);
             let mistake = self.mistake(&format!("`{word}` is no operator"));
             let operator = operator.ok_or(mistake)?;
             let right = self.expression()?;

@@ -1,9 +1,7 @@
 //! Expressions, variables, values and types -> text.
 
 use super::Writer;
-use crate::types::expression::{
-    Binary, Expression, ExpressionKind as Kind, Query, Unary, Variable,
-};
+use crate::types::expression::{Expression, ExpressionKind as Kind, Query, Unary, Variable};
 use crate::types::statement::Search;
 use crate::types::value::{Type, Value};
 
@@ -124,7 +122,7 @@ impl Writer<'_> {
                 format!("{name}({})", value(one))
             }
             Kind::Binary(operator, left, right) => {
-                format!("({} {} {})", value(left), sign(*operator), value(right))
+                format!("({} {} {})", value(left), operator.sign(), value(right))
             }
             other => unreachable!("{other:?} is no operation"),
         }
@@ -250,29 +248,5 @@ fn constant(value: &Value) -> String {
             let all: Vec<String> = values.iter().map(constant).collect();
             format!("{{{}}}", all.join(", "))
         }
-    }
-}
-
-/// The sign of an operator.
-pub fn sign(operator: Binary) -> &'static str {
-    match operator {
-        Binary::Or => "or",
-        Binary::And => "and",
-        Binary::Equal => "==",
-        Binary::Unequal => "!=",
-        Binary::Less => "<",
-        Binary::AtMost => "<=",
-        Binary::Greater => ">",
-        Binary::AtLeast => ">=",
-        Binary::BitOr => "|",
-        Binary::BitXor => "^",
-        Binary::BitAnd => "&",
-        Binary::ShiftLeft => "<<",
-        Binary::ShiftRight => ">>",
-        Binary::Add => "+",
-        Binary::Subtract => "-",
-        Binary::Multiply => "*",
-        Binary::Divide => "/",
-        Binary::Remainder => "%",
     }
 }
