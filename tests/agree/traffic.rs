@@ -4,23 +4,18 @@
 //! In: a program and a seed. Out: a [`Trace`]. The second stack makes the first one's frames, so
 //! that most are as a real peer would send them.
 
-use crate::headers::{moment, push};
+#[path = "crafted.rs"]
+mod crafted;
+
 use crate::random::Random;
 use crate::run::supplied;
-use stackloom::simulate::expression::Evaluation;
-use stackloom::simulate::header;
-use stackloom::simulate::message::Message;
+use crafted::{altered, crafted};
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Stack;
-use stackloom::simulate::state::{Emitted, Limits, State};
+use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::trace::{Call, Driver, Step, Trace};
 use stackloom::simulate::value::{Datum, fit, mask};
-use stackloom::tool::case::parts::{Part, parts};
-use stackloom::types::expression::ExpressionKind;
-use stackloom::types::header::{HeaderField, Rule};
-use stackloom::types::program::{
-    EntityId, HeaderFieldId, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
-};
+use stackloom::types::program::{KindId, LinkId, NoticeId, Population, PortId, Program};
 use stackloom::types::value::{Type, Value};
 use std::collections::VecDeque;
 
@@ -37,8 +32,10 @@ pub fn trace(program: &Program, seed: u64, length: usize, limits: Limits) -> Tra
         program,
         random,
         known: known_values(program, &configs),
+        own: [0, 1].map(|end| addresses(program, &configs, end)),
         hot: Vec::new(),
         seen: VecDeque::new(),
+        sent: [0, 1].map(|_| VecDeque::new()),
     };
     let mut now_ns = start_ns;
     let patience = *values.random.one(&[95, 60, 15]);
@@ -59,6 +56,9 @@ pub fn trace(program: &Program, seed: u64, length: usize, limits: Limits) -> Tra
             takes,
         };
         let frames = ends[at].step(&step);
+        values.sent[at].extend(frames.iter().cloned());
+        let old = values.sent[at].len().saturating_sub(6);
+        values.sent[at].drain(..old);
         ends[1 - at].waiting.extend(frames);
         if at == 0 {
             steps.push(step);
@@ -146,10 +146,14 @@ struct Values<'p> {
     random: Random,
     /// Numbers that the program or its configuration names, by type.
     known: Vec<(Type, u64)>,
+    /// The settings by which the two ends differ: their addresses.
+    own: [Vec<(Type, u64)>; 2],
     /// Numbers that are wanted just now.
     hot: Vec<(Type, u64)>,
     /// Some frames that came before.
     seen: VecDeque<(LinkId, Vec<u8>)>,
+    /// What each end has sent of late.
+    sent: [VecDeque<(LinkId, Vec<u8>)>; 2],
 }
 
 impl Values<'_> {
@@ -201,6 +205,8 @@ fn next_call<'p>(
     at: usize,
 ) -> Call {
     let end = &mut ends[at];
+    // Who opens or sends mostly means the other end.
+    values.hot = values.own[1 - at].clone();
     let known = end.open.clone();
     let passes = |(port, _): &&(PortId, u32)| program.ports[port.at()].passes;
     let speaking: Vec<_> = known.iter().filter(passes).copied().collect();
@@ -228,7 +234,7 @@ fn next_call<'p>(
         14 if !program.ports.is_empty() => open_or_listen(program, values, port, &end.listening),
         15 if !known.is_empty() => notice(program, values, &known).unwrap_or(Call::Expire),
         16..18 => {
-            let call = crafted(program, values, &end.stack);
+            let call = crafted(program, values, &end.stack, at);
             if let Call::Input(link, frames) = &call {
                 values.remember(*link, frames);
             }
@@ -346,199 +352,6 @@ pub fn can_tell(program: &Program, port: PortId, notice: NoticeId) -> bool {
     !notice.message && !given_by_opening
 }
 
-/// A frame whose headers are written by their own rules, with random values.
-fn crafted<'p>(
-    program: &'p Program,
-    values: &mut Values<'p>,
-    stack: &Stack<'p, Reference<'p>>,
-) -> Call {
-    let link = LinkId(values.random.below(program.links.len()) as u32);
-    if values.random.percent(10) {
-        return Call::Input(link, vec![values.random.bytes()]);
-    }
-    values.hot.clear();
-    for (config, value) in program.config.iter().zip(&stack.state().config) {
-        if let Datum::Number(number) = value {
-            values.hot.push((config.kind.clone(), *number));
-        }
-    }
-    let mut path = Vec::new();
-    let mut place = Some(program.links[link.at()].above);
-    while let Some(Place::Entity { entity, .. }) = place {
-        path.push(entity);
-        place = climb(program, values, entity);
-    }
-    let mut state: State<'p> = stack.state().clone();
-    let Some(mut message) = state.message(&values.random.bytes()) else {
-        return Call::Expire;
-    };
-    for (place, attribute) in program.attributes.iter().enumerate() {
-        if attribute.default.is_none() || values.random.percent(30) {
-            message.attributes[place] = values.value(&attribute.kind);
-        }
-    }
-    for entity in path.into_iter().rev() {
-        let Some(id) = program.entities[entity.at()].header else {
-            continue;
-        };
-        let mut given = Vec::new();
-        let header = &program.headers[id.at()];
-        for (place, field) in header.all_fields().enumerate() {
-            let id = HeaderFieldId(place as u32);
-            let named = header.is_option(id) || place < header.fields.len();
-            let part = header.option_of(id).is_some_and(|of| of.itself() != id);
-            let free = matches!(field.rule, Rule::Given | Rule::Default(_));
-            if free && (named || part) && field.kind != Type::Nothing {
-                let usual = usual(program, field, &message);
-                let usual = usual.filter(|_| values.random.percent(70));
-                let value = usual.unwrap_or_else(|| values.value(&field.kind));
-                given.push((id, value));
-            }
-        }
-        if push(program, &mut state, id, &given, &mut message).is_none() {
-            return Call::Expire;
-        }
-    }
-    let mut frame = message.data().to_vec();
-    if program
-        .headers
-        .iter()
-        .any(|header| header.options.is_some())
-    {
-        spoil_options(&mut values.random, &mut frame);
-    }
-    Call::Input(link, vec![frame])
-}
-
-/// Small numbers where numbers and lengths of options may stand.
-fn spoil_options(random: &mut Random, frame: &mut [u8]) {
-    while random.percent(50) && !frame.is_empty() {
-        let at = random.below(frame.len().min(48));
-        frame[at] = random.below(12) as u8;
-    }
-}
-
-/// What a field holds that nobody gives a value, as far as that is written in one word.
-fn usual(program: &Program, field: &HeaderField, message: &Message) -> Option<Datum> {
-    let Rule::Default(value) = &field.rule else {
-        return None;
-    };
-    match &*value.kind {
-        ExpressionKind::Constant(value) => Some(Datum::of(program, value, &field.kind)),
-        ExpressionKind::Attribute(_, id) if value.result == field.kind => {
-            Some(message.attribute(*id).clone())
-        }
-        _ => None,
-    }
-}
-
-/// A frame that came before, with another value in a field or two of one header, whose sums are
-/// right; or the two halves of it, where a header knows of pieces.
-fn altered<'p>(
-    program: &'p Program,
-    values: &mut Values<'p>,
-    stack: &Stack<'p, Reference<'p>>,
-) -> Call {
-    let place = values.random.below(values.seen.len());
-    let (link, frame) = values.seen[place].clone();
-    let mut state = stack.state().clone();
-    let (parts, _) = parts(program, &mut state, link, &frame);
-    if parts.is_empty() {
-        return Call::Input(link, vec![frame]);
-    }
-    let part = *values.random.one(&parts);
-    let fields = &program.headers[part.header.at()].fields;
-    let named = |name: &str| fields.iter().position(|field| field.name == name);
-    let data = part.at + part.length..part.at + part.length + part.data;
-    let middle = data.start + part.data / 16 * 8;
-    let mut rewritten = |given: &[(HeaderFieldId, Datum)], data: &[u8]| {
-        changed(program, &mut state, &frame, part, given, data)
-    };
-    let frames = match (named("more"), named("offset")) {
-        (Some(more), Some(offset)) if middle > data.start && values.random.percent(60) => {
-            let given = |is_more: u64, at: usize| {
-                let (more, offset) = (HeaderFieldId(more as u32), HeaderFieldId(offset as u32));
-                let at = Datum::Number(at as u64 / 8);
-                [(more, Datum::Number(is_more)), (offset, at)]
-            };
-            let first = rewritten(&given(1, 0), &frame[data.start..middle]);
-            let behind = middle - data.start;
-            let second = rewritten(&given(0, behind), &frame[middle..data.end]);
-            match values.random.below(3) {
-                0 => vec![first, second],
-                1 => vec![second, first],
-                _ => vec![first],
-            }
-        }
-        _ => {
-            let mut given = Vec::new();
-            for _ in 0..1 + values.random.below(2) {
-                let id = values.random.below(fields.len());
-                let is_plain = matches!(fields[id].rule, Rule::Given | Rule::Default(_));
-                if is_plain && fields[id].kind != Type::Nothing {
-                    given.push((HeaderFieldId(id as u32), values.value(&fields[id].kind)));
-                }
-            }
-            vec![rewritten(&given, &frame[data])]
-        }
-    };
-    values.remember(link, &frames);
-    Call::Input(link, frames)
-}
-
-/// A frame with other values in one of its headers, and other data behind it.
-fn changed(
-    program: &Program,
-    state: &mut State<'_>,
-    frame: &[u8],
-    part: Part,
-    given: &[(HeaderFieldId, Datum)],
-    data: &[u8],
-) -> Vec<u8> {
-    let moment = moment(program, state, part.header);
-    let (Some(mut moment), Some(mut message)) = (moment, state.message(data)) else {
-        return frame.to_vec();
-    };
-    let mut evaluation = Evaluation {
-        state,
-        instant: &mut moment,
-    };
-    let bytes = &frame[part.at..part.at + part.length];
-    let mut all = given.to_vec();
-    for (place, field) in program.headers[part.header.at()].fields.iter().enumerate() {
-        let id = HeaderFieldId(place as u32);
-        let is_plain = matches!(field.rule, Rule::Given | Rule::Default(_));
-        if is_plain
-            && field.kind != Type::Nothing
-            && !given.iter().any(|(given, _)| *given == id)
-            && header::is_present(&mut evaluation, part.header, id, bytes)
-        {
-            all.push((id, header::read(&mut evaluation, part.header, id, bytes)));
-        }
-    }
-    header::push(&mut evaluation, part.header, &all, &mut message);
-    let mut whole = frame[..part.at].to_vec();
-    whole.extend_from_slice(message.data());
-    whole
-}
-
-/// What stands above a session of an entity; its keys are wanted in the headers below.
-fn climb(program: &Program, values: &mut Values<'_>, entity: EntityId) -> Option<Place> {
-    let kind = &program.kinds[program.entities[entity.at()].session.at()];
-    match &kind.population {
-        Population::Dynamic { above } => *above,
-        Population::Static(sessions) | Population::Labelled(sessions) => {
-            let session = values.random.one(sessions);
-            for (key, value) in kind.keys.iter().zip(&session.keys) {
-                if let Value::Number(number) = value {
-                    values.hot.push((key.kind.clone(), *number));
-                }
-            }
-            session.above
-        }
-    }
-}
-
 /// The configurations of both ends: addresses differ, all else is the same.
 fn configs(program: &Program, random: &mut Random) -> Vec<Vec<Datum>> {
     let mut both = vec![Vec::new(), Vec::new()];
@@ -559,6 +372,20 @@ fn configs(program: &Program, random: &mut Random) -> Vec<Vec<Datum>> {
         }
     }
     both
+}
+
+/// The settings of an end that the other one has otherwise.
+fn addresses(program: &Program, configs: &[Vec<Datum>], end: usize) -> Vec<(Type, u64)> {
+    let pairs = program
+        .config
+        .iter()
+        .zip(&configs[end])
+        .zip(&configs[1 - end]);
+    let own = pairs.filter_map(|((config, own), other)| match own {
+        Datum::Number(number) if own != other => Some((config.kind.clone(), *number)),
+        _ => None,
+    });
+    own.collect()
 }
 
 fn known_values(program: &Program, configs: &[Vec<Datum>]) -> Vec<(Type, u64)> {
