@@ -10,7 +10,7 @@ use super::{Lowering, reads};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::tree::{Action, Loop, NodeId, Output, Range};
-use crate::types::expression::Expression;
+use crate::types::expression::{Expression, Variable};
 use crate::types::program::{FieldId, KindId, LocalId};
 use crate::types::statement::{Block, Output as Written, Source, Statement, StatementKind};
 use crate::types::value::Type;
@@ -33,6 +33,7 @@ impl<'a> Lowering<'a> {
             let mut late = reads::fields_by_turn(block, turn);
             if let StatementKind::Drain { queue, .. } = &statement.kind {
                 late.extend(reads::field_of(queue));
+                self.asked_by_nobody(queue, &inside, statement.span);
             }
             self.stays_as_it_is(&late, &inside, statement.span);
         }
@@ -103,6 +104,26 @@ impl<'a> Lowering<'a> {
             Diagnostic::error(Id::NotYet, title, family, "read at the end of the instant");
         self.diagnostics
             .push(mistake.help("let `again` change it, in an instant of its own"));
+    }
+
+    /// The queue of a family is emptied when all statements are done: a function that reads it
+    /// before would find what is in it still.
+    fn asked_by_nobody(&mut self, queue: &Variable, inside: &Rests<'a>, family: Span) {
+        let Some(field) = reads::field_of(queue) else {
+            return;
+        };
+        let mut inside = inside.iter();
+        if inside.any(|rest| reads::asks_by_call(self.program, rest, field)) {
+            let title = "a function asks for a queue that is emptied behind it";
+            let mistake = Diagnostic::error(
+                Id::NotYet,
+                title,
+                family,
+                "emptied at the end of the instant",
+            );
+            self.diagnostics
+                .push(mistake.help("write `is_empty` itself, where the function is called"));
+        }
     }
 
     /// Over what a loop runs; its bounds are taken where the loop stands.

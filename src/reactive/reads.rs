@@ -1,7 +1,7 @@
 //! What a handler's code reads and writes, as far as lowering has to know.
 
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
-use crate::types::program::{FieldId, KindId, LocalId};
+use crate::types::program::{FieldId, KindId, LocalId, Program};
 use crate::types::statement::{
     Attempt, Dropped, Operation, Output, Search, Source, Statement, StatementKind, TellTarget,
 };
@@ -352,6 +352,31 @@ fn state_reads(expression: &Expression, found: &mut Vec<Expression>) {
 /// Whether an expression, or a part of it, is so.
 pub fn any(expression: &Expression, holds: &dyn Fn(&Expression) -> bool) -> bool {
     holds(expression) || expression.parts().into_iter().any(|part| any(part, holds))
+}
+
+/// Whether a block calls a function that asks whether a queue is empty.
+pub fn asks_by_call(program: &Program, block: &[Statement], queue: (KindId, FieldId)) -> bool {
+    holds_anywhere(block, &|part| match &*part.kind {
+        ExpressionKind::Call(function, _) => {
+            let body = program.functions[function.at()].body.as_ref();
+            body.is_some_and(|body| {
+                let asks = |part: &Expression| match &*part.kind {
+                    ExpressionKind::Query(Query::IsEmpty(of)) => field_of(of) == Some(queue),
+                    _ => false,
+                };
+                holds_anywhere(body, &asks) || asks_by_call(program, body, queue)
+            })
+        }
+        _ => false,
+    })
+}
+
+fn holds_anywhere(block: &[Statement], holds: &dyn Fn(&Expression) -> bool) -> bool {
+    block.iter().any(|statement| {
+        let mut blocks = statement.blocks().into_iter();
+        itself(statement).into_iter().any(|value| any(value, holds))
+            || blocks.any(|block| holds_anywhere(block, holds))
+    })
 }
 
 /// The expressions that stand in a statement itself, not in its blocks.
