@@ -13,6 +13,8 @@ mod building;
 mod demo;
 #[path = "commands/devices.rs"]
 mod devices;
+#[path = "commands/dual.rs"]
+mod dual;
 #[path = "commands/environment.rs"]
 mod environment;
 #[path = "commands/frames.rs"]

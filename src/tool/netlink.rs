@@ -14,7 +14,7 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, recv, sendto, socket,
 };
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Makes a pair of Ethernet interfaces that are joined to each other.
@@ -43,13 +43,19 @@ pub fn bring_up(name: &str) -> io::Result<()> {
         .map(drop)
 }
 
-/// Gives an interface an address in a network of `prefix` bits.
-pub fn add_address(name: &str, address: Ipv4Addr, prefix: u8) -> io::Result<()> {
-    let inet = u8::try_from(libc::AF_INET).expect("the number of a family is small");
-    let fixed = [&[inet, prefix, 0, 0][..], &index(name)?.to_ne_bytes()].concat();
+/// Gives an interface an address in a network of `prefix` bits; one of IPv6 is used at once,
+/// without asking who else has it.
+pub fn add_address(name: &str, address: impl Into<IpAddr>, prefix: u8) -> io::Result<()> {
+    const AT_ONCE: u8 = 2;
+    let (family, flags, octets) = match address.into() {
+        IpAddr::V4(address) => (libc::AF_INET, 0, address.octets().to_vec()),
+        IpAddr::V6(address) => (libc::AF_INET6, AT_ONCE, address.octets().to_vec()),
+    };
+    let family = u8::try_from(family).expect("the number of a family is small");
+    let fixed = [&[family, prefix, flags, 0][..], &index(name)?.to_ne_bytes()].concat();
     let mut request = Request::new(libc::RTM_NEWADDR, CREATE, &fixed);
-    request.attribute(libc::IFA_LOCAL, &address.octets());
-    request.attribute(libc::IFA_ADDRESS, &address.octets());
+    request.attribute(libc::IFA_LOCAL, &octets);
+    request.attribute(libc::IFA_ADDRESS, &octets);
     request.call(SockProtocol::NetlinkRoute).map(drop)
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const STACK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
-const SETTINGS: &[&str] = &[
+pub const SETTINGS: &[&str] = &[
     "--set",
     "address=10.0.0.2",
     "--set",
@@ -20,7 +20,7 @@ const SETTINGS: &[&str] = &[
 ];
 
 /// A network for this thread and its children, in which nothing is but what it makes.
-fn is_alone() -> bool {
+pub fn is_alone() -> bool {
     let alone = unshare(CloneFlags::CLONE_NEWNET).is_ok();
     if !alone {
         println!("skipped: only root makes network namespaces");
@@ -30,7 +30,7 @@ fn is_alone() -> bool {
 
 /// Starts an example on a device and gives the kernel's end its address; none where the machine
 /// has no such devices.
-fn start(shell: &Shell, stack: &str, words: &[&str], interface: &str) -> Option<Running> {
+pub fn start(shell: &Shell, stack: &str, words: &[&str], interface: &str) -> Option<Running> {
     let stack = example(stack);
     let mut running = shell.start(shell.command(&[&["run", &stack], words].concat()));
     let end = Instant::now() + Duration::from_secs(30);
@@ -46,7 +46,7 @@ fn start(shell: &Shell, stack: &str, words: &[&str], interface: &str) -> Option<
 }
 
 /// The kernel sends so many pings, and as many datagrams to port 7: all come back.
-fn converse(pings: u64, datagrams: u64) {
+pub fn converse(pings: u64, datagrams: u64) {
     let end = Instant::now() + Duration::from_secs(30);
     let task = |count| Task {
         count,
@@ -63,7 +63,7 @@ fn converse(pings: u64, datagrams: u64) {
 }
 
 /// The report of a run that is interrupted now.
-fn report(running: Running) -> serde_json::Value {
+pub fn report(running: Running) -> serde_json::Value {
     running.interrupt();
     let said: Said = running.end();
     assert!(said.result.ends_with("}\n"), "{}", said.result);
