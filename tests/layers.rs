@@ -54,6 +54,61 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
     assert!(stacks >= 4, "only {stacks} stacks were found");
 }
 
+#[test]
+fn every_layer_has_a_case() {
+    let lacking = lacking(&cases());
+    assert!(
+        lacking.is_empty(),
+        "no case uses {}: write one under tests/cases",
+        lacking.join(", ")
+    );
+    let (without, all) = (vec!["use network.arp\n".to_string()], layers());
+    assert_eq!(self::lacking(&without).len(), all.len() - 1);
+}
+
+/// The layers that no case uses, by the names under which they are used.
+fn lacking(cases: &[String]) -> Vec<String> {
+    let used = |layer: &String| {
+        let line = format!("use {layer}\n");
+        cases.iter().any(|case| case.contains(&line))
+    };
+    let layers = layers().into_iter();
+    layers.filter(|layer| !used(layer)).collect()
+}
+
+/// The layers of the library, by the names under which they are used.
+fn layers() -> Vec<String> {
+    let is_layer = |text: &str| {
+        let mut words = text.lines().filter_map(|line| line.split(' ').next());
+        words.any(|word| ["worker", "multiplexor", "router"].contains(&word))
+    };
+    let library = library().into_iter();
+    let layers = library.filter(|(_, text)| is_layer(text)).map(|(name, _)| {
+        let mut parts: Vec<&str> = name.trim_end_matches(".loom").split('/').collect();
+        parts.dedup();
+        parts.join(".")
+    });
+    layers.collect()
+}
+
+/// The texts of all cases, and of the stacks in other files that they are about.
+fn cases() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cases = files_below(vec![root.join("tests/cases")], "case").into_iter();
+    let texts = cases.map(|path| {
+        let mut text = fs::read_to_string(path).expect("a case can be read");
+        let stack = text
+            .lines()
+            .find_map(|line| line.strip_prefix("=== stack "));
+        if let Some(file) = stack.and_then(|stack| stack.split([':', ' ']).next()) {
+            let stack = fs::read_to_string(root.join(file)).expect("it names a file");
+            text.push_str(&stack);
+        }
+        text
+    });
+    texts.collect()
+}
+
 /// The files of a layer: itself, or those of its folder, which has its name.
 fn unit(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().expect("a file stands in a folder");
@@ -85,22 +140,23 @@ fn library() -> BTreeMap<String, String> {
 /// All Loom files of the library and of the examples.
 fn loom_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("layers"), root.join("examples")];
+    files_below(vec![root.join("layers"), root.join("examples")], "loom")
+}
+
+/// All files with an ending in these folders.
+fn files_below(mut folders: Vec<PathBuf>, wanted: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a folder can be listed") {
             let path = entry.expect("a folder can be listed").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "loom") {
+            } else if path.extension().is_some_and(|ending| ending == wanted) {
                 files.push(path);
             }
         }
     }
     files.sort();
-    assert!(
-        files.len() > 10,
-        "the walk through the library found little"
-    );
+    assert!(files.len() > 10, "the walk found little");
     files
 }

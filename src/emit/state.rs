@@ -146,10 +146,13 @@ pub fn initial(scope: &Scope, field: &Field, place: &C) -> Vec<S> {
 /// Whether a value is what memory begins as.
 pub fn is_zero(kind: &crate::types::expression::ExpressionKind) -> bool {
     use crate::types::expression::ExpressionKind;
-    matches!(
-        kind,
-        ExpressionKind::Constant(Value::None | Value::Number(0))
-    )
+    match kind {
+        ExpressionKind::Constant(Value::Bytes(bytes)) => bytes.iter().all(|byte| *byte == 0),
+        kind => matches!(
+            kind,
+            ExpressionKind::Constant(Value::None | Value::Number(0))
+        ),
+    }
 }
 
 /// An instance comes into being: all zero, then what begins as something else.
