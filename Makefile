@@ -28,7 +28,7 @@ soak: machine
 	export SEED=$${SEED:-$$(date +%s)}; echo "SEED=$$SEED does the same again"; \
 	cargo test --test fuzz -- --ignored --nocapture; wrong=$$?; \
 	FUZZ=10 cargo test --test fuzz -- --nocapture || wrong=1; \
-	HOSTILE=100 cargo test --test hostile -- --nocapture || wrong=1; \
+	HOSTILE=20 cargo test --test hostile -- --nocapture || wrong=1; \
 	SEEDS=100 cargo test --test agree --test c_agrees -- --nocapture && exit $$wrong
 
 fmt: machine

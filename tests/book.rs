@@ -12,7 +12,7 @@
 //! | `console` | commands behind `$ `, and what they print; `...` stands for any lines |
 //! | `console,stays` | the last of its commands goes on while the page does |
 //!
-//! A comment `<!-- around: TEXT -->` before a block of Loom says what is around it, and where.
+//! What is marked as `text`, `toml` or `ebnf` is read by people alone. A comment `<!-- around: TEXT -->` before a block of Loom says what is around it, and where.
 
 #[path = "book/pages.rs"]
 mod pages;
@@ -152,6 +152,17 @@ fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
         for link in page.links() {
             let file = pages::root().join(&link);
             assert!(file.is_file(), "{}: {link} leads nowhere", page.name);
+        }
+    }
+}
+
+#[test]
+fn every_block_says_what_it_is() {
+    const KNOWN: [&str; 7] = ["loom", "c", "console", "tree", "text", "toml", "ebnf"];
+    for page in pages::all() {
+        for block in &page.blocks {
+            let known = KNOWN.contains(&block.language.as_str());
+            assert!(known, "{}: what is this?", place(&page, block));
         }
     }
 }
