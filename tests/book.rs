@@ -12,8 +12,8 @@
 //! | `console` | commands behind `$ `, and what they print; `...` stands for any lines |
 //! | `console,stays` | the last of its commands goes on while the page does |
 //!
-//! What is marked as `text`, `toml` or `ebnf` is for people alone. A comment `<!-- around: TEXT -->`
-//! before a block of Loom says what is around it, and where.
+//! What is marked as `text`, `toml` or `ebnf` is for people alone. A comment
+//! `<!-- around: TEXT -->` before a block of Loom says what is around it, and where.
 
 #[path = "book/pages.rs"]
 mod pages;
