@@ -158,3 +158,48 @@ static inline void sl_store_little64(uint8_t *at, uint64_t value) {
     const uint64_t ordered = sl_little_first() ? value : sl_swap64(value);
     memcpy(at, &ordered, sizeof ordered);
 }
+
+/* part sl_run: needs */
+/* Bytes that stand behind one another. */
+struct sl_run {
+    const uint8_t *data; /* the first */
+    size_t length;       /* how many */
+};
+
+/* part sl_runs: needs sl_run */
+/* Runs of bytes that are read word by word, as if they stood behind one another. */
+struct sl_runs {
+    const struct sl_run *next; /* those that are not begun */
+    size_t count;              /* how many these are */
+    struct sl_run at;          /* what is left of the one at hand */
+    uint8_t word[8];           /* a word that is put together from several */
+};
+
+/* part sl_runs_word: needs sl_runs */
+/* Where the next word of so many bytes, at most 8, stands; what is missing of the last is zero.
+ * NULL behind it. */
+static inline const uint8_t *sl_runs_word(struct sl_runs *runs, size_t size) {
+    if (runs->at.length >= size) {
+        const uint8_t *const word = runs->at.data;
+        runs->at.data += size;
+        runs->at.length -= size;
+        return word;
+    }
+    size_t filled = 0;
+    memset(runs->word, 0, sizeof runs->word);
+    while (filled < size && (runs->at.length != 0 || runs->count != 0)) {
+        if (runs->at.length == 0) {
+            runs->at = *runs->next;
+            runs->next += 1;
+            runs->count -= 1;
+            continue;
+        }
+        const size_t missing = size - filled;
+        const size_t taken = runs->at.length < missing ? runs->at.length : missing;
+        memcpy(runs->word + filled, runs->at.data, taken);
+        runs->at.data += taken;
+        runs->at.length -= taken;
+        filled += taken;
+    }
+    return filled == 0 ? NULL : runs->word;
+}

@@ -121,6 +121,11 @@ fn data_that_grows_agrees() {
 }
 
 #[test]
+fn sums_over_several_ranges_agree() {
+    example_agrees("tests/c_agrees/stacks/ranges.loom");
+}
+
+#[test]
 fn options_agree() {
     example_agrees("tests/c_agrees/stacks/options.loom");
 }

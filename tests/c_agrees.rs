@@ -105,6 +105,11 @@ fn the_c_of_data_that_grows_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_sums_over_several_ranges_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/ranges.loom");
+}
+
+#[test]
 fn the_c_of_options_does_what_it_says() {
     agrees("tests/c_agrees/stacks/options.loom");
 }

@@ -341,6 +341,50 @@ pub fn filter_on(stack: &Stack, at: usize) -> CFunction {
     }
 }
 
+/// The same over runs of bytes, which are read as one.
+pub fn filter_over(stack: &Stack, at: usize) -> CFunction {
+    let filter = &stack.program.filters[at];
+    let mut scope = Scope::new(stack, &filter.locals);
+    let [runs, count, left, place] =
+        ["runs", "run_count", "left", "at"].map(|name| scope.taken.take(name));
+    let mut all = vec![
+        format!("const struct sl_run *{runs}"),
+        format!("size_t {count}"),
+    ];
+    if filter_needs_stack(stack, filter) {
+        all.insert(0, format!("const struct {} *stack", stack.names.stack));
+    }
+    for local in 0..filter.parameters {
+        all.extend(parameter(&mut scope, LocalId(local)));
+    }
+    let begin = [("next", &runs), ("count", &count)];
+    let begin = begin.map(|(name, value)| (name.to_string(), atom(value)));
+    let mut body = vec![S::Declare {
+        kind: "struct sl_runs".to_string(),
+        name: left.clone(),
+        value: Some(C::Struct("struct sl_runs".to_string(), begin.to_vec())),
+    }];
+    for (local, value) in &filter.state {
+        body.extend(declare(&mut scope, *local, Some(value), false));
+    }
+    let word = scope.name(filter.word);
+    let next = format!("{place} = sl_runs_word(&{left}, {})", filter.unit);
+    body.push(S::For {
+        start: format!("const uint8_t *{next}"),
+        condition: binary("!=", atom(&place), atom("NULL")),
+        step: next,
+        body: turn(&mut scope, filter, &word, (loaded(filter, &place), None)),
+    });
+    body.extend(behind(&mut scope, filter));
+    CFunction {
+        comment: "The same over runs of bytes, which are read as one.".to_string(),
+        result: format!("static {}", result_of(stack, filter)),
+        name: stack.names.filters_over[at].clone(),
+        parameters: all,
+        body: if filter.rewrites { Vec::new() } else { body },
+    }
+}
+
 fn bytes_of(stack: &Stack, filter: &Filter, data: &str, length: &str) -> Vec<String> {
     let byte = if filter.rewrites && !filter.grows {
         "uint8_t *"
@@ -390,9 +434,15 @@ pub fn read_later(filter: &Filter) -> Vec<LocalId> {
 /// What is done with all words, and behind them.
 fn to_the_end(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
     let mut body = turns(scope, filter, data, length);
+    body.extend(behind(scope, filter));
+    body
+}
+
+/// What is done behind all words.
+fn behind(scope: &mut Scope, filter: &Filter) -> Vec<S> {
     let mut code = Code::new(scope, &filter.finish, filter.parameters);
     code.yields = yields(filter, None);
-    body.extend(code.block(&filter.finish));
+    let mut body = code.block(&filter.finish);
     if let Some(value) = &filter.result {
         body.push(S::Return(Some(scope.stored(value))));
     } else if !filter.keeps_length {
@@ -442,26 +492,9 @@ pub fn step(filter: &Filter) -> Option<(LocalId, &'static str)> {
 /// The loop over whole words, and the last one, which zeros fill up.
 fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
     let unit = filter.unit;
-    let order = if filter.big { "big" } else { "little" };
     let word = scope.name(filter.word);
-    let load = |at: &str| match unit {
-        1 => atom(at).element(atom("0")),
-        unit => call(format!("sl_load_{order}{}", 8 * unit), vec![atom(at)]),
-    };
-    let kind = format!("const {}", c_type(scope.stack, scope.kind(filter.word)));
-    let turn = |scope: &mut Scope, loaded: C, last: Option<(String, String)>| {
-        let mut body = vec![S::Declare {
-            kind: kind.clone(),
-            name: word.clone(),
-            value: Some(loaded),
-        }];
-        let mut code = Code::new(scope, &filter.each, filter.parameters);
-        code.yields = yields(filter, last);
-        body.extend(code.block(&filter.each));
-        body
-    };
     let bytes = || atom(unit.to_string());
-    let mut whole = turn(scope, load(data), None);
+    let mut whole = turn(scope, filter, &word, (loaded(filter, data), None));
     whole.push(S::Assign(atom(data), "+=", bytes()));
     whole.push(S::Assign(atom(length), "-=", bytes()));
     let mut all = vec![S::While {
@@ -471,14 +504,14 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
     if unit > 1 && !filter.rewrites {
         let mut given = vec![atom(data), atom(length)];
         given.extend(filter.big.then(bytes));
-        let loaded = call(format!("sl_last_{order}"), given);
-        let loaded = match unit {
-            8 => loaded,
-            _ => loaded.cast(c_type(scope.stack, scope.kind(filter.word))),
+        let filled = call(format!("sl_last_{}", order(filter)), given);
+        let filled = match unit {
+            8 => filled,
+            _ => filled.cast(c_type(scope.stack, scope.kind(filter.word))),
         };
         all.push(S::If {
             condition: binary("!=", atom(length), atom("0")),
-            then: turn(scope, loaded, None),
+            then: turn(scope, filter, &word, (filled, None)),
             otherwise: Vec::new(),
         });
     } else if unit > 1 {
@@ -491,11 +524,8 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
             },
             S::Do(call("memcpy", vec![atom(&last), atom(data), atom(length)])),
         ];
-        rest.extend(turn(
-            scope,
-            load(&last),
-            Some((last.clone(), length.to_string())),
-        ));
+        let missing = Some((last.clone(), length.to_string()));
+        rest.extend(turn(scope, filter, &word, (loaded(filter, &last), missing)));
         all.push(S::If {
             condition: binary("!=", atom(length), atom("0")),
             then: rest,
@@ -503,4 +533,37 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
         });
     }
     all
+}
+
+fn order(filter: &Filter) -> &'static str {
+    if filter.big { "big" } else { "little" }
+}
+
+/// The word that stands at a place.
+fn loaded(filter: &Filter, at: &str) -> C {
+    match filter.unit {
+        1 => atom(at).element(atom("0")),
+        unit => call(
+            format!("sl_load_{}{}", order(filter), 8 * unit),
+            vec![atom(at)],
+        ),
+    }
+}
+
+/// What is done with a word; of one of which bytes are missing it is known how many are there.
+fn turn(
+    scope: &mut Scope,
+    filter: &Filter,
+    word: &str,
+    (loaded, last): (C, Option<(String, String)>),
+) -> Vec<S> {
+    let mut body = vec![S::Declare {
+        kind: format!("const {}", c_type(scope.stack, scope.kind(filter.word))),
+        name: word.to_string(),
+        value: Some(loaded),
+    }];
+    let mut code = Code::new(scope, &filter.each, filter.parameters);
+    code.yields = yields(filter, last);
+    body.extend(code.block(&filter.each));
+    body
 }

@@ -127,6 +127,8 @@ pub struct Names {
     pub filters: Vec<String>,
     /// By filter: the function that goes on where another has begun.
     pub filters_on: Vec<String>,
+    /// By filter: the function that runs over several runs of bytes.
+    pub filters_over: Vec<String>,
     /// By record: the struct.
     pub records: Vec<String>,
     /// By enum: its values.
@@ -193,10 +195,7 @@ impl Names {
         });
         let sums = sums.collect();
         let options = options(program, &mut taken);
-        let filters = program.filters.iter();
-        let filters: Vec<String> = filters.map(|filter| taken.take(&filter.name)).collect();
-        let on = filters.iter().map(|name| taken.take(&format!("{name}_on")));
-        let filters_on = on.collect();
+        let [filters, filters_on, filters_over] = filter_names(program, &mut taken);
         let records = record_names(program, &mut taken);
         let notices = program.notices.iter();
         let notices = notices.map(|one| format!("{stack}_{}", one.name).to_uppercase());
@@ -212,6 +211,7 @@ impl Names {
             functions,
             filters,
             filters_on,
+            filters_over,
             records,
             enums,
             enum_tags,
@@ -243,6 +243,16 @@ fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
         taken.take(&own)
     });
     named.collect()
+}
+
+/// Of each filter: it, the one that goes on from a state, and the one over several runs.
+fn filter_names(program: &Program, taken: &mut Taken) -> [Vec<String>; 3] {
+    let mut named = |end: &str| {
+        let filters = program.filters.iter();
+        let names = filters.map(|filter| taken.take(&format!("{}{end}", filter.name)));
+        names.collect()
+    };
+    [named(""), named("_on"), named("_over")]
 }
 
 /// Records; what a layer that stands twice declares has one name.

@@ -3,7 +3,7 @@
 use super::options;
 use super::scope::Scope;
 use super::tree::Body;
-use super::wire::{counted, optional};
+use super::wire::{counted, covered, less, literal, optional};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary};
 use crate::types::expression::{Expression, ExpressionKind as Kind};
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
@@ -46,7 +46,7 @@ fn in_order(scope: &Scope, id: HeaderId, place: &C, length: &C) -> Vec<C> {
     let settled = header.settled_at();
     let mut all = vec![binary(">=", length.clone(), number(header.least))];
     let mut size = number(header.least);
-    let mut cuts: Vec<(Ranges, C)> = Vec::new();
+    let mut cuts: Vec<(HeaderFieldId, &Ranges)> = Vec::new();
     for (at, field) in header.fields.iter().enumerate() {
         let behind = settled.is_none_or(|settled| settled.at() <= at);
         if field.present.is_some() && settled.is_some_and(|settled| at <= settled.at()) {
@@ -54,15 +54,17 @@ fn in_order(scope: &Scope, id: HeaderId, place: &C, length: &C) -> Vec<C> {
             all.push(binary(">=", length.clone(), size.clone()));
         }
         all.extend(required(scope, id, HeaderFieldId(at as u32)));
-        if let Rule::Counts { ranges, unit } = field.rule {
-            cuts.push((ranges, counted(scope, id, HeaderFieldId(at as u32), unit)));
+        if let Rule::Counts { ranges, .. } = &field.rule
+            && !header.is_counter(at)
+        {
+            cuts.push((HeaderFieldId(at as u32), ranges));
         }
         if settled.is_some_and(|settled| settled.at() == at) {
             size = settle(scope, id, length, size, &mut all);
         }
         if behind {
-            for (ranges, count) in cuts.drain(..) {
-                require_count(ranges, count, &size, length, &mut all);
+            for (field, ranges) in cuts.drain(..) {
+                all.push(right_count(scope, (id, field), ranges, &size, length));
             }
         }
     }
@@ -143,21 +145,35 @@ fn number(number: u32) -> C {
     atom(number.to_string())
 }
 
-/// What is counted behind a header is there.
-fn require_count(ranges: Ranges, counted: C, size: &C, length: &C, all: &mut Vec<C>) {
-    match ranges {
-        Ranges::Header | Ranges::Between(..) => {}
-        Ranges::FromOn(before) => {
-            let counted = match before {
-                0 => counted,
-                before => binary("+", counted, number(before)),
-            };
-            all.push(binary(">=", counted.clone(), size.clone()));
-            all.push(binary("<=", counted, length.clone()));
+/// What is counted is there.
+fn right_count(
+    scope: &Scope,
+    (id, at): (HeaderId, HeaderFieldId),
+    ranges: &Ranges,
+    size: &C,
+    length: &C,
+) -> C {
+    let field = scope.stack.program.headers[id.at()].field(at);
+    let Rule::Counts { unit, .. } = field.rule else {
+        unreachable!("only what counts is counted");
+    };
+    let says = counted(scope, id, at, unit);
+    let covered = covered(scope, id, ranges, size.clone());
+    let right = if !ranges.has_data() {
+        binary("==", says, covered)
+    } else {
+        let there = match less(size.clone(), covered.clone()) {
+            all if literal(&all) == Some(0) => says.clone(),
+            rest => binary("+", says.clone(), rest),
+        };
+        let there = binary("<=", there, length.clone());
+        match literal(&covered) {
+            Some(0) => there,
+            _ => binary("&&", binary(">=", says, covered), there),
         }
-        Ranges::Data => {
-            let end = binary("+", counted, size.clone());
-            all.push(binary("<=", end, length.clone()));
-        }
+    };
+    match &field.present {
+        Some(present) => binary("||", scope.value(present).negated(), right),
+        None => right,
     }
 }

@@ -7,10 +7,10 @@ use super::layout::c_type;
 use super::options::{self, Written};
 use super::scope::Scope;
 use super::sums::{is_straight, sum_call};
-use super::wire::{optional, start, store};
+use super::wire::{add_bits, covered, less, literal, optional, start, store};
 use crate::c::tree::{Expression as C, Statement, atom, binary, call_statement, conditional};
 use crate::types::expression::{Expression, ExpressionKind};
-use crate::types::header::{Counter, Header, HeaderField, Ranges, Rule};
+use crate::types::header::{Header, HeaderField, Rule};
 use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
 use crate::types::value::Type;
 
@@ -140,9 +140,10 @@ impl Push<'_> {
         let always = self.options.iter().filter(|one| one.condition.is_none());
         let fixed = self.header.least + always.map(|one| one.case.least).sum::<u32>();
         let counter = self.header.counter();
-        let unit = counter.map_or(1, |counter| counter.unit);
+        let unit = counter.as_ref().map_or(1, |counter| counter.unit);
         let filled = self.header.options.is_some() && unit > 1;
-        let outside = counter.map_or(0, |counter| self.header.fixed_outside(&counter));
+        let outside = counter.as_ref();
+        let outside = outside.map_or(0, |counter| self.header.fixed_outside(counter));
         let at_times = self.options.iter().filter(|one| one.condition.is_some());
         let at_times: Vec<C> = at_times.map(options::bytes).collect();
         if !self.loose && at_times.is_empty() {
@@ -247,20 +248,18 @@ impl Push<'_> {
 
     /// What a field counts of the header, or of the message with it.
     fn count(&self, scope: &Scope, field: &HeaderField) -> C {
-        let Rule::Counts { ranges, unit } = field.rule else {
+        let Rule::Counts { ranges, unit } = &field.rule else {
             unreachable!("only what counts is counted");
         };
         let size = scope.header_size.clone().expect("its size is known");
         let length = scope.of_message(self.message, "length");
-        let counted = match ranges {
-            Ranges::FromOn(0) => length,
-            Ranges::FromOn(before) => binary("-", length, atom(before.to_string())),
-            Ranges::Data => binary("-", length, size),
-            Ranges::Header => size,
-            Ranges::Between(..) => self.between(scope, ranges, size),
+        let covered = covered(scope, self.id, ranges, size.clone());
+        let counted = match ranges.has_data() {
+            true => less(length, less(size, covered)),
+            false => covered,
         };
         if let Some(bytes) = literal(&counted) {
-            return atom((bytes / u64::from(unit)).to_string());
+            return atom((bytes / u64::from(*unit)).to_string());
         }
         let units = match unit {
             1 => counted,
@@ -270,22 +269,6 @@ impl Push<'_> {
             units.cast(c_type(scope.stack, &field.kind))
         } else {
             units
-        }
-    }
-
-    /// Bytes of a part of the header.
-    fn between(&self, scope: &Scope, ranges: Ranges, size: C) -> C {
-        let counter = Counter {
-            field: HeaderFieldId(0),
-            ranges,
-            unit: 1,
-        };
-        let fixed = self.header.fixed_outside(&counter);
-        let outside = optional(scope, self.id, fixed, &|at| !counter.covers(at));
-        match (literal(&size), literal(&outside)) {
-            (Some(size), Some(outside)) => atom((size - outside).to_string()),
-            (_, Some(0)) => size,
-            _ => binary("-", size, outside),
         }
     }
 
@@ -332,7 +315,10 @@ impl Push<'_> {
             if let Rule::Counts { .. } = field.rule {
                 let units = self.count(scope, field);
                 let at = start(scope, self.id, field, &data);
-                let stored = store(scope, self.header, at, &[(field, units)]);
+                let stored = match field.bit % 8 == 0 && field.width.is_multiple_of(8) {
+                    true => store(scope, self.header, at, &[(field, units)]),
+                    false => add_bits(self.header.big, field, at, units),
+                };
                 statements.extend(where_present(scope, field, stored));
             }
         }
@@ -382,12 +368,4 @@ fn reads_message(value: &Expression) -> bool {
         );
     });
     reads
-}
-
-/// A number that is written as such.
-fn literal(value: &C) -> Option<u64> {
-    match value {
-        C::Atom(text) => text.parse().ok(),
-        _ => None,
-    }
 }

@@ -295,7 +295,11 @@ fn functions_of_values(stack: &Stack) -> Vec<Function> {
         }
     }
     for at in 0..stack.program.filters.len() {
-        all.extend([function::filter(stack, at), function::filter_on(stack, at)]);
+        all.extend([
+            function::filter(stack, at),
+            function::filter_on(stack, at),
+            function::filter_over(stack, at),
+        ]);
     }
     all.extend(sums::sum_functions(stack));
     all.extend(options::functions(stack));

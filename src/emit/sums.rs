@@ -11,10 +11,12 @@ use super::function;
 use super::layout::c_type;
 use super::names::c_name;
 use super::scope::Scope;
-use super::wire::{length_of, load, start, store};
-use crate::c::tree::{Expression as C, Function, Statement, atom, binary, call, conditional};
+use super::wire::{length_of, less, load, start, store};
+use crate::c::tree::{
+    Expression as C, Function, Statement, assign, atom, binary, call, conditional,
+};
 use crate::types::expression::Expression;
-use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::header::{Header, HeaderField, Ranges, Rule, Run};
 use crate::types::program::{Filter, HeaderFieldId, HeaderId, LocalId};
 use crate::types::value::Type;
 
@@ -51,24 +53,31 @@ pub fn sum_call(
         let behind = binary("-", data.clone(), base.clone()).cast("uint32_t");
         binary("+", behind, length.clone())
     };
-    let size = || scope.header_size.clone().expect("its size is known");
-    let bytes = match ranges {
-        Ranges::FromOn(0) => whole.clone(),
-        Ranges::FromOn(before) => binary("-", whole.clone(), atom(before.to_string())),
-        Ranges::Header if pushed => size(),
-        Ranges::Header => binary("-", data.clone(), base.clone()).cast("size_t"),
-        Ranges::Data if pushed => binary("-", length, size()),
-        Ranges::Data => length,
-        Ranges::Between(from, to) => between(scope, id, (*from, *to), &base),
+    let size = match pushed {
+        true => scope.header_size.clone().expect("its size is known"),
+        false => binary("-", data.clone(), base.clone()).cast("size_t"),
     };
-    let first = match ranges {
-        Ranges::Data if pushed => binary("+", data, size()),
-        Ranges::Data => data,
-        Ranges::Header | Ranges::FromOn(_) | Ranges::Between(..) => base,
+    let of_data = match pushed {
+        true => binary("-", length, size.clone()),
+        false => length,
+    };
+    let mut all = match ranges.0[..] {
+        [run] => {
+            let all = (whole.clone(), size, of_data);
+            of_one_run(scope, id, run, (base, data, pushed), all)
+        }
+        _ => {
+            let needed = [
+                (needs_size(header, ranges), size),
+                (ranges.has_data(), of_data),
+            ];
+            let needed = needed.into_iter().filter(|(needed, _)| *needed);
+            let sizes = needed.map(|(_, size)| size);
+            std::iter::once(base).chain(sizes).collect()
+        }
     };
     scope.whole_length = Some(whole);
     scope.message = Some(message);
-    let mut all = vec![first, bytes];
     let filter = &stack.program.filters[filter.at()];
     if function::filter_needs_stack(stack, filter) {
         all.insert(0, atom("stack"));
@@ -80,6 +89,47 @@ pub fn sum_call(
     );
     scope.whole_length = None;
     call(sum_name(stack, id, field.at()), all)
+}
+
+/// Where a single run is looked for, and how many bytes it has.
+fn of_one_run(
+    scope: &Scope,
+    id: HeaderId,
+    run: Run,
+    (base, data, pushed): (C, C, bool),
+    (whole, size, of_data): (C, C, C),
+) -> Vec<C> {
+    match run {
+        Run::HeaderAndData => vec![base, whole],
+        Run::Header => vec![base, size],
+        Run::Data if pushed => vec![binary("+", data, size), of_data],
+        Run::Data => vec![data, of_data],
+        Run::Between(from, to) => {
+            let bytes = between(scope, id, (from, to), &base);
+            vec![base, bytes]
+        }
+        Run::From(from) => {
+            let bytes = less(whole, before(scope, id, from, &base));
+            vec![base, bytes]
+        }
+    }
+}
+
+/// Whether where a run of some ranges is depends on how long the header is.
+fn needs_size(header: &Header, ranges: &Ranges) -> bool {
+    ranges.0.iter().any(|run| match run {
+        Run::Header | Run::Data | Run::HeaderAndData | Run::From(_) => true,
+        Run::Between(_, to) => header.fields[to.at()].kind == Type::Nothing,
+    })
+}
+
+/// Bytes of a header before one of its fields.
+fn before(scope: &Scope, id: HeaderId, field: HeaderFieldId, base: &C) -> C {
+    let field = &scope.stack.program.headers[id.at()].fields[field.at()];
+    match field.behind.is_empty() {
+        true => atom((field.bit / 8).to_string()),
+        false => binary("-", start(scope, id, field, base), base.clone()).cast("size_t"),
+    }
 }
 
 /// Bytes from one field of a header to another.
@@ -111,19 +161,13 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
     let mut functions = Vec::new();
     for (id, header) in stack.program.headers.iter().enumerate() {
         for (at, field) in header.fields.iter().enumerate() {
-            if let Rule::Checks {
-                ranges,
-                filter,
-                unless,
-                ..
-            } = &field.rule
-            {
-                let own = &stack.program.filters[filter.at()];
-                let straight = straight_sum(stack, HeaderId(id as u32), at);
-                let place = (header, HeaderId(id as u32), at);
-                functions.push(
-                    straight.unwrap_or_else(|| sum_function(stack, place, (*ranges, *unless), own)),
-                );
+            if let Rule::Checks { ranges, .. } = &field.rule {
+                let id = HeaderId(id as u32);
+                let straight = straight_sum(stack, id, at);
+                functions.push(straight.unwrap_or_else(|| match ranges.0[..] {
+                    [run] => sum_function(stack, (header, id, at), run),
+                    _ => sum_of_runs(stack, (header, id, at)),
+                }));
             }
         }
     }
@@ -154,7 +198,7 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
     };
     let own = &stack.program.filters[filter.at()];
     let (state, sign) = function::step(own)?;
-    let (from, bytes) = always_there(header, *ranges)?;
+    let (from, bytes) = always_there(header, ranges)?;
     let (words, unit) = (bytes / own.unit, own.unit);
     if !is_left_out(field, from + words * unit) || words > STRAIGHT_WORDS {
         return None;
@@ -187,7 +231,7 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
         };
         body.push(Statement::Assign(atom(scope.known(state)), sign, word));
     }
-    let plain = *ranges == Ranges::Header && unless.is_none();
+    let plain = ranges.0 == [Run::Header] && unless.is_none();
     let fixed = || atom((words * unit).to_string());
     let short = plain.then(|| alone(&scope, own, binary("==", atom(&length), fixed())));
     body.extend(short.flatten());
@@ -249,16 +293,25 @@ fn is_left_out(field: &HeaderField, bytes: u32) -> bool {
 }
 
 /// Where what is summed begins, and how many of its bytes are always there, in the header itself.
-fn always_there(header: &Header, ranges: Ranges) -> Option<(u32, u32)> {
-    match ranges {
-        Ranges::Between(from, to) => {
+fn always_there(header: &Header, ranges: &Ranges) -> Option<(u32, u32)> {
+    let [run] = ranges.0[..] else {
+        return None;
+    };
+    match run {
+        Run::Between(from, to) => {
             let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
             let bytes = (to.bit + to.width) / 8 - from.bit / 8;
             from.behind.is_empty().then_some((from.bit / 8, bytes))
         }
-        Ranges::Header => Some((0, header.least)),
-        Ranges::FromOn(before) => Some((before, header.least - before)),
-        Ranges::Data => None,
+        Run::From(from) => {
+            let from = &header.fields[from.at()];
+            let first = from.bit / 8;
+            from.behind
+                .is_empty()
+                .then_some((first, header.least - first))
+        }
+        Run::Header | Run::HeaderAndData => Some((0, header.least)),
+        Run::Data => None,
     }
 }
 
@@ -279,65 +332,137 @@ fn kept(filter: &Filter, field: &HeaderField, first: u32) -> u64 {
     moved.fold(0, |all, byte: u64| all | byte)
 }
 
-fn sum_function(
-    stack: &Stack,
-    (header, id, at): (&Header, HeaderId, usize),
-    (ranges, unless): (Ranges, Option<u64>),
-    filter: &Filter,
-) -> Function {
-    let field = &header.fields[at];
-    let kind = c_type(stack, &field.kind);
-    let mut parameters = vec!["uint8_t *header".to_string(), "size_t length".to_string()];
-    let mut names: Vec<C> = Vec::new();
-    let needs_stack = function::filter_needs_stack(stack, filter);
-    if needs_stack {
-        parameters.insert(0, format!("const struct {} *stack", stack.names.stack));
-        names.push(atom("stack"));
-    }
+fn sum_function(stack: &Stack, place: (&Header, HeaderId, usize), run: Run) -> Function {
+    let (header, id, at) = place;
     let mut scope = Scope::new(stack, &[]);
     scope.headers.insert(id, atom("header"));
-    let (from, inside) = summed(&scope, (id, at), ranges);
-    names.extend([from, atom("length")]);
+    let (from, inside) = summed(&scope, (id, at), run);
+    let bytes = ["uint8_t *header", "size_t length"].map(str::to_string);
+    let given = vec![from, atom("length")];
+    let filter = filter_of(stack, &header.fields[at]);
+    let name = function::filter_name(stack, filter);
+    summing(
+        &scope,
+        place,
+        (bytes.to_vec(), Vec::new()),
+        inside,
+        (name, given),
+    )
+}
+
+/// A sum over several runs, which a filter reads as one.
+fn sum_of_runs(stack: &Stack, place: (&Header, HeaderId, usize)) -> Function {
+    let (header, id, at) = place;
+    let Rule::Checks { ranges, filter, .. } = &header.fields[at].rule else {
+        unreachable!("only sums are summed");
+    };
+    let mut scope = Scope::new(stack, &[]);
+    scope.headers.insert(id, atom("header"));
+    scope.header_size = Some(atom("size"));
+    let base = atom("header");
+    let mut bytes = vec!["uint8_t *header".to_string()];
+    let sizes = [
+        (needs_size(header, ranges), "size_t size"),
+        (ranges.has_data(), "size_t length"),
+    ];
+    let needed = sizes.iter().filter(|(needed, _)| *needed);
+    bytes.extend(needed.map(|(_, size)| size.to_string()));
+    let count = ranges.0.len();
+    let mut first = vec![Statement::Declare {
+        kind: "struct sl_run".to_string(),
+        name: format!("runs[{count}]"),
+        value: None,
+    }];
+    for (place, run) in ranges.0.iter().enumerate() {
+        let (size, length) = (|| atom("size"), || atom("length"));
+        let (data, length) = match *run {
+            Run::Header => (base.clone(), size()),
+            Run::Data => (binary("+", base.clone(), size()), length()),
+            Run::HeaderAndData => (base.clone(), binary("+", size(), length())),
+            Run::Between(from, to) => (
+                start(&scope, id, &header.fields[from.at()], &base),
+                between(&scope, id, (from, to), &base),
+            ),
+            Run::From(from) => {
+                let rest = less(size(), before(&scope, id, from, &base));
+                let from = start(&scope, id, &header.fields[from.at()], &base);
+                (from, binary("+", rest, length()))
+            }
+        };
+        let run = vec![("data".to_string(), data), ("length".to_string(), length)];
+        let place = atom("runs").element(atom(place.to_string()));
+        first.push(assign(place, C::Struct("struct sl_run".to_string(), run)));
+    }
+    let given = vec![atom("runs"), atom(count.to_string())];
+    let name = stack.names.filters_over[filter.at()].clone();
+    let inside = ranges.covers(at);
+    summing(&scope, place, (bytes, first), inside, (name, given))
+}
+
+fn filter_of<'a>(stack: &Stack<'a>, field: &HeaderField) -> &'a Filter {
+    let Rule::Checks { filter, .. } = &field.rule else {
+        unreachable!("only sums are summed");
+    };
+    &stack.program.filters[filter.at()]
+}
+
+/// A function that gives a sum: of these parameters, with these first statements, by a function of
+/// these bytes; `inside` if its own field is among them, which is zero meanwhile.
+fn summing(
+    scope: &Scope,
+    (header, id, at): (&Header, HeaderId, usize),
+    (mut parameters, mut body): (Vec<String>, Vec<Statement>),
+    inside: bool,
+    (name, mut given): (String, Vec<C>),
+) -> Function {
+    let stack = scope.stack;
+    let field = &header.fields[at];
+    let filter = filter_of(stack, field);
+    let unless = match field.rule {
+        Rule::Checks { unless, .. } => unless,
+        Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Counts { .. } => None,
+    };
+    let kind = c_type(stack, &field.kind);
+    if function::filter_needs_stack(stack, filter) {
+        parameters.insert(0, format!("const struct {} *stack", stack.names.stack));
+        given.insert(0, atom("stack"));
+    }
     for local in &filter.locals[..filter.parameters as usize] {
         let name = c_name(&local.name);
-        let name = if name == "header" || name == "length" {
-            format!("{name}_")
-        } else {
-            name
+        let name = match name.as_str() {
+            "header" | "length" | "size" | "runs" | "was" | "sum" => format!("{name}_"),
+            _ => name,
         };
         parameters.extend(super::layout::parameters(stack, &local.kind, &name));
-        names.push(atom(name));
+        given.push(atom(name));
     }
-    let place = atom("header");
-    let sum = call(function::filter_name(stack, filter), names);
     let declare = |name: &str, value| Statement::Declare {
         kind: format!("const {kind}"),
         name: name.to_string(),
         value: Some(value),
     };
-    let given = match unless {
+    let sum = call(name, given);
+    let result = match unless {
         Some(unless) => turned("sum", field, unless),
         None => atom("sum"),
     };
-    let body = if inside {
-        let was = load(&scope, id, HeaderFieldId(at as u32), &place).c;
+    if inside {
+        let place = atom("header");
+        let was = load(scope, id, HeaderFieldId(at as u32), &place).c;
         let written = |value: &str| {
-            let at = start(&scope, id, field, &place);
-            store(&scope, header, at, &[(field, atom(value))])
+            let at = start(scope, id, field, &place);
+            store(scope, header, at, &[(field, atom(value))])
         };
-        [
-            vec![declare("was", was)],
-            written("0"),
-            vec![declare("sum", sum)],
-            written("was"),
-            vec![Statement::Return(Some(given))],
-        ]
-        .concat()
+        body.push(declare("was", was));
+        body.extend(written("0"));
+        body.push(declare("sum", sum));
+        body.extend(written("was"));
+        body.push(Statement::Return(Some(result)));
     } else if unless.is_some() {
-        vec![declare("sum", sum), Statement::Return(Some(given))]
+        body.extend([declare("sum", sum), Statement::Return(Some(result))]);
     } else {
-        vec![Statement::Return(Some(sum))]
-    };
+        body.push(Statement::Return(Some(sum)));
+    }
     Function {
         comment: comment(header, field, unless),
         result: format!("static {kind}"),
@@ -348,21 +473,16 @@ fn sum_function(
 }
 
 /// Where a sum begins, and whether its own field is in it.
-fn summed(scope: &Scope, (id, at): (HeaderId, usize), ranges: Ranges) -> (C, bool) {
+fn summed(scope: &Scope, (id, at): (HeaderId, usize), run: Run) -> (C, bool) {
     let base = atom("header");
-    match ranges {
-        Ranges::Between(from, to) => {
+    let first = match run {
+        Run::Between(from, _) | Run::From(from) => {
             let first = &scope.stack.program.headers[id.at()].fields[from.at()];
-            let inside = (from.at()..=to.at()).contains(&at);
-            (start(scope, id, first, &base), inside)
+            start(scope, id, first, &base)
         }
-        Ranges::Data => (base, false),
-        Ranges::Header => (base, true),
-        Ranges::FromOn(before) => {
-            let inside = scope.stack.program.headers[id.at()].fields[at].bit >= 8 * before;
-            (advanced(&base, before), inside)
-        }
-    }
+        Run::Header | Run::HeaderAndData | Run::Data => base,
+    };
+    (first, run.covers(at))
 }
 
 fn comment(header: &Header, field: &HeaderField, unless: Option<u64>) -> String {

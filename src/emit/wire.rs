@@ -7,7 +7,7 @@ use super::options;
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, Statement, atom, binary, call, call_statement, conditional};
 use crate::types::expression::{Expression, ExpressionKind};
-use crate::types::header::{Header, HeaderField};
+use crate::types::header::{Header, HeaderField, Ranges, Share};
 use crate::types::program::{HeaderFieldId, HeaderId};
 use crate::types::value::Type;
 
@@ -78,6 +78,31 @@ pub fn optional(scope: &Scope, id: HeaderId, fixed: u32, among: &dyn Fn(usize) -
     }
     let all = all.into_iter().reduce(|all, one| binary("+", all, one));
     all.expect("there is a number")
+}
+
+/// Bytes of a header of this size that stand in some ranges.
+pub fn covered(scope: &Scope, id: HeaderId, ranges: &Ranges, size: C) -> C {
+    let header = &scope.stack.program.headers[id.at()];
+    let bytes = |fixed, among: &dyn Fn(usize) -> bool| match optional(scope, id, fixed, among) {
+        known @ C::Atom(_) => known,
+        bytes => bytes.cast("uint32_t"),
+    };
+    match header.share_of(ranges) {
+        Share::None => atom("0"),
+        Share::Only(fixed) => bytes(fixed, &|at| ranges.covers(at)),
+        Share::AllBut(fixed) => less(size, bytes(fixed, &|at| !ranges.covers(at))),
+        Share::All => size,
+    }
+}
+
+/// A difference, computed where both are known.
+pub fn less(one: C, other: C) -> C {
+    match (literal(&one), literal(&other)) {
+        (Some(one), Some(other)) => atom((one - other).to_string()),
+        (_, Some(0)) => one,
+        _ if one == other => atom("0"),
+        _ => binary("-", one, other),
+    }
 }
 
 /// Bytes that a field of a header counts.
@@ -228,6 +253,27 @@ pub fn store(
     store_bytes(header.big, at, bytes, value)
 }
 
+/// Puts a number into a field that is zero and shares its bytes with others.
+pub fn add_bits(big: bool, field: &HeaderField, at: C, number: C) -> Vec<Statement> {
+    let first = field.bit % 8;
+    let bytes = (first + field.width).div_ceil(8);
+    let below = match big {
+        true => 8 * bytes - first - field.width,
+        false => first,
+    };
+    let own = format!("uint{}_t", c_bits(8 * bytes));
+    let (others, _) = load_bytes(big, at.clone(), bytes);
+    let wide = match c_bits(8 * bytes) {
+        wide @ (32 | 64) => number.cast(format!("uint{wide}_t")),
+        _ => number,
+    };
+    let moved = match below {
+        0 => wide,
+        below => binary("<<", wide, atom(below.to_string())),
+    };
+    store_bytes(big, at, bytes, binary("|", others, moved).cast(own))
+}
+
 /// Fields side by side in one number.
 enum Joined {
     Number(u64),
@@ -284,7 +330,8 @@ fn joined(big: bool, bits: u32, pieces: &[(&HeaderField, C)]) -> Joined {
     }
 }
 
-fn literal(value: &C) -> Option<u64> {
+/// A number that is written as such.
+pub fn literal(value: &C) -> Option<u64> {
     let C::Atom(text) = value else { return None };
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),

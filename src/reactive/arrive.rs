@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::{Lowering, handler_of, reads};
 use crate::tree::{Action, Index, NodeId, Parameters};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Unary};
-use crate::types::header::{Header, HeaderField, Ranges, Rule};
+use crate::types::header::{Header, HeaderField, Ranges, Rule, Share};
 use crate::types::program::{
     EntityId, Event, Finder, HeaderFieldId, HeaderId, KindId, LocalId, Population, ReasonId, Shape,
     Target,
@@ -42,7 +42,7 @@ struct Parse<'a> {
     /// Its length is settled.
     settled: bool,
     /// What is counted behind the header, until that is settled.
-    cuts: Vec<(&'a HeaderField, Expression, Ranges)>,
+    cuts: Vec<(&'a HeaderField, Expression, &'a Ranges)>,
     steps: Vec<Step>,
 }
 
@@ -434,11 +434,9 @@ impl<'a> Parse<'a> {
         let field = &self.header.fields[counter.field.at()];
         let mut counted = self.counted(counter.field.at(), counter.unit);
         let fixed = self.header.fixed_outside(&counter);
-        let optional_outside = self.header.fields.iter().enumerate();
-        let optional_outside = optional_outside
-            .filter(|(at, field)| !counter.covers(*at) && field.present.is_some())
-            .count();
-        if fixed > 0 || optional_outside > 0 {
+        let mut fields = self.header.fields.iter().enumerate();
+        let optional = fields.any(|(at, field)| !counter.covers(at) && field.present.is_some());
+        if fixed > 0 || optional {
             let outside = self.bytes_of(fixed, &|at| !counter.covers(at));
             counted = Expression::binary(Binary::Add, counted, outside, BYTES);
         }
@@ -467,7 +465,16 @@ impl<'a> Parse<'a> {
     fn cut(&mut self) {
         if self.settled {
             for (field, counted, ranges) in std::mem::take(&mut self.cuts) {
+                let before = std::mem::take(&mut self.steps);
                 self.cut_to(field, counted, ranges);
+                let steps = std::mem::replace(&mut self.steps, before);
+                match &field.present {
+                    None => self.steps.extend(steps),
+                    Some(present) => {
+                        let present = self.frame.expression(present);
+                        self.steps.push(Step::If(present, steps));
+                    }
+                }
             }
         }
     }
@@ -502,12 +509,9 @@ impl<'a> Parse<'a> {
                 let is = Expression::binary(Binary::Equal, read, value, Type::Bool);
                 self.require_where_present(is, field);
             }
-            Rule::Counts {
-                ranges: ranges @ (Ranges::Data | Ranges::FromOn(_)),
-                unit,
-            } => {
+            Rule::Counts { ranges, unit } if !self.header.is_counter(at) => {
                 let counted = self.counted(at, *unit);
-                self.cuts.push((field, counted, *ranges));
+                self.cuts.push((field, counted, ranges));
             }
             Rule::Counts { .. } | Rule::Given | Rule::Default(_) | Rule::Checks { .. } => {}
         }
@@ -535,34 +539,41 @@ impl<'a> Parse<'a> {
     }
 
     /// The message has as many bytes as are counted; what is behind them is cut off.
-    fn cut_to(&mut self, field: &HeaderField, counted: Expression, ranges: Ranges) {
-        let message = self.message;
-        let data = match ranges {
-            Ranges::FromOn(before) => {
-                let header = match before {
-                    0 => self.length.clone(),
-                    before => {
-                        let before = Expression::number(u64::from(before), BYTES);
-                        let length = self.length.clone();
-                        Expression::binary(Binary::Subtract, length, before, BYTES)
-                    }
-                };
-                let reaches = Expression::binary(
-                    Binary::AtLeast,
-                    counted.clone(),
-                    header.clone(),
-                    Type::Bool,
-                );
+    fn cut_to(&mut self, field: &'a HeaderField, counted: Expression, ranges: &'a Ranges) {
+        let (message, covered) = (self.message, self.covered(ranges));
+        let compared = |operator, one: &Expression, other: Expression| {
+            Expression::binary(operator, one.clone(), other, Type::Bool)
+        };
+        if !ranges.has_data() {
+            let covered = covered.expect("something is counted");
+            self.require(compared(Binary::Equal, &counted, covered), field);
+            return;
+        }
+        let data = match covered {
+            None => counted,
+            Some(covered) => {
+                let reaches = compared(Binary::AtLeast, &counted, covered.clone());
                 self.require(reaches, field);
-                Expression::binary(Binary::Subtract, counted, header, BYTES)
+                Expression::binary(Binary::Subtract, counted, covered, BYTES)
             }
-            Ranges::Data | Ranges::Header | Ranges::Between(..) => counted,
         };
         let length = Expression::new(ExpressionKind::Length(message), BYTES);
-        let there = Expression::binary(Binary::AtMost, data.clone(), length, Type::Bool);
-        self.require(there, field);
+        self.require(compared(Binary::AtMost, &data, length), field);
         let cut = Operation::Cut(message, data);
         self.steps.push(Step::Do(Action::Do(cut)));
+    }
+
+    /// Bytes of the header that stand in some ranges, where any do.
+    fn covered(&self, ranges: &Ranges) -> Option<Expression> {
+        Some(match self.header.share_of(ranges) {
+            Share::None => return None,
+            Share::Only(fixed) => self.bytes_of(fixed, &|at| ranges.covers(at)),
+            Share::AllBut(fixed) => {
+                let outside = self.bytes_of(fixed, &|at| !ranges.covers(at));
+                Expression::binary(Binary::Subtract, self.length.clone(), outside, BYTES)
+            }
+            Share::All => self.length.clone(),
+        })
     }
 
     fn field(&self, id: HeaderFieldId) -> Expression {

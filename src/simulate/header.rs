@@ -5,12 +5,13 @@
 //! optional ones, their place follows from the values before them, so all of this reads the bytes
 //! themselves, each time.
 
+use super::bits::{load, store};
 use super::expression::Evaluation;
 use super::message::Message;
 use super::options;
-use super::value::{Datum, fit, mask};
+use super::value::{Datum, fit};
 use crate::types::expression::Expression;
-use crate::types::header::{Counter, Header, HeaderField, Ranges, Rule};
+use crate::types::header::{Counter, Header, HeaderField, Ranges, Rule, Run};
 use crate::types::program::{FilterId, HeaderFieldId, HeaderId, ReasonId};
 use crate::types::value::Type;
 use std::ops::Range;
@@ -93,8 +94,8 @@ pub fn parse(
             if !keeps_rules(evaluation, header, field, &value, bytes) {
                 return Err(Refused(field.bad));
             }
-            if let Rule::Counts { ranges, unit } = field.rule {
-                cuts.push((field, ranges, value.number() as usize * unit as usize));
+            if let Rule::Counts { ranges, unit } = &field.rule {
+                cuts.push((field, ranges, value.number() as usize * *unit as usize));
             }
         }
         if settled == Some(id) && declared.counter().is_some() {
@@ -103,7 +104,9 @@ pub fn parse(
         if behind {
             // What is counted behind a header is known when its own length is.
             for (field, ranges, count) in cuts.drain(..) {
-                data = cut_to(ranges, count, length, data).ok_or(Refused(field.bad))?;
+                let covered = covered(evaluation, header, ranges, bytes);
+                let end = cut_to(ranges.has_data(), (count, covered), length, data);
+                data = end.ok_or(Refused(field.bad))?;
             }
         }
     }
@@ -141,17 +144,20 @@ pub fn sum(
     let bit = offset(evaluation, header, field, bytes);
     let width = declared.fields[field.at()].width;
     store(declared.big, &mut summed, bit, width, 0);
-    match ranges {
-        Ranges::Header => {}
-        Ranges::Data => summed = data.to_vec(),
-        Ranges::FromOn(before) => {
-            summed.extend_from_slice(data);
-            summed.drain(..before as usize);
-        }
-        Ranges::Between(first, last) => {
-            summed = summed[between(evaluation, header, first, last, bytes)].to_vec();
-        }
+    let end = summed.len();
+    summed.extend_from_slice(data);
+    let mut whole = Vec::new();
+    for run in &ranges.0 {
+        let bytes = match *run {
+            Run::Header => 0..end,
+            Run::Data => end..summed.len(),
+            Run::HeaderAndData => 0..summed.len(),
+            Run::Between(first, last) => between(evaluation, header, first, last, bytes),
+            Run::From(first) => offset(evaluation, header, first, bytes) / 8..summed.len(),
+        };
+        whole.extend_from_slice(&summed[bytes]);
     }
+    let summed = whole;
     let result = evaluation.run_filter(filter, arguments, &summed).0;
     let result = result.expect("what sums a header has a result");
     let field = &declared.fields[field.at()];
@@ -343,14 +349,33 @@ pub fn outside(
     optional.sum::<usize>() / 8 + declared.fixed_outside(counter) as usize
 }
 
-/// Where a message ends whose header is so long, once it is cut to what is counted.
-fn cut_to(ranges: Ranges, count: usize, header: usize, end: usize) -> Option<usize> {
-    let counted = match ranges {
-        Ranges::Data => header + count,
-        Ranges::FromOn(before) => before as usize + count,
-        Ranges::Header | Ranges::Between(..) => return Some(end),
-    };
-    (header..=end).contains(&counted).then_some(counted)
+/// Where a message ends whose header is so long, once it is cut to what is counted with so many
+/// bytes of the header.
+fn cut_to(
+    has_data: bool,
+    (count, covered): (usize, usize),
+    header: usize,
+    end: usize,
+) -> Option<usize> {
+    let data = count.checked_sub(covered)?;
+    match has_data {
+        true => (data <= end - header).then_some(header + data),
+        false => (data == 0).then_some(end),
+    }
+}
+
+/// Bytes of a header that stand in some ranges.
+fn covered(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    ranges: &Ranges,
+    bytes: &[u8],
+) -> usize {
+    let declared = layout(evaluation, header);
+    let inside = (0..declared.fields.len()).filter(|place| ranges.covers(*place));
+    let loose =
+        inside.map(|place| loose_bits(evaluation, header, HeaderFieldId(place as u32), bytes));
+    declared.fixed_inside(ranges) as usize + loose.sum::<usize>() / 8
 }
 
 /// Bits of the variable and optional fields before a field, and of those that are fixed.
@@ -414,9 +439,10 @@ fn between(
     let fields = &layout(evaluation, header).fields;
     let from = offset(evaluation, header, first, bytes) / 8;
     let to = offset(evaluation, header, last, bytes);
-    let rest = match fields[last.at()].kind {
-        Type::Nothing => 8 * variable_length(evaluation, header, bytes),
-        _ => fields[last.at()].width as usize,
+    let end = &fields[last.at()];
+    let rest = match end.kind != Type::Nothing && end.present.is_none() {
+        true => end.width as usize,
+        false => loose_bits(evaluation, header, last, bytes),
     };
     from..(to + rest) / 8
 }
@@ -428,26 +454,39 @@ fn write_counts(
     bytes: &mut [u8],
 ) {
     let declared = layout(evaluation, header);
+    if let Some(counter) = declared.counter() {
+        let count = bytes.len() - outside(evaluation, header, &counter, bytes);
+        write_count(evaluation, header, counter.field, count, bytes);
+    }
+    // The others may count a part that is as long as the first one says.
     for (place, field) in declared.fields.iter().enumerate() {
-        let Rule::Counts { ranges, unit } = &field.rule else {
+        let id = HeaderFieldId(place as u32);
+        let Rule::Counts { ranges, .. } = &field.rule else {
             continue;
         };
-        let count = match ranges {
-            Ranges::Data => data,
-            Ranges::FromOn(before) => bytes.len() + data - *before as usize,
-            Ranges::Header | Ranges::Between(..) => {
-                let counter = Counter {
-                    field: HeaderFieldId(place as u32),
-                    ranges: *ranges,
-                    unit: *unit,
-                };
-                bytes.len() - outside(evaluation, header, &counter, bytes)
-            }
-        };
-        let bit = offset(evaluation, header, HeaderFieldId(place as u32), bytes);
-        let value = Datum::Number((count / *unit as usize) as u64);
-        write(declared, field, bit, &value, bytes);
+        if !declared.is_counter(place) && is_present(evaluation, header, id, bytes) {
+            let covered = covered(evaluation, header, ranges, bytes);
+            let data = if ranges.has_data() { data } else { 0 };
+            write_count(evaluation, header, id, covered + data, bytes);
+        }
     }
+}
+
+fn write_count(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    id: HeaderFieldId,
+    count: usize,
+    bytes: &mut [u8],
+) {
+    let declared = layout(evaluation, header);
+    let field = &declared.fields[id.at()];
+    let Rule::Counts { unit, .. } = field.rule else {
+        unreachable!("only what counts is counted");
+    };
+    let bit = offset(evaluation, header, id, bytes);
+    let value = Datum::Number((count / unit as usize) as u64);
+    write(declared, field, bit, &value, bytes);
 }
 
 /// A sum, its arguments evaluated for this message behind a header of these bytes.
@@ -473,9 +512,9 @@ fn sum_of(
     )
 }
 
-fn sum_rule(field: &HeaderField) -> (Ranges, FilterId) {
+fn sum_rule(field: &HeaderField) -> (&Ranges, FilterId) {
     match &field.rule {
-        Rule::Checks { ranges, filter, .. } => (*ranges, *filter),
+        Rule::Checks { ranges, filter, .. } => (ranges, *filter),
         Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Counts { .. } => {
             panic!("{} is summed", field.name)
         }
@@ -516,57 +555,5 @@ pub fn write(header: &Header, field: &HeaderField, bit: usize, value: &Datum, by
             write(header, field, bit, value, bytes);
         }
         _ => store(header.big, bytes, bit, field.width, value.number()),
-    }
-}
-
-/// Bits of bytes, as a number.
-pub fn load(big: bool, bytes: &[u8], bit: usize, width: u32) -> u64 {
-    let (at, end) = (bit / 8, (bit + width as usize).div_ceil(8));
-    let join = |number: u128, byte: &u8| number << 8 | u128::from(*byte);
-    let number = match big {
-        true => bytes[at..end].iter().fold(0, join) >> (8 * end - bit - width as usize),
-        false => bytes[at..end].iter().rev().fold(0, join) >> (bit - 8 * at),
-    };
-    number as u64 & mask(width as u8)
-}
-
-/// Writes a number into bits of bytes.
-fn store(big: bool, bytes: &mut [u8], bit: usize, width: u32, number: u64) {
-    for place in 0..width as usize {
-        let (at, within) = match big {
-            true => (
-                (bit + width as usize - 1 - place) / 8,
-                7 - (bit + width as usize - 1 - place) % 8,
-            ),
-            false => ((bit + place) / 8, (bit + place) % 8),
-        };
-        let one = (number >> place & 1) as u8;
-        bytes[at] = bytes[at] & !(1 << within) | one << within;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_stand_as_on_the_wire() {
-        let mut bytes = [0; 3];
-        store(true, &mut bytes, 3, 13, 0x1abc);
-        assert_eq!(bytes, [0x1a, 0xbc, 0]);
-        assert_eq!(load(true, &bytes, 3, 13), 0x1abc);
-        store(false, &mut bytes, 4, 12, 0xfed);
-        assert_eq!(bytes, [0xda, 0xfe, 0]);
-        assert_eq!(load(false, &bytes, 4, 12), 0xfed);
-    }
-
-    #[test]
-    fn numbers_of_all_bytes_go_both_ways() {
-        let mut bytes = [0; 8];
-        for big in [false, true] {
-            store(big, &mut bytes, 0, 64, 0x0123_4567_89ab_cdef);
-            assert_eq!(load(big, &bytes, 0, 64), 0x0123_4567_89ab_cdef);
-        }
-        assert_eq!(bytes[0], 0x01);
     }
 }

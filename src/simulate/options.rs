@@ -47,7 +47,7 @@ fn walk(
     let mut found = Vec::new();
     while at < end {
         let left = &bytes[at..end];
-        let number = super::header::load(declared.big, left.get(..width)?, 0, 8 * options.width);
+        let number = super::bits::load(declared.big, left.get(..width)?, 0, 8 * options.width);
         let known = options.cases.iter().find(|case| case.value == number);
         found.push((at, number));
         match known.or(options.others.as_ref())? {

@@ -73,14 +73,11 @@ impl Header {
     /// The field that counts the header, or the part of it that has no length of its own.
     pub fn counter(&self) -> Option<Counter> {
         let fields = self.fields.iter().enumerate();
-        let mut all = fields.filter_map(|(place, field)| match field.rule {
-            Rule::Counts {
-                ranges: ranges @ (Ranges::Header | Ranges::Between(..)),
-                unit,
-            } => Some(Counter {
+        let mut all = fields.filter_map(|(place, field)| match &field.rule {
+            Rule::Counts { ranges, unit } if !ranges.has_data() => Some(Counter {
                 field: HeaderFieldId(place as u32),
-                ranges,
-                unit,
+                ranges: ranges.clone(),
+                unit: *unit,
             }),
             Rule::Counts { .. }
             | Rule::Given
@@ -89,17 +86,45 @@ impl Header {
             | Rule::Checks { .. } => None,
         });
         let first = all.clone().next();
-        let open = self.fields.iter().position(|field| field.width == 0);
+        let open = self.open();
         all.find(|counter| open.is_some_and(|open| counter.covers(open)))
             .or(first)
     }
 
+    /// Whether the field at this place tells how long the header is.
+    pub fn is_counter(&self, at: usize) -> bool {
+        let counter = self.counter();
+        counter.is_some_and(|counter| counter.field.at() == at)
+    }
+
     /// Bytes of the fields that are always there and that a counter of the header leaves out.
     pub fn fixed_outside(&self, counter: &Counter) -> u32 {
+        self.least - self.fixed_inside(&counter.ranges)
+    }
+
+    /// Bytes of the fields that are always there and stand in some ranges.
+    pub fn fixed_inside(&self, ranges: &Ranges) -> u32 {
         let fields = self.fields.iter().enumerate();
-        let outside = fields.filter(|(place, _)| !counter.covers(*place));
-        let outside = outside.filter(|(_, field)| field.present.is_none());
-        outside.map(|(_, field)| field.width).sum::<u32>() / 8
+        let inside = fields.filter(|(place, _)| ranges.covers(*place));
+        let inside = inside.filter(|(_, field)| field.present.is_none());
+        inside.map(|(_, field)| field.width).sum::<u32>() / 8
+    }
+
+    /// The part that has no length of its own.
+    pub fn open(&self) -> Option<usize> {
+        self.fields.iter().position(|field| field.width == 0)
+    }
+
+    /// How much of the header stands in some ranges.
+    pub fn share_of(&self, ranges: &Ranges) -> Share {
+        let all = 0..self.fields.len();
+        let open = self.open().is_some_and(|open| ranges.covers(open));
+        match all.clone().filter(|place| ranges.covers(*place)).count() {
+            0 => Share::None,
+            count if count == all.len() => Share::All,
+            _ if open => Share::AllBut(self.least - self.fixed_inside(ranges)),
+            _ => Share::Only(self.fixed_inside(ranges)),
+        }
     }
 
     /// Where, in order of the wire, the length of the header is settled: at what counts it, or
@@ -110,21 +135,20 @@ impl Header {
             .fields
             .iter()
             .rposition(|field| field.present.is_some());
-        let open = self.fields.iter().position(|field| field.width == 0);
         let place = match optional {
             None => counter,
-            Some(last) => counter.max(Some(open.unwrap_or(last))),
+            Some(last) => counter.max(Some(self.open().unwrap_or(last))),
         };
         place.map(|place| HeaderFieldId(place as u32))
     }
 }
 
 /// A field that counts a header.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Counter {
     /// The field.
     pub field: HeaderFieldId,
-    /// Which part: [`Ranges::Header`] or [`Ranges::Between`].
+    /// Which part: without data.
     pub ranges: Ranges,
     /// Bytes a unit.
     pub unit: u32,
@@ -133,11 +157,22 @@ pub struct Counter {
 impl Counter {
     /// Whether the field at this place is in the part that is counted.
     pub fn covers(&self, place: usize) -> bool {
-        match self.ranges {
-            Ranges::Between(from, to) => (from.at()..=to.at()).contains(&place),
-            Ranges::Header | Ranges::Data | Ranges::FromOn(_) => true,
-        }
+        self.ranges.covers(place)
     }
+}
+
+/// How much of a header stands in some ranges: bytes of fields that are always there are known,
+/// those of optional fields and of what varies come to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Nothing of it.
+    None,
+    /// Its fields that stand in the ranges: these many bytes, and optional ones.
+    Only(u32),
+    /// All but the fields that do not: these many bytes, and optional ones.
+    AllBut(u32),
+    /// All of it.
+    All,
 }
 
 /// Parts at the end of a header that say themselves which they are.
@@ -280,18 +315,56 @@ pub enum Rule {
     },
 }
 
-/// Which bytes a length or sum is about.
+/// Which bytes a length or sum is about: runs of them, read as if they stood behind one another.
+/// No byte is in two of them, and none goes on where the one before it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranges(pub Vec<Run>);
+
+impl Ranges {
+    /// Whether the field at this place is in one of them.
+    pub fn covers(&self, place: usize) -> bool {
+        self.0.iter().any(|run| run.covers(place))
+    }
+
+    /// Whether what follows the header is in one of them.
+    pub fn has_data(&self) -> bool {
+        self.0.iter().any(|run| run.has_data())
+    }
+}
+
+/// Bytes that stand behind one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ranges {
+pub enum Run {
     /// The header alone.
     Header,
     /// What follows the header.
     Data,
-    /// What follows the header, and of itself what stands from this byte on, where nothing before
-    /// it may be missing.
-    FromOn(u32),
+    /// Both.
+    HeaderAndData,
     /// From the first byte of one field to the last of another.
     Between(HeaderFieldId, HeaderFieldId),
+    /// From the first byte of a field to the end of what follows the header.
+    From(HeaderFieldId),
+}
+
+impl Run {
+    /// Whether the field at this place is in it.
+    pub fn covers(self, place: usize) -> bool {
+        match self {
+            Run::Header | Run::HeaderAndData => true,
+            Run::Data => false,
+            Run::Between(from, to) => (from.at()..=to.at()).contains(&place),
+            Run::From(from) => from.at() <= place,
+        }
+    }
+
+    /// Whether it ends with what follows the header.
+    pub fn has_data(self) -> bool {
+        match self {
+            Run::Data | Run::HeaderAndData | Run::From(_) => true,
+            Run::Header | Run::Between(..) => false,
+        }
+    }
 }
 
 fn below(expression: &Expression) -> Option<&Expression> {

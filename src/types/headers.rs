@@ -9,12 +9,13 @@
 
 mod lengths;
 mod options;
+mod ranges;
 
 use super::body::{check_expression, check_filter_call, check_type};
 use super::constant::{fold, width};
 use super::context::Context;
 use super::expression::{Expression, ExpressionKind};
-use super::header::{Header, HeaderField, Ranges, Rule};
+use super::header::{Header, HeaderField, Rule};
 use super::items::constant_number;
 use super::layers::{Layer, kind_scope};
 use super::names::{not_constant, refuse_repeated};
@@ -440,86 +441,6 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             .entry("length".to_string())
             .or_insert(Named::Value(length));
         scope
-    }
-
-    fn ranges(&self, context: &mut Context, sources: &[ast::HeaderRange], span: Span) -> Ranges {
-        match sources {
-            [ast::HeaderRange::Header(_)] => Ranges::Header,
-            [ast::HeaderRange::Data(_)] => Ranges::Data,
-            [ast::HeaderRange::Header(_), ast::HeaderRange::Data(_)] => Ranges::FromOn(0),
-            [
-                ast::HeaderRange::Fields { first, last },
-                ast::HeaderRange::Data(_),
-            ] => match (self.named(context, first), self.named(context, last)) {
-                (Some(first), Some(last)) => self.end_and_data(context, first, last, span),
-                (None, _) | (_, None) => Ranges::Header,
-            },
-            [ast::HeaderRange::Fields { first, last }] => {
-                match (self.named(context, first), self.named(context, last)) {
-                    (Some(first), Some(last)) if first <= last => Ranges::Between(first, last),
-                    (Some(_), Some(_)) => {
-                        let title = "this range ends before it begins";
-                        context.report(Diagnostic::error(Id::BadHeader, title, span, ""));
-                        Ranges::Header
-                    }
-                    (None, _) | (_, None) => Ranges::Header,
-                }
-            }
-            [ast::HeaderRange::Option(_)] => {
-                let title = "`option` is a part of `options`";
-                context.report(
-                    Diagnostic::error(Id::BadHeader, title, span, "")
-                        .help("a header counts `header`, `data`, or `first..last`"),
-                );
-                Ranges::Header
-            }
-            [] | [_, ..] => {
-                let title = "what is counted or summed is one piece";
-                context.report(Diagnostic::error(Id::BadHeader, title, span, "").help(
-                    "`header`, `data`, `header, data`, `first..last`, and `first..last, data` \
-                    can be counted and summed",
-                ));
-                Ranges::Header
-            }
-        }
-    }
-
-    /// The end of a header, and what follows it.
-    fn end_and_data(
-        &self,
-        context: &mut Context,
-        first: HeaderFieldId,
-        last: HeaderFieldId,
-        span: Span,
-    ) -> Ranges {
-        let fields = self.fields(context.program);
-        let of = &fields[first.at()];
-        let title = if last.at() + 1 != fields.len() {
-            "between this range and the data stand more fields"
-        } else if first > last {
-            "this range ends before it begins"
-        } else if !of.behind.is_empty() || !of.bit.is_multiple_of(8) {
-            "where this range begins is not known"
-        } else {
-            return Ranges::FromOn(of.bit / 8);
-        };
-        context.report(Diagnostic::error(Id::BadHeader, title, span, "").why(
-            "With the data one piece is counted or summed, from a whole byte that has its place.",
-        ));
-        Ranges::Header
-    }
-
-    fn named(&self, context: &mut Context, name: &ast::Name) -> Option<HeaderFieldId> {
-        let fields = self.fields(context.program);
-        let found = fields.iter().position(|field| field.name == name.text);
-        if found.is_none() {
-            let known: Vec<_> = fields.iter().map(|field| &*field.name).collect();
-            let title = format!("this header has no field `{name}`");
-            let diagnostic = Diagnostic::error(Id::BadHeader, title, name.span, "");
-            let diagnostic = super::names::suggest(diagnostic, &name.text, &known);
-            context.report(diagnostic);
-        }
-        found.map(|place| HeaderFieldId(place as u32))
     }
 
     fn fields<'p>(&self, program: &'p Program) -> &'p [HeaderField] {

@@ -19,6 +19,7 @@ pub fn check(context: &mut Context, id: HeaderId, span: Span) {
         check_counter(context, &header, counter, open);
     }
     check_counts(context, &header);
+    check_sums(context, &header);
     let unit = counter.map_or(1, |counter| counter.unit);
     check_filler(context, &header, unit, span);
     let most = header.most + option_bytes(&header);
@@ -141,6 +142,29 @@ fn check_counts(context: &mut Context, header: &Header) {
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
                     .help("a count of 32 bits counts single bytes"),
+            );
+        }
+    }
+}
+
+/// Sums are known in order of the wire.
+fn check_sums(context: &mut Context, header: &Header) {
+    let sums = || {
+        let fields = header.fields.iter().enumerate();
+        fields.filter_map(|(at, field)| match &field.rule {
+            Rule::Checks { ranges, .. } => Some((at, field, ranges)),
+            Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Counts { .. } => None,
+        })
+    };
+    for (at, field, ranges) in sums() {
+        let later = sums().find(|(other, ..)| *other > at && ranges.covers(*other));
+        if let Some((_, later, _)) = later {
+            let title = "this sum covers one that is computed after it";
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, field.span, "")
+                    .label(later.span, "computed later")
+                    .why("Sums are computed in order of the wire, each with itself as zero.")
+                    .help("let the later one cover this one"),
             );
         }
     }

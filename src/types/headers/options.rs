@@ -11,7 +11,7 @@ use super::super::constant::cut;
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind};
 use super::super::header::{
-    HeaderField, OptionCase, OptionCount, OptionKind, Options, Ranges, Rule,
+    HeaderField, OptionCase, OptionCount, OptionKind, Options, Ranges, Rule, Run,
 };
 use super::super::items::constant_number;
 use super::super::names::refuse_repeated;
@@ -263,7 +263,7 @@ impl RulesOf<'_, '_> {
                 Rule::Given
             }
             Some(ast::HeaderRule::Counts { unit, .. }) => Rule::Counts {
-                ranges: Ranges::Header,
+                ranges: Ranges(vec![Run::Header]),
                 unit: self.unit(context, unit.as_ref()),
             },
             Some(rule @ (ast::HeaderRule::Written(_) | ast::HeaderRule::Required(_))) => {
