@@ -22,7 +22,7 @@ const ADDRESS: &str = "    config.address = 0x0a000001;\n";
 const ADDRESSES: &str = "    config.address = 0x0a000001;\n    config.mac = 0x020000000001;\n";
 
 /// All of them.
-pub const EXAMPLES: [Example; 5] = [
+pub const EXAMPLES: [Example; 7] = [
     Example {
         path: "examples/ping/ping.loom",
         name: "ping",
@@ -57,6 +57,21 @@ pub const EXAMPLES: [Example; 5] = [
         opening: "    const struct station_readings_keys keys = \
                   {.has_port = true, .port = 7};\n    \
                   station_readings_open(stack, &keys, now_ns);\n",
+    },
+    Example {
+        path: "examples/radio/repaired.loom",
+        name: "repaired",
+        settings: "",
+        opening: "",
+    },
+    Example {
+        path: "examples/dual/dual.loom",
+        name: "dual",
+        settings: "    config.address = 0x0a000001;\n    config.mac = 0x020000000001;\n    \
+                   config.prefix = 24;\n    config.prefix6 = 64;\n    \
+                   config.address6 = (struct dual_bytes16){{0xfe, 0x80, [15] = 1}};\n",
+        opening: "    const struct dual_datagrams6_keys keys = {.has_port = true, .port = 7};\n    \
+                  dual_datagrams6_open(stack, &keys, now_ns);\n",
     },
 ];
 
