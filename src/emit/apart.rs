@@ -18,8 +18,16 @@ const LONG: u32 = 12;
 /// What several ways lead to is repeated up to this size.
 pub const SHORT: u32 = 8;
 
-/// At most this rare.
-const RARE: Probability = Probability(20_000);
+/// At most this rare: what is not as it is as a rule.
+const RARE: Probability = Probability(100_000);
+
+/// What is said of it.
+const RARE_IN: &str = "What is rare in ";
+
+/// Whether a function is a part of a tree that is rare.
+pub fn is_rare(function: &Function) -> bool {
+    function.comment.starts_with(RARE_IN)
+}
 
 /// The functions of a tree: its own, then those of its parts; and what they put on the agenda.
 pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
@@ -36,7 +44,7 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
         for (node, name) in nodes.iter().rev() {
             let (mut part, body) = function(stack, tree, &facts, &apart, *node, name);
             part.comment = match name.contains("_rare") {
-                true => format!("What is rare in {whole}."),
+                true => format!("{RARE_IN}{whole}."),
                 false => format!("What several ways of {whole} come to."),
             };
             all.push((part, body));

@@ -143,6 +143,7 @@ impl Reactions {
         prototypes.extend(parts.into_iter().map(Item::Function));
         let mut items = Vec::new();
         let mut text = String::new();
+        let mut rare = Vec::new();
         let mut last: Option<EntityId> = None;
         for one in all {
             let entity = super::entity_of(stack, one.reaction);
@@ -152,15 +153,18 @@ impl Reactions {
             }
             queued.extend(one.queued);
             for function in one.functions {
-                prototypes.push(Item::Prototype(Function {
+                let prototype = Function {
                     comment: String::new(),
                     ..function.clone()
-                }));
+                };
+                prototypes.push(Item::Prototype(prototype.clone()));
+                rare.extend(apart::is_rare(&function).then_some(prototype));
                 let item = Item::Function(function);
                 text += &printer::file(std::slice::from_ref(&item));
                 items.push(item);
             }
         }
+        prototypes.extend(kept_apart(rare));
         prototypes.extend(items);
         Reactions {
             items: prototypes,
@@ -168,6 +172,17 @@ impl Reactions {
             queued,
         }
     }
+}
+
+/// Compilers that can be told leave what is rare out of the functions that it was taken from.
+fn kept_apart(rare: Vec<Function>) -> Option<Item> {
+    let prototypes = rare.into_iter().map(|function| {
+        let result = format!("__attribute__((cold, noinline)) {}", function.result);
+        Item::Prototype(Function { result, ..function })
+    });
+    let prototypes: Vec<Item> = prototypes.collect();
+    let text = printer::file(&prototypes);
+    (!prototypes.is_empty()).then(|| Item::Text(format!("#ifdef __GNUC__\n{text}#endif\n")))
 }
 
 /// What reactions give messages to: functions of values, what all stacks have, applications.
