@@ -5,6 +5,7 @@ use super::containers;
 use super::expression::exact;
 use super::function::filter_call;
 use super::layout::c_type;
+use super::once::reads_several_attributes;
 use super::push;
 use super::tree::Body;
 use super::walk::has_effects;
@@ -152,7 +153,8 @@ fn bind(body: &mut Body, (local, value): (LocalId, &Expression), next: NodeId, o
         ));
         return;
     }
-    if !has_effects(body.stack, value) && body.stands_in(local, next) {
+    let may_stand_in = !has_effects(body.stack, value) && !reads_several_attributes(value);
+    if may_stand_in && body.stands_in(local, next) {
         let value = body.scope.typed(value);
         body.scope.values.insert(local, value);
     } else if body.is_read(local) {

@@ -9,6 +9,7 @@ use crate::tree::{Action, Node, NodeId};
 use crate::types::expression::{Binary, Expression, ExpressionKind as Kind, Variable};
 use crate::types::program::LocalId;
 use crate::types::value::Type;
+use std::collections::BTreeSet;
 
 impl Body<'_> {
     /// Whether the value of a local is read but once, by what stands at `next`.
@@ -70,6 +71,18 @@ impl Body<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a value asks for more than one attribute. In a condition compilers would read those that
+/// are neighbours as one word, and keep the message in memory to have them so: a name is in between.
+pub fn reads_several_attributes(value: &Expression) -> bool {
+    let mut read = BTreeSet::new();
+    each(value, &mut |part| {
+        if let Kind::Attribute(_, attribute) = &*part.kind {
+            read.insert(*attribute);
+        }
+    });
+    read.len() > 1
 }
 
 /// How often the C of an expression mentions a local, or more.

@@ -176,12 +176,9 @@ impl Reactions {
 
 /// Compilers that can be told leave what is rare out of the functions that it was taken from.
 fn kept_apart(rare: Vec<Function>) -> Option<Item> {
-    let prototypes = rare.into_iter().map(|function| {
-        let result = format!("__attribute__((cold, noinline)) {}", function.result);
-        Item::Prototype(Function { result, ..function })
-    });
-    let prototypes: Vec<Item> = prototypes.collect();
+    let prototypes: Vec<Item> = rare.into_iter().map(Item::Prototype).collect();
     let text = printer::file(&prototypes);
+    let text = text.replace(");\n", ")\n    __attribute__((cold, noinline));\n");
     (!prototypes.is_empty()).then(|| Item::Text(format!("#ifdef __GNUC__\n{text}#endif\n")))
 }
 
