@@ -73,8 +73,8 @@ impl Body<'_> {
     }
 }
 
-/// Whether a value asks for more than one attribute. In a condition compilers would read those that
-/// are neighbours as one word, and keep the message in memory to have them so: a name is in between.
+/// Whether a value asks for more than one attribute. In a condition compilers read neighbours as
+/// one word, and keep the message in memory to have them so: a name stands in between.
 pub fn reads_several_attributes(value: &Expression) -> bool {
     let mut read = BTreeSet::new();
     each(value, &mut |part| {
