@@ -31,7 +31,6 @@ pub fn crafted<'p>(
     if values.random.percent(10) {
         return Call::Input(link, vec![values.random.bytes()]);
     }
-    values.hot = values.own[at].clone();
     let mut path = Vec::new();
     let mut place = Some(program.links[link.at()].above);
     while let Some(Place::Entity { entity, .. }) = place {

@@ -107,6 +107,27 @@ impl<'p> End<'p> {
         }
     }
 
+    /// The numbers by which its last conversations are found.
+    fn keys(&self, program: &Program) -> Vec<(Type, u64)> {
+        let mut all = Vec::new();
+        for (port, session) in self.open.iter().rev().take(4) {
+            let kind = program.ports[port.at()].opens;
+            let (Some(kind), Some(keys)) = (kind, self.stack.keys(*port, *session)) else {
+                continue;
+            };
+            let keys = program.kinds[kind.at()].keys.iter().zip(keys);
+            all.extend(keys.filter_map(|(key, value)| match (&key.kind, value) {
+                (Type::Optional(kind), Datum::Optional(Some(value))) => match **value {
+                    Datum::Number(number) => Some(((**kind).clone(), number)),
+                    _ => None,
+                },
+                (kind, Datum::Number(number)) => Some((kind.clone(), *number)),
+                _ => None,
+            }));
+        }
+        all
+    }
+
     /// Does a call. Returns the frames that leave.
     fn step(&mut self, step: &Step) -> Vec<(LinkId, Vec<u8>)> {
         let seen = self.stack.step(step);
@@ -204,9 +225,10 @@ fn next_call<'p>(
     ends: &mut [End<'p>],
     at: usize,
 ) -> Call {
+    let spoken = [0, 1].map(|end| ends[end].keys(program));
     let end = &mut ends[at];
-    // Who opens or sends mostly means the other end.
-    values.hot = values.own[1 - at].clone();
+    // Who opens or sends mostly means the other end, and who makes a frame this one.
+    values.hot = [&values.own[1 - at][..], &spoken[1 - at]].concat();
     let known = end.open.clone();
     let passes = |(port, _): &&(PortId, u32)| program.ports[port.at()].passes;
     let speaking: Vec<_> = known.iter().filter(passes).copied().collect();
@@ -234,6 +256,7 @@ fn next_call<'p>(
         14 if !program.ports.is_empty() => open_or_listen(program, values, port, &end.listening),
         15 if !known.is_empty() => notice(program, values, &known).unwrap_or(Call::Expire),
         16..18 => {
+            values.hot = [&values.own[at][..], &spoken[at]].concat();
             let call = crafted(program, values, &end.stack, at);
             if let Call::Input(link, frames) = &call {
                 values.remember(*link, frames);
