@@ -329,9 +329,11 @@ ids! {
         "Fields can be assigned to, and the locals of functions. Keys, parameters, constants, what \
         came in with a message, and what a handler's `let` introduces never change.";
     ExternCall "extern-call"
-        "What a function in C does outside is not known here, so it is called just once: by a \
-        handler, before the rest of the statement in which it stands. It does not stand where it \
-        may be left out: behind `and`, `or` and `else`, or in a branch of an `if` that is a value.";
+        "What a function in C does outside is not known here, so each call counts: it is called in \
+        the order of writing, before the rest of the statement in which it stands, and behind \
+        `and`, `or`, `else` and `if` only where its value is needed. It does not stand where \
+        nobody says how often a value is computed: in constants, filters, and the rules of a \
+        header other than `=`.";
     MissingCase "missing-case"
         "A `match` has a case for all that its value can be, or an `else` for the rest.";
     UnboundedLoop "unbounded-loop"

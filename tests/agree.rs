@@ -146,6 +146,11 @@ fn ports_on_labels_agree() {
 }
 
 #[test]
+fn trees_do_as_the_reference_where_every_call_of_c_counts() {
+    example_agrees("tests/c_agrees/stacks/counted.loom");
+}
+
+#[test]
 fn functions_of_what_comes_and_goes_agree() {
     example_agrees("tests/c_agrees/stacks/asked.loom");
 }

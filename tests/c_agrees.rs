@@ -220,6 +220,11 @@ fn the_c_that_calls_c_does_what_it_says() {
 }
 
 #[test]
+fn the_c_that_calls_c_in_all_places_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/counted.loom");
+}
+
+#[test]
 fn the_c_of_applications_that_are_called_does_what_it_says() {
     agrees("tests/c_agrees/stacks/called.loom");
 }

@@ -328,7 +328,7 @@ fn clear(body: &mut Body, variable: &Variable, out: &mut Vec<S>) {
     let whole = place.clone().member(super::names::c_name(&own.name));
     let size = format!("sizeof {}", crate::c::printer::expression(&whole));
     out.push(S::Do(call("memset", vec![whole, atom("0"), atom(size)])));
-    out.extend(super::state::initial(&body.scope, own, &place));
+    out.extend(super::state::initial(&mut body.scope, own, &place));
 }
 
 fn xor(body: &mut Body, variable: &Variable, message: LocalId, out: &mut Vec<S>) {

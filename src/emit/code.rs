@@ -3,6 +3,7 @@
 //! A local that is bound once is a constant where it is bound; one that several blocks bind is
 //! declared at the top.
 
+use super::external;
 use super::function::call_of;
 use super::layout::c_type;
 use super::scope::Scope;
@@ -302,12 +303,16 @@ impl<'a, 'b> Code<'a, 'b> {
     }
 
     fn bind(&mut self, local: LocalId, value: &Expression) -> Vec<S> {
-        if self.declared.contains(&local) {
-            return assign_to(self.scope, &Variable::Local(local), value);
-        }
+        let declared = self.declared.contains(&local);
         let once = self.bound.get(&local).is_none_or(|times| *times == 1);
-        if !once {
+        if !once && !declared {
             self.declared.push(local);
+        }
+        if external::gives_optional(self.scope.stack, value) {
+            return external::bind_optional(self.scope, local, value, (declared, once));
+        }
+        if declared {
+            return assign_to(self.scope, &Variable::Local(local), value);
         }
         declare(self.scope, local, Some(value), once)
     }

@@ -10,9 +10,9 @@
 //! ```
 
 use super::Stack;
-use super::layout::{c_type, parameters};
+use super::layout::{c_type, member_names, parameters};
 use super::listen;
-use super::names::c_name;
+use super::names::{Taken, given_names};
 use super::output::Queued;
 use super::port::{attributes, wrapped};
 use super::scope::Scope;
@@ -20,7 +20,7 @@ use super::upward::attribute_values;
 use crate::c::printer::declaration;
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
 use crate::types::expression::{Expression, ExpressionKind, Variable};
-use crate::types::program::{Event, FunctionId, LocalId, Port, PortId, Program};
+use crate::types::program::{Event, Field, FunctionId, LocalId, PortId, Program};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -78,10 +78,10 @@ pub fn prototypes(stack: &Stack) -> Vec<Item> {
             items.push(Item::Prototype(prototype(stack, FunctionId(at as u32))));
         }
     }
-    for port in &stack.program.ports {
+    for (at, port) in stack.program.ports.iter().enumerate() {
         let events = port.up.iter().map(|notice| Event::Notice(*notice));
         for event in std::iter::once(Event::Deliver).chain(events) {
-            items.extend(application(stack, port, event));
+            items.extend(application(stack, PortId(at as u32), event));
         }
     }
     items
@@ -104,49 +104,80 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
     call(&scope.stack.names.functions[id.at()], all)
 }
 
-/// Whether this calls a function in C that gives something or nothing.
+/// Whether this calls a function that gives something or nothing, and each call counts.
 pub fn gives_optional(stack: &Stack, value: &Expression) -> bool {
     match &*value.kind {
         ExpressionKind::Call(id, _) => {
-            stack.program.functions[id.at()].external && matches!(value.result, Type::Optional(_))
+            stack.program.functions[id.at()].calls_c && matches!(value.result, Type::Optional(_))
         }
         _ => false,
     }
 }
 
-/// The optional that such a call gives: it says whether there is one, and leaves it in its place.
+/// The optional that such a call gives, in a local.
 pub fn bind_optional(
     scope: &mut Scope,
     local: LocalId,
     value: &Expression,
     (declared, once): (bool, bool),
 ) -> Vec<S> {
-    let (ExpressionKind::Call(id, arguments), Type::Optional(inner)) =
-        (&*value.kind, &value.result)
-    else {
+    let name = scope.name(local);
+    let flag = format!("has_{name}");
+    if declared {
+        return take_optional(scope, value, atom(flag), atom(name));
+    }
+    let Type::Optional(inner) = &value.result else {
         unreachable!("such a call gives an optional");
     };
-    let name = scope.name(local);
-    let C::Call(function, mut given) = call_of(scope, *id, arguments) else {
+    let kind = c_type(scope.stack, inner);
+    let before = if once { "const " } else { "" };
+    let declare = |kind: String, name: &str, value: C| S::Declare {
+        kind,
+        name: name.to_string(),
+        value: Some(value),
+    };
+    let (mut all, there, found) = optional_parts(scope, value, atom(&name));
+    match found {
+        Some(found) => {
+            all.push(declare(format!("{before}bool"), &flag, there));
+            all.push(declare(format!("{before}{kind}"), &name, found));
+        }
+        None => {
+            all.push(declare(kind, &name, scope.zero(inner)));
+            all.push(declare(format!("{before}bool"), &flag, there));
+        }
+    }
+    all
+}
+/// The same, in two places that there are.
+pub fn take_optional(scope: &mut Scope, value: &Expression, has: C, place: C) -> Vec<S> {
+    let (mut all, there, found) = optional_parts(scope, value, place.clone());
+    all.push(assign(has, there));
+    all.extend(found.map(|found| assign(place, found)));
+    all
+}
+
+/// Calls the function; then whether it gives something, and what: one in C has left that in its
+/// place.
+fn optional_parts(scope: &mut Scope, value: &Expression, place: C) -> (Vec<S>, C, Option<C>) {
+    let ExpressionKind::Call(id, arguments) = &*value.kind else {
+        unreachable!("such a call gives an optional");
+    };
+    let C::Call(function, mut given) = super::function::call_of(scope, *id, arguments) else {
         unreachable!("a call of a function is a call");
     };
-    given.push(atom(&name).address());
-    let (flag, called) = (format!("has_{name}"), call(function, given));
-    if declared {
-        return vec![assign(atom(flag), called)];
+    if scope.stack.program.functions[id.at()].external {
+        given.push(place.address());
+        return (Vec::new(), call(function, given), None);
     }
-    let place = S::Declare {
-        kind: c_type(scope.stack, inner),
-        name,
-        value: Some(scope.zero(inner)),
+    let name = scope.taken.take("given");
+    let kept = S::Declare {
+        kind: format!("const {}", c_type(scope.stack, &value.result)),
+        name: name.clone(),
+        value: Some(call(function, given)),
     };
-    let kind = if once { "const bool" } else { "bool" };
-    let there = S::Declare {
-        kind: kind.to_string(),
-        name: flag,
-        value: Some(called),
-    };
-    vec![place, there]
+    let [there, found] = ["present", "value"].map(|part| atom(&name).member(part));
+    (vec![kept], there, Some(found))
 }
 
 /// The function through which an application is called: it has the name that stands on the agenda.
@@ -170,9 +201,10 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         before += "    stack->counters[DELIVERED] += message->came_in;\n";
     }
     if let Event::Notice(notice) = event {
-        for one in &stack.program.notices[notice.at()].parameters {
-            all.extend(parameters(stack, &one.kind, &c_name(&one.name)));
-            given.extend(super::layout::member_names(&one.kind, &one.name));
+        let told = &stack.program.notices[notice.at()].parameters;
+        for (one, name) in told.iter().zip(told_names(stack, told)) {
+            all.extend(parameters(stack, &one.kind, &name));
+            given.extend(member_names(&one.kind, &name));
         }
     } else if !attributes(stack, port).is_empty() {
         let values = attribute_values(stack, port).into_iter();
@@ -196,7 +228,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         all.join(", ")
     ));
     let called = call(
-        application_name(stack, function, event),
+        stack.names.applications[&(id, event)].clone(),
         given.into_iter().map(atom).collect(),
     );
     let called = crate::c::printer::block(&[S::Do(called)], 1);
@@ -212,11 +244,24 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
     ))
 }
 
+/// What the values of a notice are called where an application is called with them.
+fn told_names(stack: &Stack, told: &[Field]) -> Vec<String> {
+    let own = [
+        "user", "stack", "session", "message", "data", "length", "now_ns",
+    ];
+    given_names(
+        &own,
+        &stack.names.taken,
+        told.iter().map(|one| (&one.kind, &*one.name)),
+    )
+}
+
 fn user() -> C {
     atom("stack").behind("config").member("user")
 }
 
-fn is_external(stack: &Stack, of: &Type) -> bool {
+/// Whether only C knows what a value of this type is.
+pub fn is_external(stack: &Stack, of: &Type) -> bool {
     matches!(of, Type::Record(id) if stack.program.records[id.at()].external)
 }
 
@@ -224,8 +269,15 @@ fn prototype(stack: &Stack, id: FunctionId) -> Function {
     let function = &stack.program.functions[id.at()];
     let rewrites = function.result == Type::Message;
     let mut all = vec!["void *user".to_string()];
-    for local in &function.locals[..function.parameters as usize] {
-        let name = c_name(&local.name);
+    let optional = matches!(function.result, Type::Optional(_));
+    let own = &["user", "found"][..1 + usize::from(optional)];
+    let given = &function.locals[..function.parameters as usize];
+    let names = given_names(
+        own,
+        &Taken::default(),
+        given.iter().map(|one| (&one.kind, &*one.name)),
+    );
+    for (local, name) in given.iter().zip(names) {
         match &local.kind {
             Type::Message => {
                 let constant = if rewrites { "" } else { "const " };
@@ -253,20 +305,10 @@ fn prototype(stack: &Stack, id: FunctionId) -> Function {
     }
 }
 
-fn application_name(stack: &Stack, function: &str, event: Event) -> String {
-    let name = &stack.names.stack;
-    match event {
-        Event::Notice(notice) => {
-            let notice = &stack.program.notices[notice.at()].name;
-            format!("{name}_{function}_{notice}")
-        }
-        _ => format!("{name}_{function}"),
-    }
-}
-
 /// How the function of an application is declared.
-fn application(stack: &Stack, port: &Port, event: Event) -> Option<Item> {
-    let function = port.calls.as_ref()?;
+fn application(stack: &Stack, id: PortId, event: Event) -> Option<Item> {
+    let port = &stack.program.ports[id.at()];
+    port.calls.as_ref()?;
     let name = &stack.names.stack;
     let mut all = vec![
         "void *user".to_string(),
@@ -277,8 +319,12 @@ fn application(stack: &Stack, port: &Port, event: Event) -> Option<Item> {
     if let Event::Notice(notice) = event {
         let notice = &stack.program.notices[notice.at()];
         carries = notice.message;
-        for one in &notice.parameters {
-            all.extend(parameters(stack, &one.kind, &c_name(&one.name)));
+        for (one, name) in notice
+            .parameters
+            .iter()
+            .zip(told_names(stack, &notice.parameters))
+        {
+            all.extend(parameters(stack, &one.kind, &name));
         }
     } else if !attributes(stack, port).is_empty() {
         all.push(format!(
@@ -293,7 +339,7 @@ fn application(stack: &Stack, port: &Port, event: Event) -> Option<Item> {
     Some(Item::Prototype(Function {
         comment: String::new(),
         result: "void".to_string(),
-        name: application_name(stack, function, event),
+        name: stack.names.applications[&(id, event)].clone(),
         parameters: all,
         body: Vec::new(),
     }))

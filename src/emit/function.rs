@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::code::{Code, Yield, declare};
+use super::external::is_external;
 use super::layout::{c_type, parameters};
 use super::scope::Scope;
 use super::walk;
@@ -130,8 +131,9 @@ fn expressions(block: &[Statement], visit: &mut dyn FnMut(&Expression)) {
                 walk::each(to, visit);
                 expressions(body, visit);
             }
-            StatementKind::Do(Operation::Call(_, list)) => {
-                list.iter().for_each(|e| walk::each(e, visit));
+            StatementKind::Do(Operation::Call(function, list)) => {
+                let called = Kind::Call(*function, list.clone());
+                walk::each(&Expression::new(called, Type::Nothing), visit);
             }
             StatementKind::Attempt { .. }
             | StatementKind::Drain { .. }
@@ -180,9 +182,26 @@ fn any(block: Option<&Block>, holds: &dyn Fn(&Expression) -> bool) -> bool {
 }
 
 fn needs_stack(stack: &Stack, function: &Function) -> bool {
-    any(function.body.as_ref(), &|expression| {
-        reads_stack(stack, expression)
-    })
+    // What is written in C is given the application's own pointer, which the stack holds.
+    function.external
+        || any(function.body.as_ref(), &|expression| {
+            reads_stack(stack, expression)
+        })
+}
+
+/// Whether a function hands what only C knows to what is written in C, which may change it.
+fn changes_stack(stack: &Stack, function: &Function) -> bool {
+    any(
+        function.body.as_ref(),
+        &|expression| match &*expression.kind {
+            Kind::Call(id, arguments) => {
+                let called = &stack.program.functions[id.at()];
+                arguments.iter().any(|one| is_external(stack, &one.result))
+                    || changes_stack(stack, called)
+            }
+            _ => false,
+        },
+    )
 }
 
 pub fn needs_own(stack: &Stack, function: &Function) -> bool {
@@ -236,7 +255,11 @@ pub fn function(stack: &Stack, id: FunctionId) -> CFunction {
     scope.pointers = true;
     let mut all = Vec::new();
     if needs_stack(stack, function) {
-        all.push(format!("const struct {} *stack", stack.names.stack));
+        let kind = match changes_stack(stack, function) {
+            true => "struct",
+            false => "const struct",
+        };
+        all.push(format!("{kind} {} *stack", stack.names.stack));
     }
     if needs_own(stack, function) {
         let name = scope.taken.take("self");

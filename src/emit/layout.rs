@@ -302,8 +302,9 @@ pub fn parameters(stack: &Stack, kind: &Type, name: &str) -> Vec<String> {
 
 /// The names of the C members of a field, for whoever looks for their places.
 pub fn member_names(kind: &Type, name: &str) -> Vec<String> {
+    let name = c_name(name);
     match kind {
-        Type::Optional(_) => vec![format!("has_{name}"), c_name(name)],
-        _ => vec![c_name(name)],
+        Type::Optional(_) => vec![format!("has_{name}"), name],
+        _ => vec![name],
     }
 }

@@ -10,7 +10,7 @@
 //! | `x_items`, `x_held`, `x_bytes`, `x_pieces` | what stands beside the container x |
 //! | `x_pool`, `x_next`, `x_buckets` | the slots of the instances x, and how they are found |
 //! | `x_2` | another x |
-//! | `x_` | x, where x is a word of C |
+//! | `x_` | x, where x is a word of C or belongs to the runtime |
 //! | `find_x`, `create_x`, `make_x`, `begin_x`, `end_x`, `free_x` | what is done with instances |
 //! | `bucket_x` | where an instance is found |
 //! | `DO_X` | an event on the agenda, handled by X |
@@ -28,6 +28,7 @@ use crate::types::program::{
     EntityId, Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program, RecordId,
     Role,
 };
+use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -37,7 +38,28 @@ const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case c
     false float for friend goto if inline int long main memcmp memcpy memset mutable namespace new \
     not nullptr operator or private protected public register restrict return short signed sizeof \
     static struct switch template this throw true try typedef typeid typename typeof union \
-    unsigned using virtual void volatile while xor stack with event output NULL size_t";
+    unsigned using virtual void volatile while xor stack with event output NULL size_t offsetof \
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t \
+    uintmax_t ptrdiff_t wchar_t max_align_t int_fast8_t int_fast16_t int_fast32_t int_fast64_t \
+    uint_fast8_t uint_fast16_t uint_fast32_t uint_fast64_t int_least8_t int_least16_t \
+    int_least32_t int_least64_t uint_least8_t uint_least16_t uint_least32_t uint_least64_t \
+    linux unix i386";
+
+/// Functions of C's library, which compilers know though nobody declares them; those of numbers
+/// with an `f` or `l` behind them, too.
+const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh bcmp bcopy bzero \
+    cabs cacos calloc carg casin catan cbrt ccos ceil cexp cimag clog conj copysign cos cosh cpow \
+    cproj creal csin csqrt ctan dcgettext dgettext drem erf erfc execl execv exit exp exp10 exp2 \
+    expm1 fabs fdim ffs finite floor fma fmax fmin fmod fork fprintf fputc fputs free frexp fscanf \
+    fwrite gamma gettext hypot ilogb imaxabs index isalnum isalpha isascii isblank iscntrl isdigit \
+    isgraph isinf islower isnan isprint ispunct isspace isupper iswalpha isxdigit j0 j1 jn labs \
+    ldexp lgamma llabs llrint llround log log10 log1p log2 logb lrint lround malloc memchr memcmp \
+    memcpy memmove mempcpy memset modf nan nearbyint nextafter nexttoward pow pow10 printf putc \
+    putchar puts realloc remainder remquo rindex rint round scalb scalbln scalbn scanf setjmp \
+    significand signbit sin sincos sinh snprintf sprintf sqrt sscanf stpcpy stpncpy strcasecmp \
+    strcat strchr strcmp strcpy strcspn strdup strfmon strftime strlen strncasecmp strncat strncmp \
+    strncpy strndup strnlen strpbrk strrchr strspn strstr tan tanh tgamma toascii tolower toupper \
+    towlower trunc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf y0 y1 yn";
 
 /// Names of structs and constants in the text that every stack has.
 const OWN: &str = "add begin count expire frame_arrives handle reason work FRAMES_IN \
@@ -46,11 +68,52 @@ const OWN: &str = "add begin count expire frame_arrives handle reason work FRAME
 
 /// A name as C takes it.
 pub fn c_name(name: &str) -> String {
-    if WORDS.split_whitespace().any(|word| word == name) {
+    if name.starts_with("sl_") && !name.ends_with('_')
+        || WORDS.split_whitespace().any(|word| word == name)
+    {
         format!("{name}_")
     } else {
         name.to_string()
     }
+}
+
+/// The name of a function of nobody: that of the source, unless C's library has it.
+fn free_name(program: &Program, name: &str) -> String {
+    let mut library = LIBRARY.split_whitespace();
+    let of_library = |word: &str| {
+        let behind = name.strip_prefix(word);
+        behind.is_some_and(|behind| ["", "f", "l"].contains(&behind))
+    };
+    match library.any(of_library) {
+        true => format!("{}_{name}", program.name),
+        false => name.to_string(),
+    }
+}
+
+/// The names of what a function is given, beside what it has of its own: those of the source, where
+/// nothing else around is called so.
+pub fn given_names<'n>(
+    own: &[&str],
+    around: &Taken,
+    given: impl IntoIterator<Item = (&'n Type, &'n str)>,
+) -> Vec<String> {
+    let mut taken: BTreeSet<String> = own.iter().map(|name| name.to_string()).collect();
+    let mut names = Vec::new();
+    for (kind, source) in given {
+        let mut name = c_name(source);
+        let beside = |name: &str| match kind {
+            Type::Optional(_) => format!("has_{name}"),
+            Type::Message => format!("{name}_length"),
+            _ => name.to_string(),
+        };
+        let is_taken = |name: &String| taken.contains(name) || around.has(name);
+        while is_taken(&name) || is_taken(&beside(&name)) {
+            name.push('_');
+        }
+        taken.extend([name.clone(), beside(&name)]);
+        names.push(name);
+    }
+    names
 }
 
 /// What stands behind the name of the stack in its own types and functions.
@@ -147,6 +210,8 @@ pub struct Names {
     pub reactions: BTreeMap<Reaction, String>,
     /// By port and event: the function that hands it to the application.
     pub ports: BTreeMap<(PortId, Event), String>,
+    /// By port that calls an application, and event: the function in C.
+    pub applications: BTreeMap<(PortId, Event), String>,
     /// By header: the functions about its options.
     pub options: BTreeMap<HeaderId, options::Names>,
     /// By header and field: the function that computes a sum.
@@ -161,16 +226,7 @@ impl Names {
     /// Names for all of a program; the same program gets the same names.
     pub fn new(program: &Program, forest: &Forest) -> Names {
         let stack = program.name.clone();
-        let mut taken = Taken::default();
-        let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
-        let calls = calls_applications(program).then_some(parts::CALLS);
-        let copied = [parts::OWN, parts::INTERFACE].into_iter().chain(calls);
-        for word in words.chain(copied.flat_map(parts::names)) {
-            taken.own.insert(word.to_string());
-        }
-        for suffix in INTERFACE {
-            taken.take(&format!("{stack}{suffix}"));
-        }
+        let mut taken = taken_by_all(program);
         let kinds = 0..program.kinds.len() as u32;
         let kinds = kinds.map(|kind| taken.take(&kind_name(program, KindId(kind))));
         let kinds = kinds.collect();
@@ -201,6 +257,7 @@ impl Names {
         let notices = notices.map(|one| format!("{stack}_{}", one.name).to_uppercase());
         let notices = notices.collect();
         let functions = function_names(program, &mut taken);
+        let applications = application_names(program, &mut taken);
         let (reasons, counts) = counter_names(program, &mut taken);
         let (enum_tags, enums) = enum_names(program, &mut taken);
         Names {
@@ -220,11 +277,28 @@ impl Names {
             notices,
             reactions,
             ports,
+            applications,
             options,
             sums,
             taken,
         }
     }
+}
+
+/// The names that every stack has taken.
+fn taken_by_all(program: &Program) -> Taken {
+    let stack = &program.name;
+    let mut taken = Taken::default();
+    let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
+    let calls = calls_applications(program).then_some(parts::CALLS);
+    let copied = [parts::OWN, parts::INTERFACE].into_iter().chain(calls);
+    for word in words.chain(copied.flat_map(parts::names)) {
+        taken.own.insert(word.to_string());
+    }
+    for suffix in INTERFACE {
+        taken.take(&format!("{stack}{suffix}"));
+    }
+    taken
 }
 
 /// Functions bear the name of their entity; those that are written in C, the stack's.
@@ -238,7 +312,7 @@ fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
         }
         let own = match function.entity {
             Some(id) => format!("{}_{}", program.entities[id.at()].name, function.name),
-            None => function.name.clone(),
+            None => free_name(program, &function.name),
         };
         taken.take(&own)
     });
@@ -249,10 +323,27 @@ fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
 fn filter_names(program: &Program, taken: &mut Taken) -> [Vec<String>; 3] {
     let mut named = |end: &str| {
         let filters = program.filters.iter();
-        let names = filters.map(|filter| taken.take(&format!("{}{end}", filter.name)));
+        let names =
+            filters.map(|filter| taken.take(&format!("{}{end}", free_name(program, &filter.name))));
         names.collect()
     };
     [named(""), named("_on"), named("_over")]
+}
+
+/// What ports call: the name that the stack gives it, and behind it that of a notice.
+fn application_names(program: &Program, taken: &mut Taken) -> BTreeMap<(PortId, Event), String> {
+    let called = port_events(program).filter_map(|(id, event)| {
+        let function = program.ports[id.at()].calls.as_ref()?;
+        let name = match event {
+            Event::Notice(notice) => {
+                let notice = &program.notices[notice.at()].name;
+                format!("{}_{function}_{notice}", program.name)
+            }
+            _ => format!("{}_{function}", program.name),
+        };
+        Some(((id, event), taken.take(&name)))
+    });
+    called.collect()
 }
 
 /// Records; what a layer that stands twice declares has one name.

@@ -4,14 +4,14 @@ use super::Stack;
 use super::external;
 use super::layout::{member_names, named_members, parameters};
 use super::listen;
-use super::names::c_name;
+use super::names::{c_name, given_names};
 use super::output::Queued;
 use super::scope::Scope;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call};
 use crate::tree::{Index, Reaction};
-use crate::types::program::{Event, NoticeId, Place, Port, SessionIndex};
+use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
 
 /// An attribute as an application knows it: its name there, its member of a message, its type.
@@ -151,7 +151,8 @@ pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
         let arguments: String = told
             .parameters
             .iter()
-            .flat_map(|one| parameters(stack, &one.kind, &c_name(&one.name)))
+            .zip(told_names(stack, &told.parameters))
+            .flat_map(|(one, name)| parameters(stack, &one.kind, &name))
             .map(|one| format!("{one}, "))
             .collect();
         all.push((
@@ -164,6 +165,16 @@ pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
         ));
     }
     all
+}
+
+/// What the values of a notice are called where an application gives it.
+fn told_names(stack: &Stack, told: &[Field]) -> Vec<String> {
+    let own = ["stack", "session", "now_ns"];
+    given_names(
+        &own,
+        &stack.names.taken,
+        told.iter().map(|one| (&one.kind, &*one.name)),
+    )
 }
 
 fn send_head(stack: &Stack, port: &Port) -> (String, String) {
@@ -351,7 +362,8 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
     let arguments: Vec<String> = own
         .parameters
         .iter()
-        .flat_map(|one| member_names(&one.kind, &one.name))
+        .zip(told_names(stack, &own.parameters))
+        .flat_map(|(one, name)| member_names(&one.kind, &name))
         .collect();
     let Some(reaction) = below(stack, port, Event::Notice(notice)) else {
         let unused = ["stack", "session", "now_ns"].map(String::from);

@@ -1,6 +1,7 @@
 //! The state of a stack: a struct for each kind of instances, and how they begin, are found, end.
 
 use super::Stack;
+use super::external;
 use super::keys;
 use super::layout::{self, members, named_members};
 use super::listen;
@@ -114,7 +115,7 @@ pub fn instances(stack: &Stack, id: KindId) -> Vec<Line> {
 }
 
 /// The statements that give a field of an instance its first value, where that is not all zero.
-pub fn initial(scope: &Scope, field: &Field, place: &C) -> Vec<S> {
+pub fn initial(scope: &mut Scope, field: &Field, place: &C) -> Vec<S> {
     let name = c_name(&field.name);
     let Some(value) = &field.initial else {
         return Vec::new();
@@ -122,6 +123,10 @@ pub fn initial(scope: &Scope, field: &Field, place: &C) -> Vec<S> {
     let own = place.clone().member(&name);
     if is_zero(&value.kind) {
         return Vec::new();
+    }
+    if external::gives_optional(scope.stack, value) {
+        let has = place.clone().member(format!("has_{name}"));
+        return external::take_optional(scope, value, has, own);
     }
     match &field.kind {
         Type::Array(_, capacity) => vec![S::For {
@@ -186,7 +191,7 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
         }
     }
     for field in &kind.fields {
-        body.extend(initial(&scope, field, &place));
+        body.extend(initial(&mut scope, field, &place));
     }
     if body.is_empty() {
         return None;

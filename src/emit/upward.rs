@@ -4,10 +4,10 @@ use super::Stack;
 use super::external;
 use super::layout::{member_names, parameters};
 use super::listen;
-use super::names::{c_name, event_name};
+use super::names::{c_name, event_name, given_names};
 use super::port::{attributes, wrapped};
 use crate::c::tree::Item;
-use crate::types::program::{Event, NoticeId, Port, PortId};
+use crate::types::program::{Event, Field, NoticeId, Port, PortId};
 use crate::types::value::Type;
 
 /// The function that hands messages or a notice to applications.
@@ -47,8 +47,12 @@ pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
     match event {
         Event::Notice(notice) => {
             let own = &stack.program.notices[notice.at()];
-            for one in &own.parameters {
-                all.extend(parameters(stack, &one.kind, &c_name(&one.name)));
+            for (one, name) in own
+                .parameters
+                .iter()
+                .zip(told_names(stack, &own.parameters))
+            {
+                all.extend(parameters(stack, &one.kind, &name));
             }
             given.extend(notice_fields(stack, port, notice));
         }
@@ -76,11 +80,28 @@ pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
 fn notice_fields(stack: &Stack, port: &Port, notice: NoticeId) -> Vec<String> {
     let own = &stack.program.notices[notice.at()];
     let union = format!("{}_{}", port.name, own.name);
-    let members = own.parameters.iter();
-    let members = members.flat_map(|one| member_names(&one.kind, &one.name));
-    members
-        .map(|member| format!("with.{union}.{member} = {member}"))
-        .collect()
+    let told = own
+        .parameters
+        .iter()
+        .zip(told_names(stack, &own.parameters));
+    told.flat_map(|(one, name)| {
+        let members = member_names(&one.kind, &one.name).into_iter();
+        let values = member_names(&one.kind, &name);
+        members
+            .zip(values)
+            .map(|(member, value)| format!("with.{union}.{member} = {value}"))
+    })
+    .collect()
+}
+
+/// What the values of a notice are called where they wait for the host.
+fn told_names(stack: &Stack, told: &[Field]) -> Vec<String> {
+    let own = ["stack", "session", "message", "output"];
+    given_names(
+        &own,
+        &stack.names.taken,
+        told.iter().map(|one| (&one.kind, &*one.name)),
+    )
 }
 
 /// The attributes of a message, in the same way.

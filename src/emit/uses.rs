@@ -93,12 +93,12 @@ impl Collector<'_> {
             | Kind::Attribute(local, _)
             | Kind::Length(local)
             | Kind::Through(_, _, local) => self.local(*local),
-            Kind::Call(id, _) => {
+            Kind::Call(id, given) => {
                 let called = &self.stack.program.functions[id.at()];
                 if let Some(header) = function::header_read(self.stack, called) {
                     self.uses.reads.insert(Need::Header(header));
                 }
-                if function::needs_own(self.stack, called) {
+                if given.len() == called.arguments() && function::needs_own(self.stack, called) {
                     self.own.into_iter().for_each(|own| self.local(own));
                 }
             }

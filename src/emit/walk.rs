@@ -129,7 +129,7 @@ pub fn has_effects(stack: &Stack, expression: &Expression) -> bool {
     each(expression, &mut |part| {
         found |= match &*part.kind {
             Kind::Query(Query::InsertSet(..) | Query::Release(..)) => true,
-            Kind::Call(id, _) => stack.program.functions[id.at()].external,
+            Kind::Call(id, _) => stack.program.functions[id.at()].calls_c,
             _ => false,
         };
     });

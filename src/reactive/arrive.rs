@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
             node = self.target(&frame, target, finder.event, &given, likely, node);
             likely = None;
         }
-        node
+        self.before(&frame, &finder.before, node)
     }
 
     fn target(

@@ -36,6 +36,7 @@ impl<'a> Lowering<'a> {
                 self.asked_by_nobody(queue, &inside, statement.span);
             }
             self.stays_as_it_is(&late, &inside, statement.span);
+            self.calls_in_order(block, &inside, statement.span);
         }
         let turn = self.body(&frame, block, Vec::new(), statement.span);
         let turns = Loop {
@@ -76,6 +77,7 @@ impl<'a> Lowering<'a> {
         let first = self.take_what_changes(&mut frame, block, None);
         let late = reads::fields_by_turn(block, None);
         self.stays_as_it_is(&late, &inside, statement.span);
+        self.calls_in_order(block, &inside, statement.span);
         let kind = Type::Unsigned(32);
         let turn = self.body(&frame, block, Vec::new(), statement.span);
         due.outputs.push(Output::Many(Loop {
@@ -124,6 +126,22 @@ impl<'a> Lowering<'a> {
             self.diagnostics
                 .push(mistake.help("write `is_empty` itself, where the function is called"));
         }
+    }
+
+    /// So what a family calls in C is called behind all that its handler calls.
+    fn calls_in_order(&mut self, block: &'a [Statement], inside: &Rests<'a>, family: Span) {
+        let calls = |block: &[Statement]| reads::calls_c(self.program, block);
+        if !calls(block) || !inside.iter().any(|rest| calls(rest)) {
+            return;
+        }
+        let title = "these outputs call C, and so does what is written behind them";
+        let label = "called at the end of the instant, when these outputs are made";
+        let mistake = Diagnostic::error(Id::ExternCall, title, family, label);
+        self.diagnostics.push(
+            mistake
+                .why("Functions in C are called in the order of writing.")
+                .help("write what calls C first, and these outputs last"),
+        );
     }
 
     /// Over what a loop runs; its bounds are taken where the loop stands.

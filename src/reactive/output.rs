@@ -249,16 +249,34 @@ impl<'a> Lowering<'a> {
     ) {
         let entity = self.program.kinds[frame.kind.at()].entity;
         if let Some(header) = self.program.entities[entity.at()].header {
-            let values = values.iter().map(|(id, e)| (*id, frame.expression(e)));
+            let values = values.iter().map(|(id, given)| {
+                let value = frame.expression(given);
+                // What a function in C gives is asked for once, in order on the wire.
+                (
+                    *id,
+                    match self.calls_c(&value) {
+                        true => self.taken(name_of(self.program, &value), value, steps),
+                        false => value,
+                    },
+                )
+            });
+            let values: Vec<_> = values.collect();
             let declared = &self.program.headers[header.at()];
             let asked = declared.asks();
             steps.push(Action::Push {
                 message,
                 header,
-                values: values.collect(),
+                values,
                 below: asked.map(|below| frame.expression(below)),
             });
         }
+    }
+
+    fn calls_c(&self, value: &Expression) -> bool {
+        reads::any(value, &|part| match &*part.kind {
+            ExpressionKind::Call(id, _) => self.program.functions[id.at()].calls_c,
+            _ => false,
+        })
     }
 
     /// A value as it is now: held by a local if it may be another at the end of the handler.

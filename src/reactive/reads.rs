@@ -121,6 +121,27 @@ pub fn has_outputs(block: &[Statement]) -> bool {
     })
 }
 
+/// Whether a block calls what is written in C, before its outputs are made.
+pub fn calls_c(program: &Program, block: &[Statement]) -> bool {
+    let called = |part: &Expression| match &*part.kind {
+        ExpressionKind::Call(id, _) => program.functions[id.at()].calls_c,
+        _ => false,
+    };
+    block.iter().any(|statement| {
+        let later = matches!(
+            &statement.kind,
+            StatementKind::For { body, .. } | StatementKind::Drain { body, .. } if has_outputs(body)
+        );
+        matches!(&statement.kind, StatementKind::Do(Operation::Call(..)))
+            || itself(statement).into_iter().any(|one| any(one, &called))
+            || !later
+                && statement
+                    .blocks()
+                    .into_iter()
+                    .any(|inner| calls_c(program, inner))
+    })
+}
+
 /// Whether something goes down through a joint.
 pub fn goes_below(block: &[Statement]) -> bool {
     block.iter().any(|statement| {

@@ -1,10 +1,33 @@
 //! Statements that are one step of a tree.
 
+use super::Lowering;
 use super::frame::Frame;
-use crate::tree::Action;
+use crate::tree::{Action, NodeId};
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::program::LocalId;
-use crate::types::statement::{Dropped, Statement, StatementKind};
+use crate::types::statement::{Block, Dropped, Statement, StatementKind};
+
+impl<'a> Lowering<'a> {
+    /// What is done before anything is looked for.
+    pub fn before(&mut self, frame: &Frame<'a>, block: &'a Block, mut next: NodeId) -> NodeId {
+        for statement in block.iter().rev() {
+            next = match &statement.kind {
+                StatementKind::If {
+                    condition,
+                    likely,
+                    then,
+                    otherwise,
+                } => {
+                    let then = self.before(frame, then, next);
+                    let otherwise = self.before(frame, otherwise, next);
+                    self.test(frame.expression(condition), *likely, then, otherwise)
+                }
+                _ => self.act(step(frame, statement), next),
+            };
+        }
+        next
+    }
+}
 
 /// A statement that is one step.
 pub fn step(frame: &Frame<'_>, statement: &Statement) -> Action {

@@ -8,7 +8,7 @@ use super::expression::{Evaluation, Moment};
 use super::value::{Datum, fit};
 use crate::types::expression::Expression;
 use crate::types::program::{CountId, Filter, FilterId, FunctionId, LocalId};
-use crate::types::statement::{Attempt, Block, Statement, StatementKind as Kind};
+use crate::types::statement::{Attempt, Block, Operation, Statement, StatementKind as Kind};
 use crate::types::value::Type;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -352,6 +352,10 @@ impl<'p> Body<'p> for Running<'_, 'p> {
                     false => number.swap_bytes(),
                 };
                 self.yielded.extend(&word.to_be_bytes()[..self.given]);
+                ControlFlow::Continue(())
+            }
+            Kind::Do(Operation::Call(function, arguments)) => {
+                self.evaluation().call(*function, arguments);
                 ControlFlow::Continue(())
             }
             Kind::Let(..)

@@ -156,6 +156,7 @@ impl<'p> Reference<'p> {
         if let (Some(local), Some(below)) = (finder.below, below) {
             handling.instant.locals[local.at()] = Datum::Number(u64::from(below));
         }
+        let _ = run_block(&mut handling, &finder.before);
         for target in &finder.targets {
             if let Some(index) = handling.evaluation().find(target) {
                 let given = handling.take(&finder.parameters);

@@ -11,7 +11,7 @@ mod lengths;
 mod options;
 mod ranges;
 
-use super::body::{check_expression, check_filter_call, check_type};
+use super::body::{check_computed, check_expression, check_filter_call, check_type};
 use super::constant::{fold, width};
 use super::context::Context;
 use super::expression::{Expression, ExpressionKind};
@@ -298,6 +298,10 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         let kind = self.fields(context.program)[place].kind.clone();
         let rule = match &source.rule {
             None => Rule::Given,
+            Some(ast::HeaderRule::Written(value)) if source.condition.is_none() => {
+                let name = &source.name.text;
+                Rule::Default(check_computed(context, &self.written, name, value, &kind))
+            }
             Some(rule) => self.rule(context, &kind, rule, source.span),
         };
         let constraint = source.constraint.as_ref();

@@ -1,7 +1,7 @@
 //! Kinds of instances: in, the blocks `entity`, `session` and `child` of a layer; out, tables of
 //! keys, fields and timers, how many instances there are, and which exist from the start.
 
-use super::body::{check_expression, check_field_type, check_value_type};
+use super::body::{check_computed, check_expression, check_field_type, check_value_type};
 use super::compose::{Above, Composition, Ground, Node, Sessions};
 use super::constant::{fold, fold_number};
 use super::context::Context;
@@ -555,7 +555,7 @@ pub fn initials(context: &mut Context, layer: &Layer) {
                 (_, of) => (source.start.as_ref(), of),
             };
             let value = match (start, record_of(&of)) {
-                (Some(start), _) => check_expression(context, &scope, start, Some(&of)),
+                (Some(start), _) => check_computed(context, &scope, &source.name.text, start, &of),
                 (None, Some((record, of))) => match beginning(context.program, record) {
                     Some(begins) => Expression::constant(begins, of),
                     None => continue,

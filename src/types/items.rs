@@ -12,7 +12,7 @@ use super::constant::{cut, fold, width};
 use super::context::Context;
 use super::expression::{Expression, ExpressionKind};
 use super::load::{Files, UnitId};
-use super::names::{not_constant, not_yet, refuse_repeated};
+use super::names::{not_constant, not_yet, refuse_beside, refuse_repeated};
 use super::program::{
     EntityId, Enum, EnumId, Field, FilterId, Function, FunctionId, Program, Record, RecordId,
 };
@@ -254,7 +254,8 @@ pub fn beginning(program: &Program, record: RecordId) -> Option<Value> {
 }
 
 /// What nothing was written to.
-fn zero(program: &Program, of: &Type) -> Value {
+/// What is all zero in memory.
+pub fn zero(program: &Program, of: &Type) -> Value {
     match of {
         Type::Bytes(size) => Value::Bytes(vec![0; *size as usize]),
         Type::Optional(_) => Value::None,
@@ -303,6 +304,7 @@ pub fn fields(
     sources: &[ast::Field],
     of: fn(&mut Context, &Scope, &ast::Type) -> Type,
 ) -> Vec<Field> {
+    let names = sources.iter().map(|source| &source.name);
     let field = |source: &ast::Field| {
         let known = context.program.enums.len();
         let kind = of(context, scope, &source.of);
@@ -317,7 +319,10 @@ pub fn fields(
             once: source.once,
         }
     };
-    sources.iter().map(field).collect()
+    let fields: Vec<Field> = sources.iter().map(field).collect();
+    let kinds = fields.iter().map(|field| &field.kind);
+    refuse_beside(names.zip(kinds), context.diagnostics);
+    fields
 }
 
 fn constant(context: &mut Context, scope: &Scope, source: &ast::Constant) -> Expression {

@@ -1,5 +1,6 @@
 //! What is said of names that stand for nothing, for two things, or for what is not known yet.
 
+use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -51,6 +52,37 @@ pub fn taken(name: &str, span: Span, first: Option<Span>) -> Diagnostic {
     match first {
         Some(first) => diagnostic.label(first, "the first"),
         None => diagnostic,
+    }
+}
+
+/// Refuses the names of what stands beside others in C.
+pub fn refuse_beside<'a>(
+    names: impl Iterator<Item = (&'a ast::Name, &'a Type)> + Clone,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for (name, kind) in names.clone() {
+        let (beside, says) = match kind {
+            Type::Optional(_) => (vec![format!("has_{name}")], "whether there is"),
+            Type::Queue(..) => (vec![format!("{name}_items")], "what is in"),
+            Type::Window(..) => (
+                ["items", "held"].map(|of| format!("{name}_{of}")).into(),
+                "what is in",
+            ),
+            Type::Stream(..) => {
+                let parts = ["held", "pieces", "bytes"];
+                (parts.map(|of| format!("{name}_{of}")).into(), "what is in")
+            }
+            _ => continue,
+        };
+        for (other, _) in names
+            .clone()
+            .filter(|(other, _)| beside.contains(&other.text))
+        {
+            let title = format!("in C, `{other}` says {says} `{name}`");
+            let label = "another name, please";
+            let refused = Diagnostic::error(Id::NameTaken, title, other.span, label);
+            diagnostics.push(refused.label(name.span, "beside this one"));
+        }
     }
 }
 

@@ -78,6 +78,10 @@ fn argument_value(
     }
 }
 
+/// What can be set of any stack: buffers, the steps of a call, what shuffles hashes, and what
+/// functions in C are given.
+const OWN_SETTINGS: [&str; 4] = ["buffers", "budget", "hash_seed", "user"];
+
 /// What is set when the stack is started: one value for all parameters that name it.
 fn config(
     context: &mut Context,
@@ -88,6 +92,11 @@ fn config(
 ) -> Expression {
     let known = context.program.config.iter();
     let known = known.clone().position(|config| config.name == name.text);
+    if OWN_SETTINGS.contains(&name.text.as_str()) {
+        let title = format!("every stack has a setting `{name}` of its own");
+        let refused = Diagnostic::error(Id::NameTaken, title, name.span, "another name, please");
+        context.report(refused);
+    }
     let place = known.unwrap_or_else(|| {
         let default = parameter.default.as_ref();
         let default = default.and_then(|default| {

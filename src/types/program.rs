@@ -439,6 +439,8 @@ pub struct Finder {
     pub parameters: Vec<LocalId>,
     /// Holds the session below from which the event comes, where those come and go.
     pub below: Option<LocalId>,
+    /// What is done before: calls of functions in C for what is looked for.
+    pub before: Block,
     /// Where to look, in order.
     pub targets: Vec<Target>,
     /// What happens when none is found; it owns the message.
@@ -530,6 +532,8 @@ pub struct Function {
     /// Whether it is written in C: `extern`. A parameter of type [`Type::Message`] is then given
     /// the data of a message, one of an extern type the field itself.
     pub external: bool,
+    /// Whether it is written in C or calls what is: each call of it counts.
+    pub calls_c: bool,
     /// What it does; none for `extern`.
     pub body: Option<Block>,
     /// Where it is written.

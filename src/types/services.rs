@@ -10,6 +10,7 @@ use super::constant::fold;
 use super::context::Context;
 use super::items::{Words, declare_enum};
 use super::load::{Files, UnitId};
+use super::names::refuse_beside;
 use super::program::{
     Attribute, AttributeId, EntityId, EnumId, Field, KindId, Local, Notice, NoticeId,
 };
@@ -371,11 +372,15 @@ pub fn notice(context: &mut Context, scope: &Scope, owner: &str, source: &ast::N
         initial: None,
         once: false,
     });
+    let parameters: Vec<Field> = parameters.collect();
+    let names = source.parameters.iter().map(|parameter| &parameter.name);
+    let kinds = parameters.iter().map(|parameter| &parameter.kind);
+    refuse_beside(names.zip(kinds), context.diagnostics);
     Notice {
         name: source.name.text.clone(),
         owner: owner.to_string(),
         message: source.message.is_some(),
-        parameters: parameters.collect(),
+        parameters,
     }
 }
 

@@ -46,8 +46,10 @@ pub fn played(
         program.name = "played".to_string();
     }
     let program = &program;
-    let externs = &around_it.externs(program);
-    if let [function, ..] = externs.missing(program)[..] {
+    // What is written in C may remember: each run has its own, from the beginning.
+    let [first, of_forest, of_expected, of_woven, of_plain] =
+        &[(); 5].map(|()| around_it.externs(program));
+    if let [function, ..] = first.missing(program)[..] {
         return Err(format!(
             "`{function}` is written in C, which no interpreter can call"
         ));
@@ -60,15 +62,16 @@ pub fn played(
     // Woven, a chain of handlers is one step of the budget: then they agree with each other only.
     let by_steps = beginning.limits.budget != usual.budget;
     let forest = by_steps.then_some(&woven);
-    let (trace, played) = expected(program, externs, forest, beginning, text("in"))?;
-    let trees = |forest| interpreted(Trees::new(program, forest), program, externs, &trace);
+    let (trace, played) = expected(program, [first, of_forest], forest, beginning, text("in"))?;
+    let trees =
+        |forest, externs| interpreted(Trees::new(program, forest), program, externs, &trace);
     let expected = match by_steps {
-        true => trees(&woven),
-        false => interpreted(Reference::new(program), program, externs, &trace),
+        true => trees(&woven, of_expected),
+        false => interpreted(Reference::new(program), program, of_expected, &trace),
     };
-    let mut runs = vec![("the woven trees".to_string(), trees(&woven))];
+    let mut runs = vec![("the woven trees".to_string(), trees(&woven, of_woven))];
     if !by_steps {
-        runs.push(("the trees".to_string(), trees(&plain)));
+        runs.push(("the trees".to_string(), trees(&plain, of_plain)));
     }
     // What only interpreters can be given, the C is not asked for.
     let own = (trace.limits.reserve, trace.limits.outputs);
@@ -114,7 +117,7 @@ pub fn limits(code: &Emitted) -> Limits {
 /// What comes of the script, by the reference or by these trees.
 fn expected<'p>(
     program: &'p Program,
-    externs: &'p Externs<'p>,
+    [externs, of_forest]: [&'p Externs<'p>; 2],
     forest: Option<&Forest>,
     beginning: Beginning,
     script: &str,
@@ -146,7 +149,7 @@ fn expected<'p>(
         None => play(program, &mut stack, start_ns, lines),
         Some(forest) => {
             let trees = Trees::new(program, forest);
-            let stack = Stack::start(trees, program, externs, config, limits, start_ns);
+            let stack = Stack::start(trees, program, of_forest, config, limits, start_ns);
             let mut stack = stack.expect("the settings were right a moment ago");
             play(program, &mut stack, start_ns, lines)
         }

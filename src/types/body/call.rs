@@ -71,7 +71,7 @@ impl Body<'_, '_> {
             return nothing();
         }
         if self.context.program.functions[id.at()].external {
-            return self.external_call(id, arguments, span);
+            return self.counted_call(id, arguments, span);
         }
         if let Some(asked) = asked {
             match self.session_asked(asked, &name, span) {
@@ -89,6 +89,9 @@ impl Body<'_, '_> {
             arguments.push(self.read_local(message));
         }
         self.check_reads(id, reads_header, span);
+        if self.context.program.functions[id.at()].calls_c {
+            return self.counted_call(id, arguments, span);
+        }
         self.folded(make(ExpressionKind::Call(id, arguments), result))
     }
 
@@ -301,7 +304,7 @@ impl Body<'_, '_> {
         if to.result == Type::Nothing {
             return nothing();
         }
-        if self.before.is_none() || !matches!(self.place, Place::Handler(_)) {
+        if self.perhaps || self.before.is_none() || !matches!(self.place, Place::Handler(_)) {
             let text = self.text(span);
             let title = format!("`{text}` changes the stream, and is perhaps not computed");
             let refused = Diagnostic::error(Id::NotAValue, title, span, "done only sometimes");

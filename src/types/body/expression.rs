@@ -6,6 +6,7 @@
 use super::super::expression::{Expression, ExpressionKind, Unary};
 use super::super::program::{FilterId, LocalId};
 use super::super::scope::Named;
+use super::super::statement::Block;
 use super::super::value::{Type, Value};
 use super::access::Meaning;
 use super::external::is_external;
@@ -215,7 +216,7 @@ impl Body<'_, '_> {
             }
         };
         // What remains may itself be none, as in `a else b else 0`.
-        let otherwise = match hint {
+        let (otherwise, done) = match hint {
             Some(Type::Optional(_)) => self.perhaps(|body| body.check_raw(otherwise, hint)),
             Some(_) | None => self.perhaps(|body| body.check(otherwise, Some(&inner))),
         };
@@ -225,19 +226,29 @@ impl Body<'_, '_> {
                 let kind = otherwise.result.clone();
                 let some = make(ExpressionKind::Some(some), kind.clone());
                 let present = make(ExpressionKind::Present(optional), Type::Bool);
-                return make(ExpressionKind::If(present, some, otherwise), kind);
+                return self.one_of(present, (Block::new(), some), (done, otherwise), value.span);
             }
             other if self.widens(&inner, other) && *other != inner => {
                 let wide = other.clone();
-                let value = make(ExpressionKind::Unwrap(optional.clone()), inner);
-                let value = make(ExpressionKind::Cast(value), wide.clone());
+                let wider = make(ExpressionKind::Unwrap(optional.clone()), inner);
+                let wider = make(ExpressionKind::Cast(wider), wide.clone());
                 let present = make(ExpressionKind::Present(optional), Type::Bool);
-                return make(ExpressionKind::If(present, value, otherwise), wide);
+                return self.one_of(
+                    present,
+                    (Block::new(), wider),
+                    (done, otherwise),
+                    value.span,
+                );
             }
             _ => inner,
         };
         let span = value.span;
         let otherwise = self.coerce(otherwise, &result, span);
+        if !done.is_empty() {
+            let there = make(ExpressionKind::Unwrap(optional.clone()), result);
+            let present = make(ExpressionKind::Present(optional), Type::Bool);
+            return self.one_of(present, (Block::new(), there), (done, otherwise), span);
+        }
         self.folded(make(ExpressionKind::Else(optional, otherwise), result))
     }
 
@@ -252,11 +263,11 @@ impl Body<'_, '_> {
         let condition = self.condition(condition);
         let before = self.flow.facts.clone();
         self.assume(&condition, true);
-        let then = self.perhaps(|body| body.check(then, hint));
+        let (then, for_then) = self.perhaps(|body| body.check(then, hint));
         self.flow.facts = before.clone();
         self.assume(&condition, false);
         let wanted = hint.or(Some(&then.result));
-        let otherwise = self.perhaps(|body| body.check(otherwise, wanted));
+        let (otherwise, for_otherwise) = self.perhaps(|body| body.check(otherwise, wanted));
         self.flow.facts = before;
         let result = match hint {
             Some(Type::Optional(_)) => hint.cloned().expect("there is a hint in this branch"),
@@ -264,7 +275,8 @@ impl Body<'_, '_> {
         };
         let then = self.coerce(then, &result, spans.0);
         let otherwise = self.coerce(otherwise, &result, spans.1);
-        self.folded(make(ExpressionKind::If(condition, then, otherwise), result))
+        let ways = ((for_then, then), (for_otherwise, otherwise));
+        self.one_of(condition, ways.0, ways.1, spans.0.to(spans.1))
     }
 
     /// `message.data through internet_checksum()`, as a value.

@@ -1,17 +1,25 @@
 //! Functions and types that are written in C: what they may be given, what they may give, and
 //! where they are called.
 //!
-//! What such a function does outside is not known, so it is called just once, before the rest of
-//! the statement in which it stands, in the order of writing; and so not where it may be left out.
-//! Only handlers call them.
+//! What such a function does outside is not known, so each call counts: it is called just once,
+//! before the rest of the statement in which it stands, in the order of writing; and behind `and`,
+//! `or`, `else` and `if` only where the value is needed. So is a function that calls one.
+//!
+//! ```text
+//! require known and weight(n) > 9 else …      if known { let weight = weight(n)
+//!                                                        let holds = weight > 9 }
+//!                                             else { let holds = false }
+//!                                             require holds else …
+//! ```
 
-use super::super::expression::{Expression, ExpressionKind};
+use super::super::expression::{Binary, Expression, ExpressionKind};
+use super::super::items::zero;
 use super::super::program::{FunctionId, LocalId, Program};
-use super::super::statement::{Operation, Statement, StatementKind};
+use super::super::statement::{Block, Operation, Statement, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
 use super::kinds::holds_things;
-use super::words::{Body, Place, make, nothing};
+use super::words::{Body, Place, make, nothing, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -133,9 +141,9 @@ impl Body<'_, '_> {
         self.expect(source, wanted)
     }
 
-    /// What a call of a function in C gives. Where it is not all of a value it comes before the
-    /// statement, which reads what it gave.
-    pub fn external_call(
+    /// What a call of a function gives that is written in C, or calls what is. Where it is not all
+    /// of a value it comes before the statement, which reads what it gave.
+    pub fn counted_call(
         &mut self,
         id: FunctionId,
         arguments: Vec<Expression>,
@@ -143,17 +151,10 @@ impl Body<'_, '_> {
     ) -> Expression {
         let function = &self.context.program.functions[id.at()];
         let (name, result) = (function.name.clone(), function.result.clone());
-        if !matches!(self.place, Place::Handler(_)) || self.before.is_none() {
-            let title = format!("`{name}` is written in C, and is not called here");
-            let refused = Diagnostic::error(Id::ExternCall, title, span, "called here");
-            return self.refuse(
-                refused
-                    .why("A function in C is called just once, before the rest of its statement.")
-                    .help(format!(
-                        "call it before, in the handler: `let x = {name}(…)`"
-                    )),
-            );
+        if self.before.is_none() || self.place == Place::Filter {
+            return self.refuse_counted_call(id, span);
         }
+        self.calls_c = true;
         let alone = self.called_alone.filter(|(at, _)| *at == span);
         let used = alone.map(|(_, used)| used);
         let wrong = match (used, &result) {
@@ -187,6 +188,122 @@ impl Body<'_, '_> {
             .expect("a statement is being checked, and there is none around")
             .push(Statement { kind, span });
         self.read_local(local)
+    }
+
+    /// Where nobody says how often a value is computed.
+    fn refuse_counted_call(&mut self, id: FunctionId, span: Span) -> Expression {
+        let function = &self.context.program.functions[id.at()];
+        let name = &function.name;
+        let title = match function.external {
+            true => format!("`{name}` is written in C, and is not called here"),
+            false => format!("`{name}` calls what is written in C, and is not called here"),
+        };
+        let (why, help) = match self.place {
+            Place::Filter => (
+                "What a function in C does outside would be done for each word of a message.",
+                "call it before, and hand what it gives to the filter: a filter has parameters",
+            ),
+            Place::Value | Place::Handler(_) | Place::Finder(_) | Place::Function => (
+                "A function in C may do something outside: each call counts. What stands here is \
+                 computed before the stack starts, or as often as it is needed.",
+                "call it in a handler or a function, for the first value of a field, or for what \
+                 a header is given (`=`)",
+            ),
+        };
+        let refused = Diagnostic::error(Id::ExternCall, title, span, "called here");
+        self.refuse(refused.why(why).help(help))
+    }
+
+    /// A value that is perhaps not computed, and what is done if it is.
+    pub fn perhaps<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (T, Block) {
+        if self.before.is_none() {
+            return (check(self), Block::new());
+        }
+        self.ahead(|body| {
+            body.perhaps = true;
+            check(body)
+        })
+    }
+
+    /// A value that is set where a condition holds; functions in C are called there alone.
+    pub fn set_if(
+        &mut self,
+        condition: Option<&Expression>,
+        source: &ast::Expression,
+        wanted: &Type,
+    ) -> Expression {
+        let Some(condition) = condition else {
+            return self.expect(source, wanted);
+        };
+        let (value, done) = self.perhaps(|body| body.expect(source, wanted));
+        if done.is_empty() {
+            return value;
+        }
+        let unset = Expression::constant(zero(self.context.program, wanted), wanted.clone());
+        let unset = (Block::new(), unset);
+        self.one_of(condition.clone(), (done, value), unset, source.span)
+    }
+
+    /// One of two values, and what is done for it alone.
+    pub fn one_of(
+        &mut self,
+        condition: Expression,
+        (for_then, then): (Block, Expression),
+        (for_otherwise, otherwise): (Block, Expression),
+        span: Span,
+    ) -> Expression {
+        let result = then.result.clone();
+        if for_then.is_empty() && for_otherwise.is_empty() {
+            return self.folded(make(ExpressionKind::If(condition, then, otherwise), result));
+        }
+        let (done, value) = match condition.truth() {
+            Some(true) => (for_then, then),
+            Some(false) => (for_otherwise, otherwise),
+            None => {
+                let name = if result == Type::Bool {
+                    "holds"
+                } else {
+                    "chosen"
+                };
+                let local = self.add_local(name, result);
+                let bound = |mut done: Block, value| {
+                    let kind = StatementKind::Let(local, value);
+                    done.push(Statement { kind, span });
+                    done
+                };
+                let kind = StatementKind::If {
+                    condition,
+                    likely: None,
+                    then: bound(for_then, then),
+                    otherwise: bound(for_otherwise, otherwise),
+                };
+                (vec![Statement { kind, span }], self.read_local(local))
+            }
+        };
+        let before = self.before.as_mut();
+        before.expect("what is done is done before").extend(done);
+        value
+    }
+
+    /// `and` and `or`, where something is done for the right operand.
+    pub fn one_after_the_other(
+        &mut self,
+        operator: Binary,
+        left: Expression,
+        right: (Block, Expression),
+        span: Span,
+    ) -> Expression {
+        let known = |truth| (Block::new(), number(truth, Type::Bool));
+        let both = make(
+            ExpressionKind::Binary(operator, left.clone(), right.1.clone()),
+            Type::Bool,
+        );
+        let value = match operator {
+            Binary::And => self.one_of(left, right, known(0), span),
+            _ => self.one_of(left, known(1), right, span),
+        };
+        self.assume_value(value.clone(), &both);
+        value
     }
 
     /// `message.data = seal(key, message.data)`; none if this is no such call.

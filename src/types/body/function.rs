@@ -5,12 +5,13 @@
 
 use super::super::constant::fold;
 use super::super::context::Context;
-use super::super::expression::Expression;
+use super::super::expression::{Expression, ExpressionKind};
 use super::super::program::{Filter, Function, FunctionId, Local, LocalId};
 use super::super::scope::{Named, Scope};
-use super::super::statement::{Block, Statement, StatementKind};
+use super::super::statement::{Block, StatementKind};
 use super::super::value::{Type, Value};
 use super::super::yields::yields;
+use super::external::Use;
 use super::mentions::mentioned;
 use super::statement::last_brace;
 use super::words::{Body, Place, make, number};
@@ -48,6 +49,7 @@ pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Func
         reads_header: words.contains("header"),
         result,
         external,
+        calls_c: external,
         body: None,
         span: source.span,
     }
@@ -169,16 +171,16 @@ fn function_body(context: &mut Context, id: FunctionId, scope: &Scope, source: &
     }
     let block = match &source.body {
         ast::FunctionBody::Promised | ast::FunctionBody::External => None,
-        ast::FunctionBody::Expression(value) => {
-            let span = value.span;
-            let value = body.expect(value, &declared.result);
-            let kind = StatementKind::Return(value);
-            Some(vec![Statement { kind, span }])
-        }
+        ast::FunctionBody::Expression(value) => Some(body.returning(value, |body| {
+            body.calls_c_alone(value.span, Use::Read);
+            body.expect(value, &declared.result)
+        })),
         ast::FunctionBody::Block(block) => Some(body.function_block(block)),
     };
     let (reads, locals) = (body.reads, std::mem::take(&mut body.locals));
+    let calls_c = body.calls_c || declared.external;
     let function = &mut context.program.functions[id.at()];
+    function.calls_c = calls_c;
     function.entity = (reads.own || reads.entity).then_some(scope.entity);
     function.kind = reads.own.then_some(scope.kind);
     function.reads_header = reads.header;
@@ -202,16 +204,19 @@ pub(super) fn key_default(
     }
     body.assume_given();
     let optional = Type::Optional(Box::new(kind.clone()));
-    let value = match body.check(written, Some(kind)) {
-        value if value.result == optional => value,
-        _ => body.expect(written, kind),
-    };
-    let (reads, locals) = (body.reads, std::mem::take(&mut body.locals));
-    let statement = Statement {
-        kind: StatementKind::Return(value.clone()),
-        span: written.span,
-    };
-    (value.result != Type::Nothing).then(|| Function {
+    let mut result = Type::Nothing;
+    let block = body.returning(written, |body| {
+        let value = body.check(written, Some(kind));
+        let value = match value.result == optional {
+            true => value,
+            false => body.coerce(value, kind, written.span),
+        };
+        result = value.result.clone();
+        value
+    });
+    let (reads, calls_c) = (body.reads, body.calls_c);
+    let locals = std::mem::take(&mut body.locals);
+    (result != Type::Nothing).then(|| Function {
         name: source.name.text.clone(),
         entity: Some(scope.entity),
         kind: reads.own.then_some(scope.kind),
@@ -220,11 +225,56 @@ pub(super) fn key_default(
         defaults: vec![None; given.len()],
         message: None,
         reads_header: reads.header,
-        result: value.result,
+        result,
         external: false,
-        body: Some(vec![statement]),
+        calls_c,
+        body: Some(block),
         span: written.span,
     })
+}
+
+/// A value that is computed just once.
+pub(super) fn computed(
+    context: &mut Context,
+    scope: &Scope,
+    name: &str,
+    source: &ast::Expression,
+    expected: &Type,
+) -> Expression {
+    let mut body = Body::new(context, scope, Place::Value);
+    let (value, before) = body.ahead(|body| {
+        body.calls_c_alone(source.span, Use::Bound);
+        body.expect(source, expected)
+    });
+    if before.is_empty() {
+        return value;
+    }
+    // What is done before its value stands in a function, which is given the message.
+    let mut of_function = scope.clone();
+    of_function.message = scope.message.map(|_| LocalId(0));
+    let mut body = Body::new(context, &of_function, Place::Function);
+    body.locals.extend(scope.message.map(|_| message_local()));
+    let block = body.returning(source, |body| body.expect(source, expected));
+    let (reads, locals) = (body.reads, std::mem::take(&mut body.locals));
+    let id = FunctionId(context.program.functions.len() as u32);
+    context.program.functions.push(Function {
+        name: name.to_string(),
+        entity: Some(scope.entity),
+        kind: reads.own.then_some(scope.kind),
+        locals,
+        parameters: 0,
+        defaults: Vec::new(),
+        message: of_function.message,
+        reads_header: reads.header,
+        result: value.result.clone(),
+        external: false,
+        calls_c: true,
+        body: Some(block),
+        span: source.span,
+    });
+    let message = |message| Expression::local(message, Type::Message);
+    let given = scope.message.map(message).into_iter().collect();
+    make(ExpressionKind::Call(id, given), value.result)
 }
 
 /// A filter with all that it does.
@@ -293,6 +343,15 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
 }
 
 impl Body<'_, '_> {
+    /// A body that is one value, behind what is done for it.
+    fn returning(
+        &mut self,
+        source: &ast::Expression,
+        value: impl FnOnce(&mut Self) -> Expression,
+    ) -> Block {
+        self.with_before(source.span, |body| Some(StatementKind::Return(value(body))))
+    }
+
     /// Parameters as locals, with what a call that leaves them out gives them.
     fn parameters(
         &mut self,

@@ -56,14 +56,17 @@ pub(super) fn finder(
     let session = body.context.program.entities[scope.entity.at()].session;
     let below = body.context.program.stands_on(session);
     body.below = below.map(|below| body.add_local("below", Type::Instance(below)));
-    let mut targets = Vec::new();
-    for target in &source.targets {
-        let condition = target.condition.as_ref();
-        let condition = condition.map(|condition| body.condition(condition));
-        if let Some(found) = body.sought(&target.kind, &target.keys, target.span) {
-            targets.push(Target { condition, ..found });
+    let (targets, before) = body.ahead(|body| {
+        let mut targets = Vec::new();
+        for target in &source.targets {
+            let condition = target.condition.as_ref();
+            let condition = condition.map(|condition| body.condition(condition));
+            if let Some(found) = body.sought(&target.kind, &target.keys, target.span) {
+                targets.push(Target { condition, ..found });
+            }
         }
-    }
+        targets
+    });
     body.place = Place::Handler(event);
     let messages = body.messages(&parameters);
     for message in &messages {
@@ -77,6 +80,7 @@ pub(super) fn finder(
         locals,
         parameters,
         below: body.below,
+        before,
         targets,
         otherwise,
         span: source.span,
@@ -141,7 +145,7 @@ impl Body<'_, '_> {
         };
         let span = condition.span;
         let (holds, fails) = self.ways(span);
-        let condition = self.condition(condition);
+        let (condition, mut block) = self.ahead(|body| body.condition(condition));
         let before = self.flow.clone();
         self.assume(&condition, true);
         let then = self.block(&source.body);
@@ -156,7 +160,7 @@ impl Body<'_, '_> {
         let otherwise = self.handlers_from(others, parameters);
         let else_flow = std::mem::take(&mut self.flow);
         self.flow = then_flow.join(&holds, else_flow, &fails);
-        let mut block = vec![Statement {
+        block.push(Statement {
             kind: StatementKind::If {
                 condition,
                 likely: None,
@@ -164,7 +168,7 @@ impl Body<'_, '_> {
                 otherwise,
             },
             span: source.span,
-        }];
+        });
         block.extend(self.handlers_from(rest, parameters));
         block
     }

@@ -85,6 +85,19 @@ pub fn check_expression(
     }
 }
 
+/// The same where it is computed just once: the first value of a field, or what a field of a header
+/// is given. So it may call what is written in C; what is more than one such call is a function
+/// called `name`.
+pub fn check_computed(
+    context: &mut Context,
+    scope: &Scope,
+    name: &str,
+    source: &ast::Expression,
+    expected: &Type,
+) -> Expression {
+    function::computed(context, scope, name, source, expected)
+}
+
 /// `internet_checksum(pseudo_sum(length))`: what stands behind a `through`.
 pub fn check_filter_call(
     context: &mut Context,

@@ -112,7 +112,7 @@ impl Body<'_, '_> {
         let value = self.check_raw(call, None);
         match *value.kind {
             ExpressionKind::Call(function, arguments)
-                if self.context.program.functions[function.at()].external =>
+                if self.context.program.functions[function.at()].calls_c =>
             {
                 if otherwise.is_some() {
                     let title = format!("`{}` cannot fail", self.text(call.span));

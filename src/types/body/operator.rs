@@ -77,8 +77,12 @@ impl Body<'_, '_> {
         let left = self.condition(left);
         let before = self.flow.facts.clone();
         self.assume(&left, operator == Binary::And);
-        let right = self.perhaps(|body| body.condition(right));
+        let span = right.span;
+        let (right, done) = self.perhaps(|body| body.condition(right));
         self.flow.facts = before;
+        if !done.is_empty() {
+            return self.one_after_the_other(operator, left, (done, right), span);
+        }
         self.folded(make(
             ExpressionKind::Binary(operator, left, right),
             Type::Bool,

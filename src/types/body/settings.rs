@@ -95,7 +95,7 @@ impl Body<'_, '_> {
         let attribute = self.scope.attributes.get(&name.text).copied();
         let set = |value| Setting {
             value,
-            condition,
+            condition: condition.clone(),
             span: source.span,
         };
         match (field, attribute) {
@@ -107,12 +107,12 @@ impl Body<'_, '_> {
             }
             (Some((id, field)), None) => {
                 self.check_written(name, &field);
-                let value = self.expect(value, &field.kind);
+                let value = self.set_if(condition.as_ref(), value, &field.kind);
                 settings.header.insert(id, set(value));
             }
             (None, Some(attribute)) => {
                 let kind = self.context.program.attributes[attribute.at()].kind.clone();
-                let value = self.expect(value, &kind);
+                let value = self.set_if(condition.as_ref(), value, &kind);
                 settings.attributes.push((attribute, set(value)));
             }
             (None, None) => {
@@ -198,7 +198,12 @@ impl Body<'_, '_> {
             return;
         };
         self.check_written(name, &field);
-        let value = self.expect(value, &field.kind);
+        let there = match settings.header[&option].value.clone() {
+            there if there.truth() == Some(true) => None,
+            there => Some(there),
+        };
+        let decides = condition.clone().or(there);
+        let value = self.set_if(decides.as_ref(), value, &field.kind);
         let span = source.span;
         settings.header.insert(
             id,

@@ -62,20 +62,19 @@ impl Body<'_, '_> {
         span: Span,
         check: impl FnOnce(&mut Self) -> Option<StatementKind>,
     ) -> Block {
-        let around = self.before.replace(Block::new());
-        let kind = check(self);
-        let before = std::mem::replace(&mut self.before, around);
-        let mut block = before.expect("it was put there above");
+        let (kind, mut block) = self.ahead(check);
         block.extend(kind.map(|kind| Statement { kind, span }));
         block
     }
 
-    /// A value that is perhaps not computed: nothing can be done for it before its statement.
-    pub fn perhaps<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.before.take();
+    /// Something that is checked, and what is done before because of it.
+    pub fn ahead<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (T, Block) {
+        let perhaps = std::mem::take(&mut self.perhaps);
+        let around = self.before.replace(Block::new());
         let checked = check(self);
-        self.before = before;
-        checked
+        let before = std::mem::replace(&mut self.before, around);
+        self.perhaps = perhaps;
+        (checked, before.unwrap_or_default())
     }
 
     /// What takes the place of the rest of the block, from what is known when it does.
@@ -353,6 +352,7 @@ impl Body<'_, '_> {
             return None;
         }
         let result = self.result.clone();
+        self.calls_c_alone(value.span, Use::Read);
         let value = self.expect(value, &result);
         self.flow.dead = true;
         Some(StatementKind::Return(value))

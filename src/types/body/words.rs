@@ -49,8 +49,12 @@ pub(super) struct Body<'a, 'c> {
     /// Locals that may be assigned to: those of functions, and the state of filters.
     pub assignable: Vec<LocalId>,
     /// What is done before the statement that is being checked, since its values need it; none
-    /// where a value is perhaps not computed.
+    /// where nothing can be done before.
     pub before: Option<Block>,
+    /// Whether the value that is being checked is perhaps not computed.
+    pub perhaps: bool,
+    /// Whether a function in C is called here.
+    pub calls_c: bool,
     /// Holds the session below from which an event came whose session is still to be found.
     pub below: Option<LocalId>,
     /// Where a call of a function in C is all of a value, and what is done with what it gives.
@@ -123,6 +127,8 @@ impl<'a, 'c> Body<'a, 'c> {
             result: Type::Nothing,
             assignable: Vec::new(),
             before: None,
+            perhaps: false,
+            calls_c: false,
             below: None,
             called_alone: None,
             external_types: false,

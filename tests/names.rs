@@ -1,0 +1,158 @@
+//! Any word of Loom may name anything: the C compiles without a word, whatever C, its headers, its
+//! compilers or the code around mean by it.
+//!
+//! In: words, each in every place of a stack that has a name (`names/forms.txt`). Out: what a
+//! compiler has to say.
+
+use stackloom::diagnostic::render;
+use stackloom::pipeline;
+use stackloom::types::load::{Library, Missing};
+use std::process::Command;
+
+/// How a host may compile what it is given.
+const WAYS: [(&str, &str); 2] = [("gcc", "-std=gnu17"), ("clang-16", "-std=c11")];
+
+const FLAGS: [&str; 8] = [
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    "-Wshadow",
+    "-Werror",
+    "-fsyntax-only",
+    "-xc",
+];
+
+/// Words of C and of C++, of headers, of compilers, and of generated code.
+const WORDS: &str = "auto break char const continue default double enum extern float goto inline \
+    int long register restrict return short signed sizeof static struct switch typedef union \
+    unsigned void volatile while class delete namespace operator private public template this \
+    throw try typename using virtual catch friend new xor and_eq bitand compl \
+    uint8_t uint16_t uint32_t uint64_t int8_t int64_t size_t ptrdiff_t uintptr_t uint_fast8_t \
+    intmax_t wchar_t max_align_t bool offsetof alignas alignof noreturn NULL nullptr typeof asm \
+    static_assert thread_local linux unix i386 \
+    abs labs exp log log2 pow sin cos floor round sqrt index rindex printf puts putchar malloc \
+    free calloc realloc exit abort strlen strcpy memcpy memset memmove memcmp isdigit toupper \
+    gamma y0 y1 j0 jn signbit ffs \
+    main errno stdin time read write open close \
+    stack event output user found found_x has_x x_length now_ns now session data length \
+    with frame link links port ports config counters agenda buffers buffer begin end count drop \
+    add later last take waits work handle handles answer reverse given holds chosen value held \
+    place port_message came_in at self own keys index_2 calling waiting next first \
+    reason reasons room since instance timers deadline_ns hash hash_odd free_instances none item \
+    items pieces bytes sl sl_none sl_pool uint32 maybe host W_2 \
+    frames delivered consumed merged dropped unsent start started seed budget memory size capacity \
+    values listener listeners accepted backlog send deliver tell arrive expire done input carrier";
+
+/// So many words stand in one stack.
+const TOGETHER: usize = 24;
+
+const PAGE: &str = "/// WORD: a layer\n///   above     messages\n///   below     messages\n\
+    ///   adds      nothing\n///   promises  nothing\n///   assumes   nothing\n\
+    ///   limits    none\n///   spec      none\n///   stack     link air > WORD > port up";
+
+/// What may be named.
+const FORMS: &str = include_str!("names/forms.txt");
+
+/// A form with these words: a stack.
+fn stack(form: &str, words: &[&str]) -> String {
+    let joined = |of: &dyn Fn(&str) -> String| -> String {
+        let all: Vec<String> = words.iter().map(|word| of(word)).collect();
+        all.join(", ")
+    };
+    let form = form
+        .replace("GIVEN", &joined(&|word| format!("{word}: u8?")))
+        .replace("NONE", &joined(&|_| "none".to_string()));
+    let mut text = String::new();
+    for (at, part) in format!("\n{form}").split("\n|\n").enumerate() {
+        let lines: Vec<&str> = match at % 2 {
+            0 => part.lines().collect(),
+            _ => vec![part],
+        };
+        for line in lines {
+            let page = PAGE.replace("WORD", if at % 2 == 0 { "one" } else { "WORD" });
+            let line = line.replace("PAGE", &page);
+            let times = if line.contains("WORD") {
+                words
+            } else {
+                &["one"]
+            };
+            for word in times {
+                text += &line.replace("WORD", word);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// No file uses another.
+struct Alone;
+
+impl Library for Alone {
+    fn find(&self, _: &str, _: &str) -> Result<Vec<(String, String)>, Missing> {
+        Err(Missing::Nowhere(Vec::new()))
+    }
+}
+
+fn read(text: &str) -> pipeline::Checked {
+    pipeline::read(vec![("hostile.loom".to_string(), text.to_string())], &Alone)
+}
+
+/// The words that are no keywords of Loom.
+fn words() -> Vec<&'static str> {
+    let free = |word: &&str| {
+        let text = format!("fn {word}({word}: u8) -> u8 {{ return {word} }}\n");
+        !pipeline::refused(&read(&text).diagnostics)
+    };
+    WORDS.split_whitespace().filter(free).collect()
+}
+
+/// What a compiler says about the C of a stack.
+fn said_of(text: &str, way: (&str, &str)) -> Option<String> {
+    let mut checked = read(text);
+    let Some(compiled) = pipeline::compile(&mut checked, "hostile", "hostile") else {
+        let said = render(&checked.diagnostics, &checked.sources, false);
+        return Some(said);
+    };
+    let folder = tempfile::tempdir().expect("a folder to compile in");
+    let types: String = compiled
+        .program
+        .records
+        .iter()
+        .filter(|one| one.external)
+        .fold(String::new(), |all, one| {
+            all + &format!("struct hostile_{} {{\n    int x;\n}};\n", one.name)
+        });
+    for (name, text) in [
+        ("hostile.c", &compiled.emitted.c),
+        ("hostile.h", &compiled.emitted.h),
+        ("hostile_extern.h", &types),
+    ] {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    let (compiler, standard) = way;
+    let output = Command::new(compiler)
+        .args(FLAGS)
+        .args([standard, "hostile.c"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the compiler runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    (!output.status.success()).then(|| format!("{compiler} {standard}:\n{said}"))
+}
+
+#[test]
+fn any_word_may_name_anything() {
+    let there =
+        |(compiler, _): &(&str, &str)| Command::new(compiler).arg("--version").output().is_ok();
+    let ways: Vec<_> = WAYS.into_iter().filter(there).collect();
+    let mut wrong = Vec::new();
+    for words in words().chunks(TOGETHER) {
+        for (at, form) in FORMS.split("\n=== ").skip(1).enumerate() {
+            let (_, form) = form.split_once('\n').expect("a form has a title");
+            wrong.extend(said_of(&stack(form, words), ways[at % ways.len()]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
