@@ -85,9 +85,13 @@ pub fn assign_to(scope: &Scope, variable: &Variable, value: &Expression) -> Vec<
 }
 
 /// Whether C's own arithmetic on a type, and what is added to it, is just that of the source. What
-/// is narrower than `int` takes only what is seen to be as narrow.
+/// is narrower than `int` takes only what is seen to be as narrow: compilers look through a cast.
 fn whole(scope: &Scope, kind: &Type, other: &C) -> bool {
-    let computed = matches!(other, C::Binary(..) | C::Unary(..) | C::Conditional(..));
+    let inner = match other {
+        C::Cast(_, inner) => inner,
+        _ => other,
+    };
+    let computed = matches!(inner, C::Binary(..) | C::Unary(..) | C::Conditional(..));
     match super::layout::bits(scope.stack, kind) {
         _ if matches!(kind, Type::Signed(_)) => false,
         Some(8 | 16) => !computed,
