@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_stack_may_be_called_stack() {
         let text = named("UPPER_IDLE; STACK_next(STACK_NO_BUFFER)", "my_stack", "");
-        assert_eq!(text, "MY_STACK_IDLE; my_stack_next(STACK_NO_BUFFER)");
+        assert_eq!(text, "MY_STACK_IDLE; my_stack_next(STACK_NO_BUFFER)\n");
     }
 
     #[test]

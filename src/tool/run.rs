@@ -561,7 +561,7 @@ mod tests {
                 "{text}: {message}"
             );
         }
-        assert!(of_application("datagrams=ech").contains("there are echo and sink"));
+        assert!(of_application("datagrams=ech").contains("there are echo, lines and sink"));
         assert!(
             "tap0"
                 .parse::<LinkArgument>()

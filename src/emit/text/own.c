@@ -32,7 +32,8 @@ static bool message_from(struct STACK *stack, const uint8_t *bytes, size_t lengt
 }
 
 /* part piece */
-/* A copy of so many bytes at a place of a message, as far as it has them. */
+/* A copy of so many bytes at a place of a message, as far as it has them. What is longer than a
+ * frame has headers in it already, and fewer will be pushed before it. */
 static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t at,
                   uint32_t length, struct STACK_message *message) {
     if (stack->buffers.left == 0) {
@@ -40,13 +41,15 @@ static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t 
     }
     const uint32_t buffer = sl_buffers_take(&stack->buffers);
     const uint32_t start = at < of->length ? at : of->length;
+    const uint32_t taken = length < of->length - start ? length : of->length - start;
+    const size_t before = BUFFER_SIZE - taken < HEADROOM ? BUFFER_SIZE - taken : HEADROOM;
     *message = *of;
-    message->data = sl_buffers_at(&stack->buffers, buffer) + HEADROOM;
-    message->length = length < of->length - start ? length : of->length - start;
+    message->data = sl_buffers_at(&stack->buffers, buffer) + before;
+    message->length = taken;
     message->buffer = buffer;
     message->came_in = false;
     message->header = NULL;
-    memcpy(message->data, of->data + start, message->length);
+    memcpy(message->data, of->data + start, taken);
     return true;
 }
 
