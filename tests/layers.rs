@@ -76,6 +76,78 @@ fn lacking(cases: &[String]) -> Vec<String> {
     layers.filter(|layer| !used(layer)).collect()
 }
 
+/// What is worth a case of each layer: the name of a case of it begins with its word.
+const SITUATIONS: [&str; 7] = [
+    "normal",
+    "loss",
+    "duplicate",
+    "reorder",
+    "full",
+    "malformed",
+    "restart",
+];
+
+/// Layers that still lack some.
+const TO_COME: [&str; 28] = [
+    "boost.parity",
+    "check.in_order",
+    "check.once",
+    "check.unchanged",
+    "fault.corrupt",
+    "fault.delay",
+    "fault.duplicate",
+    "fault.lose",
+    "fault.noise",
+    "fault.reorder",
+    "flow.credit",
+    "link.ethernet",
+    "link.ethertype",
+    "link.tunnel",
+    "link.vlan",
+    "network.arp",
+    "network.discovery",
+    "network.fragment",
+    "network.icmp",
+    "network.icmp6",
+    "network.ipv4",
+    "network.ipv6",
+    "network.whole",
+    "order.first_come",
+    "order.sequencer",
+    "order.size_router",
+    "secure.sealed",
+    "transport.udp",
+];
+
+#[test]
+fn every_layer_has_the_seven_situations() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let cases = files_below(vec![root.clone()], "case").into_iter();
+    let mut cases: Vec<String> = cases
+        .filter_map(|path| Some(path.strip_prefix(&root).ok()?.display().to_string()))
+        .collect();
+    for layer in layers() {
+        let unseen = unseen(&layer, &cases);
+        let is_to_come = TO_COME.contains(&layer.as_str());
+        assert_eq!(is_to_come, !unseen.is_empty(), "{layer} lacks {unseen:?}");
+    }
+    cases.retain(|case| !case.starts_with("slip/loss"));
+    assert_eq!(unseen("link.slip", &cases), ["loss"]);
+}
+
+/// The situations of which a layer has no case.
+fn unseen(layer: &str, cases: &[String]) -> Vec<&'static str> {
+    let folder = layer.rsplit('.').next().expect("a name has a last part");
+    let is_seen = |situation: &&str| {
+        let name = format!("{folder}/{situation}");
+        let mut rest = cases.iter().filter_map(|case| case.strip_prefix(&name));
+        rest.any(|rest| rest.starts_with(['.', '_']))
+    };
+    let mut unseen = SITUATIONS.to_vec();
+    unseen.retain(|situation| !is_seen(situation));
+    unseen
+}
+
 /// The layers of the library, by the names under which they are used.
 fn layers() -> Vec<String> {
     let is_layer = |text: &str| {

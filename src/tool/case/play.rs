@@ -17,6 +17,8 @@ pub struct Played {
     pub steps: Vec<Step>,
     /// What it saw each time.
     pub seen: Vec<Seen>,
+    /// When the script was at its end.
+    pub end_ns: u64,
 }
 
 /// Plays a script to a stack that was started at this time.
@@ -30,6 +32,7 @@ pub fn play(program: &Program, driver: &mut dyn Driver, start_ns: u64, lines: Ve
             text: String::new(),
             steps: Vec::new(),
             seen: Vec::new(),
+            end_ns: start_ns,
         },
     };
     for line in lines {
@@ -170,6 +173,7 @@ impl Player<'_> {
 
     /// The counters, at the end.
     fn finish(mut self) -> Played {
+        self.played.end_ns = self.now_ns;
         let last = self.played.seen.last();
         for (name, value) in last.iter().flat_map(|seen| &seen.counters) {
             if *value > 0 {

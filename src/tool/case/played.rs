@@ -6,7 +6,7 @@
 use super::format::Case;
 use super::play::play;
 use super::run::{difference, interpreted};
-use super::script::{self, Beginning};
+use super::script::{self, Beginning, Line};
 use super::wire;
 use super::{Playing, Surroundings};
 use crate::emit::{self, Emitted};
@@ -24,6 +24,7 @@ use crate::weave;
 use std::path::Path;
 
 /// The texts of the two sections.
+#[derive(Default)]
 pub struct Played {
     /// What the host saw.
     pub out: String,
@@ -46,10 +47,7 @@ pub fn played(
         program.name = "played".to_string();
     }
     let program = &program;
-    // What is written in C may remember: each run has its own, from the beginning.
-    let [first, of_forest, of_expected, of_woven, of_plain] =
-        &[(); 5].map(|()| around_it.externs(program));
-    if let [function, ..] = first.missing(program)[..] {
+    if let [function, ..] = around_it.externs(program).missing(program)[..] {
         return Err(format!(
             "`{function}` is written in C, which no interpreter can call"
         ));
@@ -58,43 +56,96 @@ pub fn played(
     let (woven, _) = weave::weave(program, plain.clone(), weave::Limits::default());
     let code = emit::c(sources, program, &woven);
     let usual = limits(&code);
-    let beginning = script::beginning(program, text("config"), text("host"), usual)?;
-    // Woven, a chain of handlers is one step of the budget: then they agree with each other only.
-    let by_steps = beginning.limits.budget != usual.budget;
-    let forest = by_steps.then_some(&woven);
-    let (trace, played) = expected(program, [first, of_forest], forest, beginning, text("in"))?;
-    let trees =
-        |forest, externs| interpreted(Trees::new(program, forest), program, externs, &trace);
-    let expected = match by_steps {
-        true => trees(&woven, of_expected),
-        false => interpreted(Reference::new(program), program, of_expected, &trace),
+    let mut beginning = script::beginning(program, text("config"), text("host"), usual)?;
+    let mut stacks = case.sections.iter().filter(|one| one.kind == "stack");
+    let forms = Forms {
+        place: stacks.next().map_or(path, |stack| Path::new(&stack.name)),
+        sources,
+        program,
+        plain: &plain,
+        woven: &woven,
+        code: &code,
+        usual,
+        around_it,
     };
-    let mut runs = vec![("the woven trees".to_string(), trees(&woven, of_woven))];
-    if !by_steps {
-        runs.push(("the trees".to_string(), trees(&plain, of_plain)));
-    }
-    // What only interpreters can be given, the C is not asked for.
-    let own = (trace.limits.reserve, trace.limits.outputs);
-    if own == (usual.reserve, usual.outputs) {
-        let mut stacks = case.sections.iter().filter(|one| one.kind == "stack");
-        let place = stacks.next().map_or(path, |stack| Path::new(&stack.name));
-        runs.extend(around_it.others(&Playing {
-            place,
-            sources,
-            program,
-            plain: &plain,
-            code: &code,
-            by_steps,
-            trace: &trace,
-        }));
-    }
-    for (who, run) in runs {
-        if let Some(difference) = difference(&expected, &run) {
-            let script = script::written(program, &trace, usual);
-            return Err(format!("{who} does otherwise\n{difference}\n{script}"));
+    let mut played = Played::default();
+    for (life, lines) in script::lives(program, text("in"))?.into_iter().enumerate() {
+        if life > 0 {
+            let again = format!("{} starts anew\n", script::moment(beginning.start_ns));
+            played.out.push_str(&again);
+            played.wire.push_str(&again);
         }
+        beginning.start_ns = forms.play(&beginning, lines, &mut played)?;
     }
     Ok(played)
+}
+
+/// A stack in all forms in which it can run.
+struct Forms<'case> {
+    place: &'case Path,
+    sources: &'case Sources,
+    program: &'case Program,
+    plain: &'case Forest,
+    woven: &'case Forest,
+    code: &'case Emitted,
+    usual: Limits,
+    around_it: &'case dyn Surroundings,
+}
+
+impl Forms<'_> {
+    /// Plays these lines to all, adds what comes out, and says when it was over.
+    fn play(
+        &self,
+        beginning: &Beginning,
+        lines: Vec<Line>,
+        texts: &mut Played,
+    ) -> Result<u64, String> {
+        let (program, plain, woven) = (self.program, self.plain, self.woven);
+        // What is written in C may remember: each run has its own, from the beginning.
+        let [first, of_forest, of_expected, of_woven, of_plain] =
+            &[(); 5].map(|()| self.around_it.externs(program));
+        // Woven, a chain of handlers is one step of the budget: then only they can be compared.
+        let by_steps = beginning.limits.budget != self.usual.budget;
+        let forest = by_steps.then_some(woven);
+        let (trace, end_ns) = expected(
+            program,
+            [first, of_forest],
+            forest,
+            beginning.clone(),
+            lines,
+            texts,
+        );
+        let trees =
+            |forest, externs| interpreted(Trees::new(program, forest), program, externs, &trace);
+        let expected = match by_steps {
+            true => trees(woven, of_expected),
+            false => interpreted(Reference::new(program), program, of_expected, &trace),
+        };
+        let mut runs = vec![("the woven trees".to_string(), trees(woven, of_woven))];
+        if !by_steps {
+            runs.push(("the trees".to_string(), trees(plain, of_plain)));
+        }
+        // What only interpreters can be given, the C is not asked for.
+        let own = (trace.limits.reserve, trace.limits.outputs);
+        if own == (self.usual.reserve, self.usual.outputs) {
+            runs.extend(self.around_it.others(&Playing {
+                place: self.place,
+                sources: self.sources,
+                program,
+                plain,
+                code: self.code,
+                by_steps,
+                trace: &trace,
+            }));
+        }
+        for (who, run) in runs {
+            if let Some(difference) = difference(&expected, &run) {
+                let script = script::written(program, &trace, self.usual);
+                return Err(format!("{who} does otherwise\n{difference}\n{script}"));
+            }
+        }
+        Ok(end_ns)
+    }
 }
 
 /// What the C of a stack may use, as far as its text says so.
@@ -114,14 +165,15 @@ pub fn limits(code: &Emitted) -> Limits {
     }
 }
 
-/// What comes of the script, by the reference or by these trees.
+/// What comes of these lines, by the reference or by these trees, and when they are over.
 fn expected<'p>(
     program: &'p Program,
     [externs, of_forest]: [&'p Externs<'p>; 2],
     forest: Option<&Forest>,
     beginning: Beginning,
-    script: &str,
-) -> Result<(Trace, Played), String> {
+    lines: Vec<Line>,
+    texts: &mut Played,
+) -> (Trace, u64) {
     let mut trace = Trace {
         config: beginning.config,
         limits: beginning.limits,
@@ -129,7 +181,6 @@ fn expected<'p>(
         steps: Vec::new(),
     };
     let (config, limits, start_ns) = (trace.config.clone(), trace.limits, trace.start_ns);
-    let lines = script::lines(program, script)?;
     let reference = Reference::new(program);
     let started = Stack::start(
         reference,
@@ -140,9 +191,8 @@ fn expected<'p>(
         start_ns,
     );
     let Some(mut stack) = started else {
-        let out = "the stack refuses to start\n".to_string();
-        let wire = String::new();
-        return Ok((trace, Played { out, wire }));
+        texts.out.push_str("the stack refuses to start\n");
+        return (trace, start_ns);
     };
     let state = stack.state().clone();
     let played = match forest {
@@ -155,7 +205,8 @@ fn expected<'p>(
         }
     };
     let wire = wire::dump(program, &state, &played.steps, &played.seen);
+    texts.wire.push_str(&wire);
+    texts.out.push_str(&played.text);
     trace.steps = played.steps;
-    let out = played.text;
-    Ok((trace, Played { out, wire }))
+    (trace, played.end_ns)
 }

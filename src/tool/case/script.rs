@@ -16,6 +16,8 @@
 //! expire                        the host says that time has passed
 //! at 5 ms: CALL                 this call at this time, and nothing by itself
 //! at 5 ms, busy: CALL           the same, and the host takes nothing of what comes out
+//! restart                       the stack starts anew, with the same settings
+//! // a word to the reader       up to the end of the line
 //! ```
 
 use crate::simulate::state::Limits;
@@ -37,6 +39,7 @@ pub enum Line {
 }
 
 /// What a host sets before it starts a stack.
+#[derive(Clone)]
 pub struct Beginning {
     /// Values of the stack's configuration.
     pub config: Vec<Datum>,
@@ -74,12 +77,14 @@ pub fn beginning(
     })
 }
 
-/// Reads the section `in`.
-pub fn lines(program: &Program, script: &str) -> Result<Vec<Line>, String> {
+/// Reads the section `in`: what is done to a stack, and to each that starts anew in its place.
+pub fn lives(program: &Program, script: &str) -> Result<Vec<Vec<Line>>, String> {
     let read = |text: &String| {
         line(program, text).ok_or(format!("`{text}` is no call of a host to this stack"))
     };
-    joined(script).iter().map(read).collect()
+    let lines = joined(script);
+    let lives = lines.split(|line| line == "restart");
+    lives.map(|life| life.iter().map(read).collect()).collect()
 }
 
 /// A trace as the three sections, which say all of it: read again, they are the same trace.
@@ -108,7 +113,7 @@ fn trace_of(program: &Program, text: &str, usual: Limits) -> Result<Trace, Strin
         start_ns,
         steps: Vec::new(),
     };
-    for line in lines(program, part("in"))? {
+    for line in lives(program, part("in"))?.into_iter().flatten() {
         match line {
             Line::Exact(step) => trace.steps.push(step),
             Line::Call(call) => return Err(format!("{call:?} has no time")),
@@ -168,10 +173,12 @@ fn settings(program: &Program, text: &str) -> Result<Vec<Datum>, String> {
     program.config.iter().map(value).collect()
 }
 
-/// The lines of a script; those that are indented belong to the one before.
+/// The lines of a script, without words to its reader; those that are indented belong to the one
+/// before.
 fn joined(script: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for line in script.lines().filter(|line| !line.trim().is_empty()) {
+    let said = |line| str::split(line, "//").next().unwrap_or_default().trim_end();
+    for line in script.lines().map(said).filter(|line| !line.is_empty()) {
         match lines.last_mut() {
             Some(before) if line.starts_with(' ') => {
                 before.push(' ');
