@@ -88,7 +88,7 @@ const SITUATIONS: [&str; 7] = [
 ];
 
 /// Layers that still lack some.
-const TO_COME: [&str; 28] = [
+const TO_COME: [&str; 24] = [
     "boost.parity",
     "check.in_order",
     "check.once",
@@ -100,10 +100,6 @@ const TO_COME: [&str; 28] = [
     "fault.noise",
     "fault.reorder",
     "flow.credit",
-    "link.ethernet",
-    "link.ethertype",
-    "link.tunnel",
-    "link.vlan",
     "network.arp",
     "network.discovery",
     "network.fragment",
