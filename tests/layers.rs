@@ -88,7 +88,7 @@ const SITUATIONS: [&str; 7] = [
 ];
 
 /// Layers that still lack some.
-const TO_COME: [&str; 24] = [
+const TO_COME: [&str; 21] = [
     "boost.parity",
     "check.in_order",
     "check.once",
@@ -102,12 +102,9 @@ const TO_COME: [&str; 24] = [
     "flow.credit",
     "network.arp",
     "network.discovery",
-    "network.fragment",
     "network.icmp",
     "network.icmp6",
-    "network.ipv4",
     "network.ipv6",
-    "network.whole",
     "order.first_come",
     "order.sequencer",
     "order.size_router",
