@@ -27,3 +27,5 @@ mod running;
 mod shell;
 #[path = "commands/simulating.rs"]
 mod simulating;
+#[path = "commands/speaking.rs"]
+mod speaking;

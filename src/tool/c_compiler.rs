@@ -3,8 +3,9 @@
 //! In: a stack's C, header and description, and the C of others that it calls. Out: the loaded
 //! `Program`. The shared object lives in a temporary directory that is gone once it is loaded.
 
+use super::companion::companion;
 use super::failure::{Failure, about, plain};
-use super::layout::{Description, companion};
+use super::layout::Description;
 use super::stack::Program;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -4,7 +4,7 @@
 //! after the diagnostics were printed. Files are read here; the compiler itself sees only text.
 
 use super::failure::Failure;
-use super::layout::{Description, Kind, Member, Port, instead};
+use super::layout::{Description, Kind, Member, Port, Told, instead};
 use super::library::{self, Folders};
 use super::terminal::{is_watched, note};
 use crate::diagnostic::{Id, render};
@@ -12,8 +12,8 @@ use crate::emit::c_name;
 use crate::pipeline::{self, Checked, Compiled as Woven};
 use crate::syntax::loom;
 use crate::types::names::nearest;
-use crate::types::program::{self, KindId, Notice, Place, Program};
-use crate::types::value::Type;
+use crate::types::program::{Attribute, KindId, NoticeId, Place, Program};
+use crate::types::value::{Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -262,14 +262,6 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 /// What the loader must know about a program.
 fn description(program: &Program) -> Description {
     let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
-    let tells = |port: &program::Port, name: &str, parameters: &[Type]| {
-        let kinds = |notice: &Notice| -> Vec<Type> {
-            let parameters = notice.parameters.iter();
-            parameters.map(|one| one.kind.clone()).collect()
-        };
-        let mut down = port.down.iter().map(|id| &program.notices[id.at()]);
-        down.any(|notice| notice.name == name && kinds(notice) == parameters)
-    };
     let ports = program.ports.iter().map(|port| {
         let keys = |kind: KindId| -> Vec<Member> {
             let keys = program.kinds[kind.at()].keys.iter();
@@ -280,19 +272,35 @@ fn description(program: &Program) -> Description {
             })
             .collect()
         };
-        let attributes = port.attributes.iter().map(|id| {
-            let attribute = &program.attributes[id.at()];
-            member(&attribute.name, &attribute.kind, false)
+        let attributes = port.attributes.iter();
+        let attributes = attributes.map(|id| &program.attributes[id.at()]);
+        let accepted = port.listens.and(port.opens).map(|kind| {
+            let keys = program.kinds[kind.at()].keys.iter();
+            keys.map(|key| member(&key.name, &key.kind, false))
+                .collect()
         });
+        let is_opening = |told: &Told| port.opens.is_some() && told.name == "open";
+        let told = |ids: &[NoticeId]| ids.iter().map(|id| told(program, *id)).collect();
+        let mut down: Vec<Told> = told(&port.down);
+        down.retain(|told| !is_opening(told));
         Port {
             name: port.name.clone(),
             keys: port.opens.map(keys).unwrap_or_default(),
             listener_keys: port.listens.map(|how| keys(how.listener)),
-            attributes: attributes.collect(),
+            attributes: attributes
+                .clone()
+                .map(|one| member(&one.name, &one.kind, false))
+                .collect(),
+            attribute_defaults: attributes.filter_map(default).collect(),
             passes: port.passes,
             opens: port.opens.is_some(),
-            closes: tells(port, "close", &[]),
-            grants: tells(port, "grant_delivers", &[Type::Unsigned(32)]),
+            down,
+            // What a port calls is told at once.
+            up: match port.calls {
+                Some(_) => Vec::new(),
+                None => told(&port.up),
+            },
+            accepted,
         }
     });
     let config = program.config.iter();
@@ -311,12 +319,38 @@ fn description(program: &Program) -> Description {
             .map(String::from)
             .collect(),
         lowest: lowest.collect(),
+        hears_carrier: program.links.iter().any(|link| link.carrier.is_some()),
         holds_messages: fields.any(|field| field.kind.holds_messages()),
         config: config
             .map(|c| member(&c.name, &c.kind, c.default.is_some()))
             .chain(OWN_SETTINGS.map(|(name, bits)| own_setting(name, bits)))
             .collect(),
     }
+}
+
+fn told(program: &Program, id: NoticeId) -> Told {
+    let notice = &program.notices[id.at()];
+    let members = notice.parameters.iter();
+    Told {
+        name: notice.name.clone(),
+        members: members
+            .map(|one| member(program, &one.name, &one.kind, false))
+            .collect(),
+    }
+}
+
+/// What an attribute is that nobody gave, as people would write it.
+fn default(attribute: &Attribute) -> Option<(String, String)> {
+    let value = match (attribute.default.as_ref()?, &attribute.kind) {
+        (Value::None, _) => "none".to_string(),
+        (Value::Number(number), Type::Bool) => (*number != 0).to_string(),
+        (Value::Number(number), Type::Time) => format!("{number} ns"),
+        (Value::Number(number), Type::Signed(_)) => (*number as i64).to_string(),
+        (Value::Number(number), _) => number.to_string(),
+        (Value::Bytes(bytes), _) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        (Value::Record(_), _) => return None,
+    };
+    Some((attribute.name.clone(), value))
 }
 
 /// What can be set of every stack, with its bits.

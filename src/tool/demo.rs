@@ -19,6 +19,7 @@ use super::run::{
 };
 use super::simulate::compiled::Compiled;
 use super::simulate::record::Record;
+use super::simulate::words::Words;
 use super::stack::Program;
 use super::terminal::{note, result};
 use super::{c_compiler, progress};
@@ -237,14 +238,14 @@ fn network<'p>(program: &'p Program, plan: &Plan) -> Result<Network<'p>, Failure
     let prepared = prepare(program, &places)?;
     let sessions = prepared.sessions.into_iter().map(|one| (false, one));
     let listeners = prepared.listeners.into_iter().map(|one| (true, one));
-    let (mut conversations, mut applications) = (Vec::new(), Vec::new());
+    let (mut words, mut applications) = (Words::default(), Vec::new());
     for (at, (listens, (port, keys))) in sessions.chain(listeners).enumerate() {
         let begin = if listens {
             Step::Listen(at)
         } else {
             Step::Open(at)
         };
-        conversations.push((port, listens, keys));
+        words.conversations.push((port, listens, keys));
         applications.push(Application {
             name: "echo".to_string(),
             node: 0,
@@ -252,7 +253,7 @@ fn network<'p>(program: &'p Program, plan: &Plan) -> Result<Network<'p>, Failure
             steps: vec![begin, Step::Echo],
         });
     }
-    let stack = Compiled::start(program, &prepared.config, conversations)?;
+    let stack = Compiled::start(program, &prepared.config, &words)?;
     let addresses = Addresses {
         ours: KERNEL,
         stack: STACK,

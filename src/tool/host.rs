@@ -327,23 +327,28 @@ impl<'program> Host<'program> {
                 let sent = self.devices[output.place()].send(output.bytes(), now_ns)?;
                 self.seen.unsent += u64::from(!sent);
             }
-            Event::Deliver => match self.applications[output.place()] {
-                Application::Sink => {}
-                Application::Lines => {
-                    if let Some(lines) = &mut self.lines {
-                        lines.heard(output.session(), output.bytes())?;
+            Event::Deliver => {
+                let (port, session) = (output.place(), output.session());
+                match self.applications[port] {
+                    Application::Sink => drop(output),
+                    Application::Lines => {
+                        if let Some(lines) = &mut self.lines {
+                            lines.heard(session, output.bytes())?;
+                        }
+                        drop(output);
+                    }
+                    Application::Echo => {
+                        let (bytes, with) = (output.bytes().to_vec(), output.attributes());
+                        drop(output);
+                        let taken = self
+                            .stack
+                            .send(port, session, with.as_ref(), &bytes, now_ns);
+                        self.seen.refused += u64::from(taken < bytes.len());
                     }
                 }
-                Application::Echo => {
-                    let (port, session) = (output.place(), output.session());
-                    let (bytes, with) = (output.bytes().to_vec(), output.attributes());
-                    drop(output);
-                    let taken = self
-                        .stack
-                        .send(port, session, with.as_ref(), &bytes, now_ns);
-                    self.seen.refused += u64::from(taken < bytes.len());
-                }
-            },
+                // What was read makes room for another.
+                self.stack.grant_one(port, session, now_ns);
+            }
             Event::Notice => {}
         }
         Ok(true)

@@ -1,18 +1,19 @@
 //! The structs of a compiled stack that depend on its program: config, keys, attributes.
 //!
-//! In: a `Description` (what the program says) and the offsets that a companion C file took from
-//! the C compiler. Out: a `Layout` of each struct, and `Values`: a struct filled by field names
-//! from what people write on a command line.
+//! In: a `Description` (what the program says) and the offsets that `companion` took from the C
+//! compiler. Out: a `Layout` of each struct, and `Values`: a struct filled by field names from what
+//! people write on a command line.
 //!
 //! ```text
 //! config { address: u32 }  +  "address" at 0, 4 bytes  +  --set address=10.0.0.2
 //!     =  02 00 00 0a
 //! ```
 
-use super::written::parse;
+use super::written::{number_bytes, parse};
 use crate::emit::c_name;
+use crate::simulate::value::Datum;
 use crate::types::names::nearest;
-use std::fmt::Write;
+use std::sync::Arc;
 
 /// What the compiler says about a stack: all that cannot be read from its shared object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,16 @@ pub struct Description {
     pub lowest: Vec<String>,
     /// Whether anything in it can hold messages for long.
     pub holds_messages: bool,
+    /// Whether it wants to know when a link goes down: there is `NAME_carrier`.
+    pub hears_carrier: bool,
+}
+
+impl Description {
+    /// Whether anything stands beside messages that wait for an application.
+    pub fn has_attributes(&self) -> bool {
+        let mut ports = self.ports.iter();
+        ports.any(|port| !port.attributes.is_empty())
+    }
 }
 
 /// One port of a stack.
@@ -48,10 +59,33 @@ pub struct Port {
     pub passes: bool,
     /// Whether its sessions are opened, even if they have no keys.
     pub opens: bool,
-    /// Whether `NAME_PORT_close` ends a session.
-    pub closes: bool,
-    /// Whether `NAME_PORT_grant_delivers` gives credit for messages.
-    pub grants: bool,
+    /// What those attributes are that somebody leaves out: name and value.
+    pub attribute_defaults: Vec<(String, String)>,
+    /// What its application may say: the functions `NAME_PORT_NOTICE`.
+    pub down: Vec<Told>,
+    /// What its application is told by `NAME_next`.
+    pub up: Vec<Told>,
+    /// The keys of a session that is accepted; none if nobody can listen here.
+    pub accepted: Option<Vec<Member>>,
+}
+
+/// A notice at a port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Its name in the program.
+    pub name: String,
+    /// What is said with it.
+    pub members: Vec<Member>,
+}
+
+impl Port {
+    /// The place of what an application may say by this name, with arguments of these kinds.
+    pub fn says(&self, name: &str, kinds: &[Kind]) -> Option<usize> {
+        self.down.iter().position(|told| {
+            let own = told.members.iter().map(|member| member.kind);
+            told.name == name && own.eq(kinds.iter().copied())
+        })
+    }
 }
 
 /// One field of a struct, as the program declares it.
@@ -88,7 +122,7 @@ pub struct Layout {
     /// The struct's size in bytes.
     pub size: usize,
     /// Its fields, in the order of the program.
-    pub fields: Vec<Field>,
+    pub fields: Arc<[Field]>,
 }
 
 /// One field of a struct, and where it is.
@@ -115,6 +149,21 @@ pub fn c_fields(members: &[Member]) -> Vec<String> {
         names.push(c_name(&member.name));
     }
     names
+}
+
+impl Member {
+    /// A value of it, whose bytes begin with the least.
+    fn datum(&self, bytes: Vec<u8>) -> Datum {
+        let bits = match self.kind {
+            Kind::Bytes(_) => return Datum::Bytes(bytes),
+            Kind::Signed(bits) => bits,
+            Kind::Unsigned(_) | Kind::Bool | Kind::Time => 64,
+        };
+        let number = |number, byte: &u8| number << 8 | u64::from(*byte);
+        let number: u64 = bytes.iter().rev().fold(0, number);
+        let above = 64 - bits;
+        Datum::Number(((number << above) as i64 >> above) as u64)
+    }
 }
 
 /// Room enough for each of `c_fields`.
@@ -168,65 +217,6 @@ impl Layout {
     }
 }
 
-/// The companion of a stack's C: a file that exports, for the loader, where every field is.
-///
-/// Each struct becomes a `const struct loom_layout loom_WHAT`, with `WHAT` as in `companion_name`.
-pub fn companion(description: &Description) -> String {
-    let name = &description.name;
-    let mut text = format!("#include <stddef.h>\n#include \"{name}.h\"\n\n");
-    text += "struct loom_field { size_t offset; size_t size; };\n";
-    text += "struct loom_layout { size_t size; const struct loom_field *fields; };\n";
-    let output = ["place", "session", "data", "length", "buffer"].map(String::from);
-    let has_attributes = description
-        .ports
-        .iter()
-        .any(|port| !port.attributes.is_empty());
-    let with = has_attributes.then(|| "with".to_string());
-    struct_companion(
-        &mut text,
-        name,
-        "output",
-        &[output.to_vec(), Vec::from_iter(with)].concat(),
-    );
-    struct_companion(&mut text, name, "config", &c_fields(&description.config));
-    for port in &description.ports {
-        let (keys, attributes) = (c_fields(&port.keys), c_fields(&port.attributes));
-        struct_companion(&mut text, name, &format!("{}_keys", port.name), &keys);
-        if let Some(keys) = &port.listener_keys {
-            let what = format!("{}_listener_keys", port.name);
-            struct_companion(&mut text, name, &what, &c_fields(keys));
-        }
-        struct_companion(
-            &mut text,
-            name,
-            &format!("{}_attributes", port.name),
-            &attributes,
-        );
-    }
-    text
-}
-
-/// One struct of the companion. A struct without fields is no C, so nothing is asked about it.
-fn struct_companion(text: &mut String, name: &str, what: &str, fields: &[String]) {
-    if fields.is_empty() {
-        return;
-    }
-    let of = format!("struct {name}_{what}");
-    let mut line = |line: String| writeln!(text, "{line}").expect("a string takes every line");
-    line(format!(
-        "\nstatic const struct loom_field {what}_fields[] = {{"
-    ));
-    for field in fields {
-        line(format!(
-            "    {{offsetof({of}, {field}), sizeof((({of} *)0)->{field})}},"
-        ));
-    }
-    line("};".to_string());
-    line(format!(
-        "const struct loom_layout loom_{what} = {{sizeof({of}), {what}_fields}};"
-    ));
-}
-
 /// Memory for a struct, aligned for whatever C may put there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
@@ -257,6 +247,36 @@ impl Values {
             memory,
             named,
         }
+    }
+
+    /// A struct that C has filled.
+    pub fn filled(what: &'static str, layout: &Layout, memory: Vec<Block>) -> Values {
+        Values {
+            what,
+            layout: layout.clone(),
+            memory,
+            named: vec![true; layout.fields.len()],
+        }
+    }
+
+    /// The same in a struct of another layout.
+    pub fn laid_out(&self, layout: &Layout) -> Values {
+        let mut values = Values::new(self.what, layout);
+        for at in 0..layout.fields.len() {
+            values.put(at, &self.datum(at));
+        }
+        values
+    }
+
+    /// All fields as interpreters have them.
+    pub fn data(&self) -> Vec<Datum> {
+        let places = 0..self.layout.fields.len();
+        places.map(|at| self.datum(at)).collect()
+    }
+
+    /// How it is laid out.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// Whether this is a struct of that layout.
@@ -311,6 +331,11 @@ impl Values {
             .collect()
     }
 
+    /// Whether somebody set a field, by its place.
+    pub fn is_set(&self, at: usize) -> bool {
+        self.named[at]
+    }
+
     /// The bytes of a field, from the least on, by its place; none if nobody set it, or to `none`.
     pub fn given(&self, at: usize) -> Option<Vec<u8>> {
         let field = &self.layout.fields[at];
@@ -322,6 +347,31 @@ impl Values {
             true => bytes.rev().collect(),
             false => bytes.collect(),
         })
+    }
+
+    /// A field as interpreters have it, by its place; absent if nobody set it.
+    pub fn datum(&self, at: usize) -> Datum {
+        let member = &self.layout.fields[at].member;
+        let plain = self.given(at).map(|bytes| member.datum(bytes));
+        match (member.optional, plain) {
+            (true, plain) => Datum::Optional(plain.map(Box::new)),
+            (false, plain) => plain.unwrap_or(Datum::Absent),
+        }
+    }
+
+    /// Sets a field, by its place, to what interpreters have; what is absent stays so.
+    pub fn put(&mut self, at: usize, value: &Datum) {
+        let field = self.layout.fields[at].clone();
+        let bytes = match value {
+            Datum::Optional(None) | Datum::Absent => return,
+            Datum::Optional(Some(value)) => return self.put(at, value),
+            Datum::Bytes(bytes) => bytes.clone(),
+            value => number_bytes(value.number(), field.size),
+        };
+        self.named[at] = true;
+        let flag = field.present_at.into_iter();
+        flag.for_each(|flag| self.write(flag, &[1]));
+        self.write(field.offset, &bytes);
     }
 
     /// What a number was set to by its name, if it was.
@@ -467,32 +517,5 @@ mod tests {
         let mut values = Values::new("key", &sample());
         values.set("address", "1_000").unwrap();
         assert_eq!(values.missing(), ["offset", "key", "rest"]);
-    }
-
-    #[test]
-    fn the_companion_asks_c_about_every_field() {
-        let description = Description {
-            name: "host".to_string(),
-            links: vec!["tap".to_string()],
-            ports: vec![Port {
-                name: "datagrams".to_string(),
-                keys: vec![member("peer", Kind::Unsigned(32), true)],
-                listener_keys: None,
-                ..Port::default()
-            }],
-            ..Description::default()
-        };
-        let text = companion(&description);
-        let flag = "{offsetof(struct host_datagrams_keys, has_peer), \
-                    sizeof(((struct host_datagrams_keys *)0)->has_peer)},";
-        assert!(text.contains(flag), "{text}");
-        assert!(
-            text.contains("const struct loom_layout loom_datagrams_keys ="),
-            "{text}"
-        );
-        assert!(
-            !text.contains("config") && !text.contains("attributes"),
-            "{text}"
-        );
     }
 }

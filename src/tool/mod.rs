@@ -6,7 +6,7 @@
 //! ```text
 //! commands    project (new)    authoring (fmt check build explain)    test (case)
 //!             run    simulate    demo    bench (counting)
-//! compiling   compiler -> c_compiler -> stack, described by layout, filled as written
+//! compiling   compiler -> c_compiler (companion) -> stack, described by layout, filled as written
 //! running     host: stack + device (capture, recorded) + applications (lines)
 //! the demo    namespace (netlink) + peer, or a simulated neighbour
 //! speaking    terminal, progress, page, failure
@@ -18,6 +18,7 @@ pub mod c_compiler;
 pub mod capture;
 pub mod case;
 pub mod checksum;
+pub mod companion;
 pub mod compiler;
 pub mod counting;
 pub mod demo;

@@ -5,7 +5,7 @@
 //! that fails says how to repeat it.
 //!
 //! ```text
-//! scenario (document)   what is written       prepare   found to fit the stacks
+//! scenario (document)   what is written       prepare   found to fit the stacks (words, phrases)
 //! compiled, interpreted what runs a stack     record    what watches it
 //! promise, verdict      what has to hold, and what people read of it
 //! ```
@@ -22,6 +22,7 @@ pub mod record;
 mod scenario;
 mod text;
 mod verdict;
+pub mod words;
 
 use super::compiler::Options;
 use super::failure::{Failure, Status, about};
@@ -145,8 +146,9 @@ Shares are written as 1%, 0.01 or 1e-6; times as 10 ms; rates as 10 Mbit/s.
 
 Steps of scripts:
   open (KEY = VALUE, ...)      a session, for ports whose sessions are opened; or listen (...)
-  send 1000 of 4..64 bytes every 10 ms
+  send 1000 of 4..64 bytes every 10 ms with (ATTRIBUTE = VALUE, ...)
   expect 1000 within 5 s       waits until so many more messages have come, or fails
+  expect NOTICE (NAME = VALUE, ...), tell NOTICE (NAME = VALUE, ...)
   wait 1 s, echo, close
 
 What can be expected, of all, or as NODE: FACT or NODE.PORT: FACT:

@@ -15,7 +15,8 @@
 mod loader;
 
 use super::failure::Failure;
-use super::layout::{Block, Description, Layout, Values, blocks};
+use super::layout::{Block, Description, Kind, Layout, Values, blocks};
+use crate::simulate::value::Datum;
 use libloading::{Library, Symbol};
 use loader::Loader;
 use std::ffi::{c_int, c_uint, c_void};
@@ -35,8 +36,9 @@ type ListenFn = unsafe extern "C" fn(*mut Instance, *const Block, c_uint, u64) -
 type ListenToAllFn = unsafe extern "C" fn(*mut Instance, c_uint, u64) -> u32;
 type SendFn =
     unsafe extern "C" fn(*mut Instance, u32, *const Block, *const u8, usize, u64) -> usize;
-type CloseFn = unsafe extern "C" fn(*mut Instance, u32, u64);
-type GrantFn = unsafe extern "C" fn(*mut Instance, u32, u32, u64);
+type UnlistenFn = unsafe extern "C" fn(*mut Instance, u32, u64);
+type CarrierFn = unsafe extern "C" fn(*mut Instance, c_uint, bool, u64);
+type SayFn = unsafe extern "C" fn(*mut Instance, u32, *const Block, u64);
 
 /// `struct NAME`: C alone looks inside.
 #[repr(C)]
@@ -88,6 +90,7 @@ struct Functions {
     expire: ExpireFn,
     counters: CountersFn,
     config_default: unsafe extern "C" fn(*mut Block),
+    carrier: Option<CarrierFn>,
 }
 
 struct LoadedPort {
@@ -97,8 +100,18 @@ struct LoadedPort {
     listener_keys: Layout,
     listen: Option<Listen>,
     send: Option<SendFn>,
-    close: Option<CloseFn>,
-    grant: Option<GrantFn>,
+    unlisten: Option<UnlistenFn>,
+    down: Vec<LoadedNotice>,
+    /// What `NAME_next` answers for each notice, and where its arguments are in the output.
+    up: Vec<(c_int, Layout)>,
+    /// The same for a session that is accepted: its listener, and its keys.
+    accepted: Option<(c_int, Layout)>,
+}
+
+/// What an application may say.
+struct LoadedNotice {
+    arguments: Layout,
+    say: SayFn,
 }
 
 /// A listener has keys, or there is but one.
@@ -138,6 +151,10 @@ impl Program {
             expire: loader.function("expire")?,
             counters: loader.function("counters")?,
             config_default: loader.function("config_default")?,
+            carrier: match description.hears_carrier {
+                true => Some(loader.function("carrier")?),
+                false => None,
+            },
         };
         let ports = description
             .ports
@@ -172,6 +189,16 @@ impl Program {
     /// The keys of a listener at a port: what `Stack::listen` takes.
     pub fn listener_keys(&self, port: usize) -> Values {
         Values::new("key", &self.ports[port].listener_keys)
+    }
+
+    /// What may stand beside a message: what `Stack::send` takes.
+    pub fn attributes(&self, port: usize) -> Values {
+        Values::new("attribute", &self.ports[port].attributes)
+    }
+
+    /// What is said with a notice: what `Stack::say` takes.
+    pub fn arguments(&self, port: usize, told: usize) -> Values {
+        Values::new("argument", &self.ports[port].down[told].arguments)
     }
 
     /// The keys of a session under a port: what `Stack::open` takes.
@@ -318,7 +345,11 @@ impl<'program> Stack<'program> {
             2 => Event::Deliver,
             _ => Event::Notice,
         };
-        Some(Output { event, stack: self })
+        Some(Output {
+            event,
+            answer,
+            stack: self,
+        })
     }
 
     /// Opens a session under a port; none if the stack refuses.
@@ -356,16 +387,16 @@ impl<'program> Stack<'program> {
         &mut self,
         port: usize,
         session: u32,
-        attributes: Option<&Attributes>,
+        attributes: Option<&Values>,
         bytes: &[u8],
         now_ns: u64,
     ) -> usize {
         let Some(send) = self.program.ports[port].send else {
             return 0;
         };
-        let size = self.program.ports[port].attributes.size;
-        let attributes = attributes.filter(|found| (found.port, found.size) == (port, size));
-        let attributes = attributes.map_or(std::ptr::null(), |found| found.memory.as_ptr());
+        let layout = &self.program.ports[port].attributes;
+        let attributes = attributes.filter(|given| given.has(layout));
+        let attributes = attributes.map_or(std::ptr::null(), Values::as_ptr);
         // SAFETY: attributes of this port have its layout; C reads the bytes during the call.
         unsafe {
             send(
@@ -379,19 +410,42 @@ impl<'program> Stack<'program> {
         }
     }
 
-    /// Ends a session, where its port can.
-    pub fn close(&mut self, port: usize, session: u32, now_ns: u64) {
-        if let Some(close) = self.program.ports[port].close {
-            // SAFETY: the instance is live; a session that is not is ignored.
-            unsafe { close(self.instance, session, now_ns) }
+    /// Says something in a conversation: what, by its place among those of the port.
+    pub fn say(&mut self, port: usize, told: usize, session: u32, given: &Values, now_ns: u64) {
+        let notice = &self.program.ports[port].down[told];
+        assert!(
+            given.has(&notice.arguments),
+            "the arguments come from `Program::arguments`"
+        );
+        // SAFETY: `given` has the layout that the C compiler gave to the arguments; a session that
+        // is not there is ignored.
+        unsafe { (notice.say)(self.instance, session, given.as_ptr(), now_ns) }
+    }
+
+    /// Says that the application has room for another message, where its port asks.
+    pub fn grant_one(&mut self, port: usize, session: u32, now_ns: u64) {
+        let description = &self.program.description.ports[port];
+        if let Some(told) = description.says("grant_delivers", &[Kind::Unsigned(32)]) {
+            let mut one = self.program.arguments(port, told);
+            one.put(0, &Datum::Number(1));
+            self.say(port, told, session, &one, now_ns);
         }
     }
 
-    /// Says that the application has room for so many more messages, where its port asks.
-    pub fn grant(&mut self, port: usize, session: u32, messages: u32, now_ns: u64) {
-        if let Some(grant) = self.program.ports[port].grant {
-            // SAFETY: as in `close`.
-            unsafe { grant(self.instance, session, messages, now_ns) }
+    /// Ends a listener.
+    pub fn unlisten(&mut self, port: usize, listener: u32, now_ns: u64) {
+        if let Some(unlisten) = self.program.ports[port].unlisten {
+            // SAFETY: the instance is live; a listener that is not is ignored.
+            unsafe { unlisten(self.instance, listener, now_ns) }
+        }
+    }
+
+    /// Says that a link went down, or up again, where the stack wants to know.
+    pub fn carrier(&mut self, link: usize, up: bool, now_ns: u64) {
+        if let Some(carrier) = self.program.functions.carrier {
+            let link = c_uint::try_from(link).expect("a stack has few links");
+            // SAFETY: the instance is live, and has this link.
+            unsafe { carrier(self.instance, link, up, now_ns) }
         }
     }
 
@@ -441,15 +495,18 @@ pub enum Event {
 pub struct Output<'stack, 'program> {
     /// What is to be done.
     pub event: Event,
+    /// What `NAME_next` said.
+    answer: c_int,
     stack: &'stack mut Stack<'program>,
 }
 
-/// The attributes of a delivered message, to be relayed with an answer.
+/// What an application is told.
 #[derive(Clone, Debug)]
-pub struct Attributes {
-    port: usize,
-    size: usize,
-    memory: Vec<Block>,
+pub struct Notice {
+    /// Its place among those of its port; none if a session was accepted.
+    pub told: Option<usize>,
+    /// Its arguments; of a session that was accepted, its listener and its keys.
+    pub arguments: Values,
 }
 
 impl Output<'_, '_> {
@@ -481,17 +538,32 @@ impl Output<'_, '_> {
     }
 
     /// Of a delivered message: its attributes, if its port has any.
-    pub fn attributes(&self) -> Option<Attributes> {
+    pub fn attributes(&self) -> Option<Values> {
         let (program, port) = (self.stack.program, self.place());
-        let size = program.ports.get(port)?.attributes.size;
-        let with = program.output.with.filter(|_| size > 0)?;
-        let mut memory = blocks(size);
+        let layout = &program.ports.get(port)?.attributes;
+        let with = program.output.with.filter(|_| layout.size > 0)?;
+        let mut memory = blocks(layout.size);
         // SAFETY: `with` is a union that holds this port's struct, and `memory` has room for it.
         unsafe {
             let from = self.stack.output.as_ptr().cast::<u8>().add(with);
-            std::ptr::copy_nonoverlapping(from, memory.as_mut_ptr().cast(), size);
+            std::ptr::copy_nonoverlapping(from, memory.as_mut_ptr().cast(), layout.size);
         }
-        Some(Attributes { port, size, memory })
+        Some(Values::filled("attribute", layout, memory))
+    }
+
+    /// Of a notice: which one, and what is said with it.
+    pub fn notice(&self) -> Notice {
+        let (port, memory) = (&self.stack.program.ports[self.place()], &self.stack.output);
+        let mut up = port.up.iter().enumerate();
+        let told = up.find(|(_, (next, _))| *next == self.answer);
+        let layout = match (told, &port.accepted) {
+            (Some((_, (_, layout))), _) | (None, Some((_, layout))) => layout.clone(),
+            (None, None) => Layout::default(),
+        };
+        Notice {
+            told: told.map(|(told, _)| told),
+            arguments: Values::filled("argument", &layout, memory.clone()),
+        }
     }
 
     /// # Safety

@@ -39,6 +39,11 @@ fn sized(value: i128, size: usize) -> Vec<u8> {
     bytes
 }
 
+/// The bytes of a field that holds this number, as this machine holds them.
+pub fn number_bytes(number: u64, size: usize) -> Vec<u8> {
+    sized(i128::from(number), size)
+}
+
 /// An integer, or what is one in a header: `10.0.0.2`, `02:00:00:00:00:01`.
 fn unsigned(bits: u32, text: &str) -> Result<u64, String> {
     let value = if let Ok(address) = text.parse::<std::net::Ipv4Addr>() {

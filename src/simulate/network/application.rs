@@ -7,10 +7,12 @@
 //! open (port = 7)  send 100 of 4..64 bytes every 10 ms  expect 100 within 5 s  close
 //! ```
 
+use super::driven::Told;
 use super::ledger::Sent;
+use crate::simulate::value::Datum;
 
 /// One step of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Opens one of the conversations that its node has prepared.
     Open(usize),
@@ -33,20 +35,45 @@ pub enum Step {
         most: usize,
         /// From one to the next.
         every_ns: u64,
+        /// Which of the attributes that its node has prepared stand beside each.
+        attributes: Option<usize>,
     },
+    /// Says one of the notices that its node has prepared.
+    Tell(usize),
     /// From now on, sends back what comes.
     Echo,
-    /// Waits until so many more messages have come.
+    /// Waits until so many more messages, or notices, have come.
     Expect {
         /// How many.
         count: u64,
+        /// Which notices; messages if none.
+        heard: Option<Heard>,
         /// For how long.
         within_ns: u64,
     },
 }
 
+/// A notice that a script waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    /// What it is called.
+    pub name: String,
+    /// Which one it is.
+    pub told: Told,
+    /// Those of its arguments that have to be so, by their places.
+    pub arguments: Vec<(usize, Datum)>,
+}
+
+impl Heard {
+    /// Whether it is this one.
+    fn is(&self, told: Told, arguments: &[Datum]) -> bool {
+        let mut known = self.arguments.iter();
+        self.told == told && known.all(|(at, value)| arguments.get(*at) == Some(value))
+    }
+}
+
 /// A script at a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Application {
     /// What it is called: the node and the port.
     pub name: String,
@@ -74,7 +101,9 @@ pub struct Running {
     pub(super) session: Option<u32>,
     pub(super) echoes: bool,
     /// Messages that it has already been satisfied by.
-    pub(super) expected: u64,
+    expected: u64,
+    /// Notices that some step waits for, and none was satisfied by yet.
+    heard: Vec<(Told, Vec<Datum>)>,
     pub(super) tally: Tally,
     /// Messages that came, by their number.
     seen: Bits,
@@ -148,6 +177,7 @@ impl Running {
             session,
             echoes: false,
             expected: 0,
+            heard: Vec::new(),
             tally: Tally::default(),
             seen: Bits::default(),
             returned: Bits::default(),
@@ -161,9 +191,57 @@ impl Running {
         self.at >= self.script.steps.len()
     }
 
-    /// How many messages came that nobody has expected yet.
-    pub(super) fn unexpected(&self) -> u64 {
-        self.tally.delivered + self.tally.answered - self.expected
+    /// How many came of what a step waits for, and no other step was satisfied by.
+    pub(super) fn came(&self, heard: &Option<Heard>) -> u64 {
+        match heard {
+            None => self.tally.delivered + self.tally.answered - self.expected,
+            Some(heard) => {
+                let came = self.heard.iter();
+                came.filter(|(told, given)| heard.is(*told, given)).count() as u64
+            }
+        }
+    }
+
+    /// A step is satisfied by so many.
+    pub(super) fn satisfy(&mut self, heard: &Option<Heard>, mut count: u64) {
+        let Some(heard) = heard else {
+            self.expected += count;
+            return;
+        };
+        self.heard.retain(|(told, given)| {
+            let is_taken = count > 0 && heard.is(*told, given);
+            count -= u64::from(is_taken);
+            !is_taken
+        });
+    }
+
+    /// Whether it waits, and need not any more.
+    pub(super) fn is_satisfied(&self) -> bool {
+        match self.script.steps.get(self.at) {
+            Some(Step::Expect { count, heard, .. }) => {
+                self.until_ns.is_some() && self.came(heard) >= *count
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    /// It is told something.
+    pub(super) fn hear(&mut self, told: Told, arguments: Vec<Datum>) {
+        self.tally.notices += 1;
+        let mut steps = self.script.steps.iter();
+        let is_awaited = steps.any(|step| match step {
+            Step::Expect { heard, .. } => heard.iter().any(|one| one.is(told, &arguments)),
+            Step::Open(_)
+            | Step::Listen(_)
+            | Step::Close
+            | Step::Wait { .. }
+            | Step::Send { .. }
+            | Step::Tell(_)
+            | Step::Echo => false,
+        });
+        if is_awaited {
+            self.heard.push((told, arguments));
+        }
     }
 
     /// A message came: `own` if it was sent from here.

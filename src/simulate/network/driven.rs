@@ -4,6 +4,8 @@
 //! deadline, counters. A compiled stack and the interpreters are driven alike, and so is whatever
 //! else speaks the same protocols; what has no ports leaves those calls as they are.
 
+use crate::simulate::value::Datum;
+
 /// Something with links and ports that runs in virtual time.
 ///
 /// After each call the network asks [`Driven::next`] until there is nothing more, and calls
@@ -34,8 +36,12 @@ pub trait Driven {
     /// Ends a conversation, where its port can.
     fn close(&mut self, _port: usize, _session: u32, _now_ns: u64) {}
 
-    /// Sends in a conversation; false if the message is not taken.
-    fn send(&mut self, _port: usize, _session: u32, _bytes: &[u8], _now_ns: u64) -> bool {
+    /// Says one of the notices that were prepared.
+    fn tell(&mut self, _notice: usize, _session: u32, _now_ns: u64) {}
+
+    /// Sends in a conversation; false if the message is not taken. Beside it stand the attributes
+    /// that were prepared, if any.
+    fn send(&mut self, _to: Address, _bytes: &[u8], _now_ns: u64) -> bool {
         false
     }
 
@@ -46,6 +52,14 @@ pub trait Driven {
 
     /// An application has read a message, and has room for another.
     fn read(&mut self, _port: usize, _session: u32, _now_ns: u64) {}
+
+    /// Whether it wants to know when a link goes down.
+    fn hears_carrier(&self) -> bool {
+        false
+    }
+
+    /// A link went down, or up again.
+    fn carrier(&mut self, _link: usize, _up: bool, _now_ns: u64) {}
 
     /// Whether it has something of its own to do, besides what scripts do at its ports.
     fn is_busy(&self) -> bool {
@@ -62,6 +76,17 @@ pub trait Driven {
     fn take_buffers(&mut self) -> usize;
 }
 
+/// To where an application sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// By this port.
+    pub port: usize,
+    /// In this conversation.
+    pub session: u32,
+    /// Which of the attributes that were prepared stand beside it.
+    pub attributes: Option<usize>,
+}
+
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intake {
@@ -74,7 +99,7 @@ pub enum Intake {
 }
 
 /// What is to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// A frame is to be sent on a link.
     Frame {
@@ -98,5 +123,18 @@ pub enum Output {
         port: usize,
         /// The conversation.
         session: u32,
+        /// Which notice.
+        told: Told,
+        /// What is said with it.
+        arguments: Vec<Datum>,
     },
+}
+
+/// What an application is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A listener made this conversation.
+    Accepted,
+    /// The notice at this place among those of its port.
+    Notice(usize),
 }

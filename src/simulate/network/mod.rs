@@ -28,6 +28,7 @@ use ledger::Ledger;
 use link::{Faults, Flight, Way};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// What a network is made of.
 #[derive(Clone, Debug, Default)]
@@ -144,6 +145,8 @@ enum Event {
     Wake(usize),
     /// A script goes on, if it was not set anew meanwhile.
     Script(usize, u64),
+    /// A link of a node goes down, or up again.
+    Carrier(usize, usize, bool),
 }
 
 /// How long timers are followed behind the last that an application did, on links without delay.
@@ -203,6 +206,10 @@ impl<'n> Network<'n> {
         for node in 0..self.nodes.len() {
             self.settle(node, watch)?;
         }
+        for end in self.carriers() {
+            let (at_ns, node, link, up) = end;
+            self.schedule(at_ns, Event::Carrier(node, link, up));
+        }
         for application in 0..self.applications.len() {
             self.schedule(0, Event::Script(application, 0));
         }
@@ -233,13 +240,13 @@ impl<'n> Network<'n> {
     /// Whether the run is over before this happens.
     fn is_at_end(&self, next: &Scheduled) -> bool {
         let is_late = self.until_ns.is_some_and(|until_ns| next.at_ns > until_ns);
-        let is_timer = matches!(next.event, Event::Wake(_));
+        let is_timer = matches!(next.event, Event::Wake(_) | Event::Carrier(..));
         let is_quiet = next.at_ns > self.busy_ns.saturating_add(self.quiet_ns);
         let is_over = || {
             let mut nodes = self.nodes.iter();
             self.applications.iter().all(Running::is_over) && !nodes.any(|one| one.stack.is_busy())
         };
-        is_late || is_timer && is_quiet && is_over()
+        is_late || self.until_ns.is_none() && is_timer && is_quiet && is_over()
     }
 
     fn handle(&mut self, event: Event, watch: &mut dyn Watch) -> Result<(), Stuck> {
@@ -263,7 +270,38 @@ impl<'n> Network<'n> {
                 true => self.advance(application, watch),
                 false => Ok(()),
             },
+            Event::Carrier(node, link, up) => {
+                self.nodes[node].stack.carrier(link, up, self.now_ns);
+                self.settle(node, watch)
+            }
         }
+    }
+
+    /// When a link goes down for a node, or up again: it is down while all that could come from
+    /// the other ends is in an outage.
+    fn carriers(&self) -> Vec<(u64, usize, usize, bool)> {
+        let mut changes = Vec::new();
+        for Link { ends, .. } in &self.links {
+            let hears = |end: &&End| self.nodes[end.node].stack.hears_carrier();
+            for end in ends.iter().filter(hears) {
+                let here = (end.node, end.link);
+                let others = ends.iter().filter(|one| (one.node, one.link) != here);
+                let outages = others.map(|one| &one.faults.outages_ns);
+                let times = outages.clone().flatten();
+                let mut times: Vec<u64> = times.flat_map(|one| [one.start, one.end]).collect();
+                times.sort_unstable();
+                let mut was_up = true;
+                for at_ns in times {
+                    let is_out = |of: &Vec<Range<u64>>| of.iter().any(|one| one.contains(&at_ns));
+                    let up = !outages.clone().all(is_out);
+                    if up != was_up {
+                        changes.push((at_ns, end.node, end.link, up));
+                        was_up = up;
+                    }
+                }
+            }
+        }
+        changes
     }
 
     fn schedule(&mut self, at_ns: u64, event: Event) {
@@ -342,11 +380,12 @@ impl<'n> Network<'n> {
                 session,
                 bytes,
             } => self.deliver((node, port, session), &bytes),
-            Output::Notice { port, session } => {
-                if let Some(application) = self.application(node, port, session) {
-                    self.applications[application].tally.notices += 1;
-                }
-            }
+            Output::Notice {
+                port,
+                session,
+                told,
+                arguments,
+            } => self.tell((node, port, session), told, arguments),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::application::{Running, Step, Tally};
 use super::link::Counts;
+use super::script::what;
 use super::{Event, Network};
 
 /// What happened.
@@ -251,12 +252,12 @@ impl Running {
     /// What it expected in vain, with its name.
     fn in_vain(&self) -> Vec<String> {
         let mut failures = self.failures.clone();
-        if let (Some(Step::Expect { count, .. }), Some(_)) =
+        if let (Some(Step::Expect { count, heard, .. }), Some(_)) =
             (self.script.steps.get(self.at), self.until_ns)
         {
-            let came = self.unexpected();
+            let (came, what) = (self.came(heard), what(heard));
             failures.push(format!(
-                "it expected {count} messages, and {came} had come when the run ended"
+                "it expected {count} {what}, and {came} had come when the run ended"
             ));
         }
         let name = &self.script.name;

@@ -3,8 +3,10 @@
 //! In: a script whose time has come, or a message for an application. Out: the messages it sends,
 //! and when it is to go on.
 
-use super::application::{Running, Step};
+use super::application::{Heard, Running, Step};
+use super::driven::{Address, Told};
 use super::{Event, Network, Stuck, Watch};
+use crate::simulate::value::Datum;
 
 /// What a script does after a step.
 enum Then {
@@ -51,6 +53,11 @@ impl Network<'_> {
         let (node, port) = (running.script.node, running.script.port);
         let stack = &mut self.nodes[node].stack;
         match *step {
+            Step::Tell(notice) => {
+                if let Some(session) = running.session {
+                    stack.tell(notice, session, now_ns);
+                }
+            }
             Step::Open(conversation) => {
                 running.session = stack.open(conversation, now_ns);
                 if running.session.is_none() {
@@ -77,6 +84,7 @@ impl Network<'_> {
                 least,
                 most,
                 every_ns,
+                attributes,
             } => {
                 if running.turns == count {
                     running.turns = 0;
@@ -84,17 +92,22 @@ impl Network<'_> {
                 }
                 running.turns += 1;
                 let is_last = running.turns == count;
-                self.send(application, least, most);
+                self.send(application, (least, most), attributes);
                 // There is a pause from one message to the next, and none behind the last.
                 let pause_ns = if is_last { 0 } else { every_ns };
                 return Then::At(now_ns.saturating_add(pause_ns));
             }
-            Step::Expect { count, within_ns } => return running.expects(count, within_ns, now_ns),
+            Step::Expect { .. } => return running.expects(now_ns),
         }
         Then::On
     }
 
-    fn send(&mut self, application: usize, least: usize, most: usize) {
+    fn send(
+        &mut self,
+        application: usize,
+        (least, most): (usize, usize),
+        attributes: Option<usize>,
+    ) {
         let length = match least == most {
             true => least,
             false => self.sizes.usize(least..=most),
@@ -103,9 +116,13 @@ impl Network<'_> {
         let (node, port) = (running.script.node, running.script.port);
         let bytes = self.ledger.compose(length);
         let stack = &mut self.nodes[node].stack;
-        let session = running.session.unwrap_or(u32::MAX);
+        let to = Address {
+            port,
+            session: running.session.unwrap_or(u32::MAX),
+            attributes,
+        };
         self.busy_ns = self.now_ns;
-        if stack.send(port, session, bytes, self.now_ns) {
+        if stack.send(to, bytes, self.now_ns) {
             running.tally.sent += 1;
             self.ledger.sent(application, length, self.now_ns);
         } else {
@@ -136,14 +153,25 @@ impl Network<'_> {
         if running.echoes && !self.nodes[node].stack.answer(bytes, now_ns) {
             running.tally.refused += 1;
         }
-        let count = match running.script.steps.get(running.at) {
-            Some(Step::Expect { count, .. }) => *count,
-            Some(_) | None => return,
-        };
-        if running.until_ns.is_some() && running.unexpected() >= count {
+        self.wake_satisfied(at);
+    }
+
+    /// An application is told something.
+    pub(super) fn tell(&mut self, place: (usize, usize, u32), told: Told, arguments: Vec<Datum>) {
+        let (node, port, session) = place;
+        if let Some(at) = self.application(node, port, session) {
+            self.applications[at].hear(told, arguments);
+            self.wake_satisfied(at);
+        }
+    }
+
+    /// A script that waited for what has come goes on.
+    fn wake_satisfied(&mut self, application: usize) {
+        let running = &mut self.applications[application];
+        if running.is_satisfied() {
             running.set += 1;
             let set = running.set;
-            self.schedule(now_ns, Event::Script(at, set));
+            self.schedule(self.now_ns, Event::Script(application, set));
         }
     }
 
@@ -169,21 +197,35 @@ impl Running {
         Then::Over
     }
 
-    /// Waits for messages, or finds that they came, or that it waited too long.
-    fn expects(&mut self, count: u64, within_ns: u64, now_ns: u64) -> Then {
+    /// Waits for messages or notices, or finds that they came, or that it waited too long.
+    fn expects(&mut self, now_ns: u64) -> Then {
+        let Some(Step::Expect {
+            count,
+            heard,
+            within_ns,
+        }) = self.script.steps.get(self.at).cloned()
+        else {
+            return Then::On;
+        };
         let until_ns = *self
             .until_ns
             .get_or_insert(now_ns.saturating_add(within_ns));
-        let came = self.unexpected();
+        let came = self.came(&heard);
         if came < count && now_ns < until_ns {
             return Then::At(until_ns);
         }
         self.until_ns = None;
-        self.expected += came.min(count);
+        self.satisfy(&heard, came.min(count));
         if came < count {
-            let text = format!("it expected {count} messages, and {came} came in time");
+            let what = what(&heard);
+            let text = format!("it expected {count} {what}, and {came} came in time");
             self.failures.push(text);
         }
         Then::On
     }
+}
+
+/// What a script waits for, in its words.
+pub(super) fn what(heard: &Option<Heard>) -> &str {
+    heard.as_ref().map_or("messages", |heard| &heard.name)
 }

@@ -1,10 +1,11 @@
 //! A network of nodes that do next to nothing: what is sent at a port is a frame, and back.
 
-use super::application::{Application, Step};
-use super::driven::{Driven, Intake, Output};
+use super::application::{Application, Heard, Step};
+use super::driven::{Address, Driven, Intake, Output, Told};
 use super::link::Faults;
 use super::outcome::Outcome;
 use super::{End, Link, Network, Plan, Stuck, Watch};
+use crate::simulate::value::Datum;
 use std::collections::VecDeque;
 
 /// A node with a port on each link; a planted fault may make it miscount.
@@ -50,15 +51,33 @@ impl Driven for Wire {
 
     fn expire(&mut self, _now_ns: u64) {}
 
-    fn send(&mut self, port: usize, _session: u32, bytes: &[u8], _now_ns: u64) -> bool {
+    fn send(&mut self, to: Address, bytes: &[u8], _now_ns: u64) -> bool {
         self.went += 1;
-        let bytes = bytes.to_vec();
-        self.ready.push_back(Output::Frame { link: port, bytes });
+        let (link, bytes) = (to.port, bytes.to_vec());
+        self.ready.push_back(Output::Frame { link, bytes });
         true
     }
 
     fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool {
-        self.send(self.last, 0, bytes, now_ns)
+        let to = Address {
+            port: self.last,
+            session: 0,
+            attributes: None,
+        };
+        self.send(to, bytes, now_ns)
+    }
+
+    fn hears_carrier(&self) -> bool {
+        true
+    }
+
+    fn carrier(&mut self, link: usize, up: bool, _now_ns: u64) {
+        self.ready.push_back(Output::Notice {
+            port: link,
+            session: 0,
+            told: Told::Notice(0),
+            arguments: vec![Datum::of_bool(up)],
+        });
     }
 
     fn counters(&self) -> Vec<(String, u64)> {
@@ -111,6 +130,7 @@ fn send(count: u64) -> Step {
         least: 4,
         most: 90,
         every_ns: 1_000_000,
+        attributes: None,
     }
 }
 
@@ -166,6 +186,7 @@ fn all_faults() -> Faults {
 fn what_is_sent_is_echoed_and_adds_up() {
     let expects = Step::Expect {
         count: 50,
+        heard: None,
         within_ns: 1_000_000_000,
     };
     let scripts = vec![
@@ -252,6 +273,7 @@ fn what_one_sends_on_a_bus_comes_to_all_others() {
 fn what_does_not_come_in_time_is_a_failure() {
     let expects = Step::Expect {
         count: 3,
+        heard: None,
         within_ns: 1_500_000,
     };
     let scripts = vec![
@@ -302,4 +324,32 @@ fn what_would_never_end_at_one_time_is_stopped() {
         wire.babbles = true;
     });
     assert_eq!(outcome.map(|_| ()), Err(Stuck::Instant { now_ns: 0 }));
+}
+
+#[test]
+fn an_outage_is_told_to_who_hears_no_one_any_more() {
+    let expects = |up: bool, count| Step::Expect {
+        count,
+        heard: Some(Heard {
+            name: "carrier".to_string(),
+            told: Told::Notice(0),
+            arguments: vec![(0, Datum::of_bool(up))],
+        }),
+        within_ns: 100,
+    };
+    let scripts = vec![
+        script("one", 0, vec![expects(false, 1), expects(true, 1)]),
+        script("other", 1, vec![expects(false, 1)]),
+    ];
+    let mut plan = plan(scripts, Faults::default(), 1);
+    plan.links[0].ends[1].faults.outages_ns = vec![10..30, 30..50, 70..80];
+    let (outcome, _) = run(plan, |_, _| {});
+    let outcome = outcome.expect("it ends");
+    let wrong = "other: it expected 1 carrier, and 0 came in time";
+    assert_eq!(outcome.failures, [wrong]);
+    assert_eq!(outcome.applications[0].notices, 4);
+    assert_eq!(
+        outcome.applications[1].notices, 0,
+        "it is heard no more, but hears"
+    );
 }

@@ -1,12 +1,13 @@
 //! A compiled stack in a network.
 //!
-//! In: a loaded program, its settings, the keys of the sessions that scripts open. Out: something
+//! In: a loaded program, its settings, the words of the scripts at its ports. Out: something
 //! [`Driven`].
 
-use crate::simulate::network::driven::{Driven, Intake, Output};
+use super::words::Words;
+use crate::simulate::network::driven::{Address, Driven, Intake, Output, Told};
 use crate::tool::failure::Failure;
 use crate::tool::layout::Values;
-use crate::tool::stack::{Attributes, Event, Filled, Program, Stack};
+use crate::tool::stack::{Event, Filled, Program, Stack};
 use std::convert::Infallible;
 
 /// A stack, started.
@@ -14,9 +15,10 @@ pub struct Compiled<'program> {
     stack: Stack<'program>,
     /// How many buffers a stack has that was just started.
     buffers: usize,
-    conversations: Vec<(usize, bool, Values)>,
+    /// What its scripts say, as C reads it.
+    words: Words,
     /// Where the message came from that was delivered last.
-    last: Option<(usize, u32, Option<Attributes>)>,
+    last: Option<(usize, u32, Option<Values>)>,
 }
 
 /// How many sessions of a listener may wait; the network takes what it is given at once.
@@ -27,14 +29,14 @@ impl<'program> Compiled<'program> {
     pub fn start(
         program: &'program Program,
         config: &Values,
-        conversations: Vec<(usize, bool, Values)>,
+        words: &Words,
     ) -> Result<Compiled<'program>, Failure> {
         // Buffers that are taken do not come back, so they are counted in another one.
         let buffers = Stack::start(program, config, 0)?.take_buffers();
         Ok(Compiled {
             stack: Stack::start(program, config, 0)?,
             buffers,
-            conversations,
+            words: words.laid_out(program),
             last: None,
         })
     }
@@ -80,10 +82,15 @@ impl Driven for Compiled<'_> {
                     bytes,
                 }
             }
-            Event::Notice => Output::Notice {
-                port: place,
-                session: output.session(),
-            },
+            Event::Notice => {
+                let notice = output.notice();
+                Output::Notice {
+                    port: place,
+                    session: output.session(),
+                    told: notice.told.map_or(Told::Accepted, Told::Notice),
+                    arguments: notice.arguments.data(),
+                }
+            }
         })
     }
 
@@ -96,21 +103,40 @@ impl Driven for Compiled<'_> {
     }
 
     fn open(&mut self, conversation: usize, now_ns: u64) -> Option<u32> {
-        let (port, _, keys) = &self.conversations[conversation];
+        let (port, _, keys) = &self.words.conversations[conversation];
         self.stack.open(*port, keys, now_ns)
     }
 
     fn listen(&mut self, conversation: usize, now_ns: u64) -> bool {
-        let (port, _, keys) = &self.conversations[conversation];
+        let (port, _, keys) = &self.words.conversations[conversation];
         self.stack.listen(*port, keys, BACKLOG, now_ns).is_some()
     }
 
     fn close(&mut self, port: usize, session: u32, now_ns: u64) {
-        self.stack.close(port, session, now_ns);
+        let program = self.stack.program();
+        if let Some(told) = program.description().ports[port].says("close", &[]) {
+            let nothing = program.arguments(port, told);
+            self.stack.say(port, told, session, &nothing, now_ns);
+        }
     }
 
-    fn send(&mut self, port: usize, session: u32, bytes: &[u8], now_ns: u64) -> bool {
-        self.stack.send(port, session, None, bytes, now_ns) == bytes.len()
+    fn tell(&mut self, notice: usize, session: u32, now_ns: u64) {
+        let (port, told, given) = &self.words.notices[notice];
+        self.stack.say(*port, *told, session, given, now_ns);
+    }
+
+    fn hears_carrier(&self) -> bool {
+        self.stack.program().description().hears_carrier
+    }
+
+    fn carrier(&mut self, link: usize, up: bool, now_ns: u64) {
+        self.stack.carrier(link, up, now_ns);
+    }
+
+    fn send(&mut self, to: Address, bytes: &[u8], now_ns: u64) -> bool {
+        let given = to.attributes.map(|at| &self.words.attributes[at].1);
+        let taken = self.stack.send(to.port, to.session, given, bytes, now_ns);
+        taken == bytes.len()
     }
 
     fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool {
@@ -124,7 +150,7 @@ impl Driven for Compiled<'_> {
     }
 
     fn read(&mut self, port: usize, session: u32, now_ns: u64) {
-        self.stack.grant(port, session, 1, now_ns);
+        self.stack.grant_one(port, session, now_ns);
     }
 
     fn counters(&self) -> Vec<(String, u64)> {

@@ -1,14 +1,14 @@
 //! A stack in a network that is interpreted as it is written.
 //!
-//! In: a checked program, its settings, the keys of the sessions that scripts open. Out: something
-//! [`Driven`], which does what the compiled stack does.
+//! In: a checked program, its settings, the words of the scripts at its ports. Out:
+//! something [`Driven`], which does what the compiled stack does.
 
+use super::words::Words;
 use crate::simulate::externs::Externs;
-use crate::simulate::network::driven::{Driven, Intake, Output};
+use crate::simulate::network::driven::{Address, Driven, Intake, Output, Told};
 use crate::simulate::reference::Reference;
 use crate::simulate::stack::Stack;
 use crate::simulate::state::{Emitted, Limits};
-use crate::simulate::trace::Call;
 use crate::simulate::value::{Datum, fit};
 use crate::tool::layout::Values;
 use crate::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
@@ -21,6 +21,10 @@ pub struct Interpreted<'p> {
     buffers: usize,
     room: usize,
     conversations: Vec<(PortId, Vec<Datum>)>,
+    /// What stands beside messages that scripts send.
+    attributes: Vec<Attributes>,
+    /// What scripts tell, without the session.
+    notices: Vec<(PortId, NoticeId, Vec<Datum>)>,
     /// Where the message came from that was delivered last, and what stood beside it.
     last: Option<(PortId, u32, Attributes)>,
 }
@@ -37,7 +41,7 @@ impl<'p> Interpreted<'p> {
         program: &'p Program,
         externs: &'p Externs<'p>,
         config: &Values,
-        conversations: &[(usize, bool, Values)],
+        words: &Words,
     ) -> Option<Interpreted<'p>> {
         let own = program.config.iter().map(|one| &one.kind);
         let mut settings = Vec::new();
@@ -59,17 +63,6 @@ impl<'p> Interpreted<'p> {
             budget: set("budget", usual.budget),
             ..usual
         };
-        let conversations = conversations.iter().map(|(port, listens, values)| {
-            let of_port = &program.ports[*port];
-            let kind = match listens {
-                true => of_port.listens.map(|how| how.listener),
-                false => of_port.opens,
-            };
-            let keys = kind.map_or(&[][..], |kind| &program.kinds[kind.at()].keys);
-            let keys = keys.iter().enumerate();
-            let keys = keys.map(|(at, key)| given(values, at, &key.kind));
-            (PortId(*port as u32), keys.collect())
-        });
         let control = Reference::new(program);
         let stack = Stack::start(control, program, externs, settings, limits, 0)?;
         let buffers = stack.state().clone().lend_buffers(usize::MAX);
@@ -78,7 +71,9 @@ impl<'p> Interpreted<'p> {
             stack,
             buffers,
             room: limits.room,
-            conversations: conversations.collect(),
+            conversations: conversations(program, words),
+            attributes: attributes(program, words),
+            notices: notices(program, words),
             last: None,
         })
     }
@@ -89,6 +84,52 @@ impl<'p> Interpreted<'p> {
         let found = down.find(|id| self.program.notices[id.at()].name == name);
         found.copied()
     }
+}
+
+/// The keys of what scripts open, and listen for.
+fn conversations(program: &Program, words: &Words) -> Vec<(PortId, Vec<Datum>)> {
+    let conversations = words.conversations.iter().map(|(port, listens, values)| {
+        let of_port = &program.ports[*port];
+        let kind = match listens {
+            true => of_port.listens.map(|how| how.listener),
+            false => of_port.opens,
+        };
+        let keys = kind.map_or(&[][..], |kind| &program.kinds[kind.at()].keys);
+        let keys = keys.iter().enumerate();
+        let keys = keys.map(|(at, key)| given(values, at, &key.kind));
+        (PortId(*port as u32), keys.collect())
+    });
+    conversations.collect()
+}
+
+/// What scripts set beside messages; all else has its default.
+fn attributes(program: &Program, words: &Words) -> Vec<Attributes> {
+    let all = words.attributes.iter().map(|(port, values)| {
+        let ids = program.ports[*port].attributes.iter().enumerate();
+        let set = ids.filter(|(at, _)| values.is_set(*at));
+        let set = set.map(|(at, id)| {
+            let kind = &program.attributes[id.at()].kind;
+            (*id, given(values, at, kind))
+        });
+        set.collect()
+    });
+    all.collect()
+}
+
+/// What scripts tell.
+fn notices(program: &Program, words: &Words) -> Vec<(PortId, NoticeId, Vec<Datum>)> {
+    let all = words.notices.iter().map(|(port, told, values)| {
+        let down = program.ports[*port].down.iter();
+        let mut said = down.filter(|id| {
+            let by_opening = program.ports[*port].opens.is_some();
+            !by_opening || program.notices[id.at()].name != "open"
+        });
+        let id = said.nth(*told).expect("scripts say what there is");
+        let parameters = program.notices[id.at()].parameters.iter().enumerate();
+        let arguments = parameters.map(|(at, one)| given(values, at, &one.kind));
+        (PortId(*port as u32), *id, arguments.collect())
+    });
+    all.collect()
 }
 
 /// What was written for a field; absent if nothing was.
@@ -146,10 +187,33 @@ impl Driven for Interpreted<'_> {
                     bytes,
                 }
             }
-            Emitted::Accepted { port, session, .. } | Emitted::Notice { port, session, .. } => {
+            Emitted::Accepted {
+                port,
+                session,
+                listener,
+                keys,
+            } => {
+                let listener = listener.unwrap_or(u32::MAX);
                 Output::Notice {
                     port: port.at(),
                     session,
+                    told: Told::Accepted,
+                    arguments: [&[Datum::Number(u64::from(listener))], &keys[..]].concat(),
+                }
+            }
+            Emitted::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+            } => {
+                let mut up = self.program.ports[port.at()].up.iter();
+                let told = up.position(|id| *id == notice);
+                Output::Notice {
+                    port: port.at(),
+                    session,
+                    told: Told::Notice(told.expect("a port tells what it lists")),
+                    arguments,
                 }
             }
         })
@@ -177,19 +241,29 @@ impl Driven for Interpreted<'_> {
 
     fn close(&mut self, port: usize, session: u32, now_ns: u64) {
         if let Some(notice) = self.tells(port, "close") {
-            let call = Call::Notice {
-                port: PortId(port as u32),
-                session,
-                notice,
-                arguments: Vec::new(),
-            };
-            self.stack.call(&call, now_ns);
+            let place = (PortId(port as u32), session);
+            self.stack.notice(place, notice, Vec::new(), now_ns);
         }
     }
 
-    fn send(&mut self, port: usize, session: u32, bytes: &[u8], now_ns: u64) -> bool {
-        let place = (PortId(port as u32), session);
-        self.stack.send(place, &[], bytes, now_ns) == bytes.len()
+    fn tell(&mut self, notice: usize, session: u32, now_ns: u64) {
+        let (port, notice, arguments) = &self.notices[notice];
+        let place = (*port, session);
+        self.stack.notice(place, *notice, arguments.clone(), now_ns);
+    }
+
+    fn hears_carrier(&self) -> bool {
+        self.program.links.iter().any(|link| link.carrier.is_some())
+    }
+
+    fn carrier(&mut self, link: usize, up: bool, now_ns: u64) {
+        self.stack.carrier(LinkId(link as u32), up, now_ns);
+    }
+
+    fn send(&mut self, to: Address, bytes: &[u8], now_ns: u64) -> bool {
+        let place = (PortId(to.port as u32), to.session);
+        let given = to.attributes.map_or(&[][..], |at| &self.attributes[at]);
+        self.stack.send(place, given, bytes, now_ns) == bytes.len()
     }
 
     fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool {
@@ -202,13 +276,9 @@ impl Driven for Interpreted<'_> {
 
     fn read(&mut self, port: usize, session: u32, now_ns: u64) {
         if let Some(notice) = self.tells(port, "grant_delivers") {
-            let call = Call::Notice {
-                port: PortId(port as u32),
-                session,
-                notice,
-                arguments: vec![Datum::Number(1)],
-            };
-            self.stack.call(&call, now_ns);
+            let place = (PortId(port as u32), session);
+            self.stack
+                .notice(place, notice, vec![Datum::Number(1)], now_ns);
         }
     }
 

@@ -16,14 +16,36 @@ use crate::tool::written::{duration_ns, integer};
 use std::ops::Range;
 
 /// A step as it is written; what it opens is not known to fit yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Phrase {
     /// `open (KEY = VALUE, …)`: what stands in the parentheses.
     Open(String),
     /// `listen (KEY = VALUE, …)`
     Listen(String),
+    /// `send … with (NAME = VALUE, …)`: the step, and what stands in the parentheses.
+    SendWith(Step, String),
+    /// `tell NOTICE (NAME = VALUE, …)`
+    Tell(Said),
+    /// `expect 2 NOTICE (NAME = VALUE, …) within 5 s`
+    Expect {
+        /// How many.
+        count: u64,
+        /// Which.
+        said: Said,
+        /// For how long.
+        within_ns: u64,
+    },
     /// Any other.
     Step(Step),
+}
+
+/// A notice as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Its name.
+    pub name: String,
+    /// What stands in the parentheses.
+    pub arguments: String,
 }
 
 /// From one message to the next, where a script says nothing.
@@ -33,7 +55,9 @@ const WITHIN_NS: u64 = 10_000_000_000;
 /// The longest message.
 const LONGEST: usize = 65_535;
 
-const STEPS: [&str; 7] = ["open", "listen", "send", "wait", "expect", "echo", "close"];
+const STEPS: [&str; 8] = [
+    "open", "listen", "send", "tell", "wait", "expect", "echo", "close",
+];
 
 /// A step of a script.
 pub fn step(words: &str) -> Result<Phrase, String> {
@@ -45,8 +69,9 @@ pub fn step(words: &str) -> Result<Phrase, String> {
     let step = match verb {
         "open" => return Ok(Phrase::Open(keys(words, rest)?)),
         "listen" => return Ok(Phrase::Listen(keys(words, rest)?)),
-        "send" => send(rest)?,
-        "expect" => expect(rest)?,
+        "send" => return send(words, rest),
+        "tell" => return Ok(Phrase::Tell(said(words, rest)?)),
+        "expect" => return expect(words, rest),
         "wait" => Step::Wait {
             time_ns: duration_ns(rest)?,
         },
@@ -62,19 +87,16 @@ pub fn step(words: &str) -> Result<Phrase, String> {
 }
 
 fn keys(words: &str, rest: &str) -> Result<String, String> {
-    let inside = rest
-        .strip_prefix('(')
-        .and_then(|rest| rest.strip_suffix(')'));
-    match inside {
-        Some(inside) => Ok(inside.to_string()),
-        None if rest.is_empty() => Ok(String::new()),
-        None => Err(format!("`{words}` should read like open (port = 7)")),
+    match rest {
+        "" => Ok(String::new()),
+        rest => Ok(inside(words, rest, "open (port = 7)")?.to_string()),
     }
 }
 
-/// `1000 [messages] [of 4..64 bytes] [every 10 ms]`
-fn send(rest: &str) -> Result<Step, String> {
+/// `1000 [messages] [of 4..64 bytes] [every 10 ms] [with (ttl = 3)]`
+fn send(words: &str, rest: &str) -> Result<Phrase, String> {
     let example = "send 1000 of 4..64 bytes every 10 ms";
+    let (rest, attributes) = tail(rest, "with");
     let (rest, every) = tail(rest, "every");
     let (rest, sizes) = tail(rest, "of");
     let count = count(rest, example)?;
@@ -83,12 +105,44 @@ fn send(rest: &str) -> Result<Step, String> {
         None => (16, 64),
         Some(sizes) => size_range(sizes.trim_end_matches("bytes").trim())?,
     };
-    Ok(Step::Send {
+    let step = Step::Send {
         count,
         least,
         most,
         every_ns,
+        attributes: None,
+    };
+    Ok(match attributes {
+        None => Phrase::Step(step),
+        Some(rest) => {
+            let example = "send 5 with (ttl = 3)";
+            Phrase::SendWith(step, inside(words, rest, example)?.to_string())
+        }
     })
+}
+
+/// `mtu`, `mtu (bytes = 1400)`
+fn said(words: &str, rest: &str) -> Result<Said, String> {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
+    let (name, rest) = rest.split_at(end);
+    if name.is_empty() {
+        return Err(format!("`{words}` should read like tell close"));
+    }
+    let arguments = match rest.trim() {
+        "" => String::new(),
+        rest => inside(words, rest, &format!("{name} (bytes = 1400)"))?.to_string(),
+    };
+    let name = name.to_string();
+    Ok(Said { name, arguments })
+}
+
+/// What stands in parentheses.
+fn inside<'w>(words: &str, rest: &'w str, example: &str) -> Result<&'w str, String> {
+    let inside = rest.trim().strip_prefix('(');
+    inside
+        .and_then(|rest| rest.strip_suffix(')'))
+        .ok_or_else(|| format!("`{words}` should read like {example}"))
 }
 
 /// `64`, `4..64`: bytes of the shortest and the longest message.
@@ -113,12 +167,29 @@ pub fn size_range(words: &str) -> Result<(usize, usize), String> {
     }
 }
 
-/// `1000 [messages] [within 5 s]`
-fn expect(rest: &str) -> Result<Step, String> {
+/// `1000 [messages] [within 5 s]`, `[2] mtu [(bytes = 1400)] [within 5 s]`
+fn expect(words: &str, rest: &str) -> Result<Phrase, String> {
     let (rest, within) = tail(rest, "within");
-    Ok(Step::Expect {
-        count: count(rest, "expect 1000 within 5 s")?,
-        within_ns: within.map_or(Ok(WITHIN_NS), duration_ns)?,
+    let within_ns = within.map_or(Ok(WITHIN_NS), duration_ns)?;
+    let end = rest
+        .find(|letter: char| letter != '_' && !letter.is_ascii_digit())
+        .unwrap_or(rest.len());
+    let (number, what) = rest.split_at(end);
+    let count = match number {
+        "" if !what.is_empty() => 1,
+        number => count(number, "expect 1000 within 5 s")?,
+    };
+    Ok(match what.trim() {
+        "" | "messages" => Phrase::Step(Step::Expect {
+            count,
+            heard: None,
+            within_ns,
+        }),
+        what => Phrase::Expect {
+            count,
+            said: said(words, what)?,
+            within_ns,
+        },
     })
 }
 
@@ -285,6 +356,7 @@ mod tests {
                 least,
                 most,
                 every_ns,
+                attributes: None,
             }))
         };
         assert_eq!(step("send 10"), of(10, 16, 64, 1_000_000));
@@ -292,12 +364,40 @@ mod tests {
         assert_eq!(step(long), of(1_000, 4, 64, 10_000_000));
         let expect = Step::Expect {
             count: 3,
+            heard: None,
             within_ns: 5_000_000_000,
         };
         assert_eq!(step("expect 3 within 5 s"), Ok(Phrase::Step(expect)));
         assert_eq!(step("open (a = 1)"), Ok(Phrase::Open("a = 1".to_string())));
         assert_eq!(step("listen"), Ok(Phrase::Listen(String::new())));
         assert_eq!(step("echo"), Ok(Phrase::Step(Step::Echo)));
+    }
+
+    #[test]
+    fn notices_and_attributes_read_as_they_are_documented() {
+        let said = |name: &str, arguments: &str| Said {
+            name: name.to_string(),
+            arguments: arguments.to_string(),
+        };
+        assert_eq!(step("tell close"), Ok(Phrase::Tell(said("close", ""))));
+        let grants = Ok(Phrase::Tell(said("grant_delivers", "messages = 4")));
+        assert_eq!(step("tell grant_delivers (messages = 4)"), grants);
+        let expects = |count, name, arguments| {
+            Ok(Phrase::Expect {
+                count,
+                said: said(name, arguments),
+                within_ns: 5_000_000_000,
+            })
+        };
+        assert_eq!(step("expect mtu within 5 s"), expects(1, "mtu", ""));
+        let words = "expect 2 carrier (up = false) within 5 s";
+        assert_eq!(step(words), expects(2, "carrier", "up = false"));
+        let Ok(Phrase::SendWith(Step::Send { count, .. }, given)) =
+            step("send 7 of 9 bytes with (peer = 10.0.0.2, ttl = 3)")
+        else {
+            panic!("it can be read");
+        };
+        assert_eq!((count, &*given), (7, "peer = 10.0.0.2, ttl = 3"));
     }
 
     #[test]
@@ -312,6 +412,10 @@ mod tests {
             ("wait 5", "write 5 s"),
             ("echo 5", "stands alone"),
             ("open port = 7", "open (port = 7)"),
+            ("tell", "tell close"),
+            ("send 5 with ttl = 3", "send 5 with (ttl = 3)"),
+            ("expect mtu 5", "mtu (bytes = 1400)"),
+            ("expect", "expect 1000 within 5 s"),
         ];
         for (words, advice) in wrong {
             let message = step(words).unwrap_err();

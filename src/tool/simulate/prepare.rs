@@ -5,19 +5,19 @@
 
 use super::compiled::Compiled;
 use super::interpreted::Interpreted;
-use super::phrases::{Phrase, step};
 use super::promise::{Names, Promise};
-use super::scenario::{Node, Scenario, Script};
+use super::scenario::{Node, Scenario};
 use super::text::{Mistake, Text};
+use super::words::{Speaker, Words, filled};
 use crate::simulate::externs::Externs;
-use crate::simulate::network::application::{Application, Step};
+use crate::simulate::network::application::Application;
 use crate::simulate::network::driven::Driven;
 use crate::simulate::network::{End, Link, Named, Plan};
 use crate::tool::c_compiler;
 use crate::tool::capture::LinkType;
 use crate::tool::compiler::{self, Options};
 use crate::tool::failure::Failure;
-use crate::tool::layout::{Description, Layout, Member, Values, instead};
+use crate::tool::layout::{Description, Layout, Values, instead};
 use crate::tool::stack::Program;
 use crate::types::program;
 use std::collections::BTreeMap;
@@ -109,16 +109,7 @@ struct PreparedNode<'k> {
     kind: usize,
     stack: &'k Description,
     settings: Vec<(Text, Text)>,
-    conversations: Vec<Conversation>,
-}
-
-/// A session that is opened, or listened for.
-struct Conversation {
-    port: usize,
-    listens: bool,
-    keys: Vec<(Text, Text)>,
-    /// Where it is written.
-    at: Text,
+    words: Words,
 }
 
 impl<'k> Prepared<'k> {
@@ -145,7 +136,7 @@ impl<'k> Prepared<'k> {
                 kind,
                 stack,
                 settings: node.settings.clone(),
-                conversations: Vec::new(),
+                words: Words::default(),
             });
         }
         let links = links(&scenario, &nodes)?;
@@ -159,8 +150,14 @@ impl<'k> Prepared<'k> {
                 }
             };
             for node in on {
-                let application = nodes[node].application(node, script, source)?;
-                applications.push(application);
+                let on: &mut PreparedNode<'_> = &mut nodes[node];
+                let mut speaker = Speaker {
+                    node: &on.name,
+                    stack: on.stack,
+                    words: &mut on.words,
+                    source,
+                };
+                applications.push(speaker.application(node, script)?);
             }
         }
         for (at, node) in nodes.iter().enumerate() {
@@ -183,16 +180,7 @@ impl<'k> Prepared<'k> {
         for node in &self.nodes {
             let program = &programs[node.kind];
             let config = node.config(program.config())?;
-            let conversations = node.conversations.iter().map(|one| {
-                let keys = match one.listens {
-                    true => program.listener_keys(one.port),
-                    false => program.keys(one.port),
-                };
-                let filled = node.keys(keys, one)?;
-                Ok((one.port, one.listens, filled))
-            });
-            let conversations = conversations.collect::<Result<_, Mistake>>()?;
-            let started = Compiled::start(program, &config, conversations);
+            let started = Compiled::start(program, &config, &node.words);
             stacks.push(node.named(started.map_err(|failure| failure.message))?);
         }
         Ok(stacks)
@@ -206,15 +194,10 @@ impl<'k> Prepared<'k> {
     ) -> Result<Vec<Named<'p>>, Mistake> {
         let mut stacks = Vec::new();
         for node in &self.nodes {
-            let assumed = |what, members: &[Member]| Values::new(what, &Layout::assumed(members));
-            let config = node.config(assumed("setting", &node.stack.config))?;
-            let conversations = node.conversations.iter().map(|one| {
-                let filled = node.keys(assumed("key", node.key_members(one)), one)?;
-                Ok((one.port, one.listens, filled))
-            });
-            let conversations: Vec<_> = conversations.collect::<Result<_, Mistake>>()?;
+            let assumed = Layout::assumed(&node.stack.config);
+            let config = node.config(Values::new("setting", &assumed))?;
             let program = &programs[node.kind];
-            let started = Interpreted::start(program, externs, &config, &conversations);
+            let started = Interpreted::start(program, externs, &config, &node.words);
             let started = started.ok_or_else(|| {
                 let name = &program.name;
                 format!("`{name}` does not start with these settings")
@@ -298,18 +281,6 @@ impl PreparedNode<'_> {
         )
     }
 
-    fn keys(&self, values: Values, one: &Conversation) -> Result<Values, Mistake> {
-        filled(values, ("key", self.key_members(one)), &one.keys, &one.at)
-    }
-
-    fn key_members(&self, one: &Conversation) -> &[Member] {
-        let port = &self.stack.ports[one.port];
-        match one.listens {
-            true => port.listener_keys.as_deref().unwrap_or_default(),
-            false => &port.keys,
-        }
-    }
-
     /// At a port of which nobody says anything sits what reads and counts.
     fn read_elsewhere(&self, node: usize, applications: &mut Vec<Application>) {
         for (port, known) in self.stack.ports.iter().enumerate() {
@@ -333,123 +304,6 @@ impl PreparedNode<'_> {
             Err(reason) => Err(self.name.mistake(format!("node `{name}`: {reason}"))),
         }
     }
-
-    /// A script as steps; what it opens is prepared.
-    fn application(
-        &mut self,
-        node: usize,
-        script: &Script,
-        source: &str,
-    ) -> Result<Application, Mistake> {
-        let ports = self.stack.ports.iter().filter(|port| port.passes);
-        let known: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
-        let name = &script.port.words;
-        let mut ports = self.stack.ports.iter();
-        let found = ports.position(|port| port.name == *name && port.passes);
-        let port = found.ok_or_else(|| {
-            let (node, known) = (&self.name.words, instead(name, &known));
-            let message = format!("an application cannot sit at `{name}` of `{node}`: {known}");
-            script.port.mistake(message)
-        })?;
-        let mut steps = Vec::new();
-        let mut has_session = !self.stack.ports[port].opens;
-        for words in script.steps.parts(&[';', '\n'], source) {
-            if words.words.starts_with('#') {
-                continue;
-            }
-            let phrase = step(&words.words).map_err(|reason| words.mistake(reason))?;
-            let step = match phrase {
-                Phrase::Open(keys) => {
-                    has_session = true;
-                    Step::Open(self.conversation((port, false), &keys, &words, source)?)
-                }
-                Phrase::Listen(keys) => {
-                    Step::Listen(self.conversation((port, true), &keys, &words, source)?)
-                }
-                Phrase::Step(step) => step,
-            };
-            if matches!(step, Step::Send { .. } | Step::Close) && !has_session {
-                let message = format!("sessions of `{name}` are opened first: open (KEY = VALUE)");
-                return Err(words.mistake(message));
-            }
-            steps.push(step);
-        }
-        Ok(Application {
-            name: format!("{}.{name}", self.name.words),
-            node,
-            port,
-            steps,
-        })
-    }
-
-    /// Prepares a session to open, or to listen for.
-    fn conversation(
-        &mut self,
-        (port, listens): (usize, bool),
-        keys: &str,
-        words: &Text,
-        source: &str,
-    ) -> Result<usize, Mistake> {
-        let known = &self.stack.ports[port];
-        let can = match listens {
-            true => known.listener_keys.is_some(),
-            false => known.opens,
-        };
-        if !can {
-            let (name, what) = (&known.name, if listens { "listened for" } else { "opened" });
-            return Err(words.mistake(format!("no session of `{name}` is {what}")));
-        }
-        let keys = Text {
-            words: keys.to_string(),
-            at: words.at.clone(),
-        };
-        let mut given = Vec::new();
-        for part in keys.parts(&[',', '\n'], source) {
-            let halves = part.parts(&['='], source);
-            let [key, value] = halves.as_slice() else {
-                return Err(part.mistake(format!("`{}` should read like port = 7", part.words)));
-            };
-            given.push((key.clone(), value.clone()));
-        }
-        let conversation = Conversation {
-            port,
-            listens,
-            keys: given,
-            at: words.clone(),
-        };
-        let assumed = Layout::assumed(self.key_members(&conversation));
-        self.keys(Values::new("key", &assumed), &conversation)?;
-        self.conversations.push(conversation);
-        Ok(self.conversations.len() - 1)
-    }
-}
-
-/// Fills a struct, and sees that nothing is missing.
-fn filled(
-    mut values: Values,
-    (what, members): (&str, &[Member]),
-    given: &[(Text, Text)],
-    at: &Text,
-) -> Result<Values, Mistake> {
-    for (name, value) in given {
-        values.set(&name.words, &value.words).map_err(|reason| {
-            let is_known = members.iter().any(|member| member.name == name.words);
-            if is_known { value } else { name }.mistake(reason)
-        })?;
-    }
-    let missing = values.missing();
-    let (Some(first), name) = (missing.first(), &at.words) else {
-        return Ok(values);
-    };
-    let all = missing.join(", ");
-    let advice = match (what, &at.at) {
-        ("key", _) => format!("({first} = ...)"),
-        (_, None) => format!("--set {name}.{first}=..."),
-        (_, Some(_)) => format!("set.{first} = ..."),
-    };
-    Err(at.mistake(format!(
-        "nothing says what {all} of `{name}` is: add {advice}"
-    )))
 }
 
 /// The links of the network; each link of a node is an end of one.

@@ -4,12 +4,12 @@
 //! generated header gives to them.
 
 use super::{
-    CloseFn, CompanionLayout, GrantFn, Layout, Listen, LoadedPort, OutputLayout, Symbol, broken,
+    CompanionLayout, Layout, Listen, LoadedNotice, LoadedPort, OutputLayout, SayFn, Symbol, broken,
 };
 use crate::tool::failure::Failure;
-use crate::tool::layout::{Description, Member, Port, c_fields};
+use crate::tool::layout::{Description, Kind, Member, Port, Told, c_fields};
 use libloading::Library;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_int};
 
 /// Finds what a shared object exports.
 pub struct Loader<'library> {
@@ -29,11 +29,6 @@ impl Loader<'_> {
         Ok(*self.symbol::<T>(&format!("{}_{name}", self.name))?)
     }
 
-    /// A function that the description says is there, or is not.
-    fn optional<T: Copy>(&self, exists: bool, name: &str) -> Result<Option<T>, Failure> {
-        exists.then(|| self.function(name)).transpose()
-    }
-
     pub(super) fn port(&self, port: &Port) -> Result<LoadedPort, Failure> {
         let name = &port.name;
         let listener_keys = port.listener_keys.as_deref().unwrap_or_default();
@@ -48,9 +43,48 @@ impl Loader<'_> {
                 _ => self.function(&listen).ok().map(Listen::With),
             },
             send: self.function(&format!("{name}_send")).ok(),
-            close: self.optional::<CloseFn>(port.closes, &format!("{name}_close"))?,
-            grant: self.optional::<GrantFn>(port.grants, &format!("{name}_grant_delivers"))?,
+            unlisten: self.function(&format!("{name}_unlisten")).ok(),
+            down: port
+                .down
+                .iter()
+                .map(|told| self.down(name, told))
+                .collect::<Result<_, _>>()?,
+            up: port
+                .up
+                .iter()
+                .map(|told| self.up(&format!("{name}_told_{}", told.name), &told.members))
+                .collect::<Result<_, _>>()?,
+            accepted: match &port.accepted {
+                None => None,
+                Some(keys) => {
+                    let listener = Member {
+                        name: "listener".to_string(),
+                        kind: Kind::Unsigned(32),
+                        optional: false,
+                        needed: false,
+                    };
+                    let members = [&[listener], &keys[..]].concat();
+                    Some(self.up(&format!("{name}_accepted"), &members)?)
+                }
+            },
         })
+    }
+
+    /// What an application may say: a function of the companion.
+    fn down(&self, port: &str, told: &Told) -> Result<LoadedNotice, Failure> {
+        let what = format!("{port}_say_{}", told.name);
+        Ok(LoadedNotice {
+            arguments: self.layout(&what, &told.members)?,
+            say: *self.symbol::<SayFn>(&format!("loom_{what}_function"))?,
+        })
+    }
+
+    /// What an application is told: the answer of `NAME_next`, and what stands in the output.
+    fn up(&self, what: &str, members: &[Member]) -> Result<(c_int, Layout), Failure> {
+        let next = self.symbol::<*const c_int>(&format!("loom_{what}_next"))?;
+        // SAFETY: the companion defines this symbol as an `int`.
+        let next = unsafe { **next };
+        Ok((next, self.layout(what, members)?))
     }
 
     /// The places of `count` fields as the companion lists them.
@@ -77,10 +111,7 @@ impl Loader<'_> {
     }
 
     pub(super) fn output(&self, description: &Description) -> Result<OutputLayout, Failure> {
-        let has_attributes = description
-            .ports
-            .iter()
-            .any(|port| !port.attributes.is_empty());
+        let has_attributes = description.has_attributes();
         let (size, places) = self.places("output", 5 + usize::from(has_attributes))?;
         let at = |index: usize| places[index].0;
         let with = has_attributes.then(|| at(5));
