@@ -76,12 +76,12 @@ fn host_agrees() {
 
 #[test]
 fn sealed_agrees() {
-    example_agrees("tests/cases/sealed/damage_is_found.case");
+    example_agrees("tests/cases/sealed/normal.case");
 }
 
 #[test]
 fn parity_agrees() {
-    example_agrees("tests/cases/radio/a_loss_is_repaired.case");
+    example_agrees("tests/cases/parity/normal.case");
 }
 
 #[test]
