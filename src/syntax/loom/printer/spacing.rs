@@ -5,7 +5,7 @@ use super::pieces::Piece;
 use crate::syntax::loom::token::{Token, TokenKind};
 
 /// Words in front of a value that may themselves be names, so that only the author knows whether
-/// `most (a)` is a call.
+/// `most (a)` is a call, and `most -a` a difference.
 const BEFORE_VALUES: &[&str] = &[
     "most", "is", "key", "where", "after", "in", "to", "by", "traffic",
 ];
@@ -36,7 +36,8 @@ pub(super) fn is_spaced(pieces: &[Piece], groups: &Groups, at: usize) -> bool {
     let is_member = before.is_some_and(|before| before.is("."));
     let subtracts = |value: &Token| {
         let ends = ends_value(value) || at > 2 && pieces[at - 3].is(".");
-        ends && !(BEFORE_VALUES.contains(&value.text) && last.span.start > value.span.end)
+        let is_apart = last.span.start > value.span.end && !was_spaced;
+        ends && !(is_apart && BEFORE_VALUES.contains(&value.text))
     };
     if last.is("-") && !before.is_some_and(subtracts) {
         return false;
