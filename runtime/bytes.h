@@ -75,7 +75,7 @@ static inline uint64_t sl_last_big(const uint8_t *at, size_t length, size_t unit
     return word;
 }
 
-/* part sl_little_first: needs */
+/* part sl_little_first: needs memcpy */
 /* Whether this machine keeps the least significant byte of a number first. */
 static inline bool sl_little_first(void) {
     const uint16_t one = 1;
@@ -99,7 +99,7 @@ static inline uint64_t sl_swap64(uint64_t value) {
     return (uint64_t)sl_swap32((uint32_t)value) << 32 | sl_swap32((uint32_t)(value >> 32));
 }
 
-/* part sl_store_big16: needs sl_little_first sl_swap16 */
+/* part sl_store_big16: needs memcpy sl_little_first sl_swap16 */
 static inline void sl_store_big16(uint8_t *at, uint16_t value) {
     const uint16_t ordered = sl_little_first() ? sl_swap16(value) : value;
     memcpy(at, &ordered, sizeof ordered);
@@ -111,7 +111,7 @@ static inline void sl_store_big24(uint8_t *at, uint32_t value) {
     sl_store_big16(at + 1, (uint16_t)value);
 }
 
-/* part sl_store_big32: needs sl_little_first sl_swap32 */
+/* part sl_store_big32: needs memcpy sl_little_first sl_swap32 */
 static inline void sl_store_big32(uint8_t *at, uint32_t value) {
     const uint32_t ordered = sl_little_first() ? sl_swap32(value) : value;
     memcpy(at, &ordered, sizeof ordered);
@@ -123,13 +123,13 @@ static inline void sl_store_big48(uint8_t *at, uint64_t value) {
     sl_store_big32(at + 2, (uint32_t)value);
 }
 
-/* part sl_store_big64: needs sl_little_first sl_swap64 */
+/* part sl_store_big64: needs memcpy sl_little_first sl_swap64 */
 static inline void sl_store_big64(uint8_t *at, uint64_t value) {
     const uint64_t ordered = sl_little_first() ? sl_swap64(value) : value;
     memcpy(at, &ordered, sizeof ordered);
 }
 
-/* part sl_store_little16: needs sl_little_first sl_swap16 */
+/* part sl_store_little16: needs memcpy sl_little_first sl_swap16 */
 static inline void sl_store_little16(uint8_t *at, uint16_t value) {
     const uint16_t ordered = sl_little_first() ? value : sl_swap16(value);
     memcpy(at, &ordered, sizeof ordered);
@@ -141,7 +141,7 @@ static inline void sl_store_little24(uint8_t *at, uint32_t value) {
     at[2] = (uint8_t)(value >> 16);
 }
 
-/* part sl_store_little32: needs sl_little_first sl_swap32 */
+/* part sl_store_little32: needs memcpy sl_little_first sl_swap32 */
 static inline void sl_store_little32(uint8_t *at, uint32_t value) {
     const uint32_t ordered = sl_little_first() ? value : sl_swap32(value);
     memcpy(at, &ordered, sizeof ordered);
@@ -153,7 +153,7 @@ static inline void sl_store_little48(uint8_t *at, uint64_t value) {
     sl_store_little16(at + 4, (uint16_t)(value >> 32));
 }
 
-/* part sl_store_little64: needs sl_little_first sl_swap64 */
+/* part sl_store_little64: needs memcpy sl_little_first sl_swap64 */
 static inline void sl_store_little64(uint8_t *at, uint64_t value) {
     const uint64_t ordered = sl_little_first() ? value : sl_swap64(value);
     memcpy(at, &ordered, sizeof ordered);
@@ -175,7 +175,7 @@ struct sl_runs {
     uint8_t word[8];           /* a word that is put together from several */
 };
 
-/* part sl_runs_word: needs sl_runs */
+/* part sl_runs_word: needs memcpy memset sl_runs */
 /* Where the next word of so many bytes, at most 8, stands; what is missing of the last is zero.
  * NULL behind it. */
 static inline const uint8_t *sl_runs_word(struct sl_runs *runs, size_t size) {

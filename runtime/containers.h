@@ -95,7 +95,7 @@ static inline bool sl_set_remove(uint64_t *set, uint32_t capacity, uint32_t elem
     return true;
 }
 
-/* part sl_set_clear: needs */
+/* part sl_set_clear: needs memset */
 static inline void sl_set_clear(uint64_t *set, uint32_t capacity) {
     memset(set, 0, (capacity + 63) / 64 * sizeof *set);
 }

@@ -1,6 +1,7 @@
 /*
  * stackloom.h: what a generated stack needs besides its own code.
  *
+ *   memory.h       what a compiler calls by itself
  *   bytes.h        loads and stores of integers as they stand on the wire
  *   containers.h   sl_set; sl_ring, the queue; sl_window, items by modular number
  *   stream.h       sl_stream, bytes by modular position
@@ -11,7 +12,7 @@
  * of those it uses, in this order. A part begins behind a line that names it and the parts that
  * it mentions, and ends before the next such line or with the file. It holds the one constant,
  * struct or function of its name. What stands before the first part of a file stays here; the
- * generated file includes the four headers below itself, <string.h> for memcpy and memset alone.
+ * generated file includes the three headers below itself, which need no library.
  *
  * Memory is the caller's. A container has its numbers in a struct, and its items in arrays beside
  * it whose length, the capacity, goes with every call: as a constant it is folded away. It is not
@@ -31,7 +32,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /* part SL_NONE: needs */
 /* No slot, buffer, timer or instance has this index. */

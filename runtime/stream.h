@@ -27,7 +27,8 @@ static inline uint32_t sl_stream_end(const struct sl_stream *stream, uint32_t la
     return (stream->begin + stream->span) & largest;
 }
 
-/* part sl_stream_insert: needs sl_arc_before_end sl_arc_fill sl_arc_first sl_stream sl_wrap */
+/* part sl_stream_insert: needs memcpy sl_arc_before_end sl_arc_fill sl_arc_first sl_stream
+        sl_wrap */
 /* Copies bytes in, from the position `at` on. Refuses all of them if one is held already or lies
  * outside of what the stream can hold. No bytes at all fit even at its very end. */
 static inline bool sl_stream_insert(struct sl_stream *stream, uint64_t *held, uint8_t *bytes,
@@ -82,7 +83,7 @@ static inline bool sl_stream_covers(const struct sl_stream *stream, const uint64
            sl_stream_ready(stream, held, capacity, largest, at) >= length;
 }
 
-/* part sl_stream_copy: needs sl_arc_before_end sl_stream sl_wrap */
+/* part sl_stream_copy: needs memcpy sl_arc_before_end sl_stream sl_wrap */
 /* Copies bytes out; the stream must cover them. */
 static inline void sl_stream_copy(const struct sl_stream *stream, const uint8_t *bytes,
                                   uint32_t capacity, uint32_t largest, uint32_t at, uint8_t *to,

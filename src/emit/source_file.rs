@@ -56,8 +56,8 @@ pub fn text(stack: &Stack) -> String {
         .collect();
     let bytes = types::byte_functions(stack, &all);
     let ranks = types::ranks(stack, &all);
-    let copied = runtime::select(&runtime::mentioned(&all));
-    let mut file = format!("{}\n", top(stack));
+    let copied = runtime::select(&runtime::mentioned(&(all + &printer::file(&bytes))));
+    let mut file = top(stack);
     let mut add = |title: &str, text: String| {
         if !text.trim().is_empty() {
             file += &format!(
@@ -104,7 +104,7 @@ fn top(stack: &Stack) -> String {
     format!(
         "/*\n * {name}: compiled by Stackloom. What it does is said in the sources that stand \
          beside its\n * functions; how it is called, in {name}.h.\n */\n\
-         #include \"{name}.h\"\n{own}\n#include <string.h>"
+         #include \"{name}.h\"\n{own}"
     )
 }
 

@@ -371,8 +371,38 @@ static bool bits(void) {
     return true;
 }
 
+/* Whether bytes that stand in three runs are read, in words of one size, as if they stood in one. */
+static bool runs_of(size_t first, size_t second, size_t third, size_t word) {
+    const size_t length = first + second + third;
+    uint8_t whole[40] = {0};
+    for (size_t i = 0; i < length; i += 1) {
+        whole[i] = (uint8_t)(i + 1);
+    }
+    const struct sl_run behind[] = {{whole + first, second}, {whole + first + second, third}};
+    struct sl_runs runs = {.next = behind, .count = 2, .at = {whole, first}};
+    for (size_t at = 0; at < length; at += word) {
+        const uint8_t *const found = sl_runs_word(&runs, word);
+        if (found == NULL || memcmp(found, whole + at, word) != 0) {
+            return false;
+        }
+    }
+    return sl_runs_word(&runs, word) == NULL;
+}
+
+/* All divisions of few bytes into three runs, in words of all sizes that filters read. */
+static bool runs(void) {
+    for (size_t division = 0; division < 1000; division += 1) {
+        for (size_t word = 1; word <= 8; word *= 2) {
+            if (!runs_of(division / 100, division / 10 % 10, division % 10, word)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 int main(void) {
-    if (!bits()) {
+    if (!bits() || !runs()) {
         return 3;
     }
     while (scanf("%15s", operation) == 1) {
