@@ -371,7 +371,7 @@ static bool bits(void) {
     return true;
 }
 
-/* Whether bytes that stand in three runs are read, in words of one size, as if they stood in one. */
+/* Whether bytes in three runs are read, in words of one size, as if they stood in one. */
 static bool runs_of(size_t first, size_t second, size_t third, size_t word) {
     const size_t length = first + second + third;
     uint8_t whole[40] = {0};
