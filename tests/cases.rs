@@ -18,9 +18,11 @@ use compiled::Compiled;
 use stackloom::emit;
 use stackloom::simulate::externs::Externs;
 use stackloom::tool::case::format::Case;
+use stackloom::tool::case::play::Played;
 use stackloom::tool::case::run::Run;
+use stackloom::tool::case::script::Line;
 use stackloom::tool::case::sections::fill;
-use stackloom::tool::case::{Playing, Surroundings, blessed, difference};
+use stackloom::tool::case::{InC, Playing, Surroundings, blessed, difference};
 use stackloom::types::load::Library;
 use stackloom::types::program::Program;
 use std::collections::BTreeMap;
@@ -138,6 +140,11 @@ impl Surroundings for Repository {
 
     fn externs<'p>(&self, program: &'p Program) -> Externs<'p> {
         externs::all(program)
+    }
+
+    /// All C that is called here has its like in `externs`.
+    fn compiled(&self, _playing: &InC<'_>, _lines: Vec<Line>) -> Result<Option<Played>, String> {
+        Ok(None)
     }
 
     fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)> {

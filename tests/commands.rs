@@ -17,6 +17,8 @@ mod devices;
 mod dual;
 #[path = "commands/environment.rs"]
 mod environment;
+#[path = "commands/externs.rs"]
+mod externs;
 #[path = "commands/frames.rs"]
 mod frames;
 #[path = "commands/projects.rs"]

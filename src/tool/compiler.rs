@@ -260,7 +260,7 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 }
 
 /// What the loader must know about a program.
-fn description(program: &Program) -> Description {
+pub fn description(program: &Program) -> Description {
     let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
     let ports = program.ports.iter().map(|port| {
         let keys = |kind: KindId| -> Vec<Member> {

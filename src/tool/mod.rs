@@ -41,6 +41,7 @@ pub mod simulate;
 pub mod stack;
 pub mod terminal;
 pub mod test;
+pub mod traced;
 pub mod tunnel;
 pub mod virtio;
 pub mod written;

@@ -2,18 +2,26 @@
 //!
 //! In: folders with cases, or cases. Out: the first line of each case that is otherwise than what
 //! comes out, or with `--bless` what comes out, written into the case. What is played is played to
-//! the reference interpreter and to the trees, plain and woven, and all must do the same.
+//! the reference interpreter and to the trees, plain and woven, and all must do the same; a stack
+//! with functions in C, which no interpreter can call, to its compiled C.
 
 use super::authoring::collect;
+use super::c_compiler;
 use super::case::format::Case;
+use super::case::play::{Played, play};
 use super::case::run::Run;
-use super::case::{Playing, Surroundings, blessed, difference};
+use super::case::script::Line;
+use super::case::{InC, Playing, Surroundings, blessed, difference};
+use super::compiler::description;
 use super::failure::{Failure, about};
 use super::library::{self, Folders};
+use super::stack;
 use super::terminal::{note, result};
+use super::traced::Traced;
 use crate::simulate::externs::Externs;
 use crate::types::load::Library;
 use crate::types::program::Program;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// Says whether the cases of a project hold.
@@ -26,6 +34,9 @@ pub struct Arguments {
     /// Writes what comes out into the cases: read it before you believe it
     #[arg(long)]
     pub bless: bool,
+    /// C that holds functions which stacks declare as extern
+    #[arg(long = "c", value_name = "FILE")]
+    pub functions: Vec<PathBuf>,
     /// Where `use` looks before the library inside the binary
     #[arg(long = "path", value_name = "FOLDER")]
     pub search: Vec<PathBuf>,
@@ -62,6 +73,8 @@ pub fn test(arguments: &Arguments) -> Result<(), Failure> {
         library: Folders {
             search: arguments.search.clone(),
         },
+        functions: arguments.functions.clone(),
+        loaded: RefCell::new(None),
     };
     let (mut held, mut written) = (0, 0);
     for path in &cases {
@@ -93,6 +106,11 @@ pub fn test(arguments: &Arguments) -> Result<(), Failure> {
 /// What is around the cases of a project: the folders that they are in, and the library.
 struct Project {
     library: Folders,
+    /// What stacks call in C.
+    functions: Vec<PathBuf>,
+    /// The stack with functions in C that was compiled last, and its C: cases of one folder are
+    /// mostly about one stack.
+    loaded: RefCell<Option<(String, stack::Program)>>,
 }
 
 impl Surroundings for Project {
@@ -121,6 +139,26 @@ impl Surroundings for Project {
     /// Nothing of a user's is in our interpreters.
     fn externs<'p>(&self, _program: &'p Program) -> Externs<'p> {
         Externs::default()
+    }
+
+    /// Compiles the stack together with its functions, as `loom run` does.
+    fn compiled(&self, playing: &InC<'_>, lines: Vec<Line>) -> Result<Option<Played>, String> {
+        if self.functions.is_empty() {
+            return Ok(None);
+        }
+        let (program, code, beginning) = (playing.program, playing.code, playing.beginning);
+        let mut loaded = self.loaded.borrow_mut();
+        if !matches!(&*loaded, Some((c, _)) if *c == code.c) {
+            let description = description(program);
+            let made = c_compiler::load_with(&code.c, &code.h, &description, &self.functions);
+            let made = made.map_err(|failure| failure.message)?;
+            *loaded = Some((code.c.clone(), made));
+        }
+        let (_, compiled) = loaded.as_ref().expect("it was just loaded");
+        let (config, limits, start_ns) = (&beginning.config, beginning.limits, beginning.start_ns);
+        let started = Traced::start(program, compiled, config, limits, start_ns);
+        let mut driver = started.map_err(|failure| failure.message)?;
+        Ok(Some(play(program, &mut driver, start_ns, lines)))
     }
 
     fn others(&self, _playing: &Playing<'_>) -> Vec<(String, Run)> {

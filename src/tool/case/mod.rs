@@ -28,7 +28,9 @@ use crate::tree::Forest;
 use crate::types::load::Library;
 use crate::types::program::Program;
 use format::Case;
+use play::Played;
 use run::Run;
+use script::{Beginning, Line};
 use std::path::Path;
 
 /// What is around a case: files, and whatever else can run a stack.
@@ -42,8 +44,22 @@ pub trait Surroundings {
     /// What is written in C, as interpreters have it.
     fn externs<'p>(&self, program: &'p Program) -> Externs<'p>;
 
+    /// Plays lines to the compiled C of a stack, since what it calls is written in C: none if
+    /// nobody has that C.
+    fn compiled(&self, playing: &InC<'_>, lines: Vec<Line>) -> Result<Option<Played>, String>;
+
     /// What else makes the same of a trace, or should.
     fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)>;
+}
+
+/// A stack that calls what interpreters do not have.
+pub struct InC<'case> {
+    /// The stack, checked.
+    pub program: &'case Program,
+    /// Its C, woven.
+    pub code: &'case Emitted,
+    /// How it begins.
+    pub beginning: &'case Beginning,
 }
 
 /// A stack, and what is played to it.

@@ -8,7 +8,7 @@ use super::play::play;
 use super::run::{difference, interpreted};
 use super::script::{self, Beginning, Line};
 use super::wire;
-use super::{Playing, Surroundings};
+use super::{InC, Playing, Surroundings};
 use crate::emit::{self, Emitted};
 use crate::reactive;
 use crate::simulate::externs::Externs;
@@ -47,11 +47,8 @@ pub fn played(
         program.name = "played".to_string();
     }
     let program = &program;
-    if let [function, ..] = around_it.externs(program).missing(program)[..] {
-        return Err(format!(
-            "`{function}` is written in C, which no interpreter can call"
-        ));
-    }
+    let in_c = around_it.externs(program);
+    let in_c = in_c.missing(program).first().copied();
     let plain = reactive::lower(program).map_err(|_| "the trees were refused")?;
     let (woven, _) = weave::weave(program, plain.clone(), weave::Limits::default());
     let code = emit::c(sources, program, &woven);
@@ -75,7 +72,13 @@ pub fn played(
             played.out.push_str(&again);
             played.wire.push_str(&again);
         }
-        beginning.start_ns = forms.play(&beginning, lines, &mut played)?;
+        beginning.start_ns = match in_c {
+            None => forms.play(&beginning, lines, &mut played)?,
+            Some(function) => {
+                let wants_wire = case.text("wire").is_some();
+                forms.play_in_c(function, wants_wire, &beginning, lines, &mut played)?
+            }
+        };
     }
     Ok(played)
 }
@@ -93,6 +96,33 @@ struct Forms<'case> {
 }
 
 impl Forms<'_> {
+    /// Plays these lines to the C alone, since nobody else can call this function.
+    fn play_in_c(
+        &self,
+        function: &str,
+        wants_wire: bool,
+        beginning: &Beginning,
+        lines: Vec<Line>,
+        texts: &mut Played,
+    ) -> Result<u64, String> {
+        let in_c = InC {
+            program: self.program,
+            code: self.code,
+            beginning,
+        };
+        let played = self.around_it.compiled(&in_c, lines)?;
+        let played = played.ok_or_else(|| {
+            format!("`{function}` is written in C: name its file, loom test --c FILE")
+        })?;
+        if wants_wire {
+            return Err(format!(
+                "`{function}` is written in C, so headers are not read for `wire`: leave it out"
+            ));
+        }
+        texts.out.push_str(&played.text);
+        Ok(played.end_ns)
+    }
+
     /// Plays these lines to all, adds what comes out, and says when it was over.
     fn play(
         &self,
