@@ -1,0 +1,23 @@
+//! The Linux kernel beside compiled stacks, on networks that are private to each test.
+//!
+//! In: stacks of this repository, loaded as C, on TAP devices (or packet sockets, where there are
+//! none) of network namespaces without a name, so that nothing is left of them however a test
+//! ends. Out: what the kernel's sockets, its own tables and the stacks say of each other. Whoever
+//! is not root runs the same in a user namespace.
+
+#[path = "kernel/bridge.rs"]
+mod bridge;
+#[path = "kernel/duplicates.rs"]
+mod duplicates;
+#[path = "kernel/namespace.rs"]
+mod namespace;
+#[path = "kernel/neighbours.rs"]
+mod neighbours;
+#[path = "kernel/paths.rs"]
+mod paths;
+#[path = "kernel/sizes.rs"]
+mod sizes;
+#[path = "kernel/sockets.rs"]
+mod sockets;
+#[path = "kernel/station.rs"]
+mod station;
