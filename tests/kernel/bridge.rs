@@ -8,7 +8,7 @@ use super::station::{Station, add_up, peer, until};
 /// with the other host, on each network.
 fn host(namespace: &Namespace, own: u8, other: u8) -> Station {
     let name = format!("loom{own}");
-    let device = namespace.wire(&name);
+    let device = namespace.wire(&name, 1500);
     namespace.ip(&format!("link set {name} master bridge0"));
     let settings = format!(
         "mac={own} address=10.0.0.{own} gateway=0 address6=fd00::{own} gateway6=:: \

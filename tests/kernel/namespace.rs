@@ -72,11 +72,12 @@ impl Namespace {
         written.unwrap_or_else(|error| panic!("{parameter}: {error}"));
     }
 
-    /// An interface of the kernel, and what is at the other end of its cable.
-    pub fn wire(&self, name: &str) -> Box<dyn Device + Send> {
+    /// An interface of the kernel that carries so much, and what is at the other end of its cable.
+    pub fn wire(&self, name: &str, carried: u32) -> Box<dyn Device + Send> {
         let own = name.to_string();
         let tap = self.run(move || Tunnel::open(&own, Layer::L2, Offload::None).ok());
         if let Some(tap) = tap {
+            self.ip(&format!("link set {name} mtu {carried}"));
             return Box::new(tap);
         }
         let far = format!("{name}x");
@@ -86,6 +87,9 @@ impl Namespace {
         // What is at the far end is not the kernel's to answer.
         self.set(&format!("ipv6/conf/{far}/disable_ipv6"), "1");
         self.set(&format!("ipv4/conf/{far}/arp_ignore"), "8");
+        for end in [name, &far] {
+            self.ip(&format!("link set {end} mtu {carried}"));
+        }
         let (near, end) = (name.to_string(), far.clone());
         self.run(move || {
             netlink::finish_checksums(&near)?;
@@ -99,7 +103,7 @@ impl Namespace {
 
     /// The same with these addresses, of which the kernel asks nobody.
     pub fn addressed_wire(&self, name: &str, addresses: &[&str]) -> Box<dyn Device + Send> {
-        let device = self.wire(name);
+        let device = self.wire(name, 1500);
         self.add_addresses(name, addresses);
         device
     }

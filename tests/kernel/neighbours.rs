@@ -83,6 +83,7 @@ fn the_kernel_probes_us_when_it_has_not_heard_of_us_and_finds_us_reachable() {
         namespace.set(&parameter("base_reachable_time_ms"), "500");
         namespace.set(&parameter("delay_first_probe_time"), "1");
     }
+    namespace.ip("neighbour flush dev loom0");
     let sockets = ["10.0.0.1:9", "[fd00::1]:9"].map(|address| Udp::bind(&namespace, address));
     let places = [("10.0.0.2", "10.0.0.2:7"), ("fd00::2", "[fd00::2]:7")];
     for (socket, (address, place)) in sockets.iter().zip(places) {

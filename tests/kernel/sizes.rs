@@ -14,8 +14,7 @@ const ECHO: &[&str] = &["datagrams(port=7)=echo", "datagrams6(port=7)=echo"];
 /// A host on a link that carries so much, beside the kernel.
 fn beside_the_kernel(carried: u32) -> Option<(Namespace, Station)> {
     let namespace = Namespace::new()?;
-    let device = namespace.wire("loom0");
-    namespace.ip(&format!("link set loom0 mtu {carried}"));
+    let device = namespace.wire("loom0", carried);
     namespace.add_addresses("loom0", &["10.0.0.1/24"]);
     if carried >= 1280 {
         namespace.add_addresses("loom0", &["fd00::1/64"]);
