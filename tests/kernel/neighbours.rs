@@ -2,7 +2,7 @@
 
 use super::namespace::Namespace;
 use super::sockets::{Udp, pinged};
-use super::station::{Station, add_up, peer, until};
+use super::station::{Station, add_up, heard, peer, until};
 
 const SETTINGS: &str = "mac=2 address=10.0.0.2 gateway=0 address6=fd00::2 gateway6=:: \
                         careful=false carried=1500";
@@ -33,17 +33,15 @@ fn who_sends_to_a_neighbour_that_is_silent_is_told_and_nobody_else() {
         assert!(stations[0].send(conversation, b"is somebody there?"));
     }
     //= rfc1122#3.2.2.1, rfc4861#7.2.2  three questions, and then no host is there
-    until(&mut stations, "the end of two neighbours", |stations| {
-        let told = [1, 3].map(|conversation| stations[0].notices(conversation));
-        (told == [1, 1]).then_some(())
-    });
+    for conversation in [1, 3] {
+        assert_eq!(heard(&mut stations, conversation, 1), ["failed"]);
+    }
     for socket in &sockets {
         socket.hears(&mut stations, b"is somebody there?");
     }
-    assert_eq!(
-        [0, 2].map(|conversation| stations[0].notices(conversation)),
-        [0, 0]
-    );
+    for conversation in [0, 2] {
+        assert_eq!(stations[0].hear(conversation), [""; 0]);
+    }
     for reason in ["unsent ipv4.unresolved", "unsent ipv6.unresolved"] {
         assert_eq!(stations[0].counted(reason), 1, "{reason}");
     }

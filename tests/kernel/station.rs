@@ -3,13 +3,16 @@
 //! In: a file with a stack, settings, applications as `loom run` takes them. Out: what its
 //! applications were given and told, and what it counted.
 
-use stackloom::simulate::network::driven::{Driven, Output};
+use stackloom::simulate::network::driven::{Address, Driven, Output, Told};
+use stackloom::simulate::value::Datum;
 use stackloom::tool::c_compiler;
 use stackloom::tool::compiler::{self, Options};
 use stackloom::tool::device::Device;
 use stackloom::tool::host::{Clock, Report};
+use stackloom::tool::layout::Port;
 use stackloom::tool::run::{ApplicationArgument, Places, Setting, prepare};
 use stackloom::tool::simulate::compiled::Compiled;
+use stackloom::tool::simulate::words::Words;
 use stackloom::tool::stack::Program;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -46,16 +49,15 @@ pub struct Station {
     stack: Compiled<'static>,
     device: Box<dyn Device + Send>,
     clock: Clock,
-    /// The ports, by name.
-    ports: Vec<String>,
+    ports: &'static [Port],
     /// Those that are always there, and then those that were opened, in order: port and number.
     sessions: Vec<(usize, u32)>,
     /// Ports that send back what they are given.
     echoing: Vec<usize>,
     /// What the others were given: port, session and message.
     given: Vec<(usize, u32, Vec<u8>)>,
-    /// What applications were told: port and session.
-    told: Vec<(usize, u32)>,
+    /// What applications were told: port, session, and the notice in words.
+    told: Vec<(usize, u32, String)>,
 }
 
 impl Station {
@@ -80,12 +82,15 @@ impl Station {
         let opened: Vec<usize> = prepared.sessions.iter().map(|(port, _)| *port).collect();
         let conversations = prepared.sessions.into_iter();
         let conversations = conversations.map(|(port, keys)| (port, false, keys));
-        let stack = Compiled::start(program, &prepared.config, conversations.collect());
-        let names = program.description().ports.iter();
-        let ports: Vec<String> = names.map(|port| port.name.clone()).collect();
+        let words = Words {
+            conversations: conversations.collect(),
+            ..Words::default()
+        };
+        let stack = Compiled::start(program, &prepared.config, &words);
+        let ports = &program.description().ports;
         let echoes = arguments.iter().zip(applications);
         let echoes = echoes.filter(|(_, text)| text.ends_with("=echo"));
-        let port = |name: &String| ports.iter().position(|port| port == name);
+        let port = |name: &String| ports.iter().position(|port| port.name == *name);
         let echoing = echoes.filter_map(|(one, _)| port(&one.port)).collect();
         let mut station = Station {
             stack: stack.expect("it starts"),
@@ -97,8 +102,10 @@ impl Station {
             given: Vec::new(),
             told: Vec::new(),
         };
-        let ports = program.description().ports.iter().enumerate();
-        let always = ports.filter(|(_, port)| !port.opens).map(|(at, _)| (at, 0));
+        let always = ports.iter().enumerate();
+        let always = always
+            .filter(|(_, port)| !port.opens)
+            .map(|(at, _)| (at, 0));
         station.sessions.extend(always);
         for (at, port) in opened.into_iter().enumerate() {
             let session = station.stack.open(at, station.clock.now_ns());
@@ -111,7 +118,12 @@ impl Station {
     /// Sends on a session, counted in the order of opening; whether it was taken.
     pub fn send(&mut self, opened: usize, message: &[u8]) -> bool {
         let (port, session) = self.sessions[opened];
-        let taken = self.stack.send(port, session, message, self.clock.now_ns());
+        let to = Address {
+            port,
+            session,
+            attributes: None,
+        };
+        let taken = self.stack.send(to, message, self.clock.now_ns());
         self.drain();
         taken
     }
@@ -126,10 +138,12 @@ impl Station {
             .collect()
     }
 
-    /// How many notices a session has heard.
-    pub fn notices(&self, opened: usize) -> usize {
-        let session = self.sessions[opened];
-        self.told.iter().filter(|told| **told == session).count()
+    /// What a session has heard since the last look, in order.
+    pub fn hear(&mut self, opened: usize) -> Vec<String> {
+        let (port, session) = self.sessions[opened];
+        let own = |one: &mut (usize, u32, String)| (one.0, one.1) == (port, session);
+        let heard = self.told.extract_if(.., own);
+        heard.map(|(_, _, notice)| notice).collect()
     }
 
     /// A counter, by the name under which it is printed.
@@ -191,15 +205,38 @@ impl Station {
                     session,
                     bytes,
                 } => self.given.push((port, session, bytes)),
-                Output::Notice { port, session } => self.told.push((port, session)),
+                Output::Notice {
+                    port,
+                    session,
+                    told,
+                    arguments,
+                } => {
+                    let words = in_words(&self.ports[port], told, &arguments);
+                    self.told.push((port, session, words));
+                }
             }
         }
     }
 }
 
+/// A notice, as `mtu 1472`.
+fn in_words(port: &Port, told: Told, arguments: &[Datum]) -> String {
+    let mut words = match told {
+        Told::Accepted => "accepted".to_string(),
+        Told::Notice(place) => port.up[place].name.clone(),
+    };
+    for argument in arguments {
+        match argument {
+            Datum::Number(number) => words.push_str(&format!(" {number}")),
+            other => words.push_str(&format!(" {other:?}")),
+        }
+    }
+    words
+}
+
 impl std::fmt::Display for Station {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}{} ports", self.report(), self.ports.len())
+        write!(out, "{}{:?}", self.report(), self.told)
     }
 }
 
@@ -228,6 +265,17 @@ pub fn until<R>(
             std::thread::sleep(Duration::from_micros(300));
         }
     }
+}
+
+/// Waits until a session of the first station has heard so many notices.
+#[track_caller]
+pub fn heard(stations: &mut [Station], opened: usize, count: usize) -> Vec<String> {
+    let mut heard = Vec::new();
+    until(stations, "a notice", |stations| {
+        heard.extend(stations[0].hear(opened));
+        (heard.len() >= count).then_some(())
+    });
+    heard
 }
 
 /// Lets stations run for a while.
