@@ -404,13 +404,13 @@ impl<'a> Lowering<'a> {
                     .map(|key| frame.expression(key))
                     .collect();
                 let condition = target.condition.as_ref().map(|c| frame.expression(c));
-                let is = |at: u32| Expression::number(u64::from(at), Type::Instance(target.kind));
-                let mut matched = |lowering: &mut Self, index: Index| {
-                    let node = found(lowering, body, due.clone());
-                    match index {
-                        Index::Only(at) => lowering.act(Action::Let(bind, is(at)), node),
-                        Index::Label(_) | Index::Any => node,
+                let mut matched = |lowering: &mut Self, index: Index| match index {
+                    Index::Only(at) => {
+                        let mut known = body.frame.clone();
+                        known.found.push((bind, at));
+                        found(lowering, &mut body.with(&known), due.clone())
                     }
+                    Index::Label(_) | Index::Any => found(lowering, body, due.clone()),
                 };
                 let kind = target.kind;
                 self.find(kind, keys, condition, bind, likely, &mut matched, missing)

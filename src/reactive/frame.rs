@@ -29,6 +29,8 @@ pub struct Frame<'a> {
     pub ends: bool,
     /// The keys of its own instance, where they are known.
     pub keys: Option<&'a [Value]>,
+    /// Locals that hold an index which is known here.
+    pub found: Vec<(LocalId, u32)>,
     /// Expressions whose values were taken before, and what holds them.
     pub taken: Vec<(Expression, LocalId)>,
     /// Queues that a family empties which is due at the end: here they are empty already.
@@ -56,6 +58,7 @@ impl<'a> Frame<'a> {
             below: None,
             ends: false,
             keys,
+            found: Vec::new(),
             taken: Vec::new(),
             drained: Vec::new(),
             written: reads::written(body),
@@ -102,7 +105,7 @@ impl<'a> Frame<'a> {
         };
         let instance = |instance: Instance| match instance {
             Instance::Own => self.own,
-            Instance::Local(id) => Instance::Local(local(id)),
+            Instance::Local(id) => self.found(local(id)),
             Instance::Entity | Instance::Only(_) => instance,
         };
         let replaced = |expression: &Expression| self.replaced(expression);
@@ -111,6 +114,12 @@ impl<'a> Frame<'a> {
             instance: &instance,
             replaced: &replaced,
         })
+    }
+
+    /// The instance whose index a local of the tree holds.
+    pub fn found(&self, local: LocalId) -> Instance {
+        let known = self.found.iter().find(|(found, _)| *found == local);
+        known.map_or(Instance::Local(local), |(_, at)| Instance::Only(*at))
     }
 
     /// An expression in the tree's words.
@@ -126,6 +135,14 @@ impl<'a> Frame<'a> {
             (ExpressionKind::Call(function, arguments), _) => self.call(*function, arguments),
             (ExpressionKind::Query(Query::IsEmpty(queue)), _) if self.drained.contains(queue) => {
                 Some(Expression::number(1, Type::Bool))
+            }
+            (ExpressionKind::Read(Variable::Local(id)), _) if !self.found.is_empty() => {
+                match self.found(*self.locals.get(id.at())?) {
+                    Instance::Only(at) => {
+                        Some(Expression::number(u64::from(at), expression.result.clone()))
+                    }
+                    Instance::Own | Instance::Entity | Instance::Local(_) => None,
+                }
             }
             (ExpressionKind::Below, _) => match self.below.unwrap_or(self.own) {
                 Instance::Local(local) => Some(Expression::local(local, expression.result.clone())),

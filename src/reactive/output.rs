@@ -6,7 +6,7 @@ use super::joints::Hearer;
 use super::{Lowering, reads};
 use crate::tree::{Action, Goal, Index, NodeId, Output, Reaction};
 use crate::types::expression::{Expression, ExpressionKind, Instance};
-use crate::types::program::{AttributeId, Event, HeaderFieldId, LocalId, Place};
+use crate::types::program::{AttributeId, Event, HeaderFieldId, KindId, LocalId, Place};
 use crate::types::statement::{Output as Written, Source, Statement, TellTarget};
 use crate::types::value::Type;
 
@@ -132,7 +132,7 @@ impl<'a> Lowering<'a> {
         due: &mut Due,
     ) {
         if let TellTarget::Instance(local, kind) = target {
-            let goal = self.told(frame.locals[local.at()], kind, event);
+            let goal = self.told(frame.found(frame.locals[local.at()]), kind, event);
             return self.one(goal, message, arguments, due);
         }
         let mut hearers = self.hearers(frame, target, event);
@@ -199,14 +199,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// An instance is told directly; one that always exists has a tree of its own.
-    fn told(&mut self, local: LocalId, kind: crate::types::program::KindId, event: Event) -> Goal {
-        let index = match self.indices(kind).first() {
-            Some(Index::Only(0)) if self.indices(kind).len() == 1 => Index::Only(0),
-            _ => Index::Any,
-        };
-        let instance = match index {
-            Index::Only(_) => None,
-            Index::Any | Index::Label(_) => Some(Instance::Local(local)),
+    fn told(&self, instance: Instance, kind: KindId, event: Event) -> Goal {
+        let (index, instance) = match (instance, &self.indices(kind)[..]) {
+            (Instance::Only(at), _) => (Index::Only(at), None),
+            (_, [only @ Index::Only(_)]) => (*only, None),
+            (Instance::Own | Instance::Entity | Instance::Local(_), _) => {
+                (Index::Any, Some(instance))
+            }
         };
         Goal::Reaction(Reaction::Handle { kind, index, event }, instance)
     }

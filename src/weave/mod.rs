@@ -2,7 +2,8 @@
 //!
 //! In: a [`Forest`] in which each leaf names the reactions that follow. Out: one in which the
 //! first of them stands in the leaf itself, along the common path; the others wait on the agenda
-//! behind it. What is unlikely, what is large, and what would come round to itself stays a call.
+//! behind it. What is unlikely, what is large, and what would come round to itself stays a call; a
+//! test that the values decide which a call gives is gone where its tree stands.
 //!
 //! ```text
 //! link frame                        link frame
@@ -22,6 +23,7 @@ use crate::tree::walk::{masses, reachable, with_children};
 use crate::tree::{
     Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
 };
+use crate::types::constant::fold_number;
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{Event, LocalId, Place, Port, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -52,6 +54,7 @@ pub fn weave(program: &Program, forest: Forest, limits: Limits) -> (Forest, Vec<
     let known = forest.trees.iter().enumerate();
     let known = known.map(|(at, tree)| (tree.reaction, TreeId(at as u32)));
     let mut weaving = Weaving {
+        program,
         known: known.collect(),
         original: forest.trees.clone(),
         forest,
@@ -66,7 +69,7 @@ pub fn weave(program: &Program, forest: Forest, limits: Limits) -> (Forest, Vec<
             weaving.forest.trees[at].root = weaving.woven(root, 1.0, &mut vec![reaction]);
         }
     }
-    weaving.keep_what_is_reached(program)
+    weaving.keep_what_is_reached()
 }
 
 /// Whether a reaction starts from outside a tree.
@@ -101,7 +104,8 @@ fn is_carrier(program: &Program, event: Event) -> bool {
     carriers.any(|carrier| event == Event::Notice(carrier))
 }
 
-struct Weaving {
+struct Weaving<'a> {
+    program: &'a Program,
     forest: Forest,
     original: Vec<Tree>,
     known: BTreeMap<Reaction, TreeId>,
@@ -110,7 +114,7 @@ struct Weaving {
     left: usize,
 }
 
-impl Weaving {
+impl Weaving<'_> {
     /// The tree below a node that is reached so often, with trees in its leaves.
     fn woven(&mut self, root: NodeId, mass: f64, path: &mut Vec<Reaction>) -> NodeId {
         let nodes = reachable(&self.forest, root);
@@ -227,20 +231,48 @@ impl Weaving {
         let mut new = HashMap::new();
         for node in reachable(&self.forest, root) {
             let renamed = renaming.node(self.forest.arena.node(node));
-            let renamed = self.forest.arena.add(with_children(renamed, &new));
-            new.insert(node, renamed);
+            let made = match self.decided(&renamed) {
+                Some(way) => new[&way],
+                None => self.forest.arena.add(with_children(renamed, &new)),
+            };
+            new.insert(node, made);
         }
         bound.into_iter().rev().fold(new[&root], |next, action| {
             self.forest.arena.add(Node::Act { action, next })
         })
     }
 
+    /// The only way behind a node that tests a constant.
+    fn decided(&self, node: &Node) -> Option<NodeId> {
+        match node {
+            Node::Test {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => match fold_number(self.program, condition)? {
+                0 => Some(*otherwise),
+                _ => Some(*then),
+            },
+            Node::Case {
+                value,
+                cases,
+                otherwise,
+            } => {
+                let number = fold_number(self.program, value)?;
+                let case = cases.iter().find(|(case, ..)| *case == number);
+                Some(case.map_or(*otherwise, |(.., node)| *node))
+            }
+            Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
+        }
+    }
+
     /// Entries, what they call or let wait, and what those do; the calls in order.
-    fn keep_what_is_reached(self, program: &Program) -> (Forest, Vec<Call>) {
+    fn keep_what_is_reached(self) -> (Forest, Vec<Call>) {
         let mut forest = self.forest;
         let mut kept = BTreeSet::new();
         let mut open: Vec<Reaction> = forest.trees.iter().map(|tree| tree.reaction).collect();
-        open.retain(|reaction| is_entry(program, *reaction));
+        open.retain(|reaction| is_entry(self.program, *reaction));
         let mut calls = BTreeSet::new();
         while let Some(reaction) = open.pop() {
             if !kept.insert(reaction) {
