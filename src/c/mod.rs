@@ -5,3 +5,4 @@
 mod layout;
 pub mod printer;
 pub mod tree;
+pub mod walk;

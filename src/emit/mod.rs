@@ -4,7 +4,8 @@
 //! names      what everything is called            layout     types, members, parameters
 //! scope      what names stand for in a function   expression, operator, wire, containers
 //! function, code   functions and filters          state, structure, message   instances, the stack
-//! tree, apart, turns, output, action, attempt, uses, once, narrow   what a reaction does
+//! tree, apart, turns, output, action, attempt, uses, once   what a reaction does
+//! settle, narrow   what its functions are when all are known
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -45,6 +46,7 @@ mod peek;
 mod port;
 mod push;
 mod scope;
+mod settle;
 mod source_file;
 mod standing;
 mod state;
@@ -62,7 +64,7 @@ use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement, atom};
 use crate::source::{Sources, Span};
 use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
-use crate::types::program::{Entity, EntityId, Event, KindId, Program};
+use crate::types::program::{Entity, EntityId, Event, FunctionId, KindId, Program};
 use names::Names;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +131,45 @@ impl<'a> Stack<'a> {
             rounds: BTreeSet::new(),
         };
         stack.rounds = stack.find_rounds();
+        stack.unite_functions();
         stack
+    }
+
+    /// Functions of the source that are equal in C, such as those of a layer that stands twice, are
+    /// one, by the shortest of their names.
+    fn unite_functions(&mut self) {
+        let all = 0..self.program.functions.len();
+        let written: Vec<usize> = all
+            .filter(|at| self.program.functions[*at].body.is_some())
+            .collect();
+        loop {
+            let mut names: BTreeMap<String, String> = BTreeMap::new();
+            let keys: Vec<String> = written.iter().map(|at| self.unnamed_text(*at)).collect();
+            for (key, at) in keys.iter().zip(&written) {
+                let name = &self.names.functions[*at];
+                let known = names.entry(key.clone()).or_insert_with(|| name.clone());
+                if (name.len(), &*name) < (known.len(), known) {
+                    *known = name.clone();
+                }
+            }
+            let mut is_settled = true;
+            for (key, at) in keys.iter().zip(&written) {
+                is_settled &= self.names.functions[*at] == names[key];
+                self.names.functions[*at] = names[key].clone();
+            }
+            if is_settled {
+                return;
+            }
+        }
+    }
+
+    /// The C of a function of the source, whatever its name is.
+    fn unnamed_text(&self, at: usize) -> String {
+        let function = Function {
+            name: String::new(),
+            ..function::function(self, FunctionId(at as u32))
+        };
+        printer::file(&[Item::Function(function)])
     }
 
     fn tree(&self, reaction: Reaction) -> Option<&'a Tree> {
@@ -250,14 +290,10 @@ fn with_all_used(function: Function) -> Function {
         ..function.clone()
     })]);
     let words = parts::words(&text);
-    let name = |parameter: &String| {
-        let start = parameter.rfind([' ', '*']).map_or(0, |at| at + 1);
-        parameter[start..].to_string()
-    };
     let unused: Vec<String> = function
         .parameters
         .iter()
-        .map(name)
+        .map(|parameter| settle::name_of(parameter).to_string())
         .filter(|name| !words.contains(name.as_str()))
         .collect();
     for name in unused.into_iter().rev() {

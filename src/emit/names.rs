@@ -301,10 +301,12 @@ fn taken_by_all(program: &Program) -> Taken {
     taken
 }
 
-/// Functions bear the name of their entity; those that are written in C, the stack's.
+/// Functions bear the name of their entity; those that are written in C, the stack's. Of those that
+/// would be called the same the last comes first: what a layer computes for one of its sessions
+/// comes behind what it has computed for any.
 fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
     let mut external: BTreeMap<&str, String> = BTreeMap::new();
-    let functions = program.functions.iter();
+    let functions = program.functions.iter().rev();
     let named = functions.map(|function| {
         if function.external {
             let own = || taken.take(&format!("{}_{}", program.name, function.name));
@@ -316,7 +318,9 @@ fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
         };
         taken.take(&own)
     });
-    named.collect()
+    let mut names: Vec<String> = named.collect();
+    names.reverse();
+    names
 }
 
 /// Of each filter: it, the one that goes on from a state, and the one over several runs.

@@ -12,6 +12,7 @@
 use super::Stack;
 use super::parts;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, call};
+use crate::c::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What each message has: its bytes, and what its counters need when it is gone.
@@ -228,10 +229,10 @@ impl<'a> Mentions<'a> {
                 self.expression(value);
                 continue;
             }
-            for value in expressions(statement) {
+            for value in statement.expressions() {
                 self.expression(value);
             }
-            for block in blocks(statement) {
+            for block in statement.blocks() {
                 self.statements(block);
             }
         }
@@ -256,93 +257,18 @@ impl<'a> Mentions<'a> {
                     }
                 }
             }
-            other => inner(other)
-                .into_iter()
-                .for_each(|part| self.expression(part)),
+            other => (other.parts().into_iter()).for_each(|part| self.expression(part)),
         }
-    }
-}
-
-/// The parts of an expression.
-fn inner(value: &C) -> Vec<&C> {
-    match value {
-        C::Atom(_) => Vec::new(),
-        C::Call(_, arguments) => arguments.iter().collect(),
-        C::Member(of, _) | C::Behind(of, _) | C::Unary(_, of) | C::Cast(_, of) => vec![of],
-        C::Element(one, other) | C::Binary(_, one, other) => vec![one, other],
-        C::Conditional(condition, then, otherwise) => vec![condition, then, otherwise],
-        C::Struct(_, fields) => fields.iter().map(|(_, value)| value).collect(),
-    }
-}
-
-/// The expressions of a statement itself.
-fn expressions(statement: &S) -> Vec<&C> {
-    match statement {
-        S::Declare { value, .. } | S::Return(value) => value.iter().collect(),
-        S::Assign(place, _, value) => vec![place, value],
-        S::Do(value) => vec![value],
-        S::If { condition, .. } | S::For { condition, .. } | S::While { condition, .. } => {
-            vec![condition]
-        }
-        S::Switch { value, .. } => vec![value],
-        S::Comment(_) | S::Continue | S::Break => Vec::new(),
-    }
-}
-
-/// The statements within a statement.
-fn blocks(statement: &S) -> Vec<&[S]> {
-    match statement {
-        S::If {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        S::Switch {
-            cases, otherwise, ..
-        } => {
-            let bodies = cases.iter().map(|(_, body)| &body[..]);
-            bodies.chain(otherwise.as_deref()).collect()
-        }
-        S::For { body, .. } | S::While { body, .. } => vec![body],
-        S::Comment(_)
-        | S::Declare { .. }
-        | S::Assign(..)
-        | S::Do(_)
-        | S::Return(_)
-        | S::Continue
-        | S::Break => Vec::new(),
     }
 }
 
 /// Does something with each call that is a statement.
 fn each_call(statements: &mut [S], change: &mut impl FnMut(&String, &mut Vec<C>)) {
-    for statement in statements {
-        match statement {
-            S::Do(C::Call(callee, arguments)) => change(callee, arguments),
-            S::If {
-                then, otherwise, ..
-            } => {
-                each_call(then, change);
-                each_call(otherwise, change);
-            }
-            S::Switch {
-                cases, otherwise, ..
-            } => {
-                cases
-                    .iter_mut()
-                    .for_each(|(_, body)| each_call(body, change));
-                otherwise
-                    .iter_mut()
-                    .for_each(|body| each_call(body, change));
-            }
-            S::For { body, .. } | S::While { body, .. } => each_call(body, change),
-            S::Comment(_)
-            | S::Declare { .. }
-            | S::Assign(..)
-            | S::Do(_)
-            | S::Return(_)
-            | S::Continue
-            | S::Break => {}
+    walk::each_mut(statements, &mut |statement| {
+        if let S::Do(C::Call(callee, arguments)) = statement {
+            change(callee, arguments);
         }
-    }
+    });
 }
 
 #[cfg(test)]

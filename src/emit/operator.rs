@@ -6,6 +6,7 @@ use super::layout::{c_bits, c_type};
 use super::scope::Scope;
 use super::state::is_zero;
 use crate::c::tree::{Expression as C, atom, binary, call, conditional};
+use crate::types::constant::fold_number;
 use crate::types::expression::{Binary, Expression, ExpressionKind as Kind, Unary};
 use crate::types::value::Type;
 
@@ -84,6 +85,10 @@ impl Scope<'_> {
     fn ring(&self, sign: &'static str, a: &Expression, b: &Expression, result: &Type) -> Typed {
         let width = self.width(result);
         let signed = matches!(result, Type::Signed(_));
+        let is_zero = |side| fold_number(self.stack.program, side) == Some(0);
+        if sign != "*" && is_zero(b) {
+            return self.typed(a);
+        }
         let (left, right) = (self.summand(sign, a), self.summand(sign, b));
         if signed && width > 16 {
             let unsigned = format!("uint{}_t", c_bits(width));

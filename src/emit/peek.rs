@@ -84,6 +84,7 @@ fn settle(scope: &Scope, id: HeaderId, length: &C, size: C, all: &mut Vec<C>) ->
     let fixed = header.fixed_outside(&counter);
     let says = match optional(scope, id, fixed, &|at| !counter.covers(at)) {
         C::Atom(none) if none == "0" => says,
+        some @ C::Atom(_) => binary("+", says, some),
         outside => binary("+", says, outside.cast("size_t")),
     };
     let known = optional(scope, id, header.least, &|_| true);

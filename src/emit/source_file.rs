@@ -13,6 +13,7 @@ use super::output::Queued;
 use super::parts;
 use super::port;
 use super::runtime;
+use super::settle;
 use super::state;
 use super::structure;
 use super::sums;
@@ -136,14 +137,29 @@ impl Reactions {
             });
         }
         keep_started(stack, &mut all);
+        settle::unite(
+            &mut all
+                .iter_mut()
+                .map(|one| &mut one.functions)
+                .collect::<Vec<_>>(),
+        );
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
         let parts = narrow::narrow(stack, functions.collect(), &beside_reactions(stack));
+        let mut functions: Vec<&mut Function> =
+            all.iter_mut().flat_map(|one| &mut one.functions).collect();
+        functions
+            .iter_mut()
+            .for_each(|one| settle::mark_constants(one));
+        let functions: Vec<&Function> = functions.into_iter().map(|one| &*one).collect();
+        let early = settle::called_early(&functions);
+        let declared = functions.iter().filter(|one| early.contains(&one.name));
+        let rare = functions.iter().filter(|one| apart::is_rare(one));
+        let mut items = vec![Item::Banner("reactions, layer by layer".to_string())];
+        items.extend(parts.into_iter().map(Item::Function));
+        items.extend(declared.map(|one| Item::Prototype((*one).clone())));
+        items.extend(kept_apart(rare));
         let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
-        let mut prototypes = vec![Item::Banner("reactions, layer by layer".to_string())];
-        prototypes.extend(parts.into_iter().map(Item::Function));
-        let mut items = Vec::new();
         let mut text = String::new();
-        let mut rare = Vec::new();
         let mut last: Option<EntityId> = None;
         for one in all {
             let entity = super::entity_of(stack, one.reaction);
@@ -153,21 +169,13 @@ impl Reactions {
             }
             queued.extend(one.queued);
             for function in one.functions {
-                let prototype = Function {
-                    comment: String::new(),
-                    ..function.clone()
-                };
-                prototypes.push(Item::Prototype(prototype.clone()));
-                rare.extend(apart::is_rare(&function).then_some(prototype));
                 let item = Item::Function(function);
                 text += &printer::file(std::slice::from_ref(&item));
                 items.push(item);
             }
         }
-        prototypes.extend(kept_apart(rare));
-        prototypes.extend(items);
         Reactions {
-            items: prototypes,
+            items,
             text,
             queued,
         }
@@ -175,8 +183,8 @@ impl Reactions {
 }
 
 /// Compilers that can be told leave what is rare out of the functions that it was taken from.
-fn kept_apart(rare: Vec<Function>) -> Option<Item> {
-    let prototypes: Vec<Item> = rare.into_iter().map(Item::Prototype).collect();
+fn kept_apart<'f>(rare: impl Iterator<Item = &'f &'f Function>) -> Option<Item> {
+    let prototypes: Vec<Item> = rare.map(|one| Item::Prototype((*one).clone())).collect();
     let text = printer::file(&prototypes);
     let text = text.replace(");\n", ")\n    __attribute__((cold, noinline));\n");
     (!prototypes.is_empty()).then(|| Item::Text(format!("#ifdef __GNUC__\n{text}#endif\n")))
@@ -259,7 +267,7 @@ fn banner(stack: &Stack, entity: EntityId) -> String {
     }
 }
 
-/// So much of a sentence as a banner has room for, up to one of its commas.
+/// So much of a sentence as a banner has room for: up to one of its commas, or else a word.
 fn shortened(sentence: &str) -> String {
     const ROOM: usize = 84;
     let commas = sentence.match_indices([',', ';']).map(|(at, _)| at);
@@ -267,7 +275,12 @@ fn shortened(sentence: &str) -> String {
     let fitting = ends.into_iter().filter(|end| *end <= ROOM).max();
     match fitting {
         Some(end) => sentence[..end].to_string(),
-        None => sentence.chars().take(ROOM).collect(),
+        None => {
+            let blanks = sentence.match_indices(' ').map(|(at, _)| at);
+            let end = blanks.filter(|end| *end <= ROOM).max();
+            let first: String = sentence.chars().take(ROOM).collect();
+            format!("{} ...", end.map_or(&first[..], |end| &sentence[..end]))
+        }
     }
 }
 
@@ -302,7 +315,8 @@ fn values(stack: &Stack, code: &str) -> (Vec<Item>, Vec<Item>) {
 fn functions_of_values(stack: &Stack) -> Vec<Function> {
     let mut all: Vec<Function> = Vec::new();
     for (at, function) in stack.program.functions.iter().enumerate() {
-        if function.body.is_some() {
+        let name = &stack.names.functions[at];
+        if function.body.is_some() && all.iter().all(|one| one.name != *name) {
             all.push(function::function(stack, FunctionId(at as u32)));
         }
     }

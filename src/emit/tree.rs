@@ -5,14 +5,14 @@
 //! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
 
 use super::Stack;
-use super::apart::SHORT;
+use super::apart::{Part, SHORT};
 use super::code::declare;
 use super::layout::{c_type, parameters};
 use super::output::Queued;
 use super::scope::Scope;
 use super::uses::{Facts, Need};
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
-use crate::tree::{Action, Node, NodeId, Probability, Tree};
+use crate::tree::{Action, Node, NodeId, Probability, Reaction, Tree};
 use crate::types::expression::{Expression, Instance, Variable};
 use crate::types::program::{HeaderId, LocalId};
 use crate::types::value::{Type, Value};
@@ -31,11 +31,13 @@ pub struct Body<'a> {
     /// Locals that are declared where the code stands.
     pub visible: BTreeSet<LocalId>,
     /// Nodes that stand in functions of their own.
-    pub apart: &'a BTreeMap<NodeId, String>,
+    pub apart: &'a BTreeMap<NodeId, Part>,
     /// How often the code of each node was written.
     pub written: BTreeMap<NodeId, u32>,
-    /// Nodes that could stand apart.
-    pub may_be_apart: BTreeSet<NodeId>,
+    /// Nodes that could stand apart, and whose code they are.
+    pub may_be_apart: BTreeMap<NodeId, Reaction>,
+    /// Whose code is being written: that of the tree, or of one that was woven into it.
+    origin: Reaction,
     /// How many loops stand around the code.
     pub turns: u32,
     /// What has been put on the agenda.
@@ -50,9 +52,8 @@ pub fn function<'a>(
     stack: &'a Stack,
     tree: &'a Tree,
     facts: &'a Facts,
-    apart: &'a BTreeMap<NodeId, String>,
-    root: NodeId,
-    name: &str,
+    apart: &'a BTreeMap<NodeId, Part>,
+    part: Option<(NodeId, &Part)>,
 ) -> (Function, Body<'a>) {
     let mut body = Body {
         stack,
@@ -62,11 +63,13 @@ pub fn function<'a>(
         visible: BTreeSet::new(),
         apart,
         written: BTreeMap::new(),
-        may_be_apart: BTreeSet::new(),
+        may_be_apart: BTreeMap::new(),
+        origin: part.map_or(tree.reaction, |(_, part)| part.origin),
         turns: 0,
         queued: BTreeSet::new(),
     };
-    let whole = root == tree.root;
+    let root = part.map_or(tree.root, |(node, _)| node);
+    let whole = part.is_none();
     let mut all = vec![format!("struct {} *stack", stack.names.stack)];
     let given: Vec<Need> = if whole {
         let own = &tree.parameters;
@@ -90,13 +93,15 @@ pub fn function<'a>(
     body.code(root, None, true, &mut statements);
     strip_last(&mut statements);
     let function = Function {
-        comment: if whole {
-            stack.reaction_comment(tree.reaction)
-        } else {
-            String::new()
+        comment: match part {
+            None => stack.reaction_comment(tree.reaction),
+            Some((_, part)) => part.comment(stack, tree.reaction),
         },
         result: "static void".to_string(),
-        name: name.to_string(),
+        name: match part {
+            None => stack.names.reactions[&tree.reaction].clone(),
+            Some((_, part)) => part.name.clone(),
+        },
         parameters: all,
         body: statements,
     };
@@ -189,7 +194,7 @@ impl<'a> Body<'a> {
     }
 
     fn own_index(&mut self) -> Option<C> {
-        use crate::tree::{Index, Reaction};
+        use crate::tree::Index;
         match (self.tree.reaction, self.tree.parameters.instance) {
             (_, Some(local)) => self.scope.names.get(&local).map(atom),
             (
@@ -218,12 +223,18 @@ impl<'a> Body<'a> {
 
     /// The code from a node to where it stops; `first` where the function begins with it.
     pub fn code(&mut self, from: NodeId, stop: Option<NodeId>, first: bool, out: &mut Vec<S>) {
+        let around = self.origin;
+        self.straight_on(from, stop, first, out);
+        self.origin = around;
+    }
+
+    fn straight_on(&mut self, from: NodeId, stop: Option<NodeId>, first: bool, out: &mut Vec<S>) {
         let mut node = from;
         let mut first = first;
         let stack = self.stack;
         while Some(node) != stop {
-            if let (false, Some(name)) = (first, self.apart.get(&node)) {
-                let call = self.call_apart(node, name);
+            if let (false, Some(part)) = (first, self.apart.get(&node)) {
+                let call = self.call_apart(node, &part.name);
                 out.push(call);
                 out.push(self.exit());
                 return;
@@ -237,7 +248,7 @@ impl<'a> Body<'a> {
                 return;
             }
             if !first && stop.is_none() && self.turns == 0 {
-                self.may_be_apart.insert(node);
+                self.may_be_apart.entry(node).or_insert(self.origin);
             }
             first = false;
             let next = match stack.forest.arena.node(node) {
@@ -284,9 +295,10 @@ impl<'a> Body<'a> {
     }
 
     /// Where the code of another reaction begins, its line in the source.
-    fn comment_origin(&self, node: NodeId, first: bool, out: &mut Vec<S>) {
+    fn comment_origin(&mut self, node: NodeId, first: bool, out: &mut Vec<S>) {
         let origin = self.stack.forest.origins.get(&node);
         if let Some(origin) = origin.filter(|origin| !first && **origin != self.tree.reaction) {
+            self.origin = *origin;
             let line = self.stack.reaction_comment(*origin);
             out.extend((!line.is_empty()).then_some(S::Comment(line)));
         }

@@ -1,0 +1,104 @@
+//! Walks over C: the parts of an expression, the expressions and blocks of a statement.
+
+use super::tree::{Expression, Statement};
+
+impl Expression {
+    /// The expressions within this one.
+    pub fn parts(&self) -> Vec<&Expression> {
+        match self {
+            Expression::Atom(_) => Vec::new(),
+            Expression::Call(_, arguments) => arguments.iter().collect(),
+            Expression::Member(of, _)
+            | Expression::Behind(of, _)
+            | Expression::Unary(_, of)
+            | Expression::Cast(_, of) => vec![of],
+            Expression::Element(one, other) | Expression::Binary(_, one, other) => {
+                vec![one, other]
+            }
+            Expression::Conditional(condition, then, otherwise) => {
+                vec![condition, then, otherwise]
+            }
+            Expression::Struct(_, fields) => fields.iter().map(|(_, value)| value).collect(),
+        }
+    }
+}
+
+impl Statement {
+    /// The expressions of the statement itself.
+    pub fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Statement::Declare { value, .. } | Statement::Return(value) => value.iter().collect(),
+            Statement::Assign(place, _, value) => vec![place, value],
+            Statement::Do(value) | Statement::Switch { value, .. } => vec![value],
+            Statement::If { condition, .. }
+            | Statement::For { condition, .. }
+            | Statement::While { condition, .. } => vec![condition],
+            Statement::Comment(_) | Statement::Continue | Statement::Break => Vec::new(),
+        }
+    }
+
+    /// The statements within the statement.
+    pub fn blocks(&self) -> Vec<&[Statement]> {
+        match self {
+            Statement::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Statement::Switch {
+                cases, otherwise, ..
+            } => {
+                let bodies = cases.iter().map(|(_, body)| &body[..]);
+                bodies.chain(otherwise.as_deref()).collect()
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => vec![body],
+            Statement::Comment(_)
+            | Statement::Declare { .. }
+            | Statement::Assign(..)
+            | Statement::Do(_)
+            | Statement::Return(_)
+            | Statement::Continue
+            | Statement::Break => Vec::new(),
+        }
+    }
+
+    fn blocks_mut(&mut self) -> Vec<&mut Vec<Statement>> {
+        match self {
+            Statement::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Statement::Switch {
+                cases, otherwise, ..
+            } => {
+                let bodies = cases.iter_mut().map(|(_, body)| body);
+                bodies.chain(otherwise.as_mut()).collect()
+            }
+            Statement::For { body, .. } | Statement::While { body, .. } => vec![body],
+            Statement::Comment(_)
+            | Statement::Declare { .. }
+            | Statement::Assign(..)
+            | Statement::Do(_)
+            | Statement::Return(_)
+            | Statement::Continue
+            | Statement::Break => Vec::new(),
+        }
+    }
+}
+
+/// Looks at each statement, and at those within it.
+pub fn each<'a>(statements: &'a [Statement], look: &mut dyn FnMut(&'a Statement)) {
+    for statement in statements {
+        look(statement);
+        for block in statement.blocks() {
+            each(block, look);
+        }
+    }
+}
+
+/// Does something with each statement, and with those within it.
+pub fn each_mut(statements: &mut [Statement], change: &mut dyn FnMut(&mut Statement)) {
+    for statement in statements {
+        change(statement);
+        for block in statement.blocks_mut() {
+            each_mut(block, change);
+        }
+    }
+}
