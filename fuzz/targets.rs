@@ -40,7 +40,7 @@ pub fn parser(bytes: &[u8]) {
 /// nothing wrong with, and C.
 pub fn pipeline(bytes: &[u8]) {
     let Some(text) = text_of(bytes) else { return };
-    let library: BTreeMap<String, String> = library::standard().collect();
+    let library: BTreeMap<String, String> = library::standard();
     let root = vec![("text.loom".to_string(), text.to_string())];
     let mut checked = pipeline::read(root, &library);
     pipeline::check(&mut checked);

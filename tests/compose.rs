@@ -2,30 +2,12 @@
 
 use stackloom::diagnostic::Diagnostic;
 use stackloom::source::Sources;
+use stackloom::tool::library::{Folders, standard};
 use stackloom::types::load::load;
 use stackloom::types::program::{EntityId, Event, Function, Program};
 use stackloom::types::{check_layers, check_stack};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-/// All files of the library, by the path under which they are used.
-fn library() -> BTreeMap<String, String> {
-    let mut texts = BTreeMap::new();
-    let mut folders = vec![Path::new("layers").to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("the library is there") {
-            let path = entry.expect("its entries can be read").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "loom") {
-                let text = std::fs::read_to_string(&path).expect("a text");
-                let name = path.strip_prefix("layers").expect("found there");
-                texts.insert(name.to_string_lossy().replace('\\', "/"), text);
-            }
-        }
-    }
-    texts
-}
+use std::path::PathBuf;
 
 const EXAMPLES: [&str; 5] = [
     "examples/dual/dual.loom",
@@ -55,7 +37,10 @@ fn stack(file: &str, name: &str) -> (Option<Program>, Vec<String>) {
     let mut sources = Sources::new();
     let text = std::fs::read_to_string(file).expect("an example");
     let root = vec![(file.to_string(), text)];
-    let (files, mut diagnostics) = load(&mut sources, root, &library());
+    let library = Folders {
+        search: vec![PathBuf::from("layers")],
+    };
+    let (files, mut diagnostics) = load(&mut sources, root, &library);
     let (program, found) = check_stack(&sources, &files, name);
     diagnostics.extend(found);
     (program, told(&sources, &diagnostics))
@@ -136,7 +121,7 @@ fn broken(texts: &BTreeMap<String, String>, seed: u64) -> BTreeMap<String, Strin
 
 #[test]
 fn broken_programs_are_refused_and_never_break_the_compiler() {
-    let mut texts = library();
+    let mut texts = standard();
     for path in EXAMPLES {
         let text = std::fs::read_to_string(path).expect("an example");
         texts.insert(path.to_string(), text);

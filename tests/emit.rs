@@ -4,10 +4,10 @@
 use stackloom::emit::{self, Emitted};
 use stackloom::reactive::lower;
 use stackloom::source::Sources;
+use stackloom::tool::library::Folders;
 use stackloom::types::check_stack;
 use stackloom::types::load::load;
 use stackloom::weave::{Limits, weave};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -33,30 +33,14 @@ const STACKS: [(&str, &str); 8] = [
     ("tests/emit/forms.loom", "forms_stack"),
 ];
 
-/// All files of the library, by the path under which they are used.
-fn library() -> BTreeMap<String, String> {
-    let mut texts = BTreeMap::new();
-    let mut folders = vec![Path::new("layers").to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("the library is there") {
-            let path = entry.expect("its entries can be read").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "loom") {
-                let text = std::fs::read_to_string(&path).expect("a text");
-                let name = path.strip_prefix("layers").expect("found there");
-                texts.insert(name.to_string_lossy().replace('\\', "/"), text);
-            }
-        }
-    }
-    texts
-}
-
 /// The C of a stack, woven or as it was lowered.
 fn emitted(file: &str, text: &str, name: &str, woven: bool) -> Emitted {
     let mut sources = Sources::new();
     let root = vec![(file.to_string(), text.to_string())];
-    let (files, _) = load(&mut sources, root, &library());
+    let library = Folders {
+        search: vec![PathBuf::from("layers")],
+    };
+    let (files, _) = load(&mut sources, root, &library);
     let (program, diagnostics) = check_stack(&sources, &files, name);
     let program = program.unwrap_or_else(|| panic!("{file} is right: {diagnostics:?}"));
     let forest = lower(&program).expect("it has trees");

@@ -148,7 +148,7 @@ impl<'a> Stack<'a> {
             for (key, at) in keys.iter().zip(&written) {
                 let name = &self.names.functions[*at];
                 let known = names.entry(key.clone()).or_insert_with(|| name.clone());
-                if (name.len(), &*name) < (known.len(), known) {
+                if (name.len(), name) < (known.len(), &*known) {
                     *known = name.clone();
                 }
             }

@@ -141,7 +141,7 @@ pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
 
 /// Whether nothing is wrong with texts that are no files yet; `used` are those that they use.
 pub fn is_fine(root: Vec<(String, String)>, used: Vec<(String, String)>) -> bool {
-    let mut library: BTreeMap<String, String> = library::standard().collect();
+    let mut library = library::standard();
     library.extend(used);
     let mut checked = pipeline::read(root, &library);
     pipeline::check(&mut checked);

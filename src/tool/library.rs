@@ -6,6 +6,7 @@
 use super::failure::{Failure, about};
 use crate::types::load::{Library, Missing};
 use include_dir::{Dir, include_dir};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -114,12 +115,17 @@ fn loom_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// All files of the library in the binary, by their path in it.
-pub fn standard() -> impl Iterator<Item = (String, String)> {
-    let folders = STANDARD.dirs();
-    folders.flat_map(Dir::files).filter_map(|file| {
-        let text = file.contents_utf8()?;
-        Some((file.path().display().to_string(), text.to_string()))
-    })
+pub fn standard() -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    let mut folders = vec![&STANDARD];
+    while let Some(folder) = folders.pop() {
+        folders.extend(folder.dirs());
+        texts.extend(folder.files().filter_map(|file| {
+            let text = file.contents_utf8()?;
+            Some((file.path().display().to_string(), text.to_string()))
+        }));
+    }
+    texts
 }
 
 fn in_binary(path: &str) -> Vec<(String, String)> {
