@@ -148,7 +148,7 @@ fn timers() -> C {
 }
 
 /// The id of a timer of an instance.
-pub fn timer_id(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> C {
+fn timer_id(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> C {
     let own = &scope.stack.program.kinds[kind.at()];
     let base = atom(format!(
         "{}_TIMERS",

@@ -152,7 +152,7 @@ fn expressions(block: &[Statement], visit: &mut dyn FnMut(&Expression)) {
 const NO_FUNCTION: &str = "a function only computes";
 
 /// Whether an expression reads what the stack holds.
-pub fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
+fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
     let mut reads = false;
     walk::each(expression, &mut |part| {
         reads |= match &*part.kind {

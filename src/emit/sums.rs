@@ -21,7 +21,7 @@ use crate::types::program::{Filter, HeaderFieldId, HeaderId, LocalId};
 use crate::types::value::Type;
 
 /// The name of the function that computes a sum.
-pub fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
+fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
     stack.names.sums[&(id, HeaderFieldId(field as u32))].clone()
 }
 

@@ -211,7 +211,7 @@ impl Round {
     }
 
     /// Gives up all that is under way.
-    pub fn give_up(&mut self) {
+    fn give_up(&mut self) {
         self.outcome.lost += self.flying.drain(..).len() as u64;
     }
 

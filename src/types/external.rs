@@ -57,7 +57,7 @@ fn refuse(context: &mut Context, name: &str, span: Span, other: Span) {
     context.report(refused);
 }
 /// Whether two types are one in C.
-pub fn same_in_c(program: &Program, one: &Type, other: &Type) -> bool {
+fn same_in_c(program: &Program, one: &Type, other: &Type) -> bool {
     match (one, other) {
         (Type::Record(one), Type::Record(other)) => same_record(program, *one, *other),
         (Type::Enum(one), Type::Enum(other)) => {

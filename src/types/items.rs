@@ -401,7 +401,7 @@ pub fn declare(context: &mut Context, scope: &mut Scope, source: &ast::Function)
 }
 
 /// Bodies of functions that were declared.
-pub fn check_declared(context: &mut Context, scope: &Scope, declared: &[DeclaredFunction]) {
+fn check_declared(context: &mut Context, scope: &Scope, declared: &[DeclaredFunction]) {
     let seen: Vec<_> = declared
         .iter()
         .map(|function| (function.id, scope, function.source))

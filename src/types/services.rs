@@ -150,7 +150,7 @@ impl<'a> Services<'a> {
     }
 
     /// The service, what it extends, what that extends, and so on.
-    pub fn lineage(&self, service: ServiceId) -> Vec<ServiceId> {
+    fn lineage(&self, service: ServiceId) -> Vec<ServiceId> {
         let extends = |service: &ServiceId| self.list[service.0 as usize].extends;
         std::iter::successors(Some(service), extends)
             .take(self.list.len())

@@ -298,7 +298,7 @@ impl Body<'_, '_> {
     }
 
     /// The attribute of this name.
-    pub fn find_attribute(&mut self, name: &ast::Name) -> Option<AttributeId> {
+    fn find_attribute(&mut self, name: &ast::Name) -> Option<AttributeId> {
         if let Some(attribute) = self.scope.attributes.get(&name.text) {
             return Some(*attribute);
         }

@@ -50,7 +50,7 @@ impl Body<'_, '_> {
     }
 
     /// A call of a function of values; behind its arguments goes the message that it looks at.
-    pub fn function_call(
+    fn function_call(
         &mut self,
         id: FunctionId,
         sources: &[ast::Expression],

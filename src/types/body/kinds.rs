@@ -347,7 +347,7 @@ impl Body<'_, '_> {
     }
 
     /// A number that does not fit.
-    pub fn refuse_number(
+    fn refuse_number(
         &mut self,
         constant: u64,
         negative: bool,

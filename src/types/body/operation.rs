@@ -90,7 +90,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub fn not_a_statement(&mut self, call: &ast::Expression) -> Option<StatementKind> {
+    fn not_a_statement(&mut self, call: &ast::Expression) -> Option<StatementKind> {
         let title = "a value alone does nothing";
         let label = "computed, and not used";
         self.report(Diagnostic::error(
@@ -313,7 +313,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub fn wrong_count<T>(&mut self, called: &Operated) -> Option<T> {
+    fn wrong_count<T>(&mut self, called: &Operated) -> Option<T> {
         let title = format!("`{}` is given something else", called.name);
         let label = "not as many as there are parameters";
         self.report(Diagnostic::error(

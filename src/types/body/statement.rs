@@ -297,7 +297,7 @@ impl Body<'_, '_> {
     }
 
     /// The message of this name.
-    pub fn owned_message(&mut self, name: &ast::Name) -> Option<LocalId> {
+    fn owned_message(&mut self, name: &ast::Name) -> Option<LocalId> {
         let source = ast::Expression {
             kind: ast::ExpressionKind::Name(name.clone()),
             span: name.span,

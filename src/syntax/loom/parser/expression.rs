@@ -395,7 +395,7 @@ impl Parser<'_> {
     }
 
     /// `session`, or the name of a child.
-    pub(super) fn instance_kind(&mut self) -> Parsed<Name> {
+    fn instance_kind(&mut self) -> Parsed<Name> {
         if self.is_at("session") {
             self.word("session")
         } else {
