@@ -382,6 +382,15 @@ impl Values {
         Some(bytes.iter().rev().fold(0, number))
     }
 
+    /// Sets a field unless somebody has set it or there is none of this name.
+    pub fn set_unless_named(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let mut fields = self.layout.fields.iter().zip(&self.named);
+        match fields.any(|(field, named)| field.member.name == name && !named) {
+            true => self.set(name, text),
+            false => Ok(()),
+        }
+    }
+
     fn unknown(&self, name: &str) -> String {
         let known: Vec<&str> = self
             .layout
