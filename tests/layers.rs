@@ -88,10 +88,8 @@ const SITUATIONS: [&str; 7] = [
 ];
 
 /// Layers that still lack some.
-const TO_COME: [&str; 5] = [
-    "network.arp",
+const TO_COME: &[&str] = &[
     "network.discovery",
-    "network.icmp",
     "network.icmp6",
     "network.ipv6",
 ];
