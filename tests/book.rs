@@ -135,6 +135,16 @@ fn the_page_of_c_can_be_followed() {
 }
 
 #[test]
+fn the_host_of_the_book_is_that_of_a_new_project() {
+    let page = pages::page("c.md");
+    let mut hosts = page.blocks.iter();
+    let host = hosts.find(|block| block.file() == Some("host.c"));
+    let own = include_str!("../src/tool/project/host.c");
+    let own = own.replace("CAPITALS", "BEEP").replace("NAME", "beep");
+    assert_eq!(host.expect("the page shows it").text, own);
+}
+
+#[test]
 fn the_page_of_networks_can_be_followed() {
     let mut player = Player::new();
     player.play(&pages::page("simulate.md"));

@@ -69,7 +69,9 @@ fn compile(directory: &Path, sources: &[&Path], object: &Path) -> Result<(), Fai
             "-shared",
             "-Wl,-Bsymbolic",
             "-Wl,-z,defs",
-            "-I.",
+            // Not `-I`: a stack may be called as a header of the C library is.
+            "-iquote",
+            ".",
             "-o",
         ])
         .arg(object)

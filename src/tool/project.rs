@@ -1,7 +1,8 @@
 //! `loom new`: a project that builds, runs and tests at once.
 //!
-//! In: a name. Out: a folder with a stack, its two layers, cases of it, and a page about it. The
-//! files stand in `project/` as they are written, but for the name.
+//! In: a name. Out: a folder with a stack, its two layers, cases of it, a host in C with its
+//! Makefile, and a page about it. The files stand in `project/` as they are written, but for the
+//! name.
 
 use super::compiler;
 use super::failure::{Failure, about};
@@ -9,11 +10,14 @@ use super::terminal::result;
 use std::io::Write;
 use std::path::Path;
 
-/// All files of a project; `NAME` stands for its name, in paths too.
-const FILES: [(&str, &str); 8] = [
+/// All files of a project; `NAME` stands for its name, in paths too, and `CAPITALS` for the same in
+/// capitals.
+const FILES: [(&str, &str); 10] = [
     ("README.md", include_str!("project/README.md")),
     (".gitignore", include_str!("project/gitignore")),
     (STACK, include_str!("project/NAME.loom")),
+    ("Makefile", include_str!("project/Makefile")),
+    ("host.c", include_str!("project/host.c")),
     (
         "layers/checked.loom",
         include_str!("project/layers/checked.loom"),
@@ -43,6 +47,7 @@ const NEXT_STEPS: &str = "\
 wrote NAME/: a stack of two layers, and cases that say what it does
   cd NAME
   loom test
+  make
   loom run NAME.loom --link wire=udp:127.0.0.1:18001,127.0.0.1:18002 --app messages=lines
     and in another terminal, to talk to it:
   loom run NAME.loom --link wire=udp:127.0.0.1:18002,127.0.0.1:18001 --app messages=lines
@@ -61,7 +66,10 @@ pub fn new(name: &str) -> Result<(), Failure> {
             "`{name}` cannot name a stack: {advice}"
         )));
     }
-    let files = FILES.map(|(path, text)| (path.replace("NAME", name), text.replace("NAME", name)));
+    let files = FILES.map(|(path, text)| {
+        let text = text.replace("CAPITALS", &name.to_uppercase());
+        (path.replace("NAME", name), text.replace("NAME", name))
+    });
     let is_loom = |path: &str| path.ends_with(".loom");
     let (root, layers): (Vec<_>, Vec<_>) = files
         .iter()

@@ -31,12 +31,38 @@ fn a_new_project_builds_and_its_cases_hold() {
         .fine();
     assert!(shell.path("out/radio.c").exists());
     assert!(shell.path("out/radio.h").exists());
-    assert_eq!(shell.read("radio/.gitignore"), "/build\n");
+    assert_eq!(shell.read("radio/.gitignore"), "/build\n/host\n");
     for file in ["README.md", "radio.loom", "cases/what_comes_twice.case"] {
         let text = shell.read(&format!("radio/{file}"));
         assert!(text.contains("radio") && !text.contains("NAME"), "{text}");
     }
     assert!(shell.read("radio/README.md").lines().count() <= 30);
+}
+
+#[test]
+fn its_host_is_compiled_wherever_it_is_and_whatever_it_is_called() {
+    let shell = Shell::new();
+    for name in ["string", "layer", "host"] {
+        let folder = format!("a folder with 'blanks' of {name}");
+        std::fs::create_dir(shell.path(&folder)).expect("a folder");
+        let mut new = shell.command(&["new", name]);
+        new.current_dir(shell.path(&folder));
+        shell.finish(new).fine();
+        let within = shell.path(&folder).join(name);
+        let typed = |line: &str| {
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", line]).current_dir(&within);
+            command.env("LOOM", env!("CARGO_BIN_EXE_loom"));
+            command.env("CFLAGS", "-std=gnu11 -Wall -Wextra -Wpedantic -Werror");
+            shell.finish(command).fine()
+        };
+        typed("make");
+        assert!(typed("make test").ends_with("3 cases hold\n"));
+        assert!(typed("make").contains("up to date"), "nothing has changed");
+        assert_eq!(typed("./host 0 9 </dev/null"), "", "nothing was said");
+        let run = format!("\"$LOOM\" run {name}.loom --link wire=udp:127.0.0.1:0,127.0.0.1:9");
+        typed(&format!("{run} --for 10ms"));
+    }
 }
 
 #[test]
