@@ -116,6 +116,11 @@ fn compile_checked(
 pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
     let mut checked = read(file, options)?;
     pipeline::check(&mut checked);
+    if pipeline::refused(&checked.diagnostics)
+        && let Some(layer) = layer_around(file, options)
+    {
+        return Ok(format!("fine, with the other files of {layer}"));
+    }
     let refused = shown(&checked);
     if pipeline::refused(&checked.diagnostics) {
         return Err(refused);
@@ -137,6 +142,20 @@ pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
         true => Ok("fine".to_string()),
         false => Ok(format!("fine: {}", found.join(", "))),
     }
+}
+
+/// The layer that the folder of a file is, if nothing is wrong with it: its files share one scope,
+/// so that one of them may be incomplete.
+fn layer_around(file: &Path, options: &Options) -> Option<String> {
+    let file = file.canonicalize().ok()?;
+    let folder = file.parent().filter(|_| file.is_file())?;
+    let mut checked = read(folder, options).ok()?;
+    pipeline::check(&mut checked);
+    let [layer] = &checked.files.unit(checked.files.root()).layers[..] else {
+        return None;
+    };
+    let is_whole = !pipeline::refused(&checked.diagnostics) && folder.ends_with(&layer.name.text);
+    is_whole.then(|| layer.name.text.clone())
 }
 
 /// Whether nothing is wrong with texts that are no files yet; `used` are those that they use.

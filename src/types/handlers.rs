@@ -154,7 +154,12 @@ fn unknown_event(
         "A handler is for `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or \
         a notice of a service that the layer provides, requires or uses.",
     );
-    suggest(diagnostic, &name.text, &known)
+    match &*name.text {
+        "receive" | "recv" | "input" | "rx" => diagnostic.help("what comes up is `deliver`"),
+        "transmit" | "xmit" | "output" | "tx" => diagnostic.help("what goes down is `send`"),
+        "init" | "create" => diagnostic.help("a new instance begins with `start`"),
+        _ => suggest(diagnostic, &name.text, &known),
+    }
 }
 
 fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {

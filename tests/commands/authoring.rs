@@ -66,6 +66,22 @@ fn a_folder_that_leads_to_itself_is_formatted_once() {
 }
 
 #[test]
+fn a_file_of_a_layer_is_checked_with_the_others() {
+    let shell = Shell::new();
+    let layer = "worker pair\non deliver(message) {\n    seen += 1\n    deliver message\n}\n";
+    shell.write("pair/pair.loom", layer);
+    shell.write("pair/state.loom", "entity { seen: u32 = 0 }\n");
+    let whole = "fine, with the other files of pair\n";
+    for path in ["pair/pair.loom", "pair/state.loom"] {
+        let said = shell.loom(&["check", path]).fine();
+        assert_eq!(said, format!("{path}: {whole}"));
+    }
+    shell.write("pair/state.loom", "entity { sen: u32 = 0 }\n");
+    let alone = shell.loom(&["check", "pair/pair.loom"]);
+    alone.failed(1, &["there is no value `seen` here"]);
+}
+
+#[test]
 fn one_check_tells_all_that_is_wrong_with_all_files() {
     let shell = Shell::new();
     shell.write("fine.loom", UGLY);

@@ -71,9 +71,12 @@ impl Body<'_, '_> {
         let mut diagnostic = Diagnostic::error(Id::UnknownType, title, name.span, "unknown");
         let near = type_elsewhere(&name.text).or_else(|| closest(&name.text, known));
         diagnostic = match (name.text.as_str(), near) {
-            ("bytes" | "queue" | "window" | "stream" | "array" | "set", _) => diagnostic
+            ("bytes" | "set", _) => diagnostic
                 .why("What holds several things says how many at most: there is no heap.")
-                .help(format!("write `{name}[N]`, or `{name}<…>[N]`")),
+                .help(format!("write `{name}[N]`")),
+            ("queue" | "window" | "stream" | "array", _) => diagnostic
+                .why("What holds several things says how many at most: there is no heap.")
+                .help(format!("write `{name}<…>[N]`")),
             (_, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
             (_, None) => diagnostic.help("numbers are `u1` to `u64` and `i8` to `i64`"),
         };
@@ -95,6 +98,9 @@ impl Body<'_, '_> {
             | ast::TypeKind::Enum(_)
             | ast::TypeKind::Optional(_) => self.value_type(element),
         });
+        if !CONTAINERS.contains(&name.text.as_str()) {
+            return self.no_container(name, element.is_none(), span);
+        }
         let Some(capacity) = capacity else {
             let title = format!("how much does this {name} hold?");
             let missing = Diagnostic::error(Id::NotConstant, title, span, "no capacity");
@@ -118,16 +124,25 @@ impl Body<'_, '_> {
             ("array", Some(element)) if element != Type::Message => {
                 Type::Array(Box::new(element), capacity)
             }
-            _ => {
-                let title = format!("`{}` is not a type", self.text(span));
-                let unknown = Diagnostic::error(Id::UnknownType, title, span, "unknown");
-                self.report(unknown.help(
-                    "containers are `bytes[N]`, `set[N]`, `array<T>[N]`, `queue<T>[N]`, \
-                     `window<T>[N]` and `stream<u32>[N]`",
-                ));
-                Type::Nothing
-            }
+            _ => self.no_container(name, false, span),
         }
+    }
+
+    /// `Vec<u8>[4]`, or `u8[4]`, which has no element behind its name.
+    fn no_container(&mut self, name: &ast::Name, is_plain: bool, span: Span) -> Type {
+        let text = self.text(span);
+        let title = format!("`{text}` is not a type");
+        let unknown = Diagnostic::error(Id::UnknownType, title, span, "unknown");
+        let help = match text.strip_prefix(&name.text) {
+            Some(rest) if is_plain && built_in_type(&name.text).is_some() => {
+                format!("write `array<{name}>{rest}`")
+            }
+            Some(_) | None => "containers are `bytes[N]`, `set[N]`, `array<T>[N]`, \
+                               `queue<T>[N]`, `window<T>[N]` and `stream<u32>[N]`"
+                .to_owned(),
+        };
+        self.report(unknown.help(help));
+        Type::Nothing
     }
 
     /// A type of values: of what is passed around, as no container is.
@@ -369,6 +384,10 @@ impl Body<'_, '_> {
             (_, None) => format!("{name} is expected"),
         };
         let refused = Diagnostic::error(Id::NumberTooLarge, title, span, range);
+        if negative && !matches!(expected, Type::Signed(_)) {
+            let signed = "only `i8` to `i64` hold what is less than zero; all bits set are `~0`";
+            return self.refuse(refused.help(signed));
+        }
         self.refuse(refused.help(format!(
             "use a wider type; a value that is computed with it is widened by `as`: \
              `x as u{}`",
@@ -489,6 +508,9 @@ fn type_elsewhere(name: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// The types that have a capacity.
+const CONTAINERS: [&str; 6] = ["bytes", "set", "queue", "window", "stream", "array"];
 
 /// The types that every layer knows.
 fn built_in_type(name: &str) -> Option<Type> {

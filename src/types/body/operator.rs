@@ -431,13 +431,14 @@ impl Body<'_, '_> {
             None => format!("`{text}` may be zero"),
         };
         let refused = Diagnostic::error(Id::DivisionByZero, title, divisor.span, "a divisor");
-        self.report(
-            refused
-                .why("No division goes wrong while a stack runs, so its divisor is never zero.")
-                .help(format!(
-                    "test it before: `require {text} > 0 else …`, or divide by `max({text}, 1)`"
-                )),
-        );
+        let refused =
+            refused.why("No division goes wrong while a stack runs, so its divisor is never zero.");
+        self.report(match constant {
+            Some(_) => refused,
+            None => refused.help(format!(
+                "test it before: `require {text} > 0 else …`, or divide by `max({text}, 1)`"
+            )),
+        });
     }
 
     /// `-x` and `~x`, in the type of `x`.

@@ -266,7 +266,13 @@ impl<'a, 'c> Body<'a, 'c> {
     pub fn unknown(&mut self, what: &str, name: &ast::Name, known: &[&str]) -> Expression {
         let title = format!("there is no {what} `{name}` here");
         let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown");
-        if let Some(near) = closest(&name.text, known.iter().copied()) {
+        let literal = match name.text.to_lowercase().as_str() {
+            "true" => Some("true"),
+            "false" => Some("false"),
+            "null" | "nil" | "nullptr" | "none" => Some("none"),
+            _ => None,
+        };
+        if let Some(near) = literal.or_else(|| closest(&name.text, known.iter().copied())) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         } else if !known.is_empty() && known.len() <= 12 {
             diagnostic = diagnostic.help(format!("there is {}", listed(known)));

@@ -271,6 +271,11 @@ impl Parser<'_> {
         let mut length = 0;
         loop {
             let of = Box::new(value);
+            if self.is_at("->") || (self.is_at(":") && self.ahead(1).is(":")) {
+                let title = "a field is read by `.`";
+                let arrow = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+                return Err(self.report(arrow.help("write `.`")));
+            }
             let kind = if self.accept(".").is_some() {
                 ExpressionKind::Field {
                     of,
@@ -438,6 +443,9 @@ impl Parser<'_> {
     fn number(&mut self) -> Parsed<ExpressionKind> {
         let token = self.take();
         let digits = token.text.replace('_', "");
+        if digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit() {
+            return Err(self.bad_number(token));
+        }
         let number = match digits.get(..2) {
             Some("0x") => u64::from_str_radix(&digits[2..], 16),
             Some("0b") => u64::from_str_radix(&digits[2..], 2),
@@ -480,6 +488,14 @@ impl Parser<'_> {
             (
                 format!("`{text}` is not a whole number"),
                 "values are whole numbers".to_owned(),
+            )
+        } else if let Some(rest) = text
+            .strip_prefix('0')
+            .filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+        {
+            (
+                format!("`{text}` looks like an octal number, and Loom has none"),
+                format!("write `{}`", rest.trim_start_matches('0')),
             )
         } else if text
             .bytes()

@@ -25,9 +25,14 @@ use super::lexer::lex;
 use super::token::{Comment, KEYWORDS, STATEMENTS, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::{FileId, Sources, Span};
+use std::cmp::Ordering;
 
 /// How deep blocks, brackets and operators may nest.
 const NESTING_LIMIT: usize = 100;
+
+/// How many statements and conditions one body may have: what follows a condition stands deeper in
+/// the tree of a handler.
+const STATEMENT_LIMIT: usize = 500;
 
 /// How many mistakes of one file are told.
 const MISTAKE_LIMIT: usize = 20;
@@ -44,11 +49,11 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
         claimed: vec![false; lexed.comments.len()],
         comments: lexed.comments,
         nesting: 0,
+        statements: 0,
         code: Code::Handler,
         diagnostics: Vec::new(),
     };
     let tree = parser.file(sources.span(file));
-    let mut diagnostics = lexed.diagnostics;
     // Inside a bracket that was never closed, nothing can be said with certainty.
     let unclosed = balanced.diagnostics.iter().filter_map(|missing| {
         let end = missing.labels.first()?.span;
@@ -57,12 +62,13 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
     let mut unclosed: Vec<Span> = unclosed.collect();
     unclosed.sort_unstable();
     unclosed.dedup_by(|inner, outer| outer.covers(*inner));
-    let is_certain = |found: &Diagnostic| {
-        !unclosed
-            .iter()
-            .any(|stretch| stretch.covers(found.primary.span))
+    let is_new = |found: &Diagnostic| {
+        let place = found.primary.span;
+        let said = lexed.diagnostics.iter().any(|it| it.primary.span == place);
+        !said && !unclosed.iter().any(|stretch| stretch.covers(place))
     };
-    diagnostics.extend(parser.diagnostics.into_iter().filter(is_certain));
+    let mut diagnostics: Vec<_> = parser.diagnostics.into_iter().filter(is_new).collect();
+    diagnostics.extend(lexed.diagnostics);
     diagnostics.extend(balanced.diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     if let Some(first) = diagnostics.get(MISTAKE_LIMIT) {
@@ -86,6 +92,8 @@ struct Parser<'a> {
     /// Which comments have become a part of the tree.
     claimed: Vec<bool>,
     nesting: usize,
+    /// How many there were in the body that is being read.
+    statements: usize,
     code: Code,
     diagnostics: Vec<Diagnostic>,
 }
@@ -285,6 +293,23 @@ impl<'a> Parser<'a> {
         result
     }
 
+    /// Fails if there were too many in this body; the first too many is told.
+    fn count_statement(&mut self) -> Parsed<()> {
+        self.statements += 1;
+        match self.statements.cmp(&(STATEMENT_LIMIT + 1)) {
+            Ordering::Less => Ok(()),
+            Ordering::Equal => {
+                let (span, title) = (self.token().span, "this does too much in one place");
+                let label = "the 501st statement or condition begins here";
+                Err(self.report(
+                    Diagnostic::error(Id::NestedTooDeeply, title, span, label)
+                        .help("give a part of it to a `fn`, or to another layer"),
+                ))
+            }
+            Ordering::Greater => Err(Reported),
+        }
+    }
+
     // Mistakes.
 
     fn missing_separator(&mut self, separator: Separator) -> Reported {
@@ -298,6 +323,17 @@ impl<'a> Parser<'a> {
         }
         if separator == Separator::CommaOrNewline {
             return self.unexpected("`,` or the end of the line");
+        }
+        const LATER: &[&str] = &[
+            "with", "else", "likely", "after", "through", "and", "or", "as", "if",
+        ];
+        if ["elif", "elsif", "elseif"].contains(&token.text) {
+            let title = format!("`{}` is written `else if`", token.text);
+            let foreign = Diagnostic::error(Id::NotLoom, title, token.span, "");
+            return self.report(foreign.help("write `else if`"));
+        }
+        if self.correct_spelling(LATER) {
+            return Reported;
         }
         if token.kind == TokenKind::Word && STATEMENTS.contains(&token.text) {
             let title = "two statements on one line";
@@ -339,7 +375,7 @@ impl<'a> Parser<'a> {
     fn unexpected(&mut self, expected: &str) -> Reported {
         let (token, here) = (self.token(), self.here());
         let label = format!("expected {expected}");
-        if here != token.span {
+        if here != token.span || token.kind == TokenKind::Newline {
             let title = "this line ends too early";
             return self.report(Diagnostic::error(Id::UnexpectedNewline, title, here, label));
         }
@@ -348,7 +384,20 @@ impl<'a> Parser<'a> {
         } else {
             format!("`{}` cannot stand here", token.text)
         };
-        self.report(Diagnostic::error(Id::UnexpectedWord, title, here, label))
+        let mistake = Diagnostic::error(Id::UnexpectedWord, title, here, label);
+        self.report(match (token.text, expected) {
+            (":", "`=`") | ("==", "`,` or the end of the line") => mistake.help("write `=`"),
+            (behind, "`:`") if token.kind == TokenKind::Word => {
+                let before = self.tokens[self.at.max(1) - 1].text;
+                let digits = before.trim_start_matches(['u', 'i']);
+                let is_type = digits.len() < before.len() && digits.parse::<u8>().is_ok();
+                mistake.help(match is_type || before.ends_with("_t") {
+                    true => format!("the type stands behind the name: `{behind}: {before}`"),
+                    false => format!("write `{before}: {behind}`"),
+                })
+            }
+            _ => mistake,
+        })
     }
 
     /// Where something is missing: at the token here, or behind the last one if the line ends.

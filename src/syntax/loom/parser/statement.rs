@@ -37,8 +37,10 @@ impl Parser<'_> {
     /// A block of other code than the code around it.
     pub(super) fn block_of(&mut self, code: Code) -> Parsed<Block> {
         let around = std::mem::replace(&mut self.code, code);
+        let before = std::mem::take(&mut self.statements);
         let block = self.block();
         self.code = around;
+        self.statements = before;
         block
     }
 
@@ -66,6 +68,7 @@ impl Parser<'_> {
 
     /// One statement.
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
+        self.count_statement()?;
         self.correct_statement()?;
         let beginning = self.begin();
         let word = self.token();
@@ -108,7 +111,17 @@ impl Parser<'_> {
                 )));
         }
         if token.kind == TokenKind::Word && alone && !operator {
-            let _ = self.correct_language(FOREIGN_STATEMENTS) || self.correct_spelling(STATEMENTS);
+            let is_corrected =
+                self.correct_language(FOREIGN_STATEMENTS) || self.correct_spelling(STATEMENTS);
+            if !is_corrected && !token.is_keyword() && self.ahead(2).is("=") {
+                let title = "a value gets its name by `let`";
+                let declaration = Diagnostic::error(Id::NotLoom, title, token.span, "");
+                let help = format!(
+                    "write `let {} = …`: its type is that of the value",
+                    next.text
+                );
+                return Err(self.report(declaration.help(help)));
+            }
         }
         Ok(())
     }
@@ -156,6 +169,12 @@ impl Parser<'_> {
     }
 
     fn let_statement(&mut self) -> Parsed<StatementKind> {
+        if self.is_at("mut") && self.ahead(1).kind == TokenKind::Word {
+            let title = "what a `let` names never changes";
+            let mutable = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+            let help = "leave `mut` out; what changes is a field, of a session for example";
+            return Err(self.report(mutable.help(help)));
+        }
         let name = self.name("a name for the value")?;
         if self.is_at(":") {
             let title = "the type of a `let` is the type of its value";
@@ -214,6 +233,7 @@ impl Parser<'_> {
                 });
             }
             self.take();
+            self.count_statement()?;
             if !self.is_at("if") {
                 let otherwise = Some(self.block()?);
                 return Ok(StatementKind::If {
@@ -462,7 +482,9 @@ impl Parser<'_> {
         }
         if !is_call(&value) {
             let title = "a value alone does nothing";
-            let help = if self.is_at(":") {
+            let help = if self.is_at(":") && self.ahead(1).is("=") {
+                "an assignment is written `=`"
+            } else if self.is_at(":") {
                 "fields stand in `entity`, `session` or `child`; a value of a handler is a `let`"
             } else {
                 "assign it to something, or take it out"

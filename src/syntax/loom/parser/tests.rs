@@ -350,3 +350,17 @@ fn hostile_nesting_is_a_mistake_and_no_overflow() {
     deep("", "}", "");
     deep("on a ", "{\n", "");
 }
+
+#[test]
+fn a_body_has_an_end() {
+    let body = "x += 1\n".repeat(499);
+    file(&format!(
+        "on start {{\n{body}if x == 1 {{}}\n}}\non end {{\n{body}}}\n"
+    ));
+    let branches = "if x == 1 {}".to_owned() + &" else if x == 2 {}".repeat(7000);
+    for body in ["x += 1\n".repeat(5000), branches] {
+        let found = mistakes(&format!("on start {{\n{body}\n}}\n"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].ends_with("this does too much in one place"));
+    }
+}
