@@ -23,6 +23,8 @@ mod externs;
 mod frames;
 #[path = "commands/projects.rs"]
 mod projects;
+#[path = "commands/promises.rs"]
+mod promises;
 #[path = "commands/running.rs"]
 mod running;
 #[path = "commands/shell.rs"]
