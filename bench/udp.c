@@ -22,8 +22,8 @@ struct ends {
     struct udp_stack *receiver;
     uint32_t session;             /* of the sender */
     uint32_t number;              /* what is sent */
-    struct udp_stack_output sent; /* the frame that left */
-    struct udp_stack_frame frame; /* the frame that arrives */
+    struct udp_stack_output output; /* the frame that left, or what was delivered */
+    struct udp_stack_frame frame;   /* the frame that arrives */
     uint32_t sum;                 /* of what was delivered */
 };
 
@@ -34,18 +34,17 @@ __attribute__((noinline, noclone)) void bench_step(struct ends *ends, bool arriv
         const uint8_t *const number = (const uint8_t *)&ends->number;
         size_t room;
         udp_stack_datagrams_send(ends->sender, ends->session, NULL, number, 4, 1);
-        udp_stack_next(ends->sender, &ends->sent);
+        udp_stack_next(ends->sender, &ends->output);
         ends->frame.data = udp_stack_buffer(ends->receiver, &room);
         return;
     }
-    struct udp_stack_output delivered;
     uint32_t number;
-    udp_stack_done(ends->sender, &ends->sent);
+    udp_stack_done(ends->sender, &ends->output);
     udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
-    if (udp_stack_next(ends->receiver, &delivered) == UDP_STACK_DELIVER) {
-        memcpy(&number, delivered.data, sizeof number);
+    if (udp_stack_next(ends->receiver, &ends->output) == UDP_STACK_DELIVER) {
+        memcpy(&number, ends->output.data, sizeof number);
         ends->sum += number;
-        udp_stack_done(ends->receiver, &delivered);
+        udp_stack_done(ends->receiver, &ends->output);
     }
 }
 
@@ -92,8 +91,8 @@ int main(int count, char **words) {
     for (uint32_t number = 1; number <= MESSAGES; number += 1) {
         ends.number = number;
         bench_step(&ends, false);
-        memcpy(ends.frame.data, ends.sent.data, ends.sent.length);
-        ends.frame.length = ends.sent.length;
+        memcpy(ends.frame.data, ends.output.data, ends.output.length);
+        ends.frame.length = ends.output.length;
         bench_step(&ends, true);
     }
     if (ends.sum != MESSAGES * (MESSAGES + 1) / 2) {

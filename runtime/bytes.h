@@ -5,6 +5,33 @@
  * neither compiler puts single bytes together well that go to memory beside others.
  */
 
+/* part sl_copy: needs memcpy */
+/* Copies bytes. A few take less than a call would: all of them are in the first and the last word,
+ * which may overlap. */
+static inline void sl_copy(uint8_t *to, const uint8_t *from, size_t length) {
+    if (length > 16) {
+        memcpy(to, from, length);
+    } else if (length >= 8) {
+        uint64_t first;
+        uint64_t last;
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + length - sizeof last, sizeof last);
+        memcpy(to, &first, sizeof first);
+        memcpy(to + length - sizeof last, &last, sizeof last);
+    } else if (length >= 4) {
+        uint32_t first;
+        uint32_t last;
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + length - sizeof last, sizeof last);
+        memcpy(to, &first, sizeof first);
+        memcpy(to + length - sizeof last, &last, sizeof last);
+    } else {
+        for (size_t at = 0; at < length; at += 1) {
+            to[at] = from[at];
+        }
+    }
+}
+
 /* part sl_load_big16: needs */
 static inline uint16_t sl_load_big16(const uint8_t *at) {
     return (uint16_t)(at[0] << 8 | at[1]);

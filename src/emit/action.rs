@@ -190,18 +190,36 @@ fn set_attribute(
 
 /// Where the data of a message begins in its buffer.
 pub fn before(body: &Body, message: LocalId) -> C {
-    let data = body.scope.of_message(message, "data");
+    behind_first(body, message, body.scope.of_message(message, "data"))
+}
+
+/// How far a place is behind the first byte of a message's buffer.
+fn behind_first(body: &Body, message: LocalId, place: C) -> C {
     let buffers = stack().behind("buffers").address();
     let first = call(
         "sl_buffers_at",
         vec![buffers, body.scope.of_message(message, "buffer")],
     );
-    binary("-", data, first)
+    binary("-", place, first)
 }
 
 fn strip(body: &mut Body, message: LocalId, id: HeaderId, next: NodeId, out: &mut Vec<S>) {
     let header = &body.stack.program.headers[id.at()];
     let least = header.least;
+    let data = body.scope.of_message(message, "data");
+    let place = body.scope.of_message(message, "header");
+    out.push(assign(place.clone(), data.clone()));
+    let mut first = data.clone();
+    if body.facts.needs[&next].contains(&super::uses::Need::Header(id)) {
+        let name = body.scope.taken.take(&format!("{}_header", header.name));
+        first = atom(&name);
+        body.scope.headers.insert(id, first.clone());
+        out.push(S::Declare {
+            kind: "uint8_t *const".to_string(),
+            name,
+            value: Some(place),
+        });
+    }
     let mark = body
         .stack
         .program
@@ -219,20 +237,7 @@ fn strip(body: &mut Body, message: LocalId, id: HeaderId, next: NodeId, out: &mu
             other => c_type(body.stack, other),
         };
         let place = body.scope.of_message(message, name);
-        out.push(assign(place, before(body, message).cast(kind)));
-    }
-    let data = body.scope.of_message(message, "data");
-    let place = body.scope.of_message(message, "header");
-    out.push(assign(place.clone(), data.clone()));
-    let read = body.facts.needs[&next].contains(&super::uses::Need::Header(id));
-    if read {
-        let name = body.scope.taken.take(&format!("{}_header", header.name));
-        body.scope.headers.insert(id, atom(&name));
-        out.push(S::Declare {
-            kind: "uint8_t *const".to_string(),
-            name,
-            value: Some(place),
-        });
+        out.push(assign(place, behind_first(body, message, first).cast(kind)));
     }
     let bytes = atom(least.to_string());
     out.push(S::Assign(data, "+=", bytes.clone()));

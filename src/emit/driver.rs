@@ -399,21 +399,28 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
 }
 
 /// Where the host has taken an output.
-const LAST_OF_NEXT: &str = "    return stack->answer[slot].next;";
+const LAST_OF_NEXT: &str = "    return output->next;";
 
-/// What the host calls.
-pub fn interface(stack: &Stack) -> String {
+/// What stands in the place of a function of the header.
+const NEXT_IS_IN_THE_HEADER: &str =
+    "extern inline enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output);";
+
+/// What the host calls; reactions that are `quiet` put nothing on the agenda.
+pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>) -> String {
     let name = &stack.names.stack;
     let texts = parts::interface(external::calls_applications(stack.program));
+    let taken = listen::taken(stack);
+    let next = format!("{taken}{LAST_OF_NEXT}");
     let mut all: Vec<String> = texts
         .iter()
-        .map(|text| parts::named(text, name, ""))
-        .map(|text| {
-            text.replace(
-                LAST_OF_NEXT,
-                &format!("{}{LAST_OF_NEXT}", listen::taken(stack)),
-            )
-        })
+        .map(
+            |text| match text.contains(LAST_OF_NEXT) && taken.is_empty() {
+                true => parts::named(NEXT_IS_IN_THE_HEADER, name, "")
+                    .trim_end()
+                    .to_string(),
+                false => parts::named(text, name, "").replace(LAST_OF_NEXT, &next),
+            },
+        )
         .collect();
     all.push(
         printer::file(&[Item::Function(config_default(stack))])
@@ -425,7 +432,7 @@ pub fn interface(stack: &Stack) -> String {
         text.trim_end().to_string()
     }));
     for port in &stack.program.ports {
-        let functions = port::functions(stack, port);
+        let functions = port::functions(stack, port, quiet);
         all.push(printer::file(&functions).trim_end().to_string());
     }
     all.join("\n\n") + "\n"

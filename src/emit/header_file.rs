@@ -3,6 +3,7 @@
 use super::Stack;
 use super::external;
 use super::layout::members;
+use super::listen;
 use super::port;
 use super::types;
 use crate::c::printer;
@@ -187,7 +188,7 @@ fn public(stack: &Stack) -> Vec<Item> {
         items.extend(port::structs(stack, port));
     }
     items.push(next(stack));
-    items.push(output(stack));
+    items.extend([output(stack), told(stack)]);
     items.push(Item::Text(functions(stack)));
     for port in &stack.program.ports {
         let mut text = String::new();
@@ -312,6 +313,10 @@ fn next(stack: &Stack) -> Item {
 
 fn output(stack: &Stack) -> Item {
     let mut all = vec![
+        line(
+            &format!("enum {}_next next", stack.names.stack),
+            "what it is",
+        ),
         line("unsigned place", "the number of the link or port"),
         line("uint32_t session", "the conversation at the port"),
         line("const uint8_t *data", "the message"),
@@ -331,6 +336,25 @@ fn output(stack: &Stack) -> Item {
         comment: "What the host is to do it with; good until it is given back.".to_string(),
         name: format!("{}_output", stack.names.stack),
         members: all,
+    }
+}
+
+fn told(stack: &Stack) -> Item {
+    let name = &stack.names.stack;
+    Item::Struct {
+        comment: "What a stack has told its host, which it begins with; for the stack alone."
+            .to_string(),
+        name: format!("{name}_told"),
+        members: vec![
+            line(
+                &format!("struct {name}_output *taken"),
+                "what the host asks for next",
+            ),
+            line(
+                &format!("struct {name}_output *answered"),
+                "behind the last that it can ask for",
+            ),
+        ],
     }
 }
 
@@ -355,7 +379,7 @@ size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame 
                    size_t count, uint64_t now_ns);
 
 /* What the host is to do next. */
-enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output);
+NEXT
 
 /* It has been done: gives its buffer back. */
 void STACK_done(struct STACK *stack, const struct STACK_output *output);
@@ -377,8 +401,25 @@ extern const char *const STACK_counter_name[];
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
+    let asks_listeners = !listen::taken(stack).is_empty();
+    let text = text.replace("NEXT", if asks_listeners { NEXT } else { NEXT_AT_ONCE });
     super::parts::named(&text, &stack.names.stack, "")
 }
+
+/// What a host asks again and again.
+const NEXT: &str = "enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output);";
+
+/// The same where there is no more to it than to look.
+const NEXT_AT_ONCE: &str = "\
+inline enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
+    struct STACK_told *const told = (struct STACK_told *)stack;
+    if (told->taken == told->answered) {
+        return UPPER_IDLE;
+    }
+    *output = *told->taken;
+    told->taken += 1;
+    return output->next;
+}";
 
 /// What is offered where some layer hears of links.
 const CARRIER: &str = "\

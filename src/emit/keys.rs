@@ -10,7 +10,7 @@ use crate::c::tree::{
     Expression as C, Function, Statement as S, assign, atom, binary, call, conditional,
 };
 use crate::types::expression::Instance;
-use crate::types::program::{Kind, KindId};
+use crate::types::program::{Key, Kind, KindId};
 use crate::types::value::Type;
 
 /// The keys, as they are declared.
@@ -85,6 +85,31 @@ pub fn bucket_of(stack: &Stack, id: KindId, kind: &Kind) -> C {
     call(name, [vec![atom("stack")], names(kind)].concat())
 }
 
+/// How many instances there are with just those optional keys that some place has; none if the keys
+/// say too much or too little to count by.
+pub fn alike(stack: &Stack, id: KindId, kind: &Kind, has: impl Fn(String) -> C) -> Option<C> {
+    let flags = optional(kind).enumerate().map(|(at, name)| match at {
+        0 => has(format!("has_{name}")),
+        _ => binary("<<", has(format!("has_{name}")), atom(at.to_string())),
+    });
+    let form = flags.reduce(|all, one| binary("|", all, one))?;
+    ways(kind).map(|_| member(stack, id, "alike").element(form))
+}
+
+/// In how many ways optional keys may be there.
+pub fn ways(kind: &Kind) -> Option<u32> {
+    let count = optional(kind).count();
+    (1..=4).contains(&count).then(|| 1 << count)
+}
+
+fn optional(kind: &Kind) -> impl Iterator<Item = String> {
+    let optional = |key: &&Key| matches!(key.kind, Type::Optional(_));
+    kind.keys
+        .iter()
+        .filter(optional)
+        .map(|key| c_name(&key.name))
+}
+
 /// The instance with these keys.
 pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     let mut scope = Scope::new(stack, &[]);
@@ -115,7 +140,13 @@ pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         .expect("it has keys");
     let [buckets, next] = ["buckets", "next"].map(|suffix| member(stack, id, suffix));
     let first = call("sl_pool_first", vec![buckets, bucket_of(stack, id, kind)]);
-    let body = vec![
+    let none_alike = alike(stack, id, kind, atom).map(|count| S::If {
+        condition: binary("==", count, atom("0")),
+        then: vec![S::Return(Some(atom("SL_NONE")))],
+        otherwise: Vec::new(),
+    });
+    let mut body: Vec<S> = none_alike.into_iter().collect();
+    body.extend([
         S::Declare {
             kind: "uint32_t".to_string(),
             name: "n".to_string(),
@@ -129,7 +160,7 @@ pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
             )],
         },
         S::Return(Some(atom("n"))),
-    ];
+    ]);
     Function {
         comment: "The instance with this key; SL_NONE if there is none.".to_string(),
         result: "static inline uint32_t".to_string(),

@@ -442,7 +442,7 @@ pub fn taken(stack: &Stack) -> String {
         let listener = format!("output->with.{}_accepted.listener", port.name);
         let waiting = field(stack, how.listener, &listener, how.waiting);
         let waiting = printer::expression(&waiting);
-        let next = atom("stack->answer[slot].next");
+        let next = atom("output").behind("next");
         let tests = [
             binary("==", next, atom(format!("{upper}_ACCEPTED"))),
             binary("==", atom("output").behind("place"), atom(at.to_string())),
@@ -536,9 +536,8 @@ pub fn end(stack: &Stack, kind: KindId) -> Vec<S> {
     let n = || atom("n");
     let made_by = field(stack, how.session, "session", how.made_by);
     let capacity = stack.program.kinds[how.session.at()].capacity;
-    let answer = atom("stack").behind("answer").element(atom("at"));
-    let next = answer.clone().member("next");
-    let output = answer.member("output");
+    let output = atom("stack").behind("answers").element(atom("at"));
+    let next = output.clone().member("next");
     let name = format!("{}_accepted", stack.program.ports[id.at()].name);
     let listener = output
         .clone()

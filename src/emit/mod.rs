@@ -5,7 +5,7 @@
 //! scope      what names stand for in a function   expression, operator, wire, containers
 //! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, turns, output, action, attempt, uses, once   what a reaction does
-//! settle, narrow   what its functions are when all are known
+//! late, settle, narrow   what its functions are when all are known
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -32,6 +32,7 @@ mod external;
 mod function;
 mod header_file;
 mod keys;
+mod late;
 mod layout;
 mod listen;
 mod message;

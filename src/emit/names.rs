@@ -66,6 +66,10 @@ const OWN: &str = "add begin count expire frame_arrives handle reason work FRAME
     FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS \
     HEADROOM BUFFER_SIZE AGENDA OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 
+/// Members of the struct of a stack, where the instances of layers are members, too.
+const MEMBERS: &str = "told config now_ns hash_odd counters timers timer_heap timer_place buffers \
+    messages agenda waiting steps calling answers";
+
 /// A name as C takes it.
 pub fn c_name(name: &str) -> String {
     if name.starts_with("sl_") && !name.ends_with('_')
@@ -117,7 +121,7 @@ pub fn given_names<'n>(
 }
 
 /// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: [&str; 18] = [
+const INTERFACE: [&str; 19] = [
     "",
     "_message",
     "_event",
@@ -126,6 +130,7 @@ const INTERFACE: [&str; 18] = [
     "_output",
     "_frame",
     "_next",
+    "_told",
     "_start",
     "_size",
     "_buffer",
@@ -228,7 +233,7 @@ impl Names {
         let stack = program.name.clone();
         let mut taken = taken_by_all(program);
         let kinds = 0..program.kinds.len() as u32;
-        let kinds = kinds.map(|kind| taken.take(&kind_name(program, KindId(kind))));
+        let kinds = kinds.map(|kind| taken.take(&member_name(program, KindId(kind))));
         let kinds = kinds.collect();
         let reactions = forest.trees.iter().map(|tree| {
             let name = reaction_name(program, tree.reaction);
@@ -463,6 +468,15 @@ fn attribute_names(program: &Program) -> Vec<String> {
             members.take(&wanted)
         })
         .collect()
+}
+
+/// What the instances of a kind are called within the stack.
+fn member_name(program: &Program, id: KindId) -> String {
+    let name = kind_name(program, id);
+    match MEMBERS.split_whitespace().any(|member| member == name) {
+        true => format!("{name}_"),
+        false => name,
+    }
 }
 
 fn kind_name(program: &Program, id: KindId) -> String {

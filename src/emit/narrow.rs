@@ -10,25 +10,45 @@
 //! ```
 
 use super::Stack;
+use super::late::Late;
 use super::parts;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, call};
 use crate::c::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What each message has: its bytes, and what its counters need when it is gone.
-const ALWAYS: [&str; 4] = ["data", "length", "buffer", "came_in"];
+pub const ALWAYS: [&str; 4] = ["data", "length", "buffer", "came_in"];
 
 /// The members of a message that a function reads, by its name; none: all of them.
-type Read = Option<BTreeSet<String>>;
+pub type Read = Option<BTreeSet<String>>;
 
 /// Narrows the messages that `reactions` hand to each other; `others` is the text of what else
-/// they call. Gives the functions that take what is read of a message.
-pub fn narrow(stack: &Stack, reactions: Vec<&mut Function>, others: &str) -> Vec<Function> {
+/// they call, `values` are those of them that only find values. Gives the functions that take what
+/// is read of a message.
+pub fn narrow(
+    stack: &Stack,
+    reactions: Vec<&mut Function>,
+    others: &str,
+    values: &BTreeSet<String>,
+) -> Vec<Function> {
     let kind = format!("struct {}_message", stack.names.stack);
     let members = super::message::members(stack);
-    let read = read_by_all(&kind, &reactions, &read_in_text(&kind, others));
+    let mut read = read_in_text(&kind, others);
+    read.extend(read_by_all(&kind, &reactions, &read));
     let mut called = BTreeSet::new();
     let mut reactions = reactions;
+    for function in &mut reactions {
+        if let Some((_, message)) = message_of(&kind, function) {
+            let message = message.to_string();
+            let late = Late {
+                message: &message,
+                read: &read,
+                values,
+            };
+            late.function(&mut function.body);
+            **function = super::with_all_used(function.clone());
+        }
+    }
     for function in &mut reactions {
         each_call(&mut function.body, &mut |callee, _| {
             called.insert(callee.clone());
@@ -197,18 +217,19 @@ fn members_read(body: &str) -> Read {
 }
 
 /// How a function mentions its message.
-struct Mentions<'a> {
+pub struct Mentions<'a> {
     message: &'a str,
     /// Members that it reads.
-    members: BTreeSet<String>,
+    pub members: BTreeSet<String>,
     /// Functions to which it hands the message.
-    callees: BTreeSet<String>,
+    pub callees: BTreeSet<String>,
     /// Whether it does anything else with the message as a whole.
-    whole: bool,
+    pub whole: bool,
 }
 
 impl<'a> Mentions<'a> {
-    fn of(message: &'a str) -> Mentions<'a> {
+    /// Nothing is known yet.
+    pub fn of(message: &'a str) -> Mentions<'a> {
         Mentions {
             message,
             members: BTreeSet::new(),
@@ -221,7 +242,8 @@ impl<'a> Mentions<'a> {
         matches!(value, C::Atom(name) if name == self.message)
     }
 
-    fn statements(&mut self, statements: &[S]) {
+    /// Finds what statements mention.
+    pub fn statements(&mut self, statements: &[S]) {
         for statement in statements {
             if let S::Assign(C::Member(of, _), "=", value) = statement
                 && self.is_message(of)

@@ -13,6 +13,7 @@ use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call}
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
+use std::collections::BTreeSet;
 
 /// An attribute as an application knows it: its name there, its member of a message, its type.
 pub fn attributes<'a>(stack: &'a Stack, port: &Port) -> Vec<(String, &'a str, &'a Type)> {
@@ -252,13 +253,13 @@ fn told_by_name(stack: &Stack, port: &Port) -> impl Iterator<Item = NoticeId> {
     notices.filter(move |id| !opens || stack.program.notices[id.at()].name != "open")
 }
 
-/// The C of a port that applications call.
-pub fn functions(stack: &Stack, port: &Port) -> Vec<Item> {
+/// The C of a port that applications call; reactions that are `quiet` put nothing on the agenda.
+pub fn functions(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
     let heads = heads(stack, port);
     let of_keys = listen::functions(stack, port).into_iter();
     let mut bodies: Vec<String> = of_keys.map(|[_, _, body]| body).collect();
     if port.passes {
-        bodies.push(send_body(stack, port));
+        bodies.push(send_body(stack, port, quiet));
     }
     bodies.extend(told_by_name(stack, port).map(|notice| tell_body(stack, port, notice)));
     let texts = heads.into_iter().zip(bodies);
@@ -294,21 +295,25 @@ pub fn queued(stack: &Stack) -> Vec<Queued> {
     all.map(Queued::Reaction).collect()
 }
 
-fn send_body(stack: &Stack, port: &Port) -> String {
+fn send_body(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> String {
     let name = &stack.names.stack;
     let Some(reaction) = below(stack, port, Event::Send) else {
         return "    (void)stack;\n    (void)session;\n    (void)with;\n    (void)data;\n    \
                 (void)length;\n    (void)now_ns;\n    return 0;\n"
             .to_string();
     };
-    let mut text = "    begin_call(stack, now_ns);\n".to_string();
+    let mut text = String::new();
     let calling = external::calls_applications(stack.program);
+    let begun = call("begin_call", vec![atom("stack"), atom("now_ns")]);
     let goes_on = call("may_go_on", vec![atom("stack")]);
-    let goes_on = match calling {
-        true => binary("||", atom("stack").behind("calling"), goes_on),
-        false => goes_on,
+    let refused = match calling {
+        true => {
+            text += "    begin_call(stack, now_ns);\n";
+            let goes_on = binary("||", atom("stack").behind("calling"), goes_on);
+            either(external::refused(stack, 1), goes_on.negated())
+        }
+        false => either(begun.negated(), goes_on.negated()),
     };
-    let refused = either(external::refused(stack, 1), goes_on.negated());
     text += &condition(either(refused, exists(stack, port).negated()), "return 0;");
     text += "    if (length > BUFFER_SIZE - HEADROOM) {\n        \
              stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }\n    \
@@ -317,7 +322,7 @@ fn send_body(stack: &Stack, port: &Port) -> String {
     text += &format!(
         "    struct {name}_message message = blank(stack, buffer);\n    \
          message.length = (uint32_t)length;\n    \
-         if (length != 0) {{\n        memcpy(message.data, data, length);\n    }}\n"
+         sl_copy(message.data, data, length);\n"
     );
     let attributes = attributes(stack, port);
     if attributes.is_empty() {
@@ -337,8 +342,14 @@ fn send_body(stack: &Stack, port: &Port) -> String {
         let put = external::put(stack, &Queued::Reaction(reaction), "session", message);
         text += &printer::block(&[put], 1);
     } else {
-        text += "    stack->steps += 1;\n";
-        text += &format!("    {}\n", called(stack, reaction, Some("message"), &[]));
+        let sent = called(stack, reaction, Some("message"), &[]);
+        text += &match quiet.contains(&reaction) {
+            true => format!("    {sent}\n    return length;\n"),
+            false => {
+                format!("    stack->steps += 1;\n    {sent}\n    run(stack);\n    return length;\n")
+            }
+        };
+        return text;
     }
     text + "    run(stack);\n    return length;\n"
 }

@@ -29,12 +29,12 @@ use std::collections::BTreeSet;
 pub fn text(stack: &Stack) -> String {
     let reactions = Reactions::new(stack);
     let driver = driver::functions(stack, &reactions.queued);
-    let started = printer::file(&driver) + &driver::interface(stack);
+    let started = printer::file(&driver) + &driver::interface(stack, &reactions.quiet);
     let (values, kinds) = values(stack, &(reactions.text.clone() + &started));
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
-    let interface = driver::interface(stack);
+    let interface = driver::interface(stack, &reactions.quiet);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let blank = message::blank(stack);
     let named = |text: &str| parts::named(text, &stack.names.stack, &blank);
@@ -115,6 +115,8 @@ struct Reactions {
     /// The functions as text.
     text: String,
     queued: BTreeSet<Queued>,
+    /// Those that put nothing on the agenda, nor does what they call.
+    quiet: BTreeSet<Reaction>,
 }
 
 /// The functions of one tree, and what they put on the agenda.
@@ -143,8 +145,12 @@ impl Reactions {
                 .map(|one| &mut one.functions)
                 .collect::<Vec<_>>(),
         );
+        let quiet = quiet(stack, &all);
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
-        let parts = narrow::narrow(stack, functions.collect(), &beside_reactions(stack));
+        let values = functions_of_values(stack).into_iter();
+        let values = values.map(|function| function.name).collect();
+        let beside = beside_reactions(stack);
+        let parts = narrow::narrow(stack, functions.collect(), &beside, &values);
         let mut functions: Vec<&mut Function> =
             all.iter_mut().flat_map(|one| &mut one.functions).collect();
         functions
@@ -178,7 +184,24 @@ impl Reactions {
             items,
             text,
             queued,
+            quiet,
         }
+    }
+}
+
+/// The reactions that put nothing on the agenda, nor does what they call.
+fn quiet(stack: &Stack, all: &[Reacting]) -> BTreeSet<Reaction> {
+    let silent = all.iter().filter(|one| one.queued.is_empty());
+    let mut quiet: BTreeSet<Reaction> = silent.map(|one| one.reaction).collect();
+    loop {
+        let calls =
+            |reaction: &Reaction| stack.called_by(stack.tree(*reaction).expect("it has a tree"));
+        let is_quiet = |one: &Reaction| calls(one).iter().all(|other| quiet.contains(other));
+        let kept: BTreeSet<Reaction> = quiet.iter().copied().filter(is_quiet).collect();
+        if kept.len() == quiet.len() {
+            return kept;
+        }
+        quiet = kept;
     }
 }
 

@@ -109,6 +109,10 @@ pub fn instances(stack: &Stack, id: KindId) -> Vec<Line> {
                 format!("uint32_t {name}_buckets[{count}]"),
                 "by hash of the key",
             ));
+            all.extend(keys::ways(kind).map(|ways| {
+                let counts = format!("uint32_t {name}_alike[{ways}]");
+                line(counts, "how many have the same of the optional keys")
+            }));
         }
     }
     all
@@ -279,6 +283,8 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         let bucket = keys::bucket_of(stack, id, kind);
         let link = vec![member(stack, id, "buckets"), next, bucket, n()];
         body.push(S::Do(call("sl_pool_link", link)));
+        let counted = keys::alike(stack, id, kind, atom);
+        body.extend(counted.map(|count| S::Assign(count, "+=", atom("1"))));
     }
     let living = stack.program.living_with(id).into_iter();
     body.extend(living.filter_map(|standing| begun(stack, standing)));
@@ -355,6 +361,8 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
                 "sl_pool_unlink",
                 vec![buckets, next, bucket, atom("n")],
             )));
+            let counted = keys::alike(stack, id, kind, |has| place.clone().member(has));
+            body.extend(counted.map(|count| S::Assign(count, "-=", atom("1"))));
         }
     }
     body.extend(listen::end(stack, id));

@@ -63,6 +63,7 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let timer_slots = timer_count.max(1);
     let mut all = vec![
+        line(format!("struct {name}_told told"), "as the header says"),
         line(format!("struct {name}_config config"), "as it was set"),
         line("uint64_t now_ns".to_string(), "the time of the instant"),
         line("uint64_t hash_odd".to_string(), "what keys are hashed with"),
@@ -105,23 +106,10 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
             "whether a function of an application is being called",
         ));
     }
-    all.extend([
-        line(
-            "uint32_t answered".to_string(),
-            "how often the host was told what to do",
-        ),
-        line(
-            "uint32_t taken".to_string(),
-            "and how often it has asked for it",
-        ),
-        line(
-            format!(
-                "struct {{\n        enum {name}_next next;\n        \
-                 struct {name}_output output;\n    }} answer[OUTPUTS]"
-            ),
-            "",
-        ),
-    ]);
+    all.extend([line(
+        format!("struct {name}_output answers[OUTPUTS]"),
+        "what the host is to do",
+    )]);
     Item::Struct {
         comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
         name: name.clone(),
@@ -157,11 +145,7 @@ fn sizes(stack: &Stack) -> Item {
         ("HEADROOM", headroom, "bytes before a frame, for headers"),
         ("BUFFER_SIZE", size, "of one message, with its headroom"),
         ("AGENDA", agenda, "events that can wait"),
-        (
-            "OUTPUTS",
-            OUTPUTS,
-            "answers that can wait for the host: a power of two",
-        ),
+        ("OUTPUTS", OUTPUTS, "answers that can wait for the host"),
         (
             "RESERVE",
             RESERVE,

@@ -64,7 +64,7 @@ static void begin(void) {
     free(it.next);
     free(it.buckets);
     free(it.buffers.free);
-    free(it.buffers.handles);
+    free(it.buffers.taken);
     free(it.timers.heap);
     free(it.timers.place);
     it.set = zeroes((it.capacity + 63) / 64, sizeof *it.set);
@@ -78,7 +78,7 @@ static void begin(void) {
     it.pool = (struct sl_pool){0};
     it.buffers = (struct sl_buffers){.area = it.bytes,
                                      .free = zeroes(it.capacity, sizeof *it.items),
-                                     .handles = zeroes(it.capacity, sizeof *it.items),
+                                     .taken = zeroes(it.capacity, sizeof(bool)),
                                      .count = it.capacity,
                                      .size = it.size};
     sl_buffers_start(&it.buffers);
@@ -272,8 +272,6 @@ static bool buffers(void) {
             memset(sl_buffers_at(&it.buffers, index), 255, it.buffers.size);
         }
         print_slot(index);
-    } else if (is("buf_share")) {
-        sl_buffers_share(&it.buffers, number());
     } else if (is("buf_give")) {
         sl_buffers_give(&it.buffers, number());
     } else if (is("buf_at")) {
@@ -349,6 +347,12 @@ static bool bytes(void) {
         loads();
     } else if (is("store")) {
         stores(long_number());
+    } else if (is("copy")) {
+        /* With what stands before and behind, so that a copy of too much is seen. */
+        uint8_t copied[64] = {0};
+        const uint32_t length = some_bytes();
+        sl_copy(copied + 1, data, length);
+        print_bytes(copied, length + 2);
     } else if (is("hash")) {
         const uint64_t odd = long_number();
         const uint64_t hash = long_number();

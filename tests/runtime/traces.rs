@@ -294,10 +294,6 @@ fn buffers(recorder: &mut Recorder) {
                     or_none(buffers.take(reserve)),
                 )
             }
-            40..50 if buffers.has(index) => {
-                buffers.share(index);
-                (format!("buf_share {index}"), String::new())
-            }
             40..80 if buffers.has(index) => {
                 buffers.give(index);
                 (format!("buf_give {index}"), String::new())
@@ -391,6 +387,9 @@ fn bytes(recorder: &mut Recorder) {
         }
         stored.resize(50, 0);
         recorder.step(format!("store {value}"), hexadecimal(&stored));
+        let some = recorder.bytes(40);
+        let copied = [&[0], &some[..], &[0]].concat();
+        recorder.step(format!("copy {}", hexadecimal(&some)), hexadecimal(&copied));
         recorder.step(
             format!("hash {odd} {seed} {value}"),
             (seed ^ value).wrapping_mul(odd).rotate_left(32).to_string(),

@@ -155,7 +155,8 @@ static bool receive(struct end *end, struct packet *packet) {
     const uint32_t header = 4U * (ip[0] & 15);
     const uint32_t total = load16(ip + 2);
     const uint32_t source = load32(ip + 12);
-    if (header < 20 || header > total || total > length || source >= 0xe0000000) {
+    if (header < 20 || header > total || total > length || source >= 0xe0000000 ||
+        source >> 24 == 127 || source == (end->address | ~end->network_mask)) {
         return refuse(end, packet);
     }
 #if SUMS

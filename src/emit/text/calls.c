@@ -4,9 +4,9 @@ What a host calls, where ports call functions of applications: instead of what h
 /* part may_go_on */
 /* Whether another step may be taken: no function of an application is being called, the budget of
  * the call allows it, and its answer has room. */
-static inline bool may_go_on(const struct STACK *stack) {
+static inline bool may_go_on(struct STACK *stack) {
     return !stack->calling && stack->steps < stack->config.budget &&
-           stack->answered - stack->taken < OUTPUTS;
+           (stack->told.answered != stack->answers + OUTPUTS || make_room(stack));
 }
 
 /* part takes */
@@ -25,13 +25,13 @@ static void last(struct STACK *stack, struct STACK_event event) {
 }
 
 /* part begin_call */
-/* A call of the host begins: first comes what the last one left. A call from inside of a function
- * of an application belongs to the one that is going on. */
-static inline void begin_call(struct STACK *stack, uint64_t now_ns) {
+/* A call of the host begins: first comes what the last one left. False if some of that still
+ * waits. A call from inside of a function of an application belongs to the one that is going on. */
+static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
     if (stack->calling) {
-        return;
+        return false;
     }
     stack->now_ns = now_ns;
     stack->steps = 0;
-    run(stack);
+    return run(stack);
 }

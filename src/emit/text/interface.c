@@ -1,9 +1,24 @@
 What a host calls, for every stack; as `own.c`.
 
+/* part make_room */
+#ifdef __GNUC__
+static bool make_room(struct STACK *stack) __attribute__((cold));
+#endif
+
+/* Answers that the host has not taken move to the front; false if there is no room for more. */
+static bool make_room(struct STACK *stack) {
+    const size_t left = (size_t)(stack->told.answered - stack->told.taken);
+    memmove(stack->answers, stack->told.taken, left * sizeof *stack->answers);
+    stack->told.taken = stack->answers;
+    stack->told.answered = stack->answers + left;
+    return left < OUTPUTS;
+}
+
 /* part may_go_on */
 /* Whether another step may be taken: the budget of the call allows it, and its answer has room. */
-static inline bool may_go_on(const struct STACK *stack) {
-    return stack->steps < stack->config.budget && stack->answered - stack->taken < OUTPUTS;
+static inline bool may_go_on(struct STACK *stack) {
+    return stack->steps < stack->config.budget &&
+           (stack->told.answered != stack->answers + OUTPUTS || make_room(stack));
 }
 
 /* part handle_waiting */
@@ -18,24 +33,28 @@ static void handle_waiting(struct STACK *stack) {
 }
 
 /* part run */
-/* Handles what is on the agenda; mostly nothing. */
-static inline void run(struct STACK *stack) {
+/* Handles what is on the agenda, mostly nothing; false if some of it still waits. */
+static inline bool run(struct STACK *stack) {
     if (stack->waiting != 0) {
         handle_waiting(stack);
+        return stack->waiting == 0;
     }
+    return true;
 }
 
 /* part begin_call */
-/* A call of the host begins: first comes what the last one left. */
-static inline void begin_call(struct STACK *stack, uint64_t now_ns) {
+/* A call of the host begins: first comes what the last one left. False if some of that still
+ * waits. */
+static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
     stack->now_ns = now_ns;
     stack->steps = 0;
-    run(stack);
+    return run(stack);
 }
 
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {
-    const size_t for_each = sizeof(struct STACK_message) + 2 * sizeof(uint32_t) + BUFFER_SIZE;
+    const size_t for_each =
+        sizeof(struct STACK_message) + sizeof(uint32_t) + sizeof(bool) + BUFFER_SIZE;
     return _Alignof(max_align_t) - 1 + sizeof(struct STACK) + config->buffers * for_each;
 }
 
@@ -54,12 +73,14 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->now_ns = now_ns;
     stack->messages = (void *)(stack + 1);
     stack->buffers.free = (void *)(stack->messages + config->buffers);
-    stack->buffers.handles = stack->buffers.free + config->buffers;
-    stack->buffers.area = (void *)(stack->buffers.handles + config->buffers);
+    stack->buffers.area = (void *)(stack->buffers.free + config->buffers);
+    stack->buffers.taken = (void *)(stack->buffers.area + (size_t)config->buffers * BUFFER_SIZE);
     stack->buffers.count = config->buffers;
     stack->buffers.size = BUFFER_SIZE;
     sl_buffers_start(&stack->buffers);
     stack->hash_odd = (config->hash_seed ^ 0x9e3779b97f4a7c15) | 1;
+    stack->told.answered = stack->answers;
+    stack->told.taken = stack->answers;
     stack->timers.heap = stack->timer_heap;
     stack->timers.place = stack->timer_place;
     return begin(stack) ? stack : NULL;
@@ -79,35 +100,39 @@ uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
 /* part STACK_input */
 size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                    size_t count, uint64_t now_ns) {
-    begin_call(stack, now_ns);
+    if (!begin_call(stack, now_ns)) {
+        return 0;
+    }
     size_t taken = 0;
-    while (taken < count && stack->waiting == 0 && may_go_on(stack)) {
+    while (taken < count && may_go_on(stack)) {
         const struct STACK_frame *const frame = &frames[taken];
         const uint32_t buffer = sl_buffers_index(&stack->buffers, frame->data, HEADROOM);
         if (buffer == SL_NONE || frame->length > BUFFER_SIZE - HEADROOM) {
             break;
         }
         struct STACK_message message = blank(stack, buffer);
+        message.data = frame->data;
         message.length = (uint32_t)frame->length;
         message.came_in = true;
         stack->counters[FRAMES_IN] += 1;
         stack->steps += 1;
         taken += 1;
         frame_arrives(stack, link, message);
-        run(stack);
+        if (!run(stack)) {
+            break;
+        }
     }
     return taken;
 }
 
 /* part STACK_next */
 enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
-    if (stack->taken == stack->answered) {
+    if (stack->told.taken == stack->told.answered) {
         return UPPER_IDLE;
     }
-    const uint32_t slot = stack->taken % OUTPUTS;
-    stack->taken += 1;
-    *output = stack->answer[slot].output;
-    return stack->answer[slot].next;
+    *output = *stack->told.taken;
+    stack->told.taken += 1;
+    return output->next;
 }
 
 /* part STACK_done */
@@ -124,9 +149,10 @@ uint64_t STACK_deadline(const struct STACK *stack) {
 
 /* part STACK_expire */
 void STACK_expire(struct STACK *stack, uint64_t now_ns) {
-    begin_call(stack, now_ns);
-    while (stack->waiting == 0 && may_go_on(stack) &&
-           sl_timers_deadline(&stack->timers) <= now_ns) {
+    if (!begin_call(stack, now_ns)) {
+        return;
+    }
+    while (may_go_on(stack) && sl_timers_deadline(&stack->timers) <= now_ns) {
         const uint32_t timer = sl_timers_first(&stack->timers);
         if (timer == SL_NONE) {
             return;
@@ -134,7 +160,9 @@ void STACK_expire(struct STACK *stack, uint64_t now_ns) {
         sl_timers_stop(&stack->timers, timer);
         stack->steps += 1;
         expire(stack, timer);
-        run(stack);
+        if (!run(stack)) {
+            return;
+        }
     }
 }
 

@@ -461,10 +461,10 @@ static void reverse(struct STACK *stack, uint32_t since) {
 /* part answer */
 /* What the host is to do, behind all that waits for it; each step leaves room for one. */
 static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next next) {
-    const uint32_t slot = stack->answered % OUTPUTS;
-    stack->answered += 1;
-    stack->answer[slot].next = next;
-    return &stack->answer[slot].output;
+    struct STACK_output *const output = stack->told.answered;
+    stack->told.answered += 1;
+    output->next = next;
+    return output;
 }
 
 /* part send_frame */
