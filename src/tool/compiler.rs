@@ -236,6 +236,10 @@ fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<Stri
 }
 
 fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
+    if let Some(nowhere) = options.search.iter().find(|folder| !folder.is_dir()) {
+        let title = format!("--path {}: there is no such folder", nowhere.display());
+        return Err(Failure::environment(title));
+    }
     let library = Folders {
         search: options.search.clone(),
     };

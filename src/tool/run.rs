@@ -510,16 +510,16 @@ impl Seen {
         let lines = [
             (
                 self.cut,
-                "frames were longer than the stack's buffers and were cut",
+                "frames that were longer than the stack's buffers, and cut",
             ),
-            (self.unsent, "frames were not taken by their device"),
+            (self.unsent, "frames that their device did not take"),
             (
                 self.refused,
-                "messages could not be sent by their application",
+                "messages that their application could not send",
             ),
         ];
         for (count, what) in lines.iter().filter(|(count, _)| *count > 0) {
-            note(format_args!("loom: {count} {what}"));
+            note(format_args!("loom: {what}: {count}"));
         }
     }
 }

@@ -25,7 +25,7 @@ mod verdict;
 pub mod words;
 
 use super::compiler::Options;
-use super::failure::{Failure, Status, about};
+use super::failure::{Failure, Status};
 use super::page::{grouped, time_text};
 use super::run::{Setting, stop_on_signals};
 use super::terminal::{note, result};
@@ -396,8 +396,7 @@ impl Run<'_> {
             None => record::Record::new(self.stop),
             Some(file) => {
                 let interfaces = prepared.interfaces();
-                let record = record::Record::to_file(self.stop, file, &interfaces, None);
-                record.map_err(about(file))?
+                record::Record::to_file(self.stop, file, &interfaces, None)?
             }
         };
         let began = Instant::now();

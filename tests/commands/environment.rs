@@ -130,6 +130,18 @@ fn a_command_line_is_checked_before_the_c_is_compiled() {
 }
 
 #[test]
+fn folders_that_do_not_exist_are_named_once() {
+    let shell = Shell::new();
+    shell.write("pass.loom", "worker pass\n");
+    let check = shell.loom(&["check", "pass.loom", "--path", "nowhere"]);
+    check.failed(2, &["--path nowhere: there is no such folder"]);
+    let radio = example("radio/radio.loom");
+    let capture = ["simulate", &radio, "--interpret", "--pcapng", "nowhere/a"];
+    let said = shell.loom(&capture).failed(2, &[]);
+    assert_eq!(said, "loom: nowhere/a: No such file or directory\n");
+}
+
+#[test]
 fn devices_that_do_not_exist_are_named() {
     let shell = Shell::new();
     shell.write("garbage", [7; 5000]);
