@@ -275,7 +275,8 @@ impl Writer {
             data: Cow::Borrowed(&bytes[..bytes.len().min(self.most)]),
             options: vec![EnhancedPacketOption::Flags(direction as u32)],
         };
-        self.writer.write_pcapng_block(block).map_err(plain)?;
+        let written = self.writer.write_pcapng_block(block).map_err(plain);
+        written.map_err(|error| named(&self.name, &error))?;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use super::failure::{Failure, plain};
 use super::recorded;
 use super::tunnel::{Offload, Tunnel};
 use nix::errno::Errno;
+use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, recvmsg, send,
     socket,
@@ -169,6 +170,7 @@ const MOST_STRAY_FRAMES: usize = 10_000;
 /// A packet socket: the frames of an interface, beside the kernel's own stack.
 pub struct Packet {
     socket: OwnedFd,
+    interface: String,
 }
 
 impl Packet {
@@ -182,7 +184,8 @@ impl Packet {
             SockProtocol::EthAll,
         )?;
         bind(socket.as_raw_fd(), &address)?;
-        let mut packet = Packet { socket };
+        let interface = interface.to_string();
+        let mut packet = Packet { socket, interface };
         // Away with what came from other interfaces before the socket was bound to this one.
         for _ in 0..MOST_STRAY_FRAMES {
             if packet.receive(&mut [], 0)?.is_none() {
@@ -213,6 +216,10 @@ impl Device for Packet {
                     Some(from) if from.pkttype() == OUTGOING => {}
                     Some(_) | None => return Ok(Some(message.bytes)),
                 },
+                Err(Errno::ENETDOWN) if if_nametoindex(&*self.interface).is_err() => {
+                    let message = "the interface is gone";
+                    return Err(io::Error::new(io::ErrorKind::NotFound, message));
+                }
                 Err(errno) if passing(&errno.into()) => return Ok(None),
                 Err(errno) => return Err(errno.into()),
             }

@@ -12,7 +12,7 @@
 //! left to happen: the same capture gives the same answers, byte for byte.
 
 use super::device::Device;
-use super::failure::Failure;
+use super::failure::{Failure, plain};
 use super::lines::Lines;
 use super::stack::{Event, Filled, Stack};
 use indicatif::ProgressBar;
@@ -201,8 +201,22 @@ impl<'program> Host<'program> {
                 break;
             }
         }
-        let mut devices = self.devices.iter_mut();
-        Ok(devices.try_for_each(|device| device.finish())?)
+        for link in 0..self.devices.len() {
+            let finished = self.devices[link].finish();
+            finished.map_err(|error| self.broken(link, &error))?;
+        }
+        Ok(())
+    }
+
+    /// The device of a link does not work any more, or what records it.
+    fn broken(&self, link: usize, error: &io::Error) -> Failure {
+        let name = &self.stack.program().description().links[link];
+        let is_gone = error.raw_os_error() == Some(Errno::EBADFD as i32);
+        let reason = match is_gone {
+            true => "the interface is gone".to_string(),
+            false => plain(error),
+        };
+        Failure::environment(format!("link {name}: {reason}"))
     }
 
     /// Says that a session was opened; what is typed goes to the last one of its port.
@@ -263,14 +277,15 @@ impl<'program> Host<'program> {
     }
 
     /// Receives one frame of a link; false if there is none, or no buffer.
-    fn fill(&mut self, link: usize) -> io::Result<bool> {
+    fn fill(&mut self, link: usize) -> Result<bool, Failure> {
         let now_ns = self.clock.now_ns();
         let (device, seen) = (&mut self.devices[link], &mut self.seen);
         let filled = self.stack.fill(|room| {
             let received = device.receive(room, now_ns)?;
             seen.cut += u64::from(received.is_some_and(|length| length > room.len()));
             Ok::<_, io::Error>(received)
-        })?;
+        });
+        let filled = filled.map_err(|error| self.broken(link, &error))?;
         match filled {
             Filled::Frame => {
                 self.last_frame_ns = now_ns;
@@ -324,7 +339,10 @@ impl<'program> Host<'program> {
         };
         match output.event {
             Event::Frame => {
-                let sent = self.devices[output.place()].send(output.bytes(), now_ns)?;
+                let link = output.place();
+                let sent = self.devices[link].send(output.bytes(), now_ns);
+                drop(output);
+                let sent = sent.map_err(|error| self.broken(link, &error))?;
                 self.seen.unsent += u64::from(!sent);
             }
             Event::Deliver => {

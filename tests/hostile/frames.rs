@@ -54,7 +54,11 @@ fn changed(mut frame: Vec<u8>, random: &mut Random, room: usize) -> Vec<u8> {
 
 fn change(frame: &mut Vec<u8>, random: &mut Random, room: usize) {
     let near = frame.len().clamp(1, HEADERS);
-    let at = random.below(near);
+    // Half of the changes are behind the lower headers, which refuse most others.
+    let at = match random.percent(50) {
+        true => random.below(near),
+        false => near / 2 + random.below(near - near / 2),
+    };
     let value = *random.one(&[0, 0xff, 0x7f, 0x80, 1, 0x45, 0x4f, 0x60, 8]);
     match random.below(10) {
         0 => frame.truncate(at),
