@@ -39,6 +39,7 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
             let text = fs::read_to_string(&path).expect("a Loom file can be read");
             (name.display().to_string(), text)
         });
+        let library = with_what_is_beside(&path, &library);
         let (files, mut diagnostics) = load::load(&mut sources, unit.collect(), &library);
         diagnostics.extend(check_layers(&sources, &files));
         for stack in &files.unit(files.root()).stacks {
@@ -157,6 +158,22 @@ fn library() -> BTreeMap<String, String> {
         ))
     });
     texts.collect()
+}
+
+/// The library, and before it the files beside one.
+fn with_what_is_beside(
+    path: &Path,
+    library: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut all = library.clone();
+    for other in loom_files() {
+        if other.parent() == path.parent() {
+            let name = other.file_name().expect("a file has a name");
+            let text = fs::read_to_string(&other).expect("a layer can be read");
+            all.insert(name.to_string_lossy().into_owned(), text);
+        }
+    }
+    all
 }
 
 /// All Loom files of the library and of the examples.
