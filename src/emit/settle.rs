@@ -12,9 +12,11 @@ use crate::c::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions that do the same are written once. By reaction: its function, then its parts. A part
-/// goes, and who calls it calls the other; a reaction stays, and calls the other.
+/// goes, and who calls it calls the other; a reaction stays for who calls it, and calls the other.
 pub fn unite(reactions: &mut [&mut Vec<Function>]) {
     while let Some((other, one)) = equal(reactions) {
+        let mut firsts = reactions.iter().filter_map(|functions| functions.first());
+        let stays = firsts.any(|first| first.name == other);
         for functions in reactions.iter_mut() {
             let at = functions.iter().position(|function| function.name == other);
             match at {
@@ -22,7 +24,7 @@ pub fn unite(reactions: &mut [&mut Vec<Function>]) {
                 Some(part) => drop(functions.remove(part)),
                 None => {}
             }
-            for function in functions.iter_mut() {
+            for function in functions.iter_mut().filter(|_| !stays) {
                 rename_calls(function, &other, &one);
             }
         }
