@@ -88,8 +88,8 @@ fn every_frame_of_a_capture_has_one_fate() {
     assert_eq!(pings.len(), 2);
     assert_eq!(
         (pings[0].0, &pings[0].1[42..47]),
-        (20, &b"hello"[..]),
-        "held until then"
+        (10, &b"hello"[..]),
+        "who asked for us is known"
     );
     assert_eq!((pings[1].0, &pings[1].1[42..47]), (30, &b"again"[..]));
     let echoes: Vec<_> = out.iter().filter(|(_, frame)| frame[23] == 17).collect();
