@@ -11,7 +11,7 @@ use super::walk;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, leaves};
 use crate::types::expression::{Binary, Expression, ExpressionKind as Kind, Variable};
 use crate::types::program::LocalId;
-use crate::types::statement::{Attempt, Block, Operation, Statement, StatementKind};
+use crate::types::statement::{Attempt, Operation, Statement, StatementKind};
 use crate::types::value::{Type, Value};
 use std::collections::BTreeMap;
 
@@ -436,26 +436,6 @@ fn bound_by(statement: &Statement) -> Option<LocalId> {
     }
 }
 
-fn inner_blocks(statement: &Statement) -> Vec<&Block> {
-    match &statement.kind {
-        StatementKind::Require { otherwise, .. } | StatementKind::Attempt { otherwise, .. } => {
-            vec![otherwise]
-        }
-        StatementKind::If {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        StatementKind::Match {
-            cases, otherwise, ..
-        } => cases
-            .iter()
-            .map(|(_, _, body)| body)
-            .chain([otherwise])
-            .collect(),
-        StatementKind::For { body, .. } => vec![body],
-        _ => Vec::new(),
-    }
-}
-
 fn count_bindings(body: &[Statement], bound: &mut BTreeMap<LocalId, u32>) {
     for statement in body {
         if let Some(local) = bound_by(statement) {
@@ -468,9 +448,9 @@ fn count_bindings(body: &[Statement], bound: &mut BTreeMap<LocalId, u32>) {
         if let Some(Variable::Local(local)) = assigned {
             *bound.entry(*local).or_default() += 1;
         }
-        inner_blocks(statement)
-            .into_iter()
-            .for_each(|block| count_bindings(block, bound));
+        for block in statement.blocks() {
+            count_bindings(block, bound);
+        }
     }
 }
 
@@ -480,7 +460,7 @@ fn nested_bindings(body: &[Statement], nested: bool, found: &mut Vec<LocalId>) {
         if nested {
             found.extend(bound_by(statement));
         }
-        for block in inner_blocks(statement) {
+        for block in statement.blocks() {
             nested_bindings(block, true, found);
         }
     }

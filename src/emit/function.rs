@@ -11,7 +11,7 @@ use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Instance, Query, Variable,
 };
 use crate::types::program::{Filter, FilterId, Function, FunctionId, LocalId};
-use crate::types::statement::{Attempt, Block, Operation, Statement, StatementKind};
+use crate::types::statement::{Block, Operation, Statement, StatementKind};
 use crate::types::value::Type;
 
 /// A call of a function: the stack and the instance where it reads them, then what it is given.
@@ -82,74 +82,17 @@ pub fn filter_name(stack: &Stack, filter: &Filter) -> String {
 fn expressions(block: &[Statement], visit: &mut dyn FnMut(&Expression)) {
     for statement in block {
         match &statement.kind {
-            StatementKind::Let(_, e) | StatementKind::Return(e) | StatementKind::Yield(e) => {
-                walk::each(e, visit);
-            }
-            StatementKind::Require {
-                condition,
-                otherwise,
-                ..
-            } => {
-                walk::each(condition, visit);
-                expressions(otherwise, visit);
-            }
-            StatementKind::Attempt {
-                attempt: Attempt::Value(e),
-                otherwise,
-                ..
-            } => {
-                walk::each(e, visit);
-                expressions(otherwise, visit);
-            }
-            StatementKind::Assign(variable, e) => {
-                walk::indices(variable, visit);
-                walk::each(e, visit);
-            }
-            StatementKind::If {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => {
-                walk::each(condition, visit);
-                expressions(then, visit);
-                expressions(otherwise, visit);
-            }
-            StatementKind::Match {
-                value,
-                cases,
-                otherwise,
-            } => {
-                walk::each(value, visit);
-                cases
-                    .iter()
-                    .for_each(|(_, _, body)| expressions(body, visit));
-                expressions(otherwise, visit);
-            }
-            StatementKind::For { from, to, body, .. } => {
-                walk::each(from, visit);
-                walk::each(to, visit);
-                expressions(body, visit);
-            }
             StatementKind::Do(Operation::Call(function, list)) => {
                 let called = Kind::Call(*function, list.clone());
                 walk::each(&Expression::new(called, Type::Nothing), visit);
             }
-            StatementKind::Attempt { .. }
-            | StatementKind::Drain { .. }
-            | StatementKind::Do(_)
-            | StatementKind::Output(_)
-            | StatementKind::Drop(..)
-            | StatementKind::Consume(_)
-            | StatementKind::Count(_)
-            | StatementKind::StartTimer(..)
-            | StatementKind::StopTimer(..)
-            | StatementKind::End(..) => unreachable!("{NO_FUNCTION}"),
+            _ => (statement.values().into_iter()).for_each(|value| walk::each(value, visit)),
+        }
+        for inner in statement.blocks() {
+            expressions(inner, visit);
         }
     }
 }
-
-const NO_FUNCTION: &str = "a function only computes";
 
 /// Whether an expression reads what the stack holds.
 fn reads_stack(stack: &Stack, expression: &Expression) -> bool {

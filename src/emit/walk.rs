@@ -3,71 +3,18 @@
 use super::Stack;
 use crate::types::expression::{Expression, ExpressionKind as Kind, Query, Variable};
 
-/// Calls `each` for an expression and for all that stand within it.
+/// Calls `visit` for an expression and for all that stand within it.
 pub fn each(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
     visit(expression);
-    match &*expression.kind {
-        Kind::Constant(_)
-        | Kind::Config(_)
-        | Kind::Key(..)
-        | Kind::Header(..)
-        | Kind::Peeked(..)
-        | Kind::HeaderPresent(..)
-        | Kind::PeekedPresent(..)
-        | Kind::OptionsHold(_)
-        | Kind::Attribute(..)
-        | Kind::Length(_)
-        | Kind::WholeLength
-        | Kind::Below
-        | Kind::Now => {}
-        Kind::Read(variable) => indices(variable, visit),
-        Kind::Unary(_, a) | Kind::Some(a) | Kind::Unwrap(a) | Kind::Present(a) | Kind::Cast(a) => {
-            each(a, visit)
-        }
-        Kind::Binary(_, a, b) | Kind::Else(a, b) | Kind::Least(a, b) | Kind::Greatest(a, b) => {
-            each(a, visit);
-            each(b, visit);
-        }
-        Kind::If(a, b, c) => [a, b, c].into_iter().for_each(|part| each(part, visit)),
-        Kind::Call(_, list) | Kind::Through(_, list, _) => {
-            list.iter().for_each(|part| each(part, visit));
-        }
-        Kind::Query(query) => in_query(query, visit),
-    }
-}
-
-fn in_query(query: &Query, visit: &mut dyn FnMut(&Expression)) {
-    match query {
-        Query::Has(variable, a)
-        | Query::Ready(variable, a)
-        | Query::InsertSet(variable, a)
-        | Query::Release(variable, a) => {
-            indices(variable, visit);
-            each(a, visit);
-        }
-        Query::Covers(variable, a, b) => {
-            indices(variable, visit);
-            each(a, visit);
-            each(b, visit);
-        }
-        Query::IsEmpty(variable)
-        | Query::First(variable)
-        | Query::Begin(variable)
-        | Query::End(variable) => indices(variable, visit),
-        Query::Running(..) | Query::Ended(..) => {}
-        Query::Exists(_, keys) => keys.iter().for_each(|key| each(key, visit)),
+    for part in expression.parts() {
+        each(part, visit);
     }
 }
 
 /// The expressions that say which element a variable is.
 pub fn indices(variable: &Variable, visit: &mut dyn FnMut(&Expression)) {
-    match variable {
-        Variable::Field(..) | Variable::Local(_) => {}
-        Variable::Element(inner, index) => {
-            indices(inner, visit);
-            each(index, visit);
-        }
-        Variable::Part(inner, ..) => indices(inner, visit),
+    for index in variable.indices() {
+        each(index, visit);
     }
 }
 

@@ -295,36 +295,32 @@ fn given(message: Option<Message>, arguments: Vec<Datum>) -> Vec<Datum> {
 
 /// Whether statements have outputs.
 fn lets_happen(block: &Block) -> bool {
-    block.iter().any(|statement| match &statement.kind {
-        Kind::Output(_) | Kind::End(..) => true,
-        Kind::Attempt {
-            attempt, otherwise, ..
-        } => {
-            let creates = |search: &Search| matches!(search, Search::Create(..));
-            let steps = match attempt {
-                Attempt::Instance(steps) => &steps[..],
-                _ => &[],
-            };
-            steps.iter().any(creates) || lets_happen(otherwise)
-        }
-        Kind::Require { otherwise, .. } => lets_happen(otherwise),
-        Kind::If {
-            then, otherwise, ..
-        } => lets_happen(then) || lets_happen(otherwise),
-        Kind::Match {
-            cases, otherwise, ..
-        } => cases.iter().any(|(_, _, case)| lets_happen(case)) || lets_happen(otherwise),
-        Kind::For { body, .. } | Kind::Drain { body, .. } => lets_happen(body),
-        Kind::Let(..)
-        | Kind::Assign(..)
-        | Kind::Do(_)
-        | Kind::Drop(..)
-        | Kind::Consume(_)
-        | Kind::Count(_)
-        | Kind::StartTimer(..)
-        | Kind::StopTimer(..)
-        | Kind::Return(_)
-        | Kind::Yield(_) => false,
+    let creates = |search: &Search| matches!(search, Search::Create(..));
+    block.iter().any(|statement| {
+        let itself = match &statement.kind {
+            Kind::Output(_) | Kind::End(..) => true,
+            Kind::Attempt {
+                attempt: Attempt::Instance(steps),
+                ..
+            } => steps.iter().any(creates),
+            Kind::Attempt { .. }
+            | Kind::Require { .. }
+            | Kind::If { .. }
+            | Kind::Match { .. }
+            | Kind::For { .. }
+            | Kind::Drain { .. }
+            | Kind::Let(..)
+            | Kind::Assign(..)
+            | Kind::Do(_)
+            | Kind::Drop(..)
+            | Kind::Consume(_)
+            | Kind::Count(_)
+            | Kind::StartTimer(..)
+            | Kind::StopTimer(..)
+            | Kind::Return(_)
+            | Kind::Yield(_) => false,
+        };
+        itself || statement.blocks().into_iter().any(lets_happen)
     })
 }
 

@@ -67,17 +67,22 @@ pub fn ways(node: &Node) -> Vec<(NodeId, f64)> {
     }
 }
 
-/// All nodes that a node refers to.
+/// All nodes that a node refers to, in the order of writing.
 pub fn children(node: &Node) -> Vec<NodeId> {
-    let waiting = match node {
-        Node::Act {
-            action: Action::Wait(outputs),
-            ..
-        } => outputs.iter().filter_map(family).collect(),
-        _ => Vec::new(),
-    };
-    let ways = ways(node).into_iter().map(|(child, _)| child);
-    ways.chain(waiting).collect()
+    match node {
+        Node::Act { action, next } => {
+            let mut inside = match action {
+                Action::Loop(turns) => vec![turns.body],
+                Action::Wait(outputs) => outputs.iter().filter_map(family).collect(),
+                _ => Vec::new(),
+            };
+            inside.push(*next);
+            inside
+        }
+        Node::Test { .. } | Node::Case { .. } | Node::Try { .. } | Node::Leaf { .. } => {
+            ways(node).into_iter().map(|(child, _)| child).collect()
+        }
+    }
 }
 
 fn family(output: &Output) -> Option<NodeId> {

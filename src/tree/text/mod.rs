@@ -36,8 +36,8 @@ mod write;
 pub use read::{Mistake, read};
 pub use write::write;
 
-use super::walk::with_children;
-use super::{Action, Arena, Forest, Loop, Node, NodeId, Output};
+use super::walk::{children, with_children};
+use super::{Arena, Forest, NodeId};
 use std::collections::HashMap;
 
 /// The same trees, their nodes in the order in which they are read, children first.
@@ -66,60 +66,10 @@ fn moved(
         return *known;
     }
     let node = forest.arena.node(id);
-    for child in written_children(node) {
+    for child in children(node) {
         moved(forest, child, arena, new);
     }
     let moved = arena.add(with_children(node.clone(), new));
     new.insert(id, moved);
     moved
-}
-
-/// A node's children in the order of writing.
-fn written_children(node: &Node) -> Vec<NodeId> {
-    match node {
-        Node::Test {
-            then, otherwise, ..
-        } => vec![*then, *otherwise],
-        Node::Case {
-            cases, otherwise, ..
-        } => {
-            let ways = cases.iter().map(|(_, _, node)| *node);
-            ways.chain([*otherwise]).collect()
-        }
-        Node::Try { done, failed, .. } => vec![*done, *failed],
-        Node::Act { action, next } => {
-            let mut inside = match action {
-                Action::Loop(Loop { body, .. }) => vec![*body],
-                Action::Wait(outputs) => families(outputs),
-                Action::Let(..)
-                | Action::Assign(..)
-                | Action::SetAttribute(..)
-                | Action::Strip(..)
-                | Action::StripRest(..)
-                | Action::Push { .. }
-                | Action::Sum { .. }
-                | Action::Scan { .. }
-                | Action::Do(_)
-                | Action::Drop(..)
-                | Action::DropAll(..)
-                | Action::Consume(_)
-                | Action::Count(_)
-                | Action::StartTimer(..)
-                | Action::StopTimer(..)
-                | Action::End(..)
-                | Action::Free(..) => Vec::new(),
-            };
-            inside.push(*next);
-            inside
-        }
-        Node::Leaf { outputs } => families(outputs),
-    }
-}
-
-fn families(outputs: &[Output]) -> Vec<NodeId> {
-    let family = |output: &Output| match output {
-        Output::Many(turns) => Some(turns.body),
-        Output::One { .. } | Output::Every { .. } => None,
-    };
-    outputs.iter().filter_map(family).collect()
 }

@@ -79,27 +79,13 @@ fn collect(block: &Block, own: KindId, asked: &mut Vec<Asked>) {
                 event: *event,
                 span,
             }),
-            StatementKind::Attempt { otherwise, .. } | StatementKind::Require { otherwise, .. } => {
-                collect(otherwise, own, asked)
-            }
-            StatementKind::If {
-                then, otherwise, ..
-            } => {
-                collect(then, own, asked);
-                collect(otherwise, own, asked);
-            }
-            StatementKind::Match {
-                cases, otherwise, ..
-            } => {
-                cases
-                    .iter()
-                    .for_each(|(_, _, block)| collect(block, own, asked));
-                collect(otherwise, own, asked);
-            }
-            StatementKind::For { body, .. } | StatementKind::Drain { body, .. } => {
-                collect(body, own, asked);
-            }
-            StatementKind::Let(..)
+            StatementKind::Attempt { .. }
+            | StatementKind::Require { .. }
+            | StatementKind::If { .. }
+            | StatementKind::Match { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Drain { .. }
+            | StatementKind::Let(..)
             | StatementKind::Assign(..)
             | StatementKind::Do(_)
             | StatementKind::Output(
@@ -113,6 +99,9 @@ fn collect(block: &Block, own: KindId, asked: &mut Vec<Asked>) {
             | StatementKind::End(..)
             | StatementKind::Return(_)
             | StatementKind::Yield(_) => {}
+        }
+        for block in statement.blocks() {
+            collect(block, own, asked);
         }
     }
 }
