@@ -27,6 +27,8 @@ mod targets;
 mod texts;
 #[path = "agree/traffic.rs"]
 mod traffic;
+#[path = "c_agrees/watched.rs"]
+mod watched;
 
 use harness::Harness;
 use random::Random;
@@ -130,6 +132,10 @@ fn a_fault_in_the_c_is_found() {
     assert!(kept.contains("buffers are lost"), "{kept}");
     let outside = found("+ reason] += 1;", "+ reason + 100000] += 1;");
     assert!(outside.contains("out of bounds"), "{outside}");
+    // One byte is read that no frame has brought.
+    let sum = "+ message.length, 0) !=";
+    let beyond = found(sum, "+ message.length + 1, 0) !=");
+    assert!(beyond.contains("use-after-poison"), "{beyond}");
 }
 
 /// The records of the seeds for the stack at this place.

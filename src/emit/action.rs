@@ -76,9 +76,15 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
             }
         }
         Action::Loop(turns) => body.turns(turns, out),
-        Action::Wait(outputs) => {
-            body.wait_all(outputs, out);
-            body.consume_cut(outputs, out);
+        Action::Wait(outputs) => body.wait_all(outputs, out),
+        Action::Begin => out.push(assign(
+            atom("stack").behind("since"),
+            atom("stack").behind("waiting"),
+        )),
+        Action::Put(outputs) => body.put(outputs, out),
+        Action::Turn => {
+            let since = atom("stack").behind("since");
+            out.push(S::Do(call("reverse", vec![atom("stack"), since])));
         }
     }
 }

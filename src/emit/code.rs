@@ -405,14 +405,13 @@ impl<'a, 'b> Code<'a, 'b> {
         at_most: u32,
         body: &[Statement],
     ) -> Vec<S> {
+        if super::state::is_zero(&to.kind) {
+            return Vec::new();
+        }
         let kind = c_type(self.scope.stack, self.scope.kind(local));
         let from_text = crate::c::printer::expression(&self.scope.stored(from));
-        let mut condition = {
-            let end = self.scope.value(to);
-            let name = self.scope.name(local);
-            binary("<", atom(name), end)
-        };
         let name = self.scope.name(local);
+        let mut condition = binary("<", atom(&name), self.scope.value(to));
         if !matches!(&*to.kind, Kind::Constant(_)) && at_most != u32::MAX {
             let passed = binary("-", atom(&name), self.scope.value(from));
             let within = binary("<", passed, atom(at_most.to_string()));

@@ -238,6 +238,9 @@ impl Scope<'_> {
 
     /// The smaller or larger of two; what is more than a name is written once.
     fn one_of(&self, name: &str, operator: Binary, a: &Expression, b: &Expression) -> Typed {
+        if let Some(first) = self.decided(operator, a, b) {
+            return self.typed(if first { a } else { b });
+        }
         let bits = match &a.result {
             Type::Unsigned(width) => c_bits(u32::from(*width)),
             Type::Time => 64,

@@ -16,14 +16,31 @@ use crate::types::value::Type;
 /// The keys, as they are declared.
 pub fn parameters_of(stack: &Stack, kind: &Kind) -> Vec<String> {
     let keys = kind.keys.iter();
-    keys.flat_map(|key| parameters(stack, &key.kind, &c_name(&key.name)))
+    keys.flat_map(|key| parameters(stack, &key.kind, &parameter_name(&key.name)))
         .collect()
 }
 
 /// The keys as they are handed on.
 pub fn names(kind: &Kind) -> Vec<C> {
+    named(kind, &parameter_name)
+}
+
+/// The keys as an instance has them.
+pub fn members(kind: &Kind) -> Vec<C> {
+    named(kind, &c_name)
+}
+
+/// A key as a parameter, beside the instance `n`.
+pub fn parameter_name(name: &str) -> String {
+    match name {
+        "n" => "n_".to_string(),
+        name => c_name(name),
+    }
+}
+
+fn named(kind: &Kind, called: &dyn Fn(&str) -> String) -> Vec<C> {
     let keys = kind.keys.iter().flat_map(|key| {
-        let name = c_name(&key.name);
+        let name = called(&key.name);
         match key.kind {
             Type::Optional(_) => vec![atom(format!("has_{name}")), atom(name)],
             _ => vec![atom(name)],
@@ -36,7 +53,7 @@ pub fn names(kind: &Kind) -> Vec<C> {
 pub fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     let mut words: Vec<(C, u32)> = Vec::new();
     for key in &kind.keys {
-        let name = c_name(&key.name);
+        let name = parameter_name(&key.name);
         let (inner, has) = match &key.kind {
             Type::Optional(inner) => (&**inner, Some(atom(format!("has_{name}")))),
             other => (other, None),
@@ -116,8 +133,8 @@ pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     scope.own = Some(atom("n"));
     let place = scope.instance(Instance::Own, id);
     let differs = kind.keys.iter().map(|key| {
-        let name = c_name(&key.name);
-        let same = place.clone().member(&name);
+        let name = parameter_name(&key.name);
+        let same = place.clone().member(c_name(&key.name));
         let other = match &key.kind {
             Type::Bytes(length) => bytes_differ(same, &name, *length),
             Type::Optional(inner) => match &**inner {
@@ -128,8 +145,8 @@ pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         };
         match key.kind {
             Type::Optional(_) => {
-                let has = format!("has_{name}");
-                let flags = binary("!=", place.clone().member(&has), atom(&has));
+                let (own, has) = (format!("has_{}", c_name(&key.name)), format!("has_{name}"));
+                let flags = binary("!=", place.clone().member(own), atom(&has));
                 binary("||", flags, binary("&&", atom(has), other))
             }
             _ => other,

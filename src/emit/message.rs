@@ -7,7 +7,9 @@ use super::state::is_zero;
 use crate::c::printer::expression;
 use crate::c::tree::{Item, Line};
 use crate::types::expression::Expression;
+use crate::types::program::AttributeId;
 use crate::types::value::Type;
+use std::collections::BTreeSet;
 
 /// The struct.
 pub fn layout(stack: &Stack) -> Item {
@@ -45,6 +47,17 @@ fn lines(stack: &Stack) -> Vec<Line> {
         members.extend(named_members(stack, &attribute.kind, name, &comment));
     }
     members
+}
+
+/// The lines by which a copy of a message has no mark of where a header stands before it.
+pub fn unmarked(stack: &Stack) -> String {
+    let entities = stack.program.entities.iter();
+    let marks: BTreeSet<AttributeId> = entities.filter_map(|entity| entity.mark).collect();
+    let line = |mark: AttributeId| {
+        let name = &stack.names.attributes[mark.at()];
+        format!("    message->has_{name} = false;\n")
+    };
+    marks.into_iter().map(line).collect()
 }
 
 /// What a new message has, as the fields of an initializer.

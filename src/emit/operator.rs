@@ -153,6 +153,9 @@ impl Scope<'_> {
             Binary::AtLeast => ">=",
             _ => unreachable!("only comparisons are compared"),
         };
+        if let Some(always) = self.decided(operator, a, b) {
+            return atom(always.to_string());
+        }
         let equality = matches!(operator, Binary::Equal | Binary::Unequal);
         let counts = matches!(a.result, Type::Unsigned(_) | Type::Time);
         match &a.result {
@@ -203,6 +206,19 @@ impl Scope<'_> {
             }
             _ => binary(sign, self.value(a), self.value(b)),
         }
+    }
+
+    /// What a comparison says of all values of its type.
+    pub(super) fn decided(&self, operator: Binary, a: &Expression, b: &Expression) -> Option<bool> {
+        let counted = |side: &Expression| match side.result {
+            // Its values are in order, and none is less than zero.
+            Type::Enum(id) if super::types::in_order(self.stack, id) => Expression {
+                result: Type::Unsigned(64),
+                ..side.clone()
+            },
+            _ => side.clone(),
+        };
+        Expression::binary(operator, counted(a), counted(b), Type::Bool).truth()
     }
 
     /// Where bytes stand; those of a header are compared in the message itself.

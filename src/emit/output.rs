@@ -5,7 +5,6 @@ use super::names::c_name;
 use super::scope::Scope;
 use super::tree::Body;
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
-use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Goal, Index, Loop, Output, Reaction};
 use crate::types::expression::{Expression, Instance};
 use crate::types::program::{Event, KindId, LinkId, LocalId, Population, PortId};
@@ -84,31 +83,59 @@ impl<'a> Body<'a> {
         if let Some((goal, message, arguments)) = first {
             self.at_once(*goal, *message, arguments, out);
         }
-        self.consume_cut(outputs, out);
     }
 
-    /// Outputs wait on the agenda. Families take buffers as they come, so that of several the
-    /// first is made first.
+    /// Outputs wait on the agenda; where there is no room for all, the last ones are lost. So those
+    /// that are put there from the last to the first leave room for each other; beside a family all
+    /// are put there as they come, and then turned round.
     pub fn wait_all(&mut self, outputs: &[Output], out: &mut Vec<S>) {
-        let is_family = |output: &&Output| matches!(output, Output::Many(_));
-        if outputs.iter().filter(is_family).count() < 2 {
-            outputs
-                .iter()
-                .rev()
-                .for_each(|output| self.wait(output, out));
-            return;
+        let kept: Option<Vec<bool>> = outputs.iter().map(|one| self.is_kept(one)).collect();
+        // What takes a place of its own leaves those for all to what comes before it.
+        let Some(kept) = kept.filter(|kept| kept.is_sorted_by(|one, next| *one || !next)) else {
+            return self.in_order(out, |body, out| {
+                outputs.iter().for_each(|output| body.wait(output, out));
+            });
+        };
+        for (before, output) in outputs.iter().enumerate().rev() {
+            let room = match kept[before] {
+                true => Room::Kept { before },
+                false => Room::Usual { before },
+            };
+            self.wait_within(output, room, out);
         }
-        self.in_order(out, |body, out| {
-            outputs.iter().for_each(|output| body.wait(output, out));
-        });
     }
 
-    /// Messages of which a family sends pieces have done their duty behind it.
-    pub fn consume_cut(&self, outputs: &[Output], out: &mut Vec<S>) {
-        for message in cut_in_pieces(&self.stack.forest.arena, outputs) {
-            let message = self.scope.fate_of(message);
-            out.push(S::Do(super::action::on_stack("consume", message)));
+    /// Whether a place is kept for an output on the agenda: for what begins or ends the life of an
+    /// instance, and what tells an application of it. None of what is none or several events.
+    fn is_kept(&self, output: &Output) -> Option<bool> {
+        let Output::One { goal, .. } = output else {
+            return None;
+        };
+        match goal {
+            Goal::Reaction(reaction, _) => {
+                self.stack.tree(*reaction)?;
+                Some(matches!(
+                    reaction,
+                    Reaction::Handle {
+                        event: Event::Start | Event::End,
+                        ..
+                    }
+                ))
+            }
+            Goal::Port(port, _, Event::Notice(notice)) => {
+                let how = self.stack.program.listened(*port);
+                Some(how.is_some_and(|how| how.opened == Some(*notice)))
+            }
+            Goal::Port(_, _, event) => Some(*event == Event::Start),
+            Goal::Frame(_) => Some(false),
         }
+    }
+
+    /// Outputs are put on the agenda where they stand, and turned round with all others later.
+    pub fn put(&mut self, outputs: &[Output], out: &mut Vec<S>) {
+        self.turns += 1;
+        outputs.iter().for_each(|output| self.wait(output, out));
+        self.turns -= 1;
     }
 
     /// An output is handled now.
@@ -142,12 +169,7 @@ impl<'a> Body<'a> {
                 let Some(tree) =
                     tree.filter(|_| !self.stack.comes_round(self.tree.reaction, reaction))
                 else {
-                    self.event(goal, message, arguments, out);
-                    let steps = atom("stack").behind("steps");
-                    out.push(S::Comment(
-                        "It is handled next, within this step.".to_string(),
-                    ));
-                    out.push(S::Assign(steps, "-=", atom("1")));
+                    self.event(goal, message, arguments, Room::Next, out);
                     return;
                 };
                 let mut all = vec![atom("stack")];
@@ -168,13 +190,21 @@ impl<'a> Body<'a> {
 
     /// An output waits on the agenda, before what waits there already.
     pub fn wait(&mut self, output: &Output, out: &mut Vec<S>) {
+        let room = match self.is_kept(output) {
+            Some(true) => Room::Kept { before: 0 },
+            Some(false) | None => Room::Usual { before: 0 },
+        };
+        self.wait_within(output, room, out);
+    }
+
+    fn wait_within(&mut self, output: &Output, room: Room, out: &mut Vec<S>) {
         match output {
             Output::One {
                 goal,
                 message,
                 arguments,
             } => {
-                self.event(*goal, *message, arguments, out);
+                self.event(*goal, *message, arguments, room, out);
             }
             Output::Many(turns) => self.family(turns, out),
             Output::Every {
@@ -194,6 +224,7 @@ impl<'a> Body<'a> {
         goal: Goal,
         message: Option<LocalId>,
         arguments: &[Expression],
+        room: Room,
         out: &mut Vec<S>,
     ) {
         let (queued, instance) = match goal {
@@ -202,7 +233,7 @@ impl<'a> Body<'a> {
             Goal::Reaction(reaction, instance) => match self.stack.tree(reaction) {
                 Some(_) => (Queued::Reaction(reaction), instance),
                 None => {
-                    self.one_of(reaction, instance, message, arguments, out);
+                    self.one_of((reaction, instance), message, arguments, room, out);
                     return;
                 }
             },
@@ -226,19 +257,16 @@ impl<'a> Body<'a> {
             }
         }
         let kind = format!("struct {}_event", self.stack.names.stack);
-        out.push(S::Do(call(
-            "later",
-            vec![atom("stack"), C::Struct(kind, fields)],
-        )));
+        out.push(room.put(kind, fields));
     }
 
     /// An instance that is known only here, of a kind whose instances each have their own tree.
     fn one_of(
         &mut self,
-        reaction: Reaction,
-        instance: Option<Instance>,
+        (reaction, instance): (Reaction, Option<Instance>),
         message: Option<LocalId>,
         arguments: &[Expression],
+        room: Room,
         out: &mut Vec<S>,
     ) {
         let Reaction::Handle { kind, event, .. } = reaction else {
@@ -253,7 +281,8 @@ impl<'a> Body<'a> {
             };
             if self.stack.tree(own).is_some() {
                 let mut body = Vec::new();
-                self.event(Goal::Reaction(own, None), message, arguments, &mut body);
+                let goal = Goal::Reaction(own, None);
+                self.event(goal, message, arguments, room, &mut body);
                 cases.push((vec![atom(at.to_string())], body));
             }
         }
@@ -287,8 +316,7 @@ impl<'a> Body<'a> {
         out.push(S::Do(call("reverse", vec![atom("stack"), atom(since)])));
     }
 
-    /// One event for every live instance. Those that are put on the agenda by themselves are put
-    /// there from the last to the first.
+    /// One event for every live instance.
     fn every(
         &mut self,
         (kind, on): (KindId, Option<Instance>),
@@ -304,7 +332,6 @@ impl<'a> Body<'a> {
             "sl_pool_has",
             vec![beside("pool").address(), beside("next"), atom(&name)],
         );
-        let in_order = self.turns > 0;
         let live = match on {
             Some(on) => {
                 let below = super::standing::below(self.stack, kind, atom(&name));
@@ -312,34 +339,46 @@ impl<'a> Body<'a> {
             }
             None => live,
         };
+        let room = Room::Usual { before: 0 };
         let mut told = Vec::new();
-        self.turns += 1;
-        self.event(goal, None, arguments, &mut told);
-        self.turns -= 1;
+        self.event(goal, None, arguments, room, &mut told);
         let told = S::If {
             condition: live,
             then: told,
             otherwise: Vec::new(),
         };
-        let fresh = beside("pool").member("fresh");
-        if in_order {
-            out.push(S::For {
-                start: format!("uint32_t {name} = 0"),
-                condition: binary("<", atom(&name), fresh),
-                step: format!("{name}++"),
-                body: vec![told],
-            });
-            return;
+        out.push(S::For {
+            start: format!("uint32_t {name} = 0"),
+            condition: binary("<", atom(&name), beside("pool").member("fresh")),
+            step: format!("{name}++"),
+            body: vec![told],
+        });
+    }
+}
+
+/// How much room on the agenda an event wants.
+#[derive(Clone, Copy)]
+enum Room {
+    /// Its own place, since it is handled next.
+    Next,
+    /// One of the places for all; so many outputs come before it, for which it leaves room.
+    Usual { before: usize },
+    /// One that is kept for its like.
+    Kept { before: usize },
+}
+
+impl Room {
+    /// Puts an event on the agenda, if there is so much room.
+    fn put(self, kind: String, mut event: Vec<(String, C)>) -> S {
+        let (put, before) = match self {
+            Room::Next => ("next_step", 0),
+            Room::Usual { before } => ("later", before),
+            Room::Kept { before } => ("kept", before),
+        };
+        if before > 0 {
+            event.push(("before".to_string(), atom(before.to_string())));
         }
-        out.push(S::Declare {
-            kind: "uint32_t".to_string(),
-            name: name.clone(),
-            value: Some(fresh),
-        });
-        out.push(S::While {
-            condition: binary("!=", atom(&name), atom("0")),
-            body: vec![S::Assign(atom(&name), "-=", atom("1")), told],
-        });
+        S::Do(call(put, vec![atom("stack"), C::Struct(kind, event)]))
     }
 }
 

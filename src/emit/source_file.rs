@@ -37,7 +37,11 @@ pub fn text(stack: &Stack) -> String {
     let interface = driver::interface(stack, &reactions.quiet);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let blank = message::blank(stack);
-    let named = |text: &str| parts::named(text, &stack.names.stack, &blank);
+    let unmarked = message::unmarked(stack);
+    let named = |text: &str| {
+        let text = text.replace("    UNMARKED\n", &unmarked);
+        parts::named(&text, &stack.names.stack, &blank)
+    };
     let own: Vec<String> = parts::select(parts::OWN, &used)
         .into_iter()
         .map(named)

@@ -185,13 +185,10 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
         body.push(S::Do(call("memset", whole)));
     }
     if keep_keys {
-        for key in &kind.keys {
-            let key_name = c_name(&key.name);
-            if let Type::Optional(_) = key.kind {
-                let has = format!("has_{key_name}");
-                body.push(assign(place.clone().member(&has), atom(has)));
+        for (member, given) in keys::members(kind).into_iter().zip(keys::names(kind)) {
+            if let C::Atom(member) = member {
+                body.push(assign(place.clone().member(member), given));
             }
-            body.push(assign(place.clone().member(&key_name), atom(key_name)));
         }
     }
     for field in &kind.fields {
@@ -350,7 +347,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
         body.push(assign(ended, atom("true")));
         if !kind.keys.is_empty() {
             let place = scope.instance(Instance::Own, id);
-            let stored = keys::names(kind).into_iter().map(|key| match key {
+            let stored = keys::members(kind).into_iter().map(|key| match key {
                 C::Atom(name) => place.clone().member(name),
                 other => other,
             });

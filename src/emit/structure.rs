@@ -87,19 +87,8 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
             format!("struct {name}_message *messages"),
             "those that are held, by buffer",
         ),
-        line(
-            format!("struct {name}_event agenda[AGENDA]"),
-            "the last is handled first",
-        ),
-        line(
-            "uint32_t waiting".to_string(),
-            "how many events are on the agenda",
-        ),
-        line(
-            "uint32_t steps".to_string(),
-            "how many this call has handled",
-        ),
     ]);
+    all.extend(agenda(name));
     if super::external::calls_applications(stack.program) {
         all.push(line(
             "bool calling".to_string(),
@@ -115,6 +104,22 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
         name: name.clone(),
         members: all,
     }
+}
+
+/// What waits, and how much.
+fn agenda(stack: &str) -> Vec<Line> {
+    let events = format!("struct {stack}_event agenda[AGENDA + KEPT + 1]");
+    let counted = [
+        ("waiting", "how many events are on the agenda"),
+        (
+            "since",
+            "how many were when outputs were begun to be put there",
+        ),
+        ("steps", "how many this call has handled"),
+    ];
+    let counted = counted.map(|(name, comment)| line(format!("uint32_t {name}"), comment));
+    let events = [line(events, "the last is handled first")];
+    events.into_iter().chain(counted).collect()
 }
 
 /// The sizes of a stack.
@@ -133,7 +138,7 @@ fn sizes(stack: &Stack) -> Item {
         }
     }
     let size = (longest + headroom).next_multiple_of(64);
-    let dynamic = |kind: &&Kind| matches!(kind.population, Population::Dynamic { .. });
+    let dynamic = |kind: &&Kind| !matches!(kind.population, Population::Static(_));
     let most: u32 = program
         .kinds
         .iter()
@@ -145,6 +150,11 @@ fn sizes(stack: &Stack) -> Item {
         ("HEADROOM", headroom, "bytes before a frame, for headers"),
         ("BUFFER_SIZE", size, "of one message, with its headroom"),
         ("AGENDA", agenda, "events that can wait"),
+        (
+            "KEPT",
+            2 * most,
+            "and those that begin or end what comes and goes",
+        ),
         ("OUTPUTS", OUTPUTS, "answers that can wait for the host"),
         (
             "RESERVE",
@@ -262,6 +272,10 @@ fn event(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
     let mut all = vec![
         line("enum work work".to_string(), "what is to be done"),
         line("uint32_t instance".to_string(), "by which instance"),
+        line(
+            "uint32_t before".to_string(),
+            "how many of its instant come before it, for which it leaves room",
+        ),
         line(
             format!("struct {name}_message message"),
             "with which message; no data: none",

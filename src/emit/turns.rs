@@ -2,6 +2,7 @@
 
 use super::containers;
 use super::layout::c_type;
+use super::state::is_zero;
 use super::tree::{Body, strip_last};
 use crate::c::tree::{Statement as S, atom, binary};
 use crate::tree::{Loop, Range};
@@ -11,6 +12,10 @@ use crate::types::value::{Type, Value};
 impl Body<'_> {
     /// A loop; where `outputs` the leaves of its body hold what each turn lets happen.
     pub fn turns(&mut self, turns: &Loop, out: &mut Vec<S>) {
+        if matches!(&turns.range, Range::Numbers { to, .. } if is_zero(&to.kind)) {
+            // Nothing is less than zero, and compilers say so.
+            return;
+        }
         let around = self.block();
         let local = turns.local;
         self.visible.insert(local);

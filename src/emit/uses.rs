@@ -284,7 +284,7 @@ impl Collector<'_> {
             Action::Do(operation) => self.operation(operation),
             Action::Drop(message, _) | Action::Consume(message) => self.local(*message),
             Action::DropAll(variable, _) => self.variable(variable),
-            Action::Count(_) => {}
+            Action::Count(_) | Action::Begin | Action::Turn => {}
             Action::StartTimer(instance, _, _, after) => {
                 self.instance(*instance);
                 self.expression(after);
@@ -293,7 +293,7 @@ impl Collector<'_> {
             | Action::End(instance, _)
             | Action::Free(instance, _) => self.instance(*instance),
             Action::Loop(turns) => self.turns(turns),
-            Action::Wait(outputs) => self.outputs(outputs),
+            Action::Wait(outputs) | Action::Put(outputs) => self.outputs(outputs),
         }
     }
 

@@ -145,15 +145,8 @@ impl<'a> Lowering<'a> {
         self.declare(&mut frame, &finder.locals, &names.collect::<Vec<_>>());
         frame.message = message;
         frame.below = below.map(Instance::Local);
-        let mut first = Vec::new();
-        for read in reads::late_header_reads(&finder.otherwise) {
-            let name = super::frame::name_of(self.program, &read);
-            let local = self.fresh(name, read.result.clone());
-            let early = super::frame::read_early(self.program, &read);
-            let early = frame.expression(&early);
-            first.push(Action::Let(local, early));
-            frame.taken.push((read, local));
-        }
+        let late = reads::late_header_reads(&finder.otherwise);
+        let first = self.taken_early(&mut frame, late);
         let otherwise = self.body(&frame, &finder.otherwise, Vec::new(), finder.span);
         let mut node = self.steps(first, otherwise);
         frame.taken.clear();

@@ -7,9 +7,8 @@
 
 use super::frame::Frame;
 use super::step::step;
-use super::{Lowering, family};
+use super::{Lowering, reads};
 use crate::source::Span;
-use crate::tree::walk::cut_in_pieces;
 use crate::tree::{Action, Goal, Index, Node, NodeId, Output, Probability};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{Event, KindId, LocalId, Population, PortId, Target};
@@ -28,6 +27,8 @@ pub const AS_A_RULE: Likely = Some(90.0);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Due {
     pub outputs: Vec<Output>,
+    /// Where others wait on the agenda already: the first of all, if it is handled at once.
+    pub at_once: Option<Vec<Output>>,
     pub again: bool,
 }
 
@@ -41,6 +42,8 @@ pub struct Body<'a, 'f> {
     last: Vec<Action>,
     /// Where the code is written.
     span: Span,
+    /// Whether it is a turn of a loop.
+    turns: bool,
     /// What was built, by what was left to do and the outputs that were due.
     built: HashMap<(Vec<(usize, usize)>, Due), NodeId>,
 }
@@ -52,8 +55,24 @@ impl<'a> Body<'a, '_> {
             frame,
             last: self.last.clone(),
             span: self.span,
+            turns: self.turns,
             built: HashMap::new(),
         }
+    }
+
+    /// What is due is put on the agenda here, but for the first, which is handled at once. The
+    /// outputs of a turn wait in any case.
+    pub fn put(&self, due: &mut Due) -> Vec<Action> {
+        let mut steps = Vec::new();
+        if due.at_once.is_none() && !self.turns {
+            let first = matches!(due.outputs.first(), Some(Output::One { .. }));
+            due.at_once = Some(due.outputs.drain(..usize::from(first)).collect());
+            steps.push(Action::Begin);
+        }
+        if !due.outputs.is_empty() {
+            steps.push(Action::Put(std::mem::take(&mut due.outputs)));
+        }
+        steps
     }
 }
 
@@ -70,13 +89,31 @@ impl<'a> Lowering<'a> {
             frame,
             last,
             span,
+            turns: false,
+            built: HashMap::new(),
+        };
+        self.rest(&mut body, vec![block], Due::default())
+    }
+
+    /// The tree of a turn of a loop.
+    pub fn turn(&mut self, frame: &Frame<'a>, block: &'a [Statement], span: Span) -> NodeId {
+        let mut body = Body {
+            frame,
+            last: Vec::new(),
+            span,
+            turns: true,
             built: HashMap::new(),
         };
         self.rest(&mut body, vec![block], Due::default())
     }
 
     /// The tree of all that is left to do.
-    pub fn rest(&mut self, body: &mut Body<'a, '_>, mut rests: Rests<'a>, due: Due) -> NodeId {
+    pub fn rest(&mut self, body: &mut Body<'a, '_>, mut rests: Rests<'a>, mut due: Due) -> NodeId {
+        if due.at_once.is_some() && !due.outputs.is_empty() {
+            let steps = body.put(&mut due);
+            let next = self.rest(body, rests, due);
+            return self.steps(steps, next);
+        }
         while rests.last().is_some_and(|rest| rest.is_empty()) {
             rests.pop();
         }
@@ -114,6 +151,12 @@ impl<'a> Lowering<'a> {
             outputs.push(self.event_of(itself, known, Event::Again));
         }
         let mut last = body.last.clone();
+        if let Some(at_once) = due.at_once {
+            let rest = (!outputs.is_empty()).then_some(Action::Put(outputs));
+            let before = rest.into_iter().chain([Action::Turn]);
+            let leaf = self.leaf(at_once);
+            return self.steps(before.chain(last).collect(), leaf);
+        }
         let is_family = |output: &Output| !matches!(output, Output::One { .. });
         if !last.is_empty() && outputs.iter().any(is_family) {
             // What a family drains is taken before the instance drops what is left, and is gone.
@@ -143,9 +186,6 @@ impl<'a> Lowering<'a> {
             StatementKind::For { .. } | StatementKind::Drain { .. } => {
                 self.loops(body, statement, inside, due)
             }
-            StatementKind::Output(output) if family::comes_behind_one(output, &due) => {
-                self.family_of_one(body, statement, inside, due)
-            }
             StatementKind::Output(output) => self.output(body, output, inside, due),
             StatementKind::End(instance, kind) => {
                 let instance = frame.renamed(|renaming| (renaming.instance)(*instance));
@@ -168,13 +208,6 @@ impl<'a> Lowering<'a> {
             }
             StatementKind::Return(_) | StatementKind::Yield(_) => {
                 unreachable!("handlers do not return or yield")
-            }
-            // The family that cuts it comes with the outputs, and consumes it.
-            StatementKind::Consume(message)
-                if cut_in_pieces(&self.arena, &due.outputs)
-                    .contains(&frame.locals[message.at()]) =>
-            {
-                self.rest(body, inside, due)
             }
             StatementKind::Let(..)
             | StatementKind::Assign(..)
@@ -338,11 +371,38 @@ impl<'a> Lowering<'a> {
             _ => {
                 let attempt = body.frame.renamed(|renaming| renaming.attempt(attempt));
                 let likely = Probability::of(likely);
-                let done = self.rest(body, done, due.clone());
+                let done = match bind {
+                    Some(bind) if matches!(attempt, Attempt::Peek(..)) => {
+                        self.peeked(body, bind, done, due.clone())
+                    }
+                    _ => self.rest(body, done, due.clone()),
+                };
                 let failed = self.rest(body, failed, due);
                 self.tried(attempt, bind, likely, done, failed)
             }
         }
+    }
+
+    /// What follows where a header was peeked at: what is read of it when its bytes may be gone is
+    /// read before.
+    fn peeked(
+        &mut self,
+        body: &mut Body<'a, '_>,
+        header: LocalId,
+        done: Rests<'a>,
+        due: Due,
+    ) -> NodeId {
+        let mut locals = body.frame.locals.iter();
+        let written = locals.position(|local| *local == header);
+        let written = LocalId(written.expect("what is bound was declared") as u32);
+        let late = reads::late_peeked_reads(&done, written);
+        if late.is_empty() {
+            return self.rest(body, done, due);
+        }
+        let mut frame = body.frame.clone();
+        let first = self.taken_early(&mut frame, late);
+        let next = self.rest(&mut body.with(&frame), done, due);
+        self.steps(first, next)
     }
 
     fn tried(

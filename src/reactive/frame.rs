@@ -33,8 +33,6 @@ pub struct Frame<'a> {
     pub found: Vec<(LocalId, u32)>,
     /// Expressions whose values were taken before, and what holds them.
     pub taken: Vec<(Expression, LocalId)>,
-    /// Queues that a family empties which is due at the end: here they are empty already.
-    pub drained: Vec<Variable>,
     /// Fields that its code writes: their values are taken where an output reads them.
     pub written: Vec<(KindId, FieldId)>,
 }
@@ -60,7 +58,6 @@ impl<'a> Frame<'a> {
             keys,
             found: Vec::new(),
             taken: Vec::new(),
-            drained: Vec::new(),
             written: reads::written(body),
         }
     }
@@ -133,9 +130,6 @@ impl<'a> Frame<'a> {
         }
         match (&*expression.kind, self.keys) {
             (ExpressionKind::Call(function, arguments), _) => self.call(*function, arguments),
-            (ExpressionKind::Query(Query::IsEmpty(queue)), _) if self.drained.contains(queue) => {
-                Some(Expression::number(1, Type::Bool))
-            }
             (ExpressionKind::Read(Variable::Local(id)), _) if !self.found.is_empty() => {
                 match self.found(*self.locals.get(id.at())?) {
                     Instance::Only(at) => {

@@ -264,14 +264,22 @@ impl<'a> Lowering<'a> {
     /// A handler's code; header fields that are read late are read first.
     fn handler(&mut self, mut frame: Frame<'a>, handler: &'a Handler, last: Vec<Action>) -> NodeId {
         let mut first = self.session_below(&mut frame, &handler.body);
-        for read in reads::late_header_reads(&handler.body) {
-            let local = self.fresh(frame::name_of(self.program, &read), read.result.clone());
-            let early = frame.expression(&frame::read_early(self.program, &read));
-            first.push(Action::Let(local, early));
-            frame.taken.push((read, local));
-        }
+        let late = reads::late_header_reads(&handler.body);
+        first.extend(self.taken_early(&mut frame, late));
         let body = self.body(&frame, &handler.body, last, handler.span);
         self.steps(first, body)
+    }
+
+    /// Reads fields of headers before their bytes may be gone.
+    fn taken_early(&mut self, frame: &mut Frame<'a>, reads: Vec<Expression>) -> Vec<Action> {
+        let mut steps = Vec::new();
+        for read in reads {
+            let local = self.fresh(frame::name_of(self.program, &read), read.result.clone());
+            let early = frame.expression(&frame::read_early(self.program, &read));
+            steps.push(Action::Let(local, early));
+            frame.taken.push((read, local));
+        }
+        steps
     }
 
     /// Names the session below on which its own session stands, if that is not known.

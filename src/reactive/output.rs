@@ -24,7 +24,13 @@ impl<'a> Lowering<'a> {
             return self.rest(body, inside, due);
         }
         let Some(source) = output.message() else {
-            let steps = self.made_due(body.frame, output, None, &mut due);
+            let mut steps = self.made_due(body.frame, output, None, &mut due);
+            let every = |output: &Output| matches!(output, Output::Every { .. });
+            if due.outputs.iter().any(every)
+                && inside.iter().any(|rest| reads::begins_or_ends(rest))
+            {
+                steps.extend(body.put(&mut due));
+            }
             let next = self.rest(body, inside, due);
             return self.steps(steps, next);
         };
@@ -300,35 +306,5 @@ impl<'a> Lowering<'a> {
         let local = self.fresh(name, result.clone());
         steps.push(Action::Let(local, value));
         Expression::local(local, result)
-    }
-
-    /// Takes the fields that the block of a family reads and its handler writes: the family is
-    /// handled at the leaf, when they are written.
-    pub fn take_what_changes(
-        &mut self,
-        frame: &mut Frame<'a>,
-        block: &'a [Statement],
-        turn: Option<LocalId>,
-    ) -> Vec<Action> {
-        let mut steps = Vec::new();
-        for read in reads::outer_reads(block, turn) {
-            let plain = matches!(
-                &read.result,
-                Type::Unsigned(_)
-                    | Type::Signed(_)
-                    | Type::Bool
-                    | Type::Sequence(_)
-                    | Type::Time
-                    | Type::Enum(_)
-                    | Type::Optional(_)
-            );
-            if plain && frame.may_change(&read) {
-                let value = frame.expression(&super::frame::read_early(self.program, &read));
-                let local = self.fresh(name_of(self.program, &value), read.result.clone());
-                steps.push(Action::Let(local, value));
-                frame.taken.push((read, local));
-            }
-        }
-        steps
     }
 }

@@ -14,6 +14,7 @@
 //! through a joint. What they have in common is the state of a stack and what is done to it, and
 //! the value of an expression.
 
+mod agenda;
 mod bits;
 pub mod containers;
 pub mod expression;

@@ -105,7 +105,9 @@ impl<'p> Handling<'_, 'p> {
                 let each = joints.tells_each(self.kind, self.index, event);
                 let role = self.state.program.kinds[self.kind.at()].role;
                 let is_gone = self.ends && role == Role::Session;
-                self.family_first |= self.outputs.is_empty() && each && !is_gone;
+                if each && !is_gone {
+                    self.begin_family();
+                }
                 told
             }
             TellTarget::Below(joint) => self.joints.told_below(self.from(), joint, event),
@@ -181,5 +183,28 @@ impl<'p> Handling<'_, 'p> {
             message,
             arguments,
         });
+        if self.family {
+            self.take_places(self.outputs.len() - 1);
+        }
+    }
+
+    /// A family of outputs comes next. From here on those for which there is no room on the agenda
+    /// are lost as they come: their buffers are free for what follows.
+    pub fn begin_family(&mut self) {
+        self.family_first |= self.outputs.is_empty();
+        self.family = true;
+        self.take_places(0);
+    }
+
+    /// Of the outputs from this one on those are lost for which there is no room.
+    fn take_places(&mut self, first: usize) {
+        let at_once = usize::from(!self.family_first);
+        for event in self.outputs.split_off(first) {
+            let place = self.outputs.len();
+            match place < at_once || self.state.can_wait(event.goal, place - at_once) {
+                true => self.outputs.push(event),
+                false => self.state.lose(event),
+            }
+        }
     }
 }

@@ -250,6 +250,7 @@ impl<'p> Reference<'p> {
             index,
             ends: false,
             outputs: Vec::new(),
+            family: false,
             family_first: false,
             again: false,
         }
@@ -334,6 +335,8 @@ pub(super) struct Handling<'a, 'p> {
     /// Whether this is its end: what stood on it has ended before.
     pub(super) ends: bool,
     pub(super) outputs: Vec<Pending>,
+    /// Whether a family is among them: it and what follows take their places as they come.
+    pub(super) family: bool,
     /// Whether a family comes before all other outputs: then all of them wait, each for a step of
     /// its own.
     pub(super) family_first: bool,
@@ -372,7 +375,9 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
     }
 
     fn comes_to_loop(&mut self, turn: &'p Block) {
-        self.family_first |= self.outputs.is_empty() && lets_happen(turn);
+        if lets_happen(turn) {
+            self.begin_family();
+        }
     }
 
     fn perform(&mut self, statement: &'p Kind) -> ControlFlow<()> {

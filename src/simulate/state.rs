@@ -28,6 +28,8 @@ pub struct Limits {
     pub budget: u32,
     /// Events that can wait.
     pub agenda: usize,
+    /// And so many more that begin or end the life of an instance.
+    pub kept: usize,
     /// Outputs that can wait for the host.
     pub outputs: usize,
 }
@@ -40,6 +42,7 @@ impl Default for Limits {
             room: 1 << 16,
             budget: 4096,
             agenda: 256,
+            kept: 256,
             outputs: 64,
         }
     }
@@ -160,7 +163,7 @@ pub struct Fates {
     pub unsent: Vec<u64>,
     /// Messages that came in and were dropped because the agenda was full.
     pub agenda_full: u64,
-    /// Messages of our own that were dropped because the agenda was full.
+    /// Messages of our own, and events without one, that were lost because the agenda was full.
     pub agenda_full_unsent: u64,
     /// Messages of applications that were longer than any buffer.
     pub too_long: u64,
@@ -396,19 +399,6 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Puts events on the agenda, so that they are handled in this order before all that waits.
-    pub fn wait(&mut self, events: Vec<Pending>) {
-        for event in events.into_iter().rev() {
-            if self.agenda.len() < self.limits.agenda {
-                self.agenda.push(event);
-            } else if let Some(message) = event.message {
-                self.fates.agenda_full += u64::from(message.came_in);
-                self.fates.agenda_full_unsent += u64::from(!message.came_in);
-                self.forget(message);
-            }
-        }
-    }
-
     /// The instance that was found last with these keys. One with a label is there as long as what
     /// it stands on.
     pub fn find(&self, kind: KindId, keys: &[Datum]) -> Option<u32> {
@@ -495,13 +485,6 @@ impl<'p> State<'p> {
             }
         }
         self.kinds[kind.at()].fields[index as usize] = fields;
-    }
-
-    /// Puts events behind all that waits, in this order.
-    pub fn wait_last(&mut self, events: Vec<Pending>) {
-        for event in events {
-            self.agenda.insert(0, event);
-        }
     }
 
     /// How many messages that came in are held.

@@ -7,11 +7,11 @@
 use super::expression::{Evaluation, Moment};
 use super::function::turns;
 use super::header;
+use super::message::Message;
 use super::operation::Tried;
 use super::stack::Control;
 use super::state::{Goal, Pending, State};
 use super::value::Datum;
-use crate::tree::walk::cut_in_pieces;
 use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
 use crate::types::expression::{Expression, Instance};
 use crate::types::program::{
@@ -92,15 +92,18 @@ impl<'p> Control<'p> for Trees<'p> {
                 locals: vec![Datum::Absent; self.forest.locals.len()],
                 ..Moment::default()
             },
-            waits: false,
+            events: Vec::new(),
+            at_once: false,
+            turns: 0,
+            since: 0,
         };
         running.begin(tree, index, event);
-        let outputs = running.run(tree.root);
-        if running.waits {
-            state.wait(outputs);
-            return Vec::new();
+        running.run(tree.root);
+        if running.at_once {
+            return running.events;
         }
-        outputs
+        running.state.wait(running.events);
+        Vec::new()
     }
 
     fn handles(&self, kind: KindId, index: u32, event: Event) -> bool {
@@ -157,8 +160,15 @@ struct Running<'a, 'p> {
     forest: &'p Forest,
     state: &'a mut State<'p>,
     instant: Moment,
-    /// Whether the leaf begins with a family, all of which waits: each turn is a step of its own.
-    waits: bool,
+    /// What follows, in order.
+    events: Vec<Pending>,
+    /// Whether the first of them is handled at once: not where the leaf begins with a family, all
+    /// of which waits, each turn for a step of its own.
+    at_once: bool,
+    /// How many loops it is in.
+    turns: u32,
+    /// How many events waited before this instant.
+    since: usize,
 }
 
 impl<'p> Running<'_, 'p> {
@@ -184,7 +194,7 @@ impl<'p> Running<'_, 'p> {
             self.bind(local, Datum::Number(u64::from(index)));
         }
         if let (Some(local), Some(message)) = (tree.parameters.message, event.message) {
-            self.instant.headers = message.stripped.iter().cloned().collect();
+            self.instant.headers.extend(message.stripped.clone());
             self.bind(local, Datum::Message(Box::new(message)));
         }
         for (local, value) in tree.parameters.arguments.iter().zip(event.arguments) {
@@ -192,8 +202,8 @@ impl<'p> Running<'_, 'p> {
         }
     }
 
-    /// Goes from a node to a leaf. Returns the leaf's outputs.
-    fn run(&mut self, root: NodeId) -> Vec<Pending> {
+    /// Goes from a node to a leaf, and makes its outputs.
+    fn run(&mut self, root: NodeId) {
         let mut at = root;
         loop {
             at = match self.forest.arena.node(at) {
@@ -233,7 +243,12 @@ impl<'p> Running<'_, 'p> {
                     self.act(action);
                     *next
                 }
-                Node::Leaf { outputs } => return self.outputs(outputs),
+                Node::Leaf { outputs } => {
+                    if self.turns == 0 {
+                        self.at_once = matches!(outputs.first(), Some(Output::One { .. }));
+                    }
+                    return self.outputs(outputs);
+                }
             }
         }
     }
@@ -274,13 +289,25 @@ impl<'p> Running<'_, 'p> {
             }
             Action::Count(counter) => self.state.count(*counter, 1),
             Action::Loop(turns) => {
-                let outputs = self.turns(turns);
-                assert!(outputs.is_empty(), "a loop's body ends in an empty leaf");
+                self.turns(turns);
+                assert!(
+                    self.events.is_empty(),
+                    "a loop's body ends in an empty leaf"
+                );
             }
             Action::Wait(outputs) => {
-                let outputs = self.outputs(outputs);
-                self.state.wait(outputs);
+                self.outputs(outputs);
+                let events = std::mem::take(&mut self.events);
+                self.state.wait(events);
             }
+            Action::Begin => self.since = self.state.agenda.len(),
+            Action::Put(outputs) => {
+                self.outputs(outputs);
+                if self.turns == 0 {
+                    self.state.agenda.append(&mut self.events);
+                }
+            }
+            Action::Turn => self.state.agenda[self.since..].reverse(),
         }
     }
 
@@ -408,9 +435,9 @@ impl<'p> Running<'_, 'p> {
         )
     }
 
-    /// The outputs of all turns of a loop.
-    fn turns(&mut self, turns_of: &'p Loop) -> Vec<Pending> {
-        let mut outputs = Vec::new();
+    /// All turns of a loop, with their outputs.
+    fn turns(&mut self, turns_of: &'p Loop) {
+        self.turns += 1;
         match &turns_of.range {
             Range::Numbers {
                 from,
@@ -425,7 +452,7 @@ impl<'p> Running<'_, 'p> {
                 for n in 0..taken {
                     let number = super::value::fit(&from.result, first.wrapping_add(n));
                     self.bind(turns_of.local, Datum::Number(number));
-                    outputs.extend(self.run(turns_of.body));
+                    self.run(turns_of.body);
                 }
             }
             Range::Queue(queue, at_most) => {
@@ -434,16 +461,15 @@ impl<'p> Running<'_, 'p> {
                         break;
                     };
                     self.bind(turns_of.local, item);
-                    outputs.extend(self.run(turns_of.body));
+                    self.run(turns_of.body);
                 }
             }
         }
-        outputs
+        self.turns -= 1;
     }
 
     /// Outputs as events, families turn by turn.
-    fn outputs(&mut self, outputs: &'p [Output]) -> Vec<Pending> {
-        let mut events = Vec::new();
+    fn outputs(&mut self, outputs: &'p [Output]) {
         for output in outputs {
             match output {
                 Output::One {
@@ -454,13 +480,9 @@ impl<'p> Running<'_, 'p> {
                     let goal = self.goal(*goal);
                     let arguments = self.evaluation().values(arguments);
                     let taken = message.map(|local| self.instant.locals[local.at()].take_message());
-                    events.push(Pending {
-                        goal,
-                        message: taken,
-                        arguments,
-                    });
+                    self.follows(goal, taken, arguments);
                 }
-                Output::Many(turns_of) => events.extend(self.turns(turns_of)),
+                Output::Many(turns_of) => self.turns(turns_of),
                 Output::Every {
                     kind,
                     on,
@@ -468,11 +490,9 @@ impl<'p> Running<'_, 'p> {
                     goal,
                     arguments,
                 } => {
-                    let below = on.map(|on| {
-                        let below = self.state.program.stands_on(*kind);
-                        let below = below.expect("what stands on a session has it as its key");
-                        self.evaluation().index(on, below)
-                    });
+                    let of = self.state.program.stands_on(*kind);
+                    let of = on.zip(of);
+                    let below = of.map(|(on, below)| self.evaluation().index(on, below));
                     for index in self.state.live(*kind).collect::<Vec<_>>() {
                         if below.is_some() && self.state.session_below(*kind, index) != below {
                             continue;
@@ -480,22 +500,27 @@ impl<'p> Running<'_, 'p> {
                         self.bind(*local, Datum::Number(u64::from(index)));
                         let goal = self.goal(*goal);
                         let arguments = self.evaluation().values(arguments);
-                        events.push(Pending {
-                            goal,
-                            message: None,
-                            arguments,
-                        });
+                        self.follows(goal, None, arguments);
                     }
                 }
             }
         }
-        let first = outputs.first();
-        self.waits = matches!(first, Some(Output::Many(_) | Output::Every { .. }));
-        for message in cut_in_pieces(&self.forest.arena, outputs) {
-            let message = self.instant.locals[message.at()].take_message();
-            self.state.consume(message);
+    }
+
+    /// An event follows, unless there is no room on the agenda: then its buffer is free for what
+    /// follows behind it.
+    fn follows(&mut self, goal: Goal, message: Option<Message>, arguments: Vec<Datum>) {
+        let event = Pending {
+            goal,
+            message,
+            arguments,
+        };
+        let all = self.events.len();
+        let is_first = self.at_once && all == 0;
+        match is_first || self.state.can_wait(goal, all - usize::from(self.at_once)) {
+            true => self.events.push(event),
+            false => self.state.lose(event),
         }
-        events
     }
 
     fn goal(&mut self, goal: tree::Goal) -> Goal {
@@ -534,17 +559,14 @@ impl<'p> Running<'_, 'p> {
     }
 
     fn given(&mut self, index: Index, instance: Option<Instance>) -> Option<u32> {
-        match (index, instance) {
-            (Index::Only(only), _) => Some(only),
-            (Index::Any | Index::Label(_), None) => None,
-            (Index::Any | Index::Label(_), Some(Instance::Local(local))) => {
-                Some(self.instant.locals[local.at()].number() as u32)
-            }
-            (Index::Any | Index::Label(_), Some(Instance::Only(only))) => Some(only),
-            (Index::Any | Index::Label(_), Some(Instance::Entity)) => Some(0),
-            (Index::Any | Index::Label(_), Some(Instance::Own)) => {
-                panic!("trees bind each instance")
-            }
+        if let Index::Only(only) = index {
+            return Some(only);
+        }
+        match instance? {
+            Instance::Local(local) => Some(self.instant.locals[local.at()].number() as u32),
+            Instance::Only(only) => Some(only),
+            Instance::Entity => Some(0),
+            Instance::Own => panic!("trees bind each instance"),
         }
     }
 

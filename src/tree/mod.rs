@@ -264,6 +264,13 @@ pub enum Action {
     /// These wait on the agenda, before all that waits already, in order. The weaver makes it of
     /// the outputs behind the first.
     Wait(Vec<Output>),
+    /// From here to [`Action::Turn`] outputs are put on the agenda where they are made.
+    Begin,
+    /// These are put on the agenda behind what this instant has put there. So a family is made
+    /// before anything that it is made of changes.
+    Put(Vec<Output>),
+    /// What this instant has put on the agenda waits there, in order, before all that waited.
+    Turn,
 }
 
 /// A loop of a known bound.
@@ -307,8 +314,7 @@ pub enum Output {
         /// The event's other arguments.
         arguments: Vec<Expression>,
     },
-    /// A family: the outputs of each turn, in order. A message that it cuts in pieces is consumed
-    /// behind the last output.
+    /// A family: the outputs of each turn, in order.
     Many(Loop),
     /// A notice on account of every live instance of a dynamic kind, in order of index.
     Every {

@@ -274,6 +274,9 @@ impl Renaming<'_> {
             Action::Free(instance, kind) => Action::Free((self.instance)(*instance), *kind),
             Action::Loop(turns) => Action::Loop(self.turns(turns)),
             Action::Wait(outputs) => Action::Wait(self.outputs(outputs)),
+            Action::Put(outputs) => Action::Put(self.outputs(outputs)),
+            Action::Begin => Action::Begin,
+            Action::Turn => Action::Turn,
         }
     }
 

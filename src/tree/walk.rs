@@ -1,8 +1,6 @@
 //! Walks over trees: what a node leads to, and how often.
 
-use super::{Action, Arena, Forest, Node, NodeId, Output, Probability};
-use crate::types::program::LocalId;
-use crate::types::statement::{Attempt, Source};
+use super::{Action, Forest, Node, NodeId, Output, Probability};
 use std::collections::{BTreeSet, HashMap};
 
 /// The nodes below a root, children first.
@@ -73,7 +71,9 @@ pub fn children(node: &Node) -> Vec<NodeId> {
         Node::Act { action, next } => {
             let mut inside = match action {
                 Action::Loop(turns) => vec![turns.body],
-                Action::Wait(outputs) => outputs.iter().filter_map(family).collect(),
+                Action::Wait(outputs) | Action::Put(outputs) => {
+                    outputs.iter().filter_map(family).collect()
+                }
                 _ => Vec::new(),
             };
             inside.push(*next);
@@ -90,25 +90,6 @@ fn family(output: &Output) -> Option<NodeId> {
         Output::Many(turns) => Some(turns.body),
         Output::One { .. } | Output::Every { .. } => None,
     }
-}
-
-/// The messages that families among these outputs cut in pieces. They are consumed behind the last
-/// output, when all pieces have been cut.
-pub fn cut_in_pieces(arena: &Arena, outputs: &[Output]) -> BTreeSet<LocalId> {
-    let mut found = BTreeSet::new();
-    let mut open: Vec<NodeId> = outputs.iter().filter_map(family).collect();
-    while let Some(node) = open.pop() {
-        let node = arena.node(node);
-        if let Node::Try {
-            attempt: Attempt::Message(Source::Piece(message, ..)),
-            ..
-        } = node
-        {
-            found.insert(*message);
-        }
-        open.extend(children(node));
-    }
-    found
 }
 
 /// A node with new children.
@@ -166,6 +147,7 @@ pub fn with_children(node: Node, new: &HashMap<NodeId, NodeId>) -> Node {
                     Action::Loop(turns)
                 }
                 Action::Wait(outputs) => Action::Wait(outputs_with(outputs)),
+                Action::Put(outputs) => Action::Put(outputs_with(outputs)),
                 action => action,
             },
             next: new[&next],

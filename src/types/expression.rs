@@ -70,12 +70,48 @@ impl Expression {
         Expression::new(ExpressionKind::Binary(operator, a, b), result)
     }
 
-    /// Whether it holds, where that is a constant.
+    /// Whether it holds, where that is a constant: no number is less than the least of its type, or
+    /// greater than the greatest.
     pub fn truth(&self) -> Option<bool> {
         match &*self.kind {
             ExpressionKind::Constant(Value::Number(number)) => Some(*number != 0),
+            ExpressionKind::Binary(operator, left, right) => {
+                let ((least, most), (low, high)) = (left.range()?, right.range()?);
+                match operator {
+                    Binary::Less => always(most < low, least >= high),
+                    Binary::AtMost => always(most <= low, least > high),
+                    Binary::Greater => always(least > high, most <= low),
+                    Binary::AtLeast => always(least >= high, most < low),
+                    Binary::Equal => always(false, most < low || least > high),
+                    Binary::Unequal => always(most < low || least > high, false),
+                    _ => None,
+                }
+            }
             _ => None,
         }
+    }
+
+    /// The least and the greatest number that it can be, by its type; of what was made wider, by
+    /// the type that it had.
+    fn range(&self) -> Option<(i128, i128)> {
+        let of_type = match self.result {
+            Type::Unsigned(width) => (0, (1 << width) - 1),
+            Type::Time => (0, (1 << 64) - 1),
+            Type::Signed(width) => (-(1 << (width - 1)), (1 << (width - 1)) - 1),
+            _ => return None,
+        };
+        let known = match &*self.kind {
+            ExpressionKind::Constant(Value::Number(number)) => match self.result {
+                Type::Signed(_) => Some(i128::from(*number as i64)),
+                _ => Some(i128::from(*number)),
+            }
+            .map(|number| (number, number)),
+            ExpressionKind::Cast(inner) => inner
+                .range()
+                .filter(|(least, most)| of_type.0 <= *least && *most <= of_type.1),
+            _ => None,
+        };
+        Some(known.unwrap_or(of_type))
     }
 
     /// Whether keys have these values.
@@ -233,7 +269,23 @@ pub enum Binary {
     Remainder,
 }
 
+/// What is so at all times, or never.
+fn always(holds: bool, fails: bool) -> Option<bool> {
+    (holds || fails).then_some(holds)
+}
+
 impl Binary {
+    /// The same comparison with its sides exchanged.
+    pub fn mirrored(self) -> Binary {
+        match self {
+            Binary::Less => Binary::Greater,
+            Binary::AtMost => Binary::AtLeast,
+            Binary::Greater => Binary::Less,
+            Binary::AtLeast => Binary::AtMost,
+            other => other,
+        }
+    }
+
     /// How it is written.
     pub fn sign(self) -> &'static str {
         match self {

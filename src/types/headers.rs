@@ -47,6 +47,7 @@ pub fn layout(context: &mut Context, layer: &mut Layer) {
         }
         let header = header(context, &layer.scope, source);
         context.program.headers.push(header);
+        RulesOf::new(context, layer, id, false).presence(context, source);
     }
 }
 
@@ -292,6 +293,21 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             }
         }
         lengths::check(context, self.id, source.span);
+    }
+
+    /// When optional fields are there, as far as that can be said before functions are known: these
+    /// read them. What is wrong with it is said with the other rules.
+    fn presence(&self, context: &mut Context, source: &ast::Header) {
+        let said = context.diagnostics.len();
+        for (place, part) in source.parts.iter().enumerate() {
+            if let ast::HeaderPart::Field(field) = part
+                && let Some(condition) = &field.condition
+            {
+                let present = check_expression(context, &self.read, condition, Some(&Type::Bool));
+                context.program.headers[self.id.at()].fields[place].present = Some(present);
+            }
+        }
+        context.diagnostics.truncate(said);
     }
 
     fn field(&self, context: &mut Context, place: usize, source: &ast::HeaderField) {

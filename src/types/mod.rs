@@ -100,8 +100,13 @@ pub fn check_layers(sources: &Sources, files: &Files) -> Vec<Diagnostic> {
     }
     for layer in layers {
         let mut services = Services::collect(files, &mut diagnostics);
-        let unit = files.root();
+        let (unit, before) = (files.root(), diagnostics.len());
         let composition = compose::compose_alone(&services, unit, layer, &mut diagnostics);
+        let mut said = diagnostics[before..].iter();
+        if said.any(|said| said.id == Id::UnknownService) {
+            // What such a service declares, its types and attributes, would be unknown, too.
+            continue;
+        }
         let mut program = Program::default();
         let mut context = Context::new(&mut program, &mut diagnostics, sources);
         elaborate(&mut context, files, &mut services, &composition);

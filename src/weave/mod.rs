@@ -297,7 +297,7 @@ fn goals(forest: &Forest, root: NodeId) -> Vec<Reaction> {
         let outputs = match forest.arena.node(node) {
             Node::Leaf { outputs }
             | Node::Act {
-                action: Action::Wait(outputs),
+                action: Action::Wait(outputs) | Action::Put(outputs),
                 ..
             } => outputs,
             _ => continue,

@@ -59,7 +59,10 @@ fn faulty(node: &Node, forest: &Forest) -> Vec<(String, Node)> {
             | Action::End(..)
             | Action::Free(..)
             | Action::Loop(_)
-            | Action::Wait(_) => Vec::new(),
+            | Action::Wait(_)
+            | Action::Begin
+            | Action::Put(_)
+            | Action::Turn => Vec::new(),
         },
         Node::Leaf { outputs } => faulty_outputs(outputs),
         Node::Case { .. } | Node::Try { .. } => Vec::new(),

@@ -3,6 +3,9 @@
 //!
 //! In: a program and its C. Out: what the C shows for each step of a trace.
 
+#[path = "watched.rs"]
+mod watched;
+
 use super::glue;
 use stackloom::emit::Emitted as Code;
 use stackloom::simulate::state::{Emitted, Limits};
@@ -17,6 +20,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use watched::watched;
 
 /// Every compiler has to be content with these.
 const WARNINGS: [&str; 7] = [
@@ -63,14 +67,19 @@ impl<'p> Compiled<'p> {
         let lock = File::create(folder.join("lock")).expect("a file to lock");
         lock.lock().expect("one at a time compiles in a folder");
         let driver = glue::driver(program, limits(code).room);
+        let watched = watched(&code.c);
         let [c, h] = ["c", "h"].map(|ending| format!("{}.{ending}", program.name));
-        for (file, text) in [(&c, &code.c), (&h, &code.h), (&DRIVER.to_string(), &driver)] {
+        for (file, text) in [
+            (&c, &watched),
+            (&h, &code.h),
+            (&DRIVER.to_string(), &driver),
+        ] {
             fs::write(folder.join(file), text).expect("written");
         }
         let types = glue::texts(program).1.replace("STACK", &program.name);
         let types_name = format!("{}_extern.h", program.name);
         fs::write(folder.join(types_name), &types).expect("written");
-        let made_of = [&code.c[..], &code.h, &driver, &types].concat();
+        let made_of = [&watched[..], &code.h, &driver, &types].concat();
         let mut builds = Vec::new();
         for (compiler, level) in ways {
             let Ok(version) = Command::new(compiler).arg("--version").output() else {

@@ -6,6 +6,7 @@ use crate::frames;
 use crate::random::Random;
 use crate::stacks::Example;
 use crate::traffic;
+use crate::watched::watched;
 use stackloom::pipeline::Compiled;
 use stackloom::simulate::trace::Call;
 use stackloom::tool::case::played::limits;
@@ -48,7 +49,7 @@ impl Harness {
             .join("fuzz")
             .join(format!("{name}{suffix}-{:?}", std::thread::current().id()));
         fs::create_dir_all(&folder).expect("a folder to compile in");
-        let c = change(compiled.emitted.c.clone());
+        let c = change(watched(&compiled.emitted.c));
         let files = [
             (format!("{name}.c"), c),
             (format!("{name}.h"), compiled.emitted.h.clone()),

@@ -1,6 +1,7 @@
 What every stack does the same way. A part begins behind a line that names it, and a generated file
 holds copies of those that it mentions, in this order; STACK is the name of the stack. Sizes
-(HEADROOM, BUFFER_SIZE, AGENDA, OUTPUTS, RESERVE) and counters stand in the generated file.
+(HEADROOM, BUFFER_SIZE, AGENDA, KEPT, OUTPUTS, RESERVE) and counters stand in the generated file. A
+copy of a message is UNMARKED: nothing that was stripped from the other can be restored of it.
 
 /* part blank */
 /* A message without bytes, in a buffer that has been taken for it. */
@@ -48,6 +49,7 @@ static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t 
     message->length = taken;
     message->buffer = buffer;
     message->came_in = false;
+    UNMARKED
     message->header = NULL;
     memcpy(message->data, of->data + start, taken);
     return true;
@@ -69,6 +71,7 @@ static bool share(struct STACK *stack, const struct STACK_message *of,
     message->data = to + before;
     message->buffer = buffer;
     message->came_in = false;
+    UNMARKED
     message->header = of->header == NULL ? NULL : to + (of->header - from);
     return true;
 }
@@ -436,15 +439,38 @@ static void drop_stream(struct STACK *stack, struct sl_stream *stream, uint64_t 
     sl_stream_begin(stream, held, capacity, stream->begin);
 }
 
-/* part later */
-/* Puts an event on the agenda, before all that wait there already. */
-static void later(struct STACK *stack, struct STACK_event event) {
-    if (stack->waiting < AGENDA) {
+/* part put */
+/* Puts an event on the agenda, before all that wait there already, if fewer than so many do: else
+ * it is lost, and counted. */
+static void put(struct STACK *stack, uint32_t room, struct STACK_event event) {
+    if (stack->waiting < room) {
         stack->agenda[stack->waiting] = event;
         stack->waiting += 1;
     } else if (event.message.data != NULL) {
         drop(stack, event.message.buffer, event.message.came_in, STACK_AGENDA_FULL);
+    } else {
+        stack->counters[UNSENT + STACK_AGENDA_FULL] += 1;
     }
+}
+
+/* part later */
+/* Puts an event on the agenda, before all that wait there already, if there is room for it and for
+ * those of its instant that come before it. */
+static void later(struct STACK *stack, struct STACK_event event) {
+    put(stack, AGENDA - event.before, event);
+}
+
+/* part kept */
+/* The same with one of those for which places are kept. */
+static void kept(struct STACK *stack, struct STACK_event event) {
+    put(stack, AGENDA + KEPT - event.before, event);
+}
+
+/* part next_step */
+/* Puts an event on the agenda that is handled next, within this step: its place is always free. */
+static void next_step(struct STACK *stack, struct STACK_event event) {
+    put(stack, AGENDA + KEPT + 1, event);
+    stack->steps -= 1;
 }
 
 /* part reverse */

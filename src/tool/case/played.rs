@@ -190,6 +190,7 @@ pub fn limits(code: &Emitted) -> Limits {
         reserve: constant("RESERVE") as u32,
         room: constant("BUFFER_SIZE") - constant("HEADROOM"),
         agenda: constant("AGENDA"),
+        kept: constant("KEPT"),
         outputs: constant("OUTPUTS"),
         ..Limits::default()
     }

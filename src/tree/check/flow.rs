@@ -186,7 +186,8 @@ impl<'a> Flow<'a, '_> {
             | Action::End(instance, kind)
             | Action::Free(instance, kind) => uses.instance(*instance, *kind),
             Action::Loop(turns) => self.turns(id, known, turns),
-            Action::Wait(outputs) => self.outputs(id, known, outputs),
+            Action::Wait(outputs) | Action::Put(outputs) => self.outputs(id, known, outputs),
+            Action::Begin | Action::Turn => {}
         }
         self.uses(id, known, &uses);
         if let Some(local) = bound {
@@ -229,10 +230,6 @@ impl<'a> Flow<'a, '_> {
                     self.uses(id, &mut each, &uses);
                 }
             }
-        }
-        // A family consumes what it cuts in pieces, once all pieces are cut.
-        for message in walk::cut_in_pieces(&self.checked.forest.arena, outputs) {
-            known.owned.remove(&message);
         }
     }
 

@@ -141,7 +141,7 @@ impl<'a> Checked<'a> {
                 self.is_loop(id, turns);
                 self.yields_nothing(id, turns);
             }
-            Action::Wait(outputs) => {
+            Action::Wait(outputs) | Action::Put(outputs) => {
                 outputs.iter().for_each(|output| self.is_output(id, output));
             }
             Action::Do(operation) => {
@@ -157,6 +157,8 @@ impl<'a> Checked<'a> {
             | Action::Count(_)
             | Action::StopTimer(..)
             | Action::End(..)
+            | Action::Begin
+            | Action::Turn
             | Action::Free(..) => {}
         }
     }

@@ -163,10 +163,14 @@ impl<'a> Reader<'a> {
                     outputs: self.outputs(depth + 1)?,
                 }
             }
-            "wait" => {
-                words.expect("wait")?;
+            word @ ("wait" | "put") => {
+                words.expect(word)?;
                 words.end()?;
-                let action = Action::Wait(self.outputs(depth + 1)?);
+                let outputs = self.outputs(depth + 1)?;
+                let action = match word {
+                    "wait" => Action::Wait(outputs),
+                    _ => Action::Put(outputs),
+                };
                 let next = self.node(depth)?;
                 Node::Act { action, next }
             }

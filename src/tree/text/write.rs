@@ -176,6 +176,10 @@ impl Writer<'_> {
                 self.line(depth, "wait");
                 self.outputs(outputs, depth + 1);
             }
+            Action::Put(outputs) => {
+                self.line(depth, "put");
+                self.outputs(outputs, depth + 1);
+            }
             Action::Let(..)
             | Action::Assign(..)
             | Action::SetAttribute(..)
@@ -192,6 +196,8 @@ impl Writer<'_> {
             | Action::StartTimer(..)
             | Action::StopTimer(..)
             | Action::End(..)
+            | Action::Begin
+            | Action::Turn
             | Action::Free(..) => {
                 let step = self.step(action);
                 self.line(depth, &step);
@@ -306,7 +312,11 @@ impl Writer<'_> {
             }
             Action::End(instance, kind) => format!("end {}", self.instance(*instance, *kind)),
             Action::Free(instance, kind) => format!("free {}", self.instance(*instance, *kind)),
-            Action::Loop(_) | Action::Wait(_) => unreachable!("these take several lines"),
+            Action::Begin => "begin".to_string(),
+            Action::Turn => "turn".to_string(),
+            Action::Loop(_) | Action::Wait(_) | Action::Put(_) => {
+                unreachable!("these take several lines")
+            }
         }
     }
 

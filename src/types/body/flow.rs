@@ -10,7 +10,7 @@ use super::super::program::LocalId;
 use super::words::Body;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known at one point of a body.
 #[derive(Clone, Default, Debug)]
@@ -41,6 +41,8 @@ pub(super) enum Holding {
         /// The path that keeps it.
         kept: Way,
     },
+    /// What was written of it was refused: nothing more is said of it.
+    Unknown,
 }
 
 /// A path, as it is pointed at.
@@ -92,6 +94,7 @@ impl Flow {
 
 fn join_holding(left: Holding, left_way: &Way, right: Holding, right_way: &Way) -> Holding {
     match (left, right) {
+        (Holding::Unknown, _) | (_, Holding::Unknown) => Holding::Unknown,
         (Holding::Owned, Holding::Owned) => Holding::Owned,
         (Holding::Owned, Holding::Gone(gone)) => Holding::Perhaps {
             gone,
@@ -107,6 +110,20 @@ fn join_holding(left: Holding, left_way: &Way, right: Holding, right_way: &Way) 
 }
 
 impl Body<'_, '_> {
+    /// A statement was refused, so that nobody knows what became of the messages that it names.
+    pub fn lose_sight_of(&mut self, refused: Span) {
+        let text = self.text(refused);
+        let named: BTreeSet<&str> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .collect();
+        for word in &self.words {
+            let holding = self.flow.messages.get_mut(&word.local);
+            if let Some(holding) = holding.filter(|_| named.contains(word.name.as_str())) {
+                *holding = Holding::Unknown;
+            }
+        }
+    }
+
     /// The body owns this message from here on.
     pub fn own(&mut self, local: LocalId) {
         self.flow.messages.insert(local, Holding::Owned);
@@ -122,7 +139,7 @@ impl Body<'_, '_> {
     pub fn check_owned(&mut self, local: LocalId, span: Span, used: &str) {
         let name = self.local_name(local).to_string();
         let diagnostic = match self.flow.messages.get(&local) {
-            Some(Holding::Owned) => return,
+            Some(Holding::Owned | Holding::Unknown) => return,
             // Functions, finders and headers only look at a message that others own.
             None if used != "used up" => return,
             None => Diagnostic::error(
@@ -182,7 +199,7 @@ impl Body<'_, '_> {
             let name = self.local_name(local).to_string();
             let held = self.flow.messages.remove(&local);
             let diagnostic = match held {
-                None | Some(Holding::Gone(_)) => continue,
+                None | Some(Holding::Gone(_) | Holding::Unknown) => continue,
                 Some(Holding::Owned) => Diagnostic::error(
                     Id::MessageLeaked,
                     "a message is forgotten",

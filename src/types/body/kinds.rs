@@ -101,17 +101,19 @@ impl Body<'_, '_> {
         if !CONTAINERS.contains(&name.text.as_str()) {
             return self.no_container(name, element.is_none(), span);
         }
-        let Some(capacity) = capacity else {
-            let title = format!("how much does this {name} hold?");
-            let missing = Diagnostic::error(Id::NotConstant, title, span, "no capacity");
-            self.report(
-                missing
-                    .why("Every container has a capacity: there is no heap.")
-                    .help(format!("write it behind: `{}[16]`", self.text(span))),
-            );
-            return Type::Nothing;
+        let capacity = match capacity {
+            Some(capacity) => self.capacity(capacity),
+            None => {
+                let title = format!("how much does this {name} hold?");
+                let missing = Diagnostic::error(Id::NotConstant, title, span, "no capacity");
+                self.report(
+                    missing
+                        .why("Every container has a capacity: there is no heap.")
+                        .help(format!("write it behind: `{}[16]`", self.text(span))),
+                );
+                1
+            }
         };
-        let capacity = self.capacity(capacity);
         match (name.text.as_str(), element) {
             (_, Some(Type::Nothing)) => Type::Nothing,
             ("bytes", None) => Type::Bytes(capacity),

@@ -152,6 +152,12 @@ impl Body<'_, '_> {
     ) -> Option<StatementKind> {
         let queue = drained(elements);
         let value = queue.map(|queue| self.check(queue, None));
+        if value
+            .as_ref()
+            .is_some_and(|value| value.result == Type::Nothing)
+        {
+            return None;
+        }
         let Some((Type::Queue(element, _), ExpressionKind::Read(queue))) =
             value.map(|value| (value.result, *value.kind))
         else {

@@ -300,6 +300,9 @@ impl Body<'_, '_> {
             | Type::Abstract(_)
             | Type::Nothing => &[],
         };
+        if *kind == Type::Nothing {
+            return None;
+        }
         let what = format!("operation of {} called", self.describe(kind));
         self.unknown(&what, called.name, known);
         None

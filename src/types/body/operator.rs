@@ -467,6 +467,14 @@ impl Body<'_, '_> {
                 ));
             }
         };
+        // The least number of a type has no opposite in it.
+        if let (Type::Signed(width), Some(opposite), true) =
+            (&result, constant_number(&operand.value), operand.literal)
+            && operator == Unary::Negate
+            && opposite == 1 << (width - 1)
+        {
+            return number(opposite.wrapping_neg(), result);
+        }
         let value = self.coerce(operand.value, &result, operand.span);
         self.folded_if_known(make(ExpressionKind::Unary(operator, value), result))
     }

@@ -179,7 +179,7 @@ impl Body<'_, '_> {
             let (operator, other) = if plain(left) == plain(value) {
                 (*operator, right)
             } else if plain(right) == plain(value) {
-                (mirrored(*operator), left)
+                (operator.mirrored(), left)
             } else {
                 continue;
             };
@@ -424,16 +424,6 @@ fn opposite(operator: Binary) -> Option<Binary> {
         | Binary::Multiply
         | Binary::Divide
         | Binary::Remainder => None,
-    }
-}
-
-fn mirrored(operator: Binary) -> Binary {
-    match operator {
-        Binary::Less => Binary::Greater,
-        Binary::Greater => Binary::Less,
-        Binary::AtMost => Binary::AtLeast,
-        Binary::AtLeast => Binary::AtMost,
-        same => same,
     }
 }
 

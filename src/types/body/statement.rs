@@ -43,7 +43,15 @@ impl Body<'_, '_> {
         let mut block = Vec::new();
         for statement in &source.statements {
             let check = |body: &mut Self| body.statement(statement, &mut exits);
-            block.extend(self.with_before(statement.span, check));
+            let (kind, before) = self.ahead(check);
+            block.extend(before);
+            match kind {
+                Some(kind) => block.push(Statement {
+                    kind,
+                    span: statement.span,
+                }),
+                None => self.lose_sight_of(statement.span),
+            }
         }
         for exit in exits {
             let flow = std::mem::take(&mut self.flow);

@@ -432,7 +432,13 @@ impl Parser<'_> {
 
     fn value_statement(&mut self) -> Parsed<StatementKind> {
         let word = self.take();
-        let (code, title, help) = if word.is("return") {
+        let (code, title, help) = if word.is("return") && self.code == Code::Filter {
+            (
+                Code::Function,
+                "there is no `return` in a filter",
+                "`yield` says what stands in place of the word; what is read has a `result`",
+            )
+        } else if word.is("return") {
             (
                 Code::Function,
                 "there is no `return` in a handler",

@@ -60,6 +60,8 @@ impl Words<'_> {
                 let (instance, kind) = self.instance()?;
                 Action::End(instance, kind)
             }
+            "begin" => Action::Begin,
+            "turn" => Action::Turn,
             "free" => {
                 let (instance, kind) = self.instance()?;
                 Action::Free(instance, kind)

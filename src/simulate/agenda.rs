@@ -1,0 +1,54 @@
+//! The agenda: in, events that follow from others or come from the host; out, what waits, the next
+//! event last. What has no place on it is lost, and counted.
+
+use super::state::{Goal, Pending, State};
+use crate::types::program::{Event, PortId};
+
+impl State<'_> {
+    /// Puts events on the agenda, so that they are handled in this order before all that waits.
+    pub fn wait(&mut self, events: Vec<Pending>) {
+        let mut waiting = Vec::new();
+        for event in events {
+            match self.can_wait(event.goal, waiting.len()) {
+                true => waiting.push(event),
+                false => self.lose(event),
+            }
+        }
+        self.agenda.extend(waiting.into_iter().rev());
+    }
+
+    /// Whether there is a place on the agenda for an event, behind so many others of its instant.
+    /// There are some more for the starts and ends of instances, and for what tells an application
+    /// of a session that it has not opened.
+    pub fn can_wait(&self, goal: Goal, others: usize) -> bool {
+        let opened = |port: PortId| self.program.listened(port).and_then(|how| how.opened);
+        let kept = match goal {
+            Goal::Handle { event, .. } => matches!(event, Event::Start | Event::End),
+            Goal::Port(port, _, Event::Notice(notice)) => opened(port) == Some(notice),
+            Goal::Port(_, _, event) => event == Event::Start,
+            Goal::Arrive { .. } | Goal::Frame(_) => false,
+        };
+        let kept = if kept { self.limits.kept } else { 0 };
+        self.agenda.len() + others < self.limits.agenda + kept
+    }
+
+    /// There is no place on the agenda for this: it is lost, and counted.
+    pub fn lose(&mut self, event: Pending) {
+        let came_in = event
+            .message
+            .as_ref()
+            .is_some_and(|message| message.came_in);
+        self.fates.agenda_full += u64::from(came_in);
+        self.fates.agenda_full_unsent += u64::from(!came_in);
+        if let Some(message) = event.message {
+            self.forget(message);
+        }
+    }
+
+    /// Puts events behind all that waits, in this order.
+    pub fn wait_last(&mut self, events: Vec<Pending>) {
+        for event in events {
+            self.agenda.insert(0, event);
+        }
+    }
+}
