@@ -8,13 +8,13 @@
 const ADDED: [(&str, &str); 4] = [
     // A buffer is taken: all of it may be read and written.
     (
-        "    buffers->handles[index] = 1;\n",
+        "    buffers->taken[index] = true;\n",
         "    ASAN_UNPOISON_MEMORY_REGION(buffers->area + (size_t)index * buffers->size,\n    \
          buffers->size);\n",
     ),
     // It is given back: nobody reads it any more.
     (
-        "        buffers->free[buffers->left] = index;\n",
+        "    buffers->taken[index] = false;\n",
         "    ASAN_POISON_MEMORY_REGION(buffers->area + (size_t)index * buffers->size,\n    \
          buffers->size);\n",
     ),
