@@ -341,6 +341,21 @@ ids! {
         known, or says `at most N`.";
     RecursiveFunction "recursive-function"
         "Functions do not call themselves, not even by way of others: each instant ends.";
+    SharedVariable "shared-variable"
+        "Branches of `||` run at once, so what one of them writes must not depend on when another \
+        reads or writes it. A signal carries a value from one to the other.";
+    CausalityCycle "causality-cycle"
+        "Whether these signals are present depends on each other in a circle, so that none of them \
+        can be settled in an instant that can come. A `pause` in the circle lets one of them wait \
+        for the instant before.";
+    InstantaneousLoop "instantaneous-loop"
+        "What a loop repeats takes at least one instant each time; this one can end in the instant \
+        in which it begins.";
+    AutomatonTooLarge "automaton-too-large"
+        "Parallel branches that rest independently of each other multiply their states. What needs \
+        more than the budget is refused.";
+    MultipleEmission "multiple-emission"
+        "A signal without `combine` carries one value in an instant, so it is emitted once.";
     MissingReturn "missing-return"
         "A function returns something on every path.";
     UnknownSetting "unknown-setting"

@@ -7,7 +7,10 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
 use crate::reactive;
 use crate::source::Sources;
+use crate::syntax;
 use crate::tree::Forest;
+use crate::tree::automaton::Automaton;
+use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack};
@@ -94,6 +97,47 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         calls,
         emitted,
     })
+}
+
+/// A module of Esterel and the automaton of its processes.
+pub struct Reactive {
+    /// The checked module: its meaning is what the reference interpreter makes of it.
+    pub module: esterel::Module,
+    /// Its state trees.
+    pub automaton: Automaton,
+}
+
+/// Compiles a module of an Esterel text to state trees, of at most so many nodes: the one with a
+/// name, or the last. What is wrong comes beside it.
+pub fn esterel(
+    sources: &mut Sources,
+    text: (String, String),
+    main: Option<&str>,
+    budget: usize,
+) -> (Option<Reactive>, Vec<Diagnostic>) {
+    let file = sources.add(text.0, text.1);
+    let (tree, mut diagnostics) = syntax::esterel::parse(file, sources);
+    if refused(&diagnostics) {
+        return (None, diagnostics);
+    }
+    let (module, found) = esterel::check(&tree, main);
+    diagnostics.extend(found);
+    let Some(module) = module else {
+        return (None, diagnostics);
+    };
+    match reactive::explore::explore(&module.processes, budget) {
+        Ok((automaton, twice)) => {
+            let warnings = twice
+                .iter()
+                .map(|signal| reactive::explore::may_be_twice(&module.processes, *signal));
+            diagnostics.extend(warnings);
+            (Some(Reactive { module, automaton }), diagnostics)
+        }
+        Err(refusal) => {
+            diagnostics.push(refusal.diagnostic(&module.processes, file));
+            (None, diagnostics)
+        }
+    }
 }
 
 /// Whether nothing is built because of these.

@@ -21,6 +21,7 @@
 
 mod arrive;
 mod block;
+pub mod explore;
 mod family;
 mod frame;
 mod joints;

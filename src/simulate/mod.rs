@@ -30,6 +30,7 @@ pub mod operation;
 mod options;
 mod outputs;
 pub mod pool;
+pub mod process;
 pub mod reference;
 pub mod stack;
 pub mod state;

@@ -1,3 +1,4 @@
 //! Text to tree, one file at a time. Nothing here knows another file, or what a name means.
 
+pub mod esterel;
 pub mod loom;

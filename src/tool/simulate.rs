@@ -14,6 +14,7 @@
 
 pub mod compiled;
 mod document;
+mod esterel;
 mod interpreted;
 mod phrases;
 mod prepare;
@@ -89,6 +90,9 @@ pub struct Arguments {
     /// Interprets the stacks, instead of compiling them to C
     #[arg(long)]
     pub interpret: bool,
+    /// Of an Esterel program: which module runs [default: the last]
+    #[arg(long, value_name = "MODULE")]
+    pub main: Option<String>,
     /// C that holds functions which the stack declares as extern
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
@@ -264,6 +268,14 @@ impl Arguments {
 
 /// The command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments
+        .network
+        .extension()
+        .is_some_and(|ending| ending == "strl")
+    {
+        let main = arguments.main.as_deref();
+        return esterel::run(&arguments.network, main, arguments.interpret);
+    }
     arguments.check()?;
     let stop = stop_on_signals()?;
     let options = Options {

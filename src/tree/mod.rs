@@ -15,6 +15,7 @@
 //! index, an `Only` index, or the record of its entity.
 
 pub mod arena;
+pub mod automaton;
 pub mod check;
 pub mod rename;
 pub mod text;

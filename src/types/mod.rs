@@ -12,6 +12,7 @@
 pub mod body;
 pub mod constant;
 pub mod context;
+pub mod esterel;
 pub mod expression;
 pub mod external;
 pub mod header;
@@ -19,6 +20,7 @@ pub mod lifetimes;
 pub mod load;
 pub mod names;
 pub mod opening;
+pub mod process;
 pub mod program;
 pub mod scope;
 pub mod statement;

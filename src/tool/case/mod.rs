@@ -9,8 +9,10 @@
 //! sections   what each section means; the compiler is run as far as they need it
 //! script     what a host does; play does it, played in every way and compared (run)
 //! wire       frames, header by header (parts)
+//! esterel    the sections of modules of Esterel
 //! ```
 
+pub mod esterel;
 pub mod format;
 pub mod parts;
 pub mod play;

@@ -16,6 +16,7 @@
 //! | `c` | comes out: the C of the first stack; `=== c NAME`: one function of it |
 //! | `out` | comes out: what the stack gives its host, from the interpreters and from its C |
 //! | `wire` | comes out: the frames of both directions, header by header |
+//! | `esterel` | goes in: modules of Esterel, the last of which is run; see [`super::esterel`] |
 
 use super::Surroundings;
 use super::format::{Case, around};
@@ -35,6 +36,9 @@ use std::path::Path;
 
 /// Runs the compiler as far as the sections need it.
 pub fn fill(path: &Path, case: &mut Case, around_it: &dyn Surroundings) -> Result<(), String> {
+    if case.text("esterel").is_some() {
+        return super::esterel::fill(case);
+    }
     let mut sources = Sources::new();
     let (programs, found) = compile(&mut sources, path, case, around_it)?;
     let errors = around(&render(&found, &sources, false));

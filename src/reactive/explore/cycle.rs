@@ -1,0 +1,321 @@
+//! Why nothing goes on: the shortest circle of signals that wait for each other.
+//!
+//! In: a term that waits, and what is known. Out: for each signal of the circle, who waits for it,
+//! and what that one would emit once it goes on.
+
+use super::can::Can;
+use super::status::{Answer, Statuses, asked_now};
+use super::step::cases;
+use super::term::{Code, Freeze, Term, TermId, Terms, Watch};
+use crate::source::Span;
+use crate::types::process::{Presence, Processes, SignalId, Statement, StatementId};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// One step of a circle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The signal.
+    pub signal: SignalId,
+    /// The statement that waits for it.
+    pub waits: Span,
+    /// The statement that emits the next signal of the circle behind that.
+    pub emits: Span,
+}
+
+/// The shortest circle. Empty only if there is none, and then something is wrong with us.
+pub fn shortest<'p>(
+    processes: &'p Processes,
+    terms: &mut Terms<'p>,
+    term: TermId,
+    statuses: &Statuses,
+) -> Vec<Link> {
+    let mut search = Search {
+        processes,
+        terms,
+        statuses,
+        edges: BTreeMap::new(),
+    };
+    search.term(term, &BTreeSet::new());
+    let edges = search.edges;
+    let circles = edges.keys().filter_map(|(from, _)| circle(&edges, *from));
+    circles.min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// Who waits for a signal, and where another one is emitted behind that.
+type Edges = BTreeMap<(SignalId, SignalId), (Span, Span)>;
+
+/// Signals that are waited for, and where.
+type Waits = BTreeSet<(SignalId, StatementId)>;
+
+/// The shortest way from a signal back to itself.
+fn circle(edges: &Edges, start: SignalId) -> Option<Vec<Link>> {
+    let mut from: BTreeMap<SignalId, SignalId> = BTreeMap::new();
+    let mut open = VecDeque::from([start]);
+    while let Some(at) = open.pop_front() {
+        for (one, other) in edges.keys().filter(|(one, _)| *one == at) {
+            if *other == start {
+                let mut path = vec![(*one, *other)];
+                while path[0].0 != start {
+                    let before = from[&path[0].0];
+                    path.insert(0, (before, path[0].0));
+                }
+                let link = |edge: &(SignalId, SignalId)| {
+                    let (waits, emits) = edges[edge];
+                    Link {
+                        signal: edge.0,
+                        waits,
+                        emits,
+                    }
+                };
+                return Some(path.iter().map(link).collect());
+            }
+            if !from.contains_key(other) {
+                from.insert(*other, *one);
+                open.push_back(*other);
+            }
+        }
+    }
+    None
+}
+
+/// Looks for what waits, and for what is emitted behind it.
+struct Search<'a, 'p> {
+    processes: &'p Processes,
+    terms: &'a mut Terms<'p>,
+    statuses: &'a Statuses,
+    edges: Edges,
+}
+
+impl<'p> Search<'_, 'p> {
+    /// What is left of a term, behind what is waited for already. Returns all that its end waits
+    /// for.
+    fn term(&mut self, id: TermId, waits: &Waits) -> Waits {
+        match self.terms.term(id).clone() {
+            Term::Done | Term::Exit(_) | Term::Paused | Term::Suspend(_, Freeze::Frozen, _) => {
+                waits.clone()
+            }
+            Term::Start(statement) => self.started(statement, waits),
+            Term::Sequence(statement, next, inner) => {
+                let first = self.term(inner, waits);
+                match self.can_end(inner) {
+                    true => self.rest(statement, next, first),
+                    false => first,
+                }
+            }
+            Term::Parallel(branches) => {
+                let ends = branches.iter().map(|branch| self.term(*branch, waits));
+                ends.flatten().collect()
+            }
+            Term::Loop(statement, begun, inner) => {
+                let ends = self.term(inner, waits);
+                if !begun && self.can_end(inner) {
+                    self.body(statement, &ends);
+                }
+                ends
+            }
+            Term::Trap(statement, inner) => {
+                let ends = self.term(inner, waits);
+                self.handlers(statement, &ends)
+            }
+            Term::Local(_, inner) | Term::Suspend(_, Freeze::Runs, inner) => {
+                self.term(inner, waits)
+            }
+            Term::Suspend(statement, Freeze::Asked, inner) => {
+                let Statement::Suspend { test, .. } = self.processes.statement(statement) else {
+                    unreachable!("only what can be suspended is");
+                };
+                let waits = self.waiting(test, statement, waits);
+                let resumed = self.terms.resumed(inner);
+                self.term(resumed, &waits)
+            }
+            Term::Abort(statement, watch, inner) => self.abort(statement, watch, inner, waits),
+        }
+    }
+
+    fn abort(&mut self, id: StatementId, watch: Watch, inner: TermId, waits: &Waits) -> Waits {
+        let weak = self.terms.is_weak(id);
+        let mut watched = waits.clone();
+        for case in cases(self.processes, id) {
+            watched = match watch {
+                Watch::Quiet | Watch::Elapsed(_) => break,
+                Watch::Begins(_) => match case.delay.count {
+                    Some(count) => self.reading(&[count.begin], id, &watched),
+                    None => watched,
+                },
+                Watch::First(_) if !case.delay.immediate => watched,
+                Watch::First(_) | Watch::Asks(_) | Watch::Counts(_) => {
+                    self.waiting(&case.delay.test, id, &watched)
+                }
+            };
+        }
+        let rests = matches!(watch, Watch::Asks(_) | Watch::Counts(_));
+        let inner = match rests && !weak {
+            true => self.terms.resumed(inner),
+            false => inner,
+        };
+        let mut ends = match weak {
+            true => self.term(inner, waits),
+            false => self.term(inner, &watched),
+        };
+        ends.extend(watched);
+        for case in cases(self.processes, id) {
+            let then = self.started(case.then, &ends);
+            ends.extend(then);
+        }
+        ends
+    }
+
+    /// What begins, behind what is waited for already.
+    fn started(&mut self, id: StatementId, waits: &Waits) -> Waits {
+        match self.processes.statement(id) {
+            Statement::Nothing | Statement::Pause => waits.clone(),
+            Statement::Emit(signal, value) => {
+                let waits = self.reading(value.as_slice(), id, waits);
+                self.emits(*signal, id, &waits);
+                waits
+            }
+            Statement::Exit { way, value, .. } => {
+                let waits = self.reading(value.as_slice(), id, waits);
+                self.emits(*way, id, &waits);
+                waits
+            }
+            Statement::Do(data) => self.reading(&[*data], id, waits),
+            Statement::Present {
+                test,
+                then,
+                otherwise,
+            } => match self.statuses.answer(self.processes, test) {
+                Answer::Known(true) => self.started(*then, waits),
+                Answer::Known(false) => self.started(*otherwise, waits),
+                Answer::Ask(_) | Answer::Waits => {
+                    let waits = self.waiting(test, id, waits);
+                    self.either(*then, *otherwise, &waits)
+                }
+            },
+            Statement::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let waits = self.reading(&[*condition], id, waits);
+                self.either(*then, *otherwise, &waits)
+            }
+            Statement::Sequence(_) => self.rest(id, 0, waits.clone()),
+            Statement::Parallel(branches) => {
+                let ends = branches.iter().map(|branch| self.started(*branch, waits));
+                ends.flatten().collect()
+            }
+            Statement::Loop(_) => self.body(id, waits),
+            Statement::Trap { body, .. } => {
+                let ends = self.started(*body, waits);
+                self.handlers(id, &ends)
+            }
+            Statement::Suspend {
+                test,
+                immediate,
+                body,
+            } => {
+                let waits = match immediate {
+                    true => self.waiting(test, id, waits),
+                    false => waits.clone(),
+                };
+                self.started(*body, &waits)
+            }
+            Statement::Abort { cases, body, .. } => {
+                let mut waits = waits.clone();
+                for case in cases.iter().filter(|case| case.delay.immediate) {
+                    waits = self.waiting(&case.delay.test, id, &waits);
+                    self.started(case.then, &waits);
+                }
+                self.started(*body, &waits)
+            }
+            Statement::Local { begin, body, .. } => {
+                let waits = self.reading(begin.as_slice(), id, waits);
+                self.started(*body, &waits)
+            }
+        }
+    }
+
+    fn either(&mut self, then: StatementId, otherwise: StatementId, waits: &Waits) -> Waits {
+        let mut ends = self.started(then, waits);
+        ends.extend(self.started(otherwise, waits));
+        ends
+    }
+
+    fn rest(&mut self, id: StatementId, next: u32, mut waits: Waits) -> Waits {
+        let Statement::Sequence(all) = self.processes.statement(id) else {
+            unreachable!("only a sequence goes on");
+        };
+        for one in &all[next as usize..] {
+            waits = self.started(*one, &waits);
+            let start = self.terms.start(*one);
+            if !self.can_end(start) {
+                break;
+            }
+        }
+        waits
+    }
+
+    fn body(&mut self, id: StatementId, waits: &Waits) -> Waits {
+        match self.processes.statement(id) {
+            Statement::Loop(body) => self.started(*body, waits),
+            other => unreachable!("{other:?} is no loop"),
+        }
+    }
+
+    fn handlers(&mut self, id: StatementId, ends: &Waits) -> Waits {
+        let Statement::Trap { handlers, .. } = self.processes.statement(id) else {
+            unreachable!("only a trap has handlers");
+        };
+        let mut all = ends.clone();
+        for handler in handlers.iter().filter_map(|(_, handler)| *handler) {
+            all.extend(self.started(handler, ends));
+        }
+        all
+    }
+
+    /// Whether something can end in this instant.
+    fn can_end(&mut self, id: TermId) -> bool {
+        if let Some(code) = self.terms.code(id) {
+            return code == Code::Done;
+        }
+        let mut can = Can {
+            processes: self.processes,
+            terms: self.terms,
+        };
+        can.of(id, self.statuses).done
+    }
+
+    /// One signal more is waited for.
+    fn waiting(&self, test: &Presence, at: StatementId, waits: &Waits) -> Waits {
+        let unknown = |signal: &SignalId| self.statuses.of(*signal).now.is_none();
+        let asked = asked_now(test).into_iter().filter(unknown);
+        let mut waits = waits.clone();
+        waits.extend(asked.map(|signal| (signal, at)));
+        waits
+    }
+
+    /// Values are waited for.
+    fn reading(
+        &self,
+        data: &[crate::types::process::DataId],
+        at: StatementId,
+        waits: &Waits,
+    ) -> Waits {
+        let reads = data
+            .iter()
+            .flat_map(|one| &self.processes.data[one.at()].reads);
+        let open = reads.filter(|signal| !self.statuses.of(**signal).settled);
+        let mut waits = waits.clone();
+        waits.extend(open.map(|signal| (*signal, at)));
+        waits
+    }
+
+    /// A signal is emitted behind what is waited for.
+    fn emits(&mut self, signal: SignalId, at: StatementId, waits: &Waits) {
+        for (waited, waiting) in waits {
+            let spans = (self.processes.span(*waiting), self.processes.span(at));
+            self.edges.entry((*waited, signal)).or_insert(spans);
+        }
+    }
+}

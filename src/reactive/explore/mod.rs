@@ -1,0 +1,359 @@
+//! Processes -> state trees, by constructive exploration (DESIGN: reactive compilation).
+//!
+//! In: [`Processes`]. Out: an [`Automaton`], or why there is none. From each state all that must be
+//! done is done, step by step, the leftmost first; where the environment or a value decides, the
+//! tree forks. When nothing more must be done, what cannot be emitted any more is absent, and it
+//! goes on. If that settles nothing either, the program is not constructive. What is left to do is
+//! a term; the same term with the same knowledge is explored once.
+//!
+//! ```text
+//! await A; emit O          state 0   leaf 1                    nothing happens at the beginning
+//!                          state 1   given A? then emit O, leaf 2, else leaf 1
+//!                          state 2   leaf 2                    it has ended
+//! ```
+//!
+//! Cost: proportional to the distinct ways through all reachable states, and bounded by a budget.
+
+mod can;
+mod cycle;
+mod matters;
+mod merge;
+mod refusal;
+mod status;
+mod step;
+mod term;
+
+use crate::source::Span;
+use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
+use crate::types::process::{Carries, Processes, Relation, Role, SignalId};
+use can::Can;
+pub use cycle::Link;
+use matters::Matters;
+pub use refusal::may_be_twice;
+use status::Statuses;
+use std::collections::HashMap;
+use step::{Step, Stepping, own};
+use term::{Freeze, Term, TermId, Terms};
+
+/// What is wrong with processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Signals wait for each other, in a circle.
+    Cycle(Vec<Link>),
+    /// A loop's body ends in the instant in which it begins.
+    InstantaneousLoop(Span),
+    /// A signal that carries one value is emitted twice, whatever the environment gives.
+    Twice(SignalId),
+    /// There are too many states, or ways through them.
+    TooLarge {
+        /// States so far.
+        states: usize,
+        /// Nodes so far.
+        nodes: usize,
+    },
+}
+
+/// Explores processes; at most so many nodes. With the automaton come the signals that carry one
+/// value and may be emitted twice in an instant.
+pub fn explore(
+    processes: &Processes,
+    budget: usize,
+) -> Result<(Automaton, Vec<SignalId>), Refusal> {
+    let mut explorer = Explorer {
+        processes,
+        terms: Terms::new(processes),
+        matters: Matters::new(processes),
+        automaton: Automaton::default(),
+        states: HashMap::new(),
+        open: Vec::new(),
+        explored: HashMap::new(),
+        budget,
+    };
+    let first = match processes.root {
+        Some(root) => explorer.terms.start(root),
+        None => explorer.terms.add(Term::Done),
+    };
+    explorer.state(first, Statuses::new(processes));
+    let mut next = 0;
+    while next < explorer.open.len() {
+        let (term, statuses) = explorer.open[next].clone();
+        next += 1;
+        let term = explorer.terms.resumed(term);
+        let root = explorer.instant(term, statuses)?;
+        explorer.automaton.states.push(root);
+    }
+    let automaton = explorer.automaton;
+    if let Some(signal) = merge::doomed(&automaton) {
+        return Err(Refusal::Twice(signal));
+    }
+    let automaton = merge::alike(&automaton);
+    let twice = merge::emitted_twice(&automaton);
+    Ok((automaton, twice))
+}
+
+/// Explores.
+#[derive(Debug)]
+struct Explorer<'p> {
+    processes: &'p Processes,
+    terms: Terms<'p>,
+    matters: Matters<'p>,
+    automaton: Automaton,
+    states: HashMap<(TermId, Statuses), StateId>,
+    /// Where each state begins.
+    open: Vec<(TermId, Statuses)>,
+    /// What is left to do, and what is known: the tree of it.
+    explored: HashMap<(TermId, Statuses), NodeId>,
+    budget: usize,
+}
+
+impl Explorer<'_> {
+    /// The state in which something rests.
+    fn state(&mut self, term: TermId, statuses: Statuses) -> StateId {
+        if let Some(&state) = self.states.get(&(term, statuses.clone())) {
+            return state;
+        }
+        let state = StateId(self.open.len() as u32);
+        self.open.push((term, statuses.clone()));
+        self.states.insert((term, statuses), state);
+        state
+    }
+
+    /// All that can happen from here to the end of the instant.
+    fn instant(&mut self, mut term: TermId, statuses: Statuses) -> Result<NodeId, Refusal> {
+        let matters = self.matters.of(&self.terms, term);
+        let key = (term, statuses.keep(self.processes, &matters));
+        if let Some(&known) = self.explored.get(&key) {
+            return Ok(known);
+        }
+        if self.automaton.nodes.len() + self.terms.len() / 16 > self.budget {
+            return Err(Refusal::TooLarge {
+                states: self.open.len(),
+                nodes: self.automaton.nodes.len(),
+            });
+        }
+        let mut statuses = key.1.clone();
+        let mut acts = Vec::new();
+        let mut node = loop {
+            let mut stepping = Stepping {
+                processes: self.processes,
+                terms: &mut self.terms,
+                statuses: &mut statuses,
+            };
+            match stepping.step(term) {
+                Some(Step::To(next)) => term = next,
+                Some(Step::Act(act, next)) => {
+                    acts.push(act);
+                    term = next;
+                }
+                Some(Step::Ask(signal)) => break self.given(term, &statuses, signal)?,
+                Some(Step::Choose(data, then, otherwise)) => {
+                    let then = self.instant(then, statuses.clone())?;
+                    let otherwise = self.instant(otherwise, statuses)?;
+                    let question = Question::Data(data);
+                    break self.automaton.test(question, then, otherwise);
+                }
+                Some(Step::Twice(signal)) => break self.automaton.add(Node::Twice(signal)),
+                Some(Step::Instantaneous(statement)) => {
+                    let span = self.processes.span(statement);
+                    return Err(Refusal::InstantaneousLoop(span));
+                }
+                None if self.terms.code(term).is_some() => {
+                    break match self.undecided(&statuses) {
+                        Some(signal) => self.given(term, &statuses, signal)?,
+                        None => self.leaf(term, &statuses, &mut acts),
+                    };
+                }
+                None => match self.decide(term, &mut statuses)? {
+                    Some(signal) => break self.given(term, &statuses, signal)?,
+                    None => continue,
+                },
+            }
+        };
+        for act in acts.into_iter().rev() {
+            node = self.automaton.add(Node::Act { act, next: node });
+        }
+        self.explored.insert(key, node);
+        Ok(node)
+    }
+
+    /// Forks on whether the environment gives a signal, as far as the relations leave it open.
+    fn given(
+        &mut self,
+        term: TermId,
+        statuses: &Statuses,
+        signal: SignalId,
+    ) -> Result<NodeId, Refusal> {
+        let mut ways = Vec::new();
+        for given in [true, false] {
+            let mut statuses = statuses.clone();
+            if self.implied(&mut statuses, signal, given) {
+                ways.push(self.instant(term, statuses)?);
+            }
+        }
+        match ways[..] {
+            [then, otherwise] => {
+                let question = Question::Given(signal);
+                Ok(self.automaton.test(question, then, otherwise))
+            }
+            [only] => Ok(only),
+            _ => unreachable!("relations always allow that nothing is given"),
+        }
+    }
+
+    /// Notes whether a signal is given, and what follows from it; false if that cannot be.
+    fn implied(&self, statuses: &mut Statuses, signal: SignalId, given: bool) -> bool {
+        match statuses.of(signal).given {
+            Some(known) => return known == given,
+            None => statuses.give(self.processes, signal, given),
+        }
+        self.processes
+            .relations
+            .iter()
+            .all(|relation| match relation {
+                Relation::Exclusive(all) if given && all.contains(&signal) => {
+                    let mut others = all.iter().filter(|other| **other != signal);
+                    others.all(|other| self.implied(statuses, *other, false))
+                }
+                Relation::Implies(one, other) if given && *one == signal => {
+                    self.implied(statuses, *other, true)
+                }
+                Relation::Implies(one, other) if !given && *other == signal => {
+                    self.implied(statuses, *one, false)
+                }
+                Relation::Exclusive(_) | Relation::Implies(..) => true,
+            })
+    }
+
+    /// Nothing more must be done: what cannot be emitted is absent, and values that nobody can
+    /// change are settled. If that settles nothing, a signal to be asked of the environment.
+    fn decide(
+        &mut self,
+        term: TermId,
+        statuses: &mut Statuses,
+    ) -> Result<Option<SignalId>, Refusal> {
+        let mut can = Can {
+            processes: self.processes,
+            terms: &mut self.terms,
+        };
+        let possible = can.of(term, statuses);
+        let mut changed = false;
+        for signal in self.processes.signals() {
+            let declared = self.processes.signal(signal);
+            let status = statuses.of(signal);
+            if !declared.role.is_emitted() || possible.emits.contains(signal.at()) {
+                continue;
+            }
+            let open = declared.role.is_given() && status.given.is_none();
+            if open && status.now.is_none() {
+                continue;
+            }
+            let valued = declared.value != Carries::Nothing;
+            let status = statuses.of_mut(signal);
+            if status.now.is_none() {
+                status.now = Some(false);
+                changed = true;
+            }
+            if valued && !status.settled {
+                status.settled = true;
+                changed = true;
+            }
+        }
+        if changed {
+            return Ok(None);
+        }
+        let asked = self.processes.signals().find(|signal| {
+            let given = self.processes.signal(*signal).role.is_given();
+            given && statuses.of(*signal).given.is_none() && possible.asks.contains(signal.at())
+        });
+        match asked {
+            Some(signal) => Ok(Some(signal)),
+            None => {
+                let links = cycle::shortest(self.processes, &mut self.terms, term, statuses);
+                Err(Refusal::Cycle(links))
+            }
+        }
+    }
+
+    /// An input of which it must be known in the next instant whether it was given in this one.
+    fn undecided(&self, statuses: &Statuses) -> Option<SignalId> {
+        self.processes.signals().find(|signal| {
+            let declared = self.processes.signal(*signal);
+            let status = statuses.of(*signal);
+            declared.role.is_given()
+                && declared.previous
+                && status.given.is_none()
+                && status.now.is_none()
+        })
+    }
+
+    /// The instant is over.
+    fn leaf(&mut self, term: TermId, statuses: &Statuses, acts: &mut Vec<Act>) -> NodeId {
+        let scopes = self.scopes(term);
+        let mut next = Statuses::new(self.processes);
+        for signal in self.processes.signals() {
+            let declared = self.processes.signal(signal);
+            let status = statuses.of(signal);
+            match scopes[signal.at()] {
+                Scope::Left => {}
+                Scope::Frozen => next.of_mut(signal).before = status.before,
+                Scope::Ran => {
+                    next.of_mut(signal).before = declared.previous && status.now == Some(true);
+                    if declared.previous_value {
+                        acts.push(Act::Keep(signal));
+                    }
+                }
+            }
+        }
+        let rested = self.terms.rested(term);
+        let state = self.state(rested, next);
+        self.automaton.add(Node::Leaf(state))
+    }
+
+    /// What became of each signal's scope in this instant.
+    fn scopes(&self, term: TermId) -> Vec<Scope> {
+        let local = |role: Role| match role {
+            Role::Local | Role::Exit => Scope::Left,
+            Role::Input | Role::Sensor | Role::Output | Role::InputOutput => Scope::Ran,
+        };
+        let signals = self.processes.signals.iter();
+        let mut scopes: Vec<Scope> = signals.map(|signal| local(signal.role)).collect();
+        self.note_scopes(term, Scope::Ran, &mut scopes);
+        scopes
+    }
+
+    fn note_scopes(&self, term: TermId, scope: Scope, scopes: &mut [Scope]) {
+        match self.terms.term(term) {
+            Term::Done | Term::Exit(_) | Term::Paused | Term::Start(_) => {}
+            Term::Sequence(.., inner)
+            | Term::Loop(.., inner)
+            | Term::Trap(_, inner)
+            | Term::Abort(_, _, inner)
+            | Term::Suspend(_, Freeze::Runs, inner) => self.note_scopes(*inner, scope, scopes),
+            Term::Suspend(_, Freeze::Frozen | Freeze::Asked, inner) => {
+                self.note_scopes(*inner, Scope::Frozen, scopes);
+            }
+            Term::Parallel(branches) => {
+                for branch in branches {
+                    self.note_scopes(*branch, scope, scopes);
+                }
+            }
+            Term::Local(statement, inner) => {
+                for signal in own(self.processes, *statement) {
+                    scopes[signal.at()] = scope;
+                }
+                self.note_scopes(*inner, scope, scopes);
+            }
+        }
+    }
+}
+
+/// What became of a signal's scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// It ran.
+    Ran,
+    /// It was suspended.
+    Frozen,
+    /// It was left, or never entered.
+    Left,
+}

@@ -1,0 +1,129 @@
+//! What processes become: a state tree for each state of their control.
+//!
+//! In: nothing, these are plain data. Out: what interpreters run and C is made of. A state says
+//! where the processes rest between two instants; its tree is all that can happen in the next one.
+//! Equal nodes are one, so what two ways have in common is there once.
+//!
+//! ```text
+//! state 1    given R?  then leaf 1
+//!                      else  given A?  then  given B?  then  emit O  leaf 4
+//!                                                      else  leaf 3
+//!                                      else  given B?  then  leaf 2  else  leaf 1
+//! ```
+
+use crate::types::process::{DataId, SignalId};
+use std::collections::HashMap;
+
+/// A state, among [`Automaton::states`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(pub u32);
+
+/// A node, among [`Automaton::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl StateId {
+    /// The place in its table.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl NodeId {
+    /// The place in its table.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All states of processes. They begin in the first.
+#[derive(Clone, Debug, Default)]
+pub struct Automaton {
+    /// The root of each state's tree.
+    pub states: Vec<NodeId>,
+    /// All nodes; children stand before those that lead to them.
+    pub nodes: Vec<Node>,
+    known: HashMap<Node, NodeId>,
+}
+
+/// A node of a tree.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// Two ways.
+    Test {
+        /// What is asked.
+        question: Question,
+        /// Where it holds.
+        then: NodeId,
+        /// Where it does not.
+        otherwise: NodeId,
+    },
+    /// One step.
+    Act {
+        /// What is done.
+        act: Act,
+        /// What comes then.
+        next: NodeId,
+    },
+    /// The end of the instant: the next one begins in this state.
+    Leaf(StateId),
+    /// A signal that carries one value is emitted a second time: an error.
+    Twice(SignalId),
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Question {
+    /// Whether the environment gives a signal in this instant.
+    Given(SignalId),
+    /// Whether a condition holds.
+    Data(DataId),
+}
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Act {
+    /// Something is computed.
+    Do(DataId),
+    /// A signal is emitted, with a value if it carries one.
+    Emit {
+        /// Which one.
+        signal: SignalId,
+        /// With which value.
+        value: Option<DataId>,
+        /// Whether it has a value of this instant, with which this one is combined.
+        again: bool,
+    },
+    /// The value of a signal becomes that of the instant before.
+    Keep(SignalId),
+}
+
+impl Automaton {
+    /// The node's index: that of an equal one if there is one.
+    pub fn add(&mut self, node: Node) -> NodeId {
+        if let Some(&id) = self.known.get(&node) {
+            return id;
+        }
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node.clone());
+        self.known.insert(node, id);
+        id
+    }
+
+    /// A test, unless both ways are the same.
+    pub fn test(&mut self, question: Question, then: NodeId, otherwise: NodeId) -> NodeId {
+        if then == otherwise {
+            return then;
+        }
+        self.add(Node::Test {
+            question,
+            then,
+            otherwise,
+        })
+    }
+
+    /// The node with an index.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.at()]
+    }
+}

@@ -1,0 +1,34 @@
+//! What the names of a module mean, where a statement stands.
+
+use super::{Expression, VariableId};
+use crate::types::process::SignalId;
+use std::collections::BTreeMap;
+
+/// Names, and what they mean.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    pub signals: BTreeMap<String, SignalId>,
+    pub variables: BTreeMap<String, VariableId>,
+    pub traps: BTreeMap<String, Way>,
+    pub constants: BTreeMap<String, Expression>,
+    /// How functions of this module are called in C, where a copy says otherwise; or an operator.
+    pub functions: BTreeMap<String, String>,
+    pub procedures: BTreeMap<String, String>,
+    pub types: BTreeMap<String, String>,
+    /// How many traps stand around.
+    pub level: u32,
+}
+
+/// A way to exit a trap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    pub signal: SignalId,
+    pub level: u32,
+}
+
+impl Scope {
+    /// The same names, to which more are added further in.
+    pub fn inside(&self) -> Scope {
+        self.clone()
+    }
+}

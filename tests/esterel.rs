@@ -1,0 +1,74 @@
+//! Esterel: what the automaton of a program does, the reference does too.
+
+#[path = "esterel/random.rs"]
+mod random;
+#[path = "esterel/search.rs"]
+mod search;
+
+use stackloom::diagnostic::{Id, render};
+use stackloom::pipeline;
+use stackloom::simulate::process::esterel::Nothing;
+use stackloom::simulate::process::machine::Machine;
+use stackloom::source::Sources;
+use std::env;
+
+/// How many programs are tried, from the first seed on.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| env::var(name).ok().and_then(|text| text.parse().ok());
+    let first = number("SEED").unwrap_or(1);
+    first..first + number("COUNT").unwrap_or(400)
+}
+
+/// What a machine says of each instant, up to a fault.
+fn played(mut machine: Machine<'_>, instants: &[String]) -> Vec<String> {
+    let mut said = Vec::new();
+    for text in instants {
+        match machine.instant(text, &|_, _| None) {
+            Ok(line) => said.push(line),
+            Err(fault) => {
+                said.push(fault);
+                break;
+            }
+        }
+    }
+    said
+}
+
+#[test]
+fn automata_and_the_reference_agree() {
+    let mut run = 0;
+    let mut refused = Vec::new();
+    for seed in seeds() {
+        let program = random::program(seed);
+        let mut sources = Sources::new();
+        let text = ("random.strl".to_string(), program.text.clone());
+        let (compiled, found) = pipeline::esterel(&mut sources, text, None, 20_000);
+        let Some(compiled) = compiled else {
+            refused.push((seed, found, sources));
+            continue;
+        };
+        run += 1;
+        let module = &compiled.module;
+        let trees = Machine::of_trees(module, &compiled.automaton, &Nothing);
+        let by_trees = played(trees.expect("it begins"), &program.instants);
+        let reference = Machine::of_statements(module, &Nothing);
+        let by_reference = played(reference.expect("it begins"), &program.instants);
+        assert_eq!(
+            by_trees, by_reference,
+            "SEED={seed}\n{}\n{:?}",
+            program.text, program.instants
+        );
+    }
+    println!("{run} run, {} refused", refused.len());
+    assert!(run > refused.len() / 4, "most programs are refused");
+    for (seed, found, sources) in refused {
+        let text = || format!("SEED={seed}\n{}", render(&found, &sources, false));
+        match found.last().expect("what is refused has a reason").id {
+            Id::SharedVariable | Id::AutomatonTooLarge => {}
+            Id::CausalityCycle | Id::InstantaneousLoop => {
+                assert_ne!(search::comes_to_a_fault(seed), Some(false), "{}", text());
+            }
+            _ => panic!("{}", text()),
+        }
+    }
+}

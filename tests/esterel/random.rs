@@ -1,0 +1,276 @@
+//! Programs of Esterel at random, from a seed.
+
+use fastrand::Rng;
+use std::fmt::Write;
+
+/// A program, and how it is run.
+pub struct Program {
+    /// The text of a module with the inputs `A B C`, the valued input `V` and the outputs
+    /// `O P Q W(integer)`.
+    pub text: String,
+    /// What is given in each instant.
+    pub instants: Vec<String>,
+}
+
+/// A program of this seed.
+pub fn program(seed: u64) -> Program {
+    let mut writer = Writer {
+        rng: Rng::with_seed(seed),
+        signals: ["O", "P", "Q"].map(String::from).to_vec(),
+        inputs: ["A", "B", "C"].map(String::from).to_vec(),
+        variables: Vec::new(),
+        traps: Vec::new(),
+        names: 0,
+        left: 4 + seed as usize % 40,
+    };
+    let body = writer.statement(0);
+    let mut text = String::from("module RANDOM:\ninput A, B, C, V : integer;\n");
+    if writer.rng.u8(..4) == 0 {
+        text += "relation A # B;\n";
+    }
+    if writer.rng.u8(..4) == 0 {
+        text += "relation C => B;\n";
+    }
+    let related = (text.contains("A # B"), text.contains("C => B"));
+    text += "output O, P, Q, W : combine integer with +;\n";
+    let _ = writeln!(text, "{body}\nend module");
+    let instants = (0..24).map(|_| writer.instant(related)).collect();
+    Program { text, instants }
+}
+
+struct Writer {
+    rng: Rng,
+    signals: Vec<String>,
+    inputs: Vec<String>,
+    variables: Vec<String>,
+    traps: Vec<String>,
+    names: u32,
+    /// How many statements there may still be.
+    left: usize,
+}
+
+impl Writer {
+    fn instant(&mut self, (exclusive, implies): (bool, bool)) -> String {
+        let mut given = [self.rng.bool(), self.rng.bool(), self.rng.bool()];
+        if implies && given[2] {
+            given[1] = true;
+        }
+        if exclusive && given[1] {
+            given[0] = false;
+        }
+        let mut words: Vec<String> = Vec::new();
+        for (name, given) in ["A", "B", "C"].into_iter().zip(given) {
+            if given {
+                words.push(name.to_string());
+            }
+        }
+        if self.rng.u8(..3) == 0 {
+            words.push(format!("V({})", self.rng.i8(-3..9)));
+        }
+        words.join(" ")
+    }
+
+    fn fresh(&mut self, start: &str) -> String {
+        self.names += 1;
+        format!("{start}{}", self.names)
+    }
+
+    fn one_of(&mut self, all: &[String]) -> String {
+        all[self.rng.usize(..all.len())].clone()
+    }
+
+    fn signal(&mut self) -> String {
+        let all = [&self.signals[..], &self.inputs[..]].concat();
+        self.one_of(&all)
+    }
+
+    fn presence(&mut self) -> String {
+        match self.rng.u8(..10) {
+            0 => format!("not {}", self.signal()),
+            1 => format!("({} and {})", self.signal(), self.signal()),
+            2 => format!("({} or not {})", self.signal(), self.signal()),
+            3 => format!("pre({})", self.signal()),
+            4..7 => {
+                let inputs = self.inputs.clone();
+                self.one_of(&inputs)
+            }
+            _ => self.signal(),
+        }
+    }
+
+    fn delay(&mut self) -> String {
+        match self.rng.u8(..8) {
+            0 => format!("immediate {}", self.signal()),
+            1 => format!("{} {}", self.rng.u8(..4), self.signal()),
+            2 => format!("[{}]", self.presence()),
+            3 => "tick".to_string(),
+            _ => {
+                let inputs = self.inputs.clone();
+                self.one_of(&inputs)
+            }
+        }
+    }
+
+    /// A delay that is not immediate.
+    fn later(&mut self) -> String {
+        self.delay().replace("immediate ", "")
+    }
+
+    fn number(&mut self) -> String {
+        let variables = self.variables.clone();
+        match self.rng.u8(..5) {
+            0 if !variables.is_empty() => self.one_of(&variables),
+            1 if !variables.is_empty() => format!("{} + 1", self.one_of(&variables)),
+            _ => format!("{}", self.rng.i8(-2..6)),
+        }
+    }
+
+    fn statement(&mut self, depth: u32) -> String {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 || depth > 7 {
+            return self.simple();
+        }
+        match self.rng.u8(..24) {
+            0..4 => self.simple(),
+            4..7 => self.several(depth, "; "),
+            7..10 => {
+                let variables = std::mem::take(&mut self.variables);
+                let all = self.several(depth, " || ");
+                self.variables = variables;
+                all
+            }
+            10 | 11 => {
+                let (test, then) = (self.presence(), self.statement(depth + 1));
+                format!(
+                    "present {test} then {then} else {} end",
+                    self.statement(depth + 1)
+                )
+            }
+            12 => {
+                let body = self.statement(depth + 1);
+                match self.rng.bool() {
+                    true => format!("loop {body}; pause end"),
+                    false => format!("loop pause; {body} end"),
+                }
+            }
+            13 => {
+                let body = self.statement(depth + 1);
+                format!("loop {body} each {}", self.later())
+            }
+            14 => {
+                let delay = self.delay();
+                format!("every {delay} do {} end", self.statement(depth + 1))
+            }
+            15 | 16 => self.abort(depth),
+            17 => {
+                let body = self.statement(depth + 1);
+                let immediate = if self.rng.bool() { "immediate " } else { "" };
+                format!("suspend [{body}] when {immediate}{}", self.presence())
+            }
+            18 | 19 => self.trap(depth),
+            20 => self.local(depth),
+            21 => {
+                let name = self.fresh("X");
+                let first = self.number();
+                self.variables.push(name.clone());
+                let body = self.statement(depth + 1);
+                self.variables.pop();
+                format!("var {name} := {first} : integer in {body} end")
+            }
+            22 => {
+                let times = self.rng.u8(..4);
+                let positive = if self.rng.bool() { "positive " } else { "" };
+                let body = self.statement(depth + 1);
+                format!("{positive}repeat {times} times {body}; pause end")
+            }
+            _ => {
+                let cases = [self.delay(), self.delay()];
+                let then = [self.statement(depth + 1), self.statement(depth + 1)];
+                format!(
+                    "await case {} do {} case {} do {} end",
+                    cases[0], then[0], cases[1], then[1]
+                )
+            }
+        }
+    }
+
+    fn several(&mut self, depth: u32, between: &str) -> String {
+        let count = self.rng.usize(2..4);
+        let all: Vec<String> = (0..count).map(|_| self.statement(depth + 1)).collect();
+        format!("[{}]", all.join(between))
+    }
+
+    fn simple(&mut self) -> String {
+        let signals = self.signals.clone();
+        match self.rng.u8(..14) {
+            0 => "nothing".to_string(),
+            1..4 => "pause".to_string(),
+            4 => "halt".to_string(),
+            5 => format!("sustain {}", self.one_of(&signals)),
+            6 => format!("emit W({})", self.number()),
+            7 if !self.traps.is_empty() => {
+                let traps = self.traps.clone();
+                format!("exit {}", self.one_of(&traps))
+            }
+            8 if !self.variables.is_empty() => {
+                let variables = self.variables.clone();
+                format!("{} := {}", self.one_of(&variables), self.number())
+            }
+            9 => format!("await {}", self.delay()),
+            10 if !self.variables.is_empty() => {
+                let variables = self.variables.clone();
+                let variable = self.one_of(&variables);
+                let signal = self.one_of(&signals);
+                format!("if {variable} > 1 then emit {signal} else pause end")
+            }
+            _ => format!("emit {}", self.one_of(&signals)),
+        }
+    }
+
+    fn abort(&mut self, depth: u32) -> String {
+        let weak = if self.rng.bool() { "weak " } else { "" };
+        let body = self.statement(depth + 1);
+        match self.rng.u8(..3) {
+            0 => format!("{weak}abort {body} when {}", self.delay()),
+            1 => {
+                let delay = self.delay();
+                format!(
+                    "{weak}abort {body} when {delay} do {} end",
+                    self.statement(depth + 1)
+                )
+            }
+            _ => {
+                let cases = [self.delay(), self.delay()];
+                let then = self.statement(depth + 1);
+                format!(
+                    "{weak}abort {body} when case {} do {then} case {} end",
+                    cases[0], cases[1]
+                )
+            }
+        }
+    }
+
+    fn trap(&mut self, depth: u32) -> String {
+        let names = [self.fresh("T"), self.fresh("T")];
+        let count = self.rng.usize(1..3);
+        self.traps.extend(names[..count].iter().cloned());
+        let body = self.statement(depth + 1);
+        self.traps.truncate(self.traps.len() - count);
+        let mut text = format!("trap {} in {body}", names[..count].join(", "));
+        for name in &names[..count] {
+            if self.rng.bool() {
+                let _ = write!(text, " handle {name} do {}", self.statement(depth + 1));
+            }
+        }
+        text + " end"
+    }
+
+    fn local(&mut self, depth: u32) -> String {
+        let name = self.fresh("S");
+        self.signals.push(name.clone());
+        let body = self.statement(depth + 1);
+        let other = self.statement(depth + 1);
+        self.signals.pop();
+        format!("signal {name} in [{body} || {other}] end")
+    }
+}
