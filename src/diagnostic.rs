@@ -204,6 +204,8 @@ ids! {
         "`use order.sequencer` names the file `order/sequencer.loom` or the folder \
         `order/sequencer`; it is looked for beside the file, then in each `--path`, then in the \
         library inside the compiler. The first that is there is taken, and must be readable text.";
+    UseCircle "use-circle"
+        "What a file uses comes before it, so no file comes to use itself.";
     UnknownLayer "unknown-layer"
         "A stack is made of layers that its file, or one that it uses, declares.";
     UnknownService "unknown-service"

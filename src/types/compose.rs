@@ -249,12 +249,16 @@ impl<'a> Composer<'a, '_> {
         let link = LinkId(self.composition.links.len() as u32);
         self.composition.links.push(name);
         if node.above.len() != 1 {
-            let title = format!("{} layers stand on the link `{name}`", node.above.len());
-            let second = node.above.get(1).map_or(name.span, |second| second.span);
+            let many = node.above.get(1).map(|second| second.span);
+            let (title, help) = match many {
+                Some(_) => ("several layers stand on", "let a multiplexor stand between"),
+                None => ("nothing stands on", "the layer on it stands in its braces"),
+            };
+            let title = format!("{title} the link `{name}`");
             self.diagnostics.push(
-                Diagnostic::error(Id::OneAbove, title, second, "")
+                Diagnostic::error(Id::OneAbove, title, many.unwrap_or(name.span), "")
                     .why("A link carries one layer.")
-                    .help("let a multiplexor, `ethernet` say, stand between"),
+                    .help(help),
             );
         }
         for above in &node.above {

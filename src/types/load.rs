@@ -12,7 +12,7 @@
 
 use super::names::refuse_repeated;
 use crate::diagnostic::{Diagnostic, Id};
-use crate::source::{FileId, Sources};
+use crate::source::{FileId, Sources, Span};
 use crate::syntax::loom::ast;
 use crate::syntax::loom::parse;
 use std::collections::{BTreeMap, VecDeque};
@@ -71,8 +71,8 @@ pub struct Files {
 pub struct Unit {
     /// Its files.
     pub files: Vec<FileId>,
-    /// What it uses, as far as it was found.
-    pub uses: Vec<UnitId>,
+    /// What it uses, as far as it was found, and where it says so.
+    pub uses: Vec<(UnitId, Span)>,
     /// The services it declares.
     pub services: Vec<ast::Service>,
     /// The layers it declares, each with all its items.
@@ -110,7 +110,7 @@ impl Files {
         let mut visible = vec![unit];
         let mut at = 0;
         while at < visible.len() {
-            for used in &self.unit(visible[at]).uses {
+            for (used, _) in &self.unit(visible[at]).uses {
                 if !visible.contains(used) {
                     visible.push(*used);
                 }
@@ -157,15 +157,20 @@ pub fn load(
     }
     let Loader {
         mut files,
-        diagnostics,
+        mut diagnostics,
         ..
     } = loader;
-    let mut order = Vec::new();
-    let mut seen = vec![false; files.units.len()];
+    let mut ordering = Ordering {
+        files: &files,
+        met: vec![Met::Never; files.units.len()],
+        order: Vec::new(),
+        circles: Vec::new(),
+    };
     for unit in [files.built_in(), files.root()] {
-        put_in_order(&files, unit, &mut seen, &mut order);
+        ordering.put(unit);
     }
-    files.order = order;
+    diagnostics.extend(ordering.circles.into_iter().map(circle));
+    files.order = ordering.order;
     (files, diagnostics)
 }
 
@@ -234,7 +239,9 @@ impl Loader<'_> {
         match self.library.find(&from, &names.join("/")) {
             Ok(texts) => {
                 let used = self.unit(texts);
-                self.files.units[user.0 as usize].uses.push(used);
+                self.files.units[user.0 as usize]
+                    .uses
+                    .push((used, wanted.span));
             }
             Err(missing) => self.diagnostics.push(not_found(&wanted.path, missing)),
         }
@@ -256,15 +263,48 @@ fn not_found(path: &ast::Path, missing: Missing) -> Diagnostic {
     }
 }
 
-/// Used units first; of two that use each other, the one that was met later.
-fn put_in_order(files: &Files, unit: UnitId, seen: &mut [bool], order: &mut Vec<UnitId>) {
-    if std::mem::replace(&mut seen[unit.0 as usize], true) {
-        return;
+/// Puts used units first.
+struct Ordering<'a> {
+    files: &'a Files,
+    met: Vec<Met>,
+    order: Vec<UnitId>,
+    /// Each `use` that leads back to where it comes from.
+    circles: Vec<Span>,
+}
+
+/// How far a unit has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Never,
+    /// What it uses is being put before it.
+    Begun,
+    Done,
+}
+
+impl Ordering<'_> {
+    fn put(&mut self, unit: UnitId) {
+        self.met[unit.0 as usize] = Met::Begun;
+        for (used, span) in &self.files.unit(unit).uses {
+            match self.met[used.0 as usize] {
+                Met::Never => self.put(*used),
+                Met::Begun => self.circles.push(*span),
+                Met::Done => {}
+            }
+        }
+        self.met[unit.0 as usize] = Met::Done;
+        self.order.push(unit);
     }
-    for used in &files.unit(unit).uses {
-        put_in_order(files, *used, seen, order);
-    }
-    order.push(unit);
+}
+
+fn circle(span: Span) -> Diagnostic {
+    let title = "files use each other in a circle";
+    Diagnostic::error(
+        Id::UseCircle,
+        title,
+        span,
+        "this leads back to where it comes from",
+    )
+    .help("what both need goes into a file of its own, which both use")
 }
 
 #[cfg(test)]
@@ -303,7 +343,7 @@ mod tests {
         let root = vec![("root.loom".to_string(), "use x.tcp\n".to_string())];
         let (files, diagnostics) = load(&mut sources, root, &library);
         assert_eq!(diagnostics, []);
-        let unit = files.unit(files.unit(files.root()).uses[0]);
+        let unit = files.unit(files.unit(files.root()).uses[0].0);
         assert_eq!(
             (unit.files.len(), unit.layers.len(), unit.items.len()),
             (2, 1, 0)
