@@ -66,7 +66,7 @@ fn the_host_is_put_together() {
     let arp = &program.entities[1];
     assert_eq!(
         (arp.users.as_slice(), arp.beside.len()),
-        (&[EntityId(2)][..], 2)
+        (&[EntityId(2)][..], 3)
     );
     let config: Vec<_> = program.config.iter().map(|it| &*it.name).collect();
     assert_eq!(config, ["mac", "address", "prefix", "gateway"]);

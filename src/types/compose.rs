@@ -256,9 +256,7 @@ impl<'a> Composer<'a, '_> {
             };
             let title = format!("{title} the link `{name}`");
             self.diagnostics.push(
-                Diagnostic::error(Id::OneAbove, title, many.unwrap_or(name.span), "")
-                    .why("A link carries one layer.")
-                    .help(help),
+                Diagnostic::error(Id::OneAbove, title, many.unwrap_or(name.span), "").help(help),
             );
         }
         for above in &node.above {
