@@ -48,7 +48,7 @@ use verdict::Verdict;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A network (.toml), or a stack, of which two copies talk: left, right
+    /// A network (.toml), or a stack, of which two copies talk: left, right; or Esterel (.strl)
     pub network: PathBuf,
     /// All chances follow from it; without, one is chosen and printed
     #[arg(long)]
@@ -160,7 +160,10 @@ What can be expected, of all, or as NODE: FACT or NODE.PORT: FACT:
   delivered >= 99%, answered = sent, latency < 50 ms, median latency, round trip, throughput,
   sent, refused, missing, repeated, damaged, and every counter: sequencer.late_or_repeated = 0
 
+Of a program in Esterel, instants are read: `A B(3) ;`, and a line is printed for each, `O P(4)`.
+
 Examples:
+  loom simulate abro.strl < events
   loom simulate examples/radio/radio.loom --loss 5% --reorder 1% --delay 20ms --expect 'in order'
   loom simulate examples/radio/radio.toml --pcapng radio.pcapng";
 
