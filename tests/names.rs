@@ -8,6 +8,7 @@ use stackloom::diagnostic::render;
 use stackloom::pipeline;
 use stackloom::types::load::{Library, Missing};
 use std::process::Command;
+use std::sync::Mutex;
 
 /// How a host may compile what it is given.
 const WAYS: [(&str, &str); 2] = [("gcc", "-std=gnu17"), ("clang-16", "-std=c11")];
@@ -147,12 +148,28 @@ fn any_word_may_name_anything() {
     let there =
         |(compiler, _): &(&str, &str)| Command::new(compiler).arg("--version").output().is_ok();
     let ways: Vec<_> = WAYS.into_iter().filter(there).collect();
-    let mut wrong = Vec::new();
-    for words in words().chunks(TOGETHER) {
-        for (at, form) in FORMS.split("\n=== ").skip(1).enumerate() {
+    let words = words();
+    let forms: Vec<&str> = FORMS.split("\n=== ").skip(1).collect();
+    let chunks = words.chunks(TOGETHER);
+    let all = chunks.flat_map(|words| forms.iter().enumerate().map(move |form| (words, form)));
+    let open = Mutex::new(all);
+    let wrong = Mutex::new(Vec::new());
+    let work = || {
+        let next = || open.lock().expect("nobody panics with the list").next();
+        while let Some((words, (at, form))) = next() {
             let (_, form) = form.split_once('\n').expect("a form has a title");
-            wrong.extend(said_of(&stack(form, words), ways[at % ways.len()]));
+            let said = said_of(&stack(form, words), ways[at % ways.len()]);
+            wrong
+                .lock()
+                .expect("nobody panics with the list")
+                .extend(said);
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(work);
+        }
+    });
+    let wrong = wrong.into_inner().expect("nobody panics with the list");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
