@@ -9,9 +9,9 @@ use crate::syntax::esterel::ast::{
 use crate::syntax::esterel::token::TokenKind;
 
 /// Words behind which nothing more belongs to a body.
-const ENDS: [&str; 16] = [
-    "end", "else", "elsif", "case", "when", "each", "handle", "timeout", "watching", "upto", "do",
-    "then", ".", "]", ")", "module",
+const ENDS: [&str; 14] = [
+    "end", "else", "elsif", "case", "when", "each", "handle", "timeout", "watching", "upto", ".",
+    "]", ")", "module",
 ];
 
 impl Parser<'_> {
