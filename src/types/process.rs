@@ -243,6 +243,8 @@ pub struct Delay {
     pub count: Option<Count>,
     /// Whether the instant of the beginning counts.
     pub immediate: bool,
+    /// Where it is written.
+    pub span: Span,
 }
 
 /// A count of instants.

@@ -8,7 +8,7 @@ use super::status::{Answer, Statuses, asked_now};
 use super::step::cases;
 use super::term::{Code, Freeze, Term, TermId, Terms, Watch};
 use crate::source::Span;
-use crate::types::process::{Presence, Processes, SignalId, Statement, StatementId};
+use crate::types::process::{DataId, Presence, Processes, SignalId, Statement, StatementId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One step of a circle.
@@ -45,7 +45,7 @@ pub fn shortest<'p>(
 type Edges = BTreeMap<(SignalId, SignalId), (Span, Span)>;
 
 /// Signals that are waited for, and where.
-type Waits = BTreeSet<(SignalId, StatementId)>;
+type Waits = BTreeSet<(SignalId, Span)>;
 
 /// The shortest way from a signal back to itself.
 fn circle(edges: &Edges, start: SignalId) -> Option<Vec<Link>> {
@@ -124,7 +124,7 @@ impl<'p> Search<'_, 'p> {
                 let Statement::Suspend { test, .. } = self.processes.statement(statement) else {
                     unreachable!("only what can be suspended is");
                 };
-                let waits = self.waiting(test, statement, waits);
+                let waits = self.waiting(test, self.processes.span(statement), waits);
                 let resumed = self.terms.resumed(inner);
                 self.term(resumed, &waits)
             }
@@ -139,12 +139,12 @@ impl<'p> Search<'_, 'p> {
             watched = match watch {
                 Watch::Quiet | Watch::Elapsed(_) => break,
                 Watch::Begins(_) => match case.delay.count {
-                    Some(count) => self.reading(&[count.begin], id, &watched),
+                    Some(count) => self.reading(&[count.begin], &watched),
                     None => watched,
                 },
                 Watch::First(_) if !case.delay.immediate => watched,
                 Watch::First(_) | Watch::Asks(_) | Watch::Counts(_) => {
-                    self.waiting(&case.delay.test, id, &watched)
+                    self.waiting(&case.delay.test, case.delay.span, &watched)
                 }
             };
         }
@@ -170,16 +170,16 @@ impl<'p> Search<'_, 'p> {
         match self.processes.statement(id) {
             Statement::Nothing | Statement::Pause => waits.clone(),
             Statement::Emit(signal, value) => {
-                let waits = self.reading(value.as_slice(), id, waits);
+                let waits = self.reading(value.as_slice(), waits);
                 self.emits(*signal, id, &waits);
                 waits
             }
             Statement::Exit { way, value, .. } => {
-                let waits = self.reading(value.as_slice(), id, waits);
+                let waits = self.reading(value.as_slice(), waits);
                 self.emits(*way, id, &waits);
                 waits
             }
-            Statement::Do(data) => self.reading(&[*data], id, waits),
+            Statement::Do(data) => self.reading(&[*data], waits),
             Statement::Present {
                 test,
                 then,
@@ -188,7 +188,7 @@ impl<'p> Search<'_, 'p> {
                 Answer::Known(true) => self.started(*then, waits),
                 Answer::Known(false) => self.started(*otherwise, waits),
                 Answer::Ask(_) | Answer::Waits => {
-                    let waits = self.waiting(test, id, waits);
+                    let waits = self.waiting(test, self.processes.span(id), waits);
                     self.either(*then, *otherwise, &waits)
                 }
             },
@@ -197,7 +197,7 @@ impl<'p> Search<'_, 'p> {
                 then,
                 otherwise,
             } => {
-                let waits = self.reading(&[*condition], id, waits);
+                let waits = self.reading(&[*condition], waits);
                 self.either(*then, *otherwise, &waits)
             }
             Statement::Sequence(_) => self.rest(id, 0, waits.clone()),
@@ -216,7 +216,7 @@ impl<'p> Search<'_, 'p> {
                 body,
             } => {
                 let waits = match immediate {
-                    true => self.waiting(test, id, waits),
+                    true => self.waiting(test, self.processes.span(id), waits),
                     false => waits.clone(),
                 };
                 self.started(*body, &waits)
@@ -224,13 +224,13 @@ impl<'p> Search<'_, 'p> {
             Statement::Abort { cases, body, .. } => {
                 let mut waits = waits.clone();
                 for case in cases.iter().filter(|case| case.delay.immediate) {
-                    waits = self.waiting(&case.delay.test, id, &waits);
+                    waits = self.waiting(&case.delay.test, case.delay.span, &waits);
                     self.started(case.then, &waits);
                 }
                 self.started(*body, &waits)
             }
             Statement::Local { begin, body, .. } => {
-                let waits = self.reading(begin.as_slice(), id, waits);
+                let waits = self.reading(begin.as_slice(), waits);
                 self.started(*body, &waits)
             }
         }
@@ -287,7 +287,7 @@ impl<'p> Search<'_, 'p> {
     }
 
     /// One signal more is waited for.
-    fn waiting(&self, test: &Presence, at: StatementId, waits: &Waits) -> Waits {
+    fn waiting(&self, test: &Presence, at: Span, waits: &Waits) -> Waits {
         let unknown = |signal: &SignalId| self.statuses.of(*signal).now.is_none();
         let asked = asked_now(test).into_iter().filter(unknown);
         let mut waits = waits.clone();
@@ -296,25 +296,22 @@ impl<'p> Search<'_, 'p> {
     }
 
     /// Values are waited for.
-    fn reading(
-        &self,
-        data: &[crate::types::process::DataId],
-        at: StatementId,
-        waits: &Waits,
-    ) -> Waits {
-        let reads = data
-            .iter()
-            .flat_map(|one| &self.processes.data[one.at()].reads);
-        let open = reads.filter(|signal| !self.statuses.of(**signal).settled);
+    fn reading(&self, data: &[DataId], waits: &Waits) -> Waits {
         let mut waits = waits.clone();
-        waits.extend(open.map(|signal| (*signal, at)));
+        for one in data.iter().map(|one| &self.processes.data[one.at()]) {
+            let open = one
+                .reads
+                .iter()
+                .filter(|signal| !self.statuses.of(**signal).settled);
+            waits.extend(open.map(|signal| (*signal, one.span)));
+        }
         waits
     }
 
     /// A signal is emitted behind what is waited for.
     fn emits(&mut self, signal: SignalId, at: StatementId, waits: &Waits) {
         for (waited, waiting) in waits {
-            let spans = (self.processes.span(*waiting), self.processes.span(at));
+            let spans = (*waiting, self.processes.span(at));
             self.edges.entry((*waited, signal)).or_insert(spans);
         }
     }

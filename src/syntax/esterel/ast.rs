@@ -139,8 +139,8 @@ pub enum StatementKind {
     Sustain(Name, Option<Expression>),
     /// `present SE then p else q end`, `present case SE do p … else q end`
     Present {
-        /// What is asked, in order, and what is done then.
-        cases: Vec<(Presence, Option<Statement>)>,
+        /// What is asked, in order, where, and what is done then.
+        cases: Vec<(Presence, Span, Option<Statement>)>,
         /// What is done otherwise.
         otherwise: Option<Statement>,
     },

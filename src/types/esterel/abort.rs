@@ -18,6 +18,7 @@ impl Checker<'_> {
             test,
             count,
             immediate: delay.immediate,
+            span: delay.span,
         }
     }
 

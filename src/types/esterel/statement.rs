@@ -189,13 +189,13 @@ impl Checker<'_> {
 
     fn present(
         &mut self,
-        cases: &[(ast::Presence, Option<ast::Statement>)],
+        cases: &[(ast::Presence, Span, Option<ast::Statement>)],
         otherwise: Option<&ast::Statement>,
         span: Span,
         scope: &Scope,
     ) -> StatementId {
         let mut rest = self.optional(otherwise, span, scope);
-        for (test, then) in cases.iter().rev() {
+        for (test, place, then) in cases.iter().rev() {
             let test = self.presence(test, scope);
             let then = self.optional(then.as_ref(), span, scope);
             let present = Statement::Present {
@@ -203,7 +203,7 @@ impl Checker<'_> {
                 then,
                 otherwise: rest,
             };
-            rest = self.add(present, span);
+            rest = self.add(present, *place);
         }
         rest
     }

@@ -167,12 +167,16 @@ impl Parser<'_> {
         let mut cases = Vec::new();
         if self.is_at("case") {
             while self.accept("case") {
+                let start = self.token().span;
                 let test = self.presence()?;
-                cases.push((test, self.optional("do")?));
+                let place = self.since(start);
+                cases.push((test, place, self.optional("do")?));
             }
         } else {
+            let start = self.token().span;
             let test = self.presence()?;
-            cases.push((test, self.optional("then")?));
+            let place = self.since(start);
+            cases.push((test, place, self.optional("then")?));
         }
         let otherwise = self.optional("else")?;
         self.end("present")?;
