@@ -120,7 +120,7 @@ pub fn esterel(
     if refused(&diagnostics) {
         return (None, diagnostics);
     }
-    let (module, found) = esterel::check(&tree, main);
+    let (module, found) = esterel::check(&tree, main, sources.span(file).before());
     diagnostics.extend(found);
     let Some(module) = module else {
         return (None, diagnostics);
@@ -134,7 +134,7 @@ pub fn esterel(
             (Some(Reactive { module, automaton }), diagnostics)
         }
         Err(refusal) => {
-            diagnostics.push(refusal.diagnostic(&module.processes, file));
+            diagnostics.push(refusal.diagnostic(&module.processes, &module.name, file));
             (None, diagnostics)
         }
     }

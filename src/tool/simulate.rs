@@ -93,6 +93,9 @@ pub struct Arguments {
     /// Of an Esterel program: which module runs [default: the last]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
+    /// Of an Esterel program: how many nodes its automaton may have [default: 1000000]
+    #[arg(long, value_name = "NODES")]
+    pub budget: Option<usize>,
     /// C that holds functions which the stack declares as extern
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
@@ -271,13 +274,9 @@ impl Arguments {
 
 /// The command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments
-        .network
-        .extension()
-        .is_some_and(|ending| ending == "strl")
-    {
-        let main = arguments.main.as_deref();
-        return esterel::run(&arguments.network, main, arguments.interpret);
+    let ending = arguments.network.extension();
+    if ending.is_some_and(|ending| ending == "strl") {
+        return esterel::run(arguments);
     }
     arguments.check()?;
     let stop = stop_on_signals()?;

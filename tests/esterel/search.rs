@@ -60,7 +60,7 @@ pub fn comes_to_a_fault(seed: u64) -> Option<bool> {
     let mut sources = Sources::new();
     let file = sources.add("random.strl", random::program(seed).text);
     let (tree, _) = esterel::parse(file, &sources);
-    let (module, _) = types::esterel::check(&tree, None);
+    let (module, _) = types::esterel::check(&tree, None, sources.span(file));
     let processes = module.expect("it is refused later").processes;
     let given = all_given(&processes);
     let mut known = BTreeSet::new();

@@ -6,8 +6,8 @@ use crate::source::{FileId, Span};
 use crate::types::process::{Processes, SignalId};
 
 impl Refusal {
-    /// The same as a diagnostic; what is too large stands at the beginning of its file.
-    pub fn diagnostic(&self, processes: &Processes, file: FileId) -> Diagnostic {
+    /// The same as a diagnostic about a module of this name, which stands in a file.
+    pub fn diagnostic(&self, processes: &Processes, name: &str, file: FileId) -> Diagnostic {
         match self {
             Refusal::Cycle(links) => circle(processes, links, file),
             Refusal::InstantaneousLoop(span) => {
@@ -24,8 +24,9 @@ impl Refusal {
                     .help("`combine` says what becomes of two values")
             }
             Refusal::TooLarge { states, nodes } => {
-                let title =
-                    format!("the automaton is too large: {states} states and {nodes} nodes so far");
+                let title = format!(
+                    "the automaton of `{name}` is too large: {states} states, {nodes} nodes so far"
+                );
                 let span = Span::new(file, 0, 0);
                 Diagnostic::error(Id::AutomatonTooLarge, title, span, "")
                     .help("`--budget` allows more; fewer parallel branches need less")

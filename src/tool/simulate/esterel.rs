@@ -2,23 +2,26 @@
 
 use super::super::failure::{Failure, about};
 use super::super::terminal::{is_watched, note, result};
+use super::Arguments;
 use crate::diagnostic::render;
 use crate::pipeline::{self, Reactive};
 use crate::simulate::process::esterel::Nothing;
 use crate::simulate::process::machine::Machine;
 use crate::source::Sources;
 use std::io::Read;
-use std::path::Path;
 
-/// How many nodes an automaton may have.
-pub const BUDGET: usize = 1_000_000;
+/// How many nodes an automaton may have where nobody says.
+const BUDGET: usize = 1_000_000;
 
 /// Runs a module: the one with a name, or the last; as its statements stand, or its state trees.
-pub fn run(path: &Path, main: Option<&str>, as_it_stands: bool) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let path = &arguments.network;
+    let budget = arguments.budget.unwrap_or(BUDGET);
+    let main = arguments.main.as_deref();
     let text = std::fs::read_to_string(path).map_err(about(path))?;
     let mut sources = Sources::new();
     let name = path.display().to_string();
-    let (compiled, found) = pipeline::esterel(&mut sources, (name, text), main, BUDGET);
+    let (compiled, found) = pipeline::esterel(&mut sources, (name, text), main, budget);
     if !found.is_empty() {
         note(render(&found, &sources, is_watched()).trim_end());
     }
@@ -29,7 +32,7 @@ pub fn run(path: &Path, main: Option<&str>, as_it_stands: bool) -> Result<(), Fa
         let says = format!("`{name}` is written in C, which cannot be linked yet");
         return Err(Failure::refused(says));
     }
-    let machine = match as_it_stands {
+    let machine = match arguments.interpret {
         true => Machine::of_statements(&module, &Nothing),
         false => Machine::of_trees(&module, &automaton, &Nothing),
     };

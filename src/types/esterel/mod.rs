@@ -18,7 +18,8 @@ mod scope;
 mod shared;
 mod statement;
 
-use crate::diagnostic::{Diagnostic, Severity, closest};
+use crate::diagnostic::{Diagnostic, Id, Severity, closest};
+use crate::source::Span;
 use crate::syntax::esterel::ast::{self, Binary, File, Unary};
 use crate::types::process::{DataId, Processes, SignalId};
 use scope::Scope;
@@ -269,8 +270,9 @@ impl ExpressionKind {
     }
 }
 
-/// Checks the module with a name, or the last one, and all that it runs.
-pub fn check(file: &File, main: Option<&str>) -> (Option<Module>, Vec<Diagnostic>) {
+/// Checks the module with a name, or the last one, and all that it runs. `place` is where the file
+/// begins.
+pub fn check(file: &File, main: Option<&str>, place: Span) -> (Option<Module>, Vec<Diagnostic>) {
     let mut checker = Checker {
         file,
         module: Module::default(),
@@ -282,7 +284,18 @@ pub fn check(file: &File, main: Option<&str>) -> (Option<Module>, Vec<Diagnostic
         None => file.modules.last(),
     };
     let Some(chosen) = chosen else {
-        return (None, Vec::new());
+        let title = match main {
+            Some(name) => format!("there is no module `{name}`"),
+            None => "there is no module".to_string(),
+        };
+        let names = file.modules.iter().map(|module| module.name.text.as_str());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let missing = Diagnostic::error(Id::UnknownName, title, place, "in this file");
+        let missing = match names.is_empty() {
+            true => missing.help("`module NAME: … end module` declares one"),
+            false => missing.help(format!("there is {names}")),
+        };
+        return (None, vec![missing]);
     };
     checker.module.name = chosen.name.text.clone();
     checker.running.push(chosen.name.text.clone());
@@ -319,8 +332,7 @@ impl Checker<'_> {
         all: impl IntoIterator<Item = &'n str>,
     ) {
         let title = format!("there is no {what} `{}` here", name.text);
-        let id = crate::diagnostic::Id::UnknownName;
-        let mut diagnostic = Diagnostic::error(id, title, name.span, "unknown");
+        let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown");
         if let Some(meant) = closest(&name.text, all) {
             diagnostic = diagnostic.help(format!("is `{meant}` meant?"));
         }
