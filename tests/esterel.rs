@@ -72,3 +72,47 @@ fn automata_and_the_reference_agree() {
         }
     }
 }
+
+#[test]
+fn broken_programs_are_told_what_is_wrong() {
+    let mut wrong = 0;
+    for seed in seeds() {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let text = random::program(seed).text;
+        let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+        for _ in 0..rng.usize(1..4) {
+            let at = rng.usize(..words.len());
+            match rng.u8(..4) {
+                0 => drop(words.remove(at)),
+                1 => words.swap(at, rng.usize(..at.max(1))),
+                2 => words.insert(at, words[rng.usize(..words.len())]),
+                _ => {
+                    words[at] =
+                        ["end", "[", ")", "? ", "%{", "\"", "é", "immediate "][rng.usize(..8)]
+                }
+            }
+        }
+        let mut sources = Sources::new();
+        let named = ("broken.strl".to_string(), words.concat());
+        let (compiled, found) = pipeline::esterel(&mut sources, named, None, 2_000);
+        assert!(compiled.is_some() || !found.is_empty(), "SEED={seed}");
+        wrong += usize::from(compiled.is_none());
+        let _ = render(&found, &sources, false);
+    }
+    assert!(wrong > 0, "nothing is broken");
+}
+
+#[test]
+fn an_instant_of_many_questions_is_refused_and_does_not_exhaust_the_stack() {
+    let questions = |count: usize| {
+        let all = (0..count).map(|at| format!("if X > {at} then X := X + 1 end;\n"));
+        let all: String = all.collect();
+        format!("module LONG:\noutput O;\nvar X := 0 : integer in\n{all}emit O end\nend module\n")
+    };
+    for (count, is_refused) in [(500, false), (20_000, true)] {
+        let mut sources = Sources::new();
+        let named = ("long.strl".to_string(), questions(count));
+        let (compiled, _) = pipeline::esterel(&mut sources, named, None, 1_000_000);
+        assert_eq!(compiled.is_none(), is_refused);
+    }
+}

@@ -44,6 +44,11 @@ pub enum Refusal {
     InstantaneousLoop(Span),
     /// A signal that carries one value is emitted twice, whatever the environment gives.
     Twice(SignalId),
+    /// An instant asks more questions in a row than can be kept in mind.
+    TooLong {
+        /// So many are allowed.
+        most: usize,
+    },
     /// There are too many states, or ways through them.
     TooLarge {
         /// States so far.
@@ -52,6 +57,9 @@ pub enum Refusal {
         nodes: usize,
     },
 }
+
+/// How many questions an instant may ask one behind the other.
+const MOST_QUESTIONS: usize = 1_000;
 
 /// Explores processes; at most so many nodes. With the automaton come the signals that carry one
 /// value and may be emitted twice in an instant.
@@ -67,6 +75,7 @@ pub fn explore(
         states: HashMap::new(),
         open: Vec::new(),
         explored: HashMap::new(),
+        asked: 0,
         budget,
     };
     let first = match processes.root {
@@ -103,6 +112,8 @@ struct Explorer<'p> {
     open: Vec<(TermId, Statuses)>,
     /// What is left to do, and what is known: the tree of it.
     explored: HashMap<(TermId, Statuses), NodeId>,
+    /// How many questions were asked on the way here, in this instant.
+    asked: usize,
     budget: usize,
 }
 
@@ -119,7 +130,19 @@ impl Explorer<'_> {
     }
 
     /// All that can happen from here to the end of the instant.
-    fn instant(&mut self, mut term: TermId, statuses: Statuses) -> Result<NodeId, Refusal> {
+    fn instant(&mut self, term: TermId, statuses: Statuses) -> Result<NodeId, Refusal> {
+        if self.asked == MOST_QUESTIONS {
+            return Err(Refusal::TooLong {
+                most: MOST_QUESTIONS,
+            });
+        }
+        self.asked += 1;
+        let node = self.rest_of_instant(term, statuses);
+        self.asked -= 1;
+        node
+    }
+
+    fn rest_of_instant(&mut self, mut term: TermId, statuses: Statuses) -> Result<NodeId, Refusal> {
         let matters = self.matters.of(&self.terms, term);
         let key = (term, statuses.keep(self.processes, &matters));
         if let Some(&known) = self.explored.get(&key) {

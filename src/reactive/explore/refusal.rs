@@ -23,6 +23,13 @@ impl Refusal {
                 Diagnostic::error(Id::MultipleEmission, title, declared.span, label)
                     .help("`combine` says what becomes of two values")
             }
+            Refusal::TooLong { most } => {
+                let title =
+                    format!("an instant of `{name}` asks more than {most} questions in a row");
+                let span = Span::new(file, 0, 0);
+                Diagnostic::error(Id::AutomatonTooLarge, title, span, "")
+                    .help("a function in C asks as much as it likes, and is one question")
+            }
             Refusal::TooLarge { states, nodes } => {
                 let title = format!(
                     "the automaton of `{name}` is too large: {states} states, {nodes} nodes so far"
