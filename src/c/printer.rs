@@ -196,7 +196,7 @@ fn print_statement(statement: &Statement, depth: usize, text: &mut String) {
         } => {
             let parts = [start.clone(), expression(condition), step.clone()];
             let parts = listed(&parts, ';', 4 * depth + 5, 3);
-            line(format!("for ({parts}) {{"), text);
+            line(format!("for ({}) {{", parts.trim_end()), text);
             print_block(body, depth + 1, text);
             line("}".to_string(), text);
         }

@@ -62,16 +62,16 @@ impl Body<'_> {
                 out.push(turned);
             }
             Range::Queue(queue, _) => {
-                out.push(S::Declare {
-                    kind,
-                    name,
-                    value: None,
-                });
                 let condition = containers::pop(&self.scope, queue, local);
                 let mut body = Vec::new();
                 self.code(turns.body, None, false, &mut body);
                 strip_last(&mut body);
-                out.push(S::While { condition, body });
+                out.push(S::For {
+                    start: format!("{kind} {name}"),
+                    condition,
+                    step: String::new(),
+                    body,
+                });
             }
         }
         self.turns -= 1;

@@ -48,7 +48,7 @@ use verdict::Verdict;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A network (.toml), or a stack, of which two copies talk: left, right; or Esterel (.strl)
+    /// A network (.toml), a stack (two copies talk: left, right), or Esterel (.strl)
     pub network: PathBuf,
     /// All chances follow from it; without, one is chosen and printed
     #[arg(long)]
@@ -93,7 +93,7 @@ pub struct Arguments {
     /// Of an Esterel program: which module runs [default: the last]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// Of an Esterel program: how many nodes its automaton may have [default: 1000000]
+    /// Of an Esterel program: how large its automaton may grow [default: 1000000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
     /// C that holds functions which the stack declares as extern

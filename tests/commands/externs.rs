@@ -1,7 +1,7 @@
 //! A stack that calls functions in C: the example with its Makefile and host, and every command
 //! that runs it.
 
-use super::shell::{Said, Shell};
+use super::shell::{Said, Shell, alone};
 use std::path::Path;
 
 const KEY: &str = "key=000102030405060708090a0b0c0d0e0f";
@@ -30,6 +30,7 @@ fn typed(shell: &Shell, line: &str) -> Said {
     let mut command = std::process::Command::new("sh");
     command.args(["-c", line]).current_dir(shell.path("."));
     command.env("LOOM", env!("CARGO_BIN_EXE_loom"));
+    alone(&mut command);
     shell.finish(command)
 }
 

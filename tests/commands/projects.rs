@@ -1,7 +1,7 @@
 //! new, test; and what a new project runs on: lines, and captures of a socket.
 
 use super::frames::frames;
-use super::shell::Shell;
+use super::shell::{Shell, alone};
 use std::net::UdpSocket;
 use std::process::Stdio;
 
@@ -54,6 +54,7 @@ fn its_host_is_compiled_wherever_it_is_and_whatever_it_is_called() {
             command.args(["-c", line]).current_dir(&within);
             command.env("LOOM", env!("CARGO_BIN_EXE_loom"));
             command.env("CFLAGS", "-std=gnu11 -Wall -Wextra -Wpedantic -Werror");
+            alone(&mut command);
             shell.finish(command).fine()
         };
         typed("make");

@@ -190,3 +190,10 @@ impl Said {
         self.note
     }
 }
+
+/// A `make` that is called does not say where it is, though a `make` has called the tests.
+pub fn alone(command: &mut Command) {
+    for name in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] {
+        command.env_remove(name);
+    }
+}
