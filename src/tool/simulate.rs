@@ -90,10 +90,10 @@ pub struct Arguments {
     /// Interprets the stacks, instead of compiling them to C
     #[arg(long)]
     pub interpret: bool,
-    /// Of an Esterel program: which module runs [default: the last]
+    /// Of Esterel: which module runs [default: the last]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// Of an Esterel program: how large its automaton may grow [default: 1000000]
+    /// Of Esterel: how many nodes its automaton may have [default: 1000000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
     /// C that holds functions which the stack declares as extern
