@@ -93,7 +93,7 @@ pub struct Arguments {
     /// Of Esterel: which module runs [default: the last]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// Of Esterel: how many nodes its automaton may have [default: 1000000]
+    /// Of Esterel: how large its automaton may be [default: 1000000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
     /// C that holds functions which the stack declares as extern
