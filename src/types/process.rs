@@ -316,6 +316,39 @@ impl Processes {
     }
 }
 
+impl Statement {
+    /// The statements that it holds.
+    pub fn parts(&self) -> Vec<StatementId> {
+        match self {
+            Statement::Nothing
+            | Statement::Pause
+            | Statement::Emit(..)
+            | Statement::Do(_)
+            | Statement::Exit { .. } => Vec::new(),
+            Statement::Present {
+                then, otherwise, ..
+            }
+            | Statement::If {
+                then, otherwise, ..
+            } => vec![*then, *otherwise],
+            Statement::Sequence(all) | Statement::Parallel(all) => all.clone(),
+            Statement::Loop(body)
+            | Statement::Suspend { body, .. }
+            | Statement::Local { body, .. } => {
+                vec![*body]
+            }
+            Statement::Trap { handlers, body, .. } => {
+                let handlers = handlers.iter().filter_map(|(_, handler)| *handler);
+                handlers.chain([*body]).collect()
+            }
+            Statement::Abort { cases, body, .. } => {
+                let then = cases.iter().map(|case| case.then);
+                then.chain([*body]).collect()
+            }
+        }
+    }
+}
+
 impl Role {
     /// Whether the environment says if it is present.
     pub fn is_given(self) -> bool {

@@ -188,7 +188,7 @@ impl<'p> Matters<'p> {
     /// All signals of which a statement speaks.
     fn everything(&self, id: StatementId, signals: &mut Signals) {
         signals.union_with(&self.begins[id.0 as usize].signals);
-        for part in parts(self.processes.statement(id)) {
+        for part in self.processes.statement(id).parts() {
             self.everything(part, signals);
         }
         if let Statement::Abort { .. } = self.processes.statement(id) {
@@ -258,34 +258,5 @@ impl<'p> Matters<'p> {
 fn asks(test: &Presence, signals: &mut Signals) {
     for signal in test.signals() {
         signals.insert(signal.at());
-    }
-}
-
-/// The statements that a statement holds.
-pub fn parts(statement: &Statement) -> Vec<StatementId> {
-    match statement {
-        Statement::Nothing
-        | Statement::Pause
-        | Statement::Emit(..)
-        | Statement::Do(_)
-        | Statement::Exit { .. } => Vec::new(),
-        Statement::Present {
-            then, otherwise, ..
-        }
-        | Statement::If {
-            then, otherwise, ..
-        } => vec![*then, *otherwise],
-        Statement::Sequence(all) | Statement::Parallel(all) => all.clone(),
-        Statement::Loop(body) | Statement::Suspend { body, .. } | Statement::Local { body, .. } => {
-            vec![*body]
-        }
-        Statement::Trap { handlers, body, .. } => {
-            let handlers = handlers.iter().filter_map(|(_, handler)| *handler);
-            handlers.chain([*body]).collect()
-        }
-        Statement::Abort { cases, body, .. } => {
-            let then = cases.iter().map(|case| case.then);
-            then.chain([*body]).collect()
-        }
     }
 }

@@ -10,7 +10,11 @@ impl<'p> Instant<'_, 'p> {
     /// Whether something rests in a statement.
     pub(super) fn is_active(&self, id: StatementId) -> bool {
         self.reference.resting.contains(&id)
-            || parts(self.reference.processes.statement(id))
+            || self
+                .reference
+                .processes
+                .statement(id)
+                .parts()
                 .into_iter()
                 .any(|part| self.is_active(part))
     }
@@ -354,7 +358,7 @@ impl<'p> Instant<'_, 'p> {
                 .scopes
                 .extend(signals.iter().map(|signal| (*signal, Kept::Frozen)));
         }
-        for part in parts(statement) {
+        for part in statement.parts() {
             self.freeze(part, frozen);
         }
     }
@@ -420,33 +424,5 @@ impl<'p> Instant<'_, 'p> {
     fn unknown(&self, signals: &[SignalId]) -> usize {
         let unknown = |signal: &&SignalId| self.of(**signal).now.is_none();
         signals.iter().filter(unknown).count()
-    }
-}
-
-/// The statements in a statement.
-fn parts(statement: &Statement) -> Vec<StatementId> {
-    match statement {
-        Statement::Nothing
-        | Statement::Pause
-        | Statement::Emit(..)
-        | Statement::Do(_)
-        | Statement::Exit { .. } => Vec::new(),
-        Statement::Present {
-            then, otherwise, ..
-        }
-        | Statement::If {
-            then, otherwise, ..
-        } => vec![*then, *otherwise],
-        Statement::Sequence(all) | Statement::Parallel(all) => all.clone(),
-        Statement::Loop(body) | Statement::Suspend { body, .. } | Statement::Local { body, .. } => {
-            vec![*body]
-        }
-        Statement::Trap { handlers, body, .. } => {
-            let handlers = handlers.iter().filter_map(|(_, handler)| *handler);
-            handlers.chain([*body]).collect()
-        }
-        Statement::Abort { cases, body, .. } => {
-            cases.iter().map(|case| case.then).chain([*body]).collect()
-        }
     }
 }
