@@ -203,15 +203,15 @@ impl Writer {
     fn simple(&mut self) -> String {
         let signals = self.signals.clone();
         match self.rng.u8(..14) {
+            0 | 7 | 13 if !self.traps.is_empty() => {
+                let traps = self.traps.clone();
+                format!("exit {}", self.one_of(&traps))
+            }
             0 => "nothing".to_string(),
             1..4 => "pause".to_string(),
             4 => "halt".to_string(),
             5 => format!("sustain {}", self.one_of(&signals)),
             6 => format!("emit W({})", self.number()),
-            7 if !self.traps.is_empty() => {
-                let traps = self.traps.clone();
-                format!("exit {}", self.one_of(&traps))
-            }
             8 if !self.variables.is_empty() => {
                 let variables = self.variables.clone();
                 format!("{} := {}", self.one_of(&variables), self.number())
@@ -254,7 +254,11 @@ impl Writer {
         let names = [self.fresh("T"), self.fresh("T")];
         let count = self.rng.usize(1..3);
         self.traps.extend(names[..count].iter().cloned());
-        let body = self.statement(depth + 1);
+        // Branches that exit at once are what is hard about traps.
+        let body = match self.rng.bool() {
+            true => self.several(depth, " || "),
+            false => self.statement(depth + 1),
+        };
         self.traps.truncate(self.traps.len() - count);
         let mut text = format!("trap {} in {body}", names[..count].join(", "));
         for name in &names[..count] {
