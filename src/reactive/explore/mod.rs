@@ -28,11 +28,12 @@ use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
 use crate::types::process::{Carries, Processes, Relation, Role, SignalId};
 use can::Can;
 pub use cycle::Link;
+use indexmap::IndexSet;
 use matters::Matters;
 pub use refusal::may_be_twice;
 use status::Statuses;
 use std::collections::HashMap;
-use step::{Step, Stepping, own};
+use step::{Stepping, Stop, own};
 use term::{Freeze, Term, TermId, Terms};
 
 /// What is wrong with processes.
@@ -72,8 +73,7 @@ pub fn explore(
         terms: Terms::new(processes),
         matters: Matters::new(processes),
         automaton: Automaton::default(),
-        states: HashMap::new(),
-        open: Vec::new(),
+        states: IndexSet::new(),
         explored: HashMap::new(),
         asked: 0,
         budget,
@@ -84,8 +84,8 @@ pub fn explore(
     };
     explorer.state(first, Statuses::new(processes));
     let mut next = 0;
-    while next < explorer.open.len() {
-        let (term, statuses) = explorer.open[next].clone();
+    while let Some((term, statuses)) = explorer.states.get_index(next) {
+        let (term, statuses) = (*term, statuses.clone());
         next += 1;
         let term = explorer.terms.resumed(term);
         let root = explorer.instant(term, statuses)?;
@@ -107,9 +107,8 @@ struct Explorer<'p> {
     terms: Terms<'p>,
     matters: Matters<'p>,
     automaton: Automaton,
-    states: HashMap<(TermId, Statuses), StateId>,
     /// Where each state begins.
-    open: Vec<(TermId, Statuses)>,
+    states: IndexSet<(TermId, Statuses)>,
     /// What is left to do, and what is known: the tree of it.
     explored: HashMap<(TermId, Statuses), NodeId>,
     /// How many questions were asked on the way here, in this instant.
@@ -120,13 +119,8 @@ struct Explorer<'p> {
 impl Explorer<'_> {
     /// The state in which something rests.
     fn state(&mut self, term: TermId, statuses: Statuses) -> StateId {
-        if let Some(&state) = self.states.get(&(term, statuses.clone())) {
-            return state;
-        }
-        let state = StateId(self.open.len() as u32);
-        self.open.push((term, statuses.clone()));
-        self.states.insert((term, statuses), state);
-        state
+        let (at, _) = self.states.insert_full((term, statuses));
+        StateId(at as u32)
     }
 
     /// All that can happen from here to the end of the instant.
@@ -150,7 +144,7 @@ impl Explorer<'_> {
         }
         if self.automaton.nodes.len() + self.terms.len() / 16 > self.budget {
             return Err(Refusal::TooLarge {
-                states: self.open.len(),
+                states: self.states.len(),
                 nodes: self.automaton.nodes.len(),
             });
         }
@@ -161,35 +155,31 @@ impl Explorer<'_> {
                 processes: self.processes,
                 terms: &mut self.terms,
                 statuses: &mut statuses,
+                acts: &mut acts,
             };
-            match stepping.step(term) {
-                Some(Step::To(next)) => term = next,
-                Some(Step::Act(act, next)) => {
-                    acts.push(act);
-                    term = next;
-                }
-                Some(Step::Ask(signal)) => break self.given(term, &statuses, signal)?,
-                Some(Step::Choose(data, then, otherwise)) => {
+            term = match stepping.run(term) {
+                Stop::Waits(term) => term,
+                Stop::Ask(signal, term) => break self.given(term, &statuses, signal)?,
+                Stop::Choose(data, then, otherwise) => {
                     let then = self.instant(then, statuses.clone())?;
                     let otherwise = self.instant(otherwise, statuses)?;
                     let question = Question::Data(data);
                     break self.automaton.test(question, then, otherwise);
                 }
-                Some(Step::Twice(signal)) => break self.automaton.add(Node::Twice(signal)),
-                Some(Step::Instantaneous(statement)) => {
+                Stop::Twice(signal) => break self.automaton.add(Node::Twice(signal)),
+                Stop::Instantaneous(statement) => {
                     let span = self.processes.span(statement);
                     return Err(Refusal::InstantaneousLoop(span));
                 }
-                None if self.terms.code(term).is_some() => {
-                    break match self.undecided(&statuses) {
-                        Some(signal) => self.given(term, &statuses, signal)?,
-                        None => self.leaf(term, &statuses, &mut acts),
-                    };
-                }
-                None => match self.decide(term, &mut statuses)? {
-                    Some(signal) => break self.given(term, &statuses, signal)?,
-                    None => continue,
-                },
+            };
+            if self.terms.code(term).is_some() {
+                break match self.undecided(&statuses) {
+                    Some(signal) => self.given(term, &statuses, signal)?,
+                    None => self.leaf(term, &statuses, &mut acts),
+                };
+            }
+            if let Some(signal) = self.decide(term, &mut statuses)? {
+                break self.given(term, &statuses, signal)?;
             }
         };
         for act in acts.into_iter().rev() {

@@ -1,16 +1,27 @@
 //! What is known of the signals in an instant.
 
 use crate::types::process::{Presence, Processes, Role, SignalId};
+use std::hash::{Hash, Hasher};
 
 /// A set of signals.
 pub type Signals = fixedbitset::FixedBitSet;
 
 /// What is known of all signals.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statuses(Box<[Status]>);
 
+impl Hash for Statuses {
+    /// Eight signals at once: these are hashed more often than all else.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for some in self.0.chunks(8) {
+            let bits = some.iter().fold(0, |bits, one| bits << 8 | one.bits());
+            state.write_u64(bits);
+        }
+    }
+}
+
 /// What is known of one signal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Whether it is present.
     pub now: Option<bool>,
@@ -22,6 +33,18 @@ pub struct Status {
     pub settled: bool,
     /// Whether it was present in the instant before.
     pub before: bool,
+}
+
+impl Status {
+    /// All that is known, in a byte.
+    fn bits(self) -> u64 {
+        let known = |what: Option<bool>| what.map_or(0, |holds| 1 + u64::from(holds));
+        let flags = [self.emitted, self.settled, self.before];
+        let flags = flags
+            .iter()
+            .fold(0, |bits, one| bits << 1 | u64::from(*one));
+        flags << 4 | known(self.now) << 2 | known(self.given)
+    }
 }
 
 /// The answer to a question about signals.

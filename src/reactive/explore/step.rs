@@ -1,7 +1,9 @@
-//! One step of a term: the leftmost that can be taken.
+//! What must be done of a term: from the left to the right, as far as it goes.
 //!
-//! In: what is left to do, and what is known of the signals. Out: what is done or asked, and what
-//! is then left. A step is taken only if it must be: what waits for a signal has none.
+//! In: what is left to do, and what is known of the signals. Out: what is done, what is asked, and
+//! what is then left. A step is taken only if it must be: what waits for a signal has none. Each
+//! part goes as far as it can before what is around it is looked at again, so what is around a part
+//! is made anew once, not once for each of its steps.
 
 use super::status::{Answer, Signals, Statuses};
 use super::term::{Code, Freeze, Term, TermId, Terms, Watch};
@@ -12,13 +14,24 @@ use crate::types::process::{
 
 /// A step, and what is left then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+enum Step {
     /// Nothing that anybody sees.
     To(TermId),
     /// Something is done.
     Act(Act, TermId),
     /// The environment must say whether it gives a signal.
     Ask(SignalId),
+    /// Not one step further.
+    Stops(Stop),
+}
+
+/// Why something does not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing more must be done, with what is known.
+    Waits(TermId),
+    /// The environment must say whether it gives a signal.
+    Ask(SignalId, TermId),
     /// Two ways, by a condition.
     Choose(DataId, TermId, TermId),
     /// A signal that carries one value is emitted a second time.
@@ -27,16 +40,16 @@ pub enum Step {
     Instantaneous(StatementId),
 }
 
-impl Step {
-    /// The same step of something around.
-    fn within(self, mut around: impl FnMut(TermId) -> TermId) -> Step {
+impl Stop {
+    /// The same of something around.
+    fn within(self, mut around: impl FnMut(TermId) -> TermId) -> Stop {
         match self {
-            Step::To(term) => Step::To(around(term)),
-            Step::Act(act, term) => Step::Act(act, around(term)),
-            Step::Choose(data, then, otherwise) => {
-                Step::Choose(data, around(then), around(otherwise))
+            Stop::Waits(term) => Stop::Waits(around(term)),
+            Stop::Ask(signal, term) => Stop::Ask(signal, around(term)),
+            Stop::Choose(data, then, otherwise) => {
+                Stop::Choose(data, around(then), around(otherwise))
             }
-            Step::Ask(_) | Step::Twice(_) | Step::Instantaneous(_) => self,
+            Stop::Twice(_) | Stop::Instantaneous(_) => self,
         }
     }
 }
@@ -50,11 +63,29 @@ pub struct Stepping<'a, 'p> {
     pub terms: &'a mut Terms<'p>,
     /// What is known of the signals.
     pub statuses: &'a mut Statuses,
+    /// What was done.
+    pub acts: &'a mut Vec<Act>,
 }
 
 impl<'p> Stepping<'_, 'p> {
+    /// Goes as far as it must.
+    pub fn run(&mut self, mut id: TermId) -> Stop {
+        loop {
+            match self.step(id) {
+                Some(Step::To(next)) => id = next,
+                Some(Step::Act(act, next)) => {
+                    self.acts.push(act);
+                    id = next;
+                }
+                Some(Step::Ask(signal)) => return Stop::Ask(signal, id),
+                Some(Step::Stops(stop)) => return stop,
+                None => return Stop::Waits(id),
+            }
+        }
+    }
+
     /// The next step, if one can be taken.
-    pub fn step(&mut self, id: TermId) -> Option<Step> {
+    fn step(&mut self, id: TermId) -> Option<Step> {
         match self.terms.term(id).clone() {
             Term::Done | Term::Exit(_) | Term::Paused => None,
             Term::Start(statement) => self.start(statement),
@@ -65,7 +96,7 @@ impl<'p> Stepping<'_, 'p> {
             },
             Term::Parallel(branches) => self.parallel(&branches),
             Term::Loop(statement, begun, inner) => match self.ended(inner) {
-                Some(Code::Done) if begun => Some(Step::Instantaneous(statement)),
+                Some(Code::Done) if begun => Some(Step::Stops(Stop::Instantaneous(statement))),
                 Some(Code::Done) => Some(Step::To(self.turn(statement))),
                 Some(_) => Some(Step::To(inner)),
                 None => self.inside(inner, |inner| Term::Loop(statement, begun, inner)),
@@ -99,8 +130,13 @@ impl<'p> Stepping<'_, 'p> {
     }
 
     fn inside(&mut self, inner: TermId, around: impl Fn(TermId) -> Term) -> Option<Step> {
-        let step = self.step(inner)?;
-        Some(step.within(|inner| self.terms.add(around(inner))))
+        match self.run(inner) {
+            Stop::Waits(same) if same == inner => None,
+            Stop::Waits(next) => Some(Step::To(self.terms.add(around(next)))),
+            stop => Some(Step::Stops(
+                stop.within(|inner| self.terms.add(around(inner))),
+            )),
+        }
     }
 
     /// What begins takes its first step.
@@ -133,7 +169,8 @@ impl<'p> Stepping<'_, 'p> {
             } => {
                 let (then, otherwise) = (self.terms.start(*then), self.terms.start(*otherwise));
                 let ready = self.is_ready(*condition);
-                ready.then_some(Step::Choose(*condition, then, otherwise))
+                let choice = Stop::Choose(*condition, then, otherwise);
+                ready.then_some(Step::Stops(choice))
             }
             Statement::Sequence(_) => Some(Step::To(self.next(id, 0))),
             Statement::Parallel(branches) => {
@@ -209,7 +246,7 @@ impl<'p> Stepping<'_, 'p> {
             again,
         };
         Some(match declared.value {
-            Carries::One if again => Step::Twice(signal),
+            Carries::One if again => Step::Stops(Stop::Twice(signal)),
             Carries::One | Carries::Combined => Step::Act(act, next),
             Carries::Nothing if told => Step::Act(act, next),
             Carries::Nothing => Step::To(next),
@@ -232,14 +269,25 @@ impl<'p> Stepping<'_, 'p> {
     }
 
     fn parallel(&mut self, branches: &[TermId]) -> Option<Step> {
-        for (at, branch) in branches.iter().enumerate() {
-            if let Some(step) = self.step(*branch) {
-                return Some(step.within(|branch| {
-                    let mut branches = branches.to_vec();
+        let mut branches = branches.to_vec();
+        let mut goes_on = false;
+        for at in 0..branches.len() {
+            match self.run(branches[at]) {
+                Stop::Waits(branch) => {
+                    goes_on |= branch != branches[at];
                     branches[at] = branch;
-                    self.terms.add(Term::Parallel(branches))
-                }));
+                }
+                stop => {
+                    return Some(Step::Stops(stop.within(|branch| {
+                        branches[at] = branch;
+                        self.terms.add(Term::Parallel(branches.clone()))
+                    })));
+                }
             }
+        }
+        if goes_on {
+            // Those further left may have waited for what was done further right.
+            return Some(Step::To(self.terms.add(Term::Parallel(branches))));
         }
         let codes: Option<Vec<Code>> = branches.iter().map(|one| self.terms.code(*one)).collect();
         let codes = codes?;
@@ -405,7 +453,8 @@ impl<'p> Stepping<'_, 'p> {
                 let count = count.expect("only a case with a count counts");
                 let over = self.abort(id, Watch::Elapsed(case), inner);
                 let not_yet = self.abort(id, Watch::Asks(case + 1), inner);
-                Some(Step::Choose(count.over, over, not_yet))
+                let choice = Stop::Choose(count.over, over, not_yet);
+                Some(Step::Stops(choice))
             }
             Watch::Quiet | Watch::Elapsed(_) => unreachable!("nothing is left to ask"),
         }

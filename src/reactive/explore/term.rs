@@ -5,6 +5,7 @@
 //! [`Terms::rested`] what is left at its end.
 
 use crate::types::process::{Processes, Statement, StatementId};
+use indexmap::IndexSet;
 use std::collections::HashMap;
 
 /// A term, among all of them.
@@ -81,8 +82,9 @@ pub enum Code {
 #[derive(Debug)]
 pub struct Terms<'p> {
     processes: &'p Processes,
-    terms: Vec<Term>,
-    known: HashMap<Term, TermId>,
+    terms: IndexSet<Term>,
+    /// How each of them completes the instant.
+    codes: Vec<Option<Code>>,
     resumed: HashMap<TermId, TermId>,
     rested: HashMap<TermId, TermId>,
 }
@@ -92,8 +94,8 @@ impl<'p> Terms<'p> {
     pub fn new(processes: &'p Processes) -> Terms<'p> {
         Terms {
             processes,
-            terms: Vec::new(),
-            known: HashMap::new(),
+            terms: IndexSet::new(),
+            codes: Vec::new(),
             resumed: HashMap::new(),
             rested: HashMap::new(),
         }
@@ -101,12 +103,12 @@ impl<'p> Terms<'p> {
 
     /// The term's index: that of an equal one if there is one.
     pub fn add(&mut self, term: Term) -> TermId {
-        if let Some(&id) = self.known.get(&term) {
-            return id;
+        let (at, new) = self.terms.insert_full(term);
+        let id = TermId(at as u32);
+        if new {
+            let code = self.completes(id);
+            self.codes.push(code);
         }
-        let id = TermId(self.terms.len() as u32);
-        self.terms.push(term.clone());
-        self.known.insert(term, id);
         id
     }
 
@@ -127,6 +129,10 @@ impl<'p> Terms<'p> {
 
     /// How a term completes the instant, if nothing is left to do.
     pub fn code(&self, id: TermId) -> Option<Code> {
+        self.codes[id.0 as usize]
+    }
+
+    fn completes(&self, id: TermId) -> Option<Code> {
         match self.term(id) {
             Term::Done => Some(Code::Done),
             Term::Exit(level) => Some(Code::Exit(*level)),

@@ -1,6 +1,7 @@
 //! `loom simulate PROGRAM.strl`: instants come in on stdin, a line for each goes out.
 
 use super::super::failure::{Failure, about};
+use super::super::progress;
 use super::super::terminal::{is_watched, note, result};
 use super::Arguments;
 use crate::diagnostic::render;
@@ -11,7 +12,7 @@ use crate::source::Sources;
 use std::io::Read;
 
 /// How many nodes an automaton may have where nobody says.
-const BUDGET: usize = 1_000_000;
+const BUDGET: usize = 250_000;
 
 /// Runs a module: the one with a name, or the last; as its statements stand, or its state trees.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -21,7 +22,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = std::fs::read_to_string(path).map_err(about(path))?;
     let mut sources = Sources::new();
     let name = path.display().to_string();
+    let spinner = progress::spinner("exploring");
     let (compiled, found) = pipeline::esterel(&mut sources, (name, text), main, budget);
+    spinner.finish_and_clear();
     if !found.is_empty() {
         note(render(&found, &sources, is_watched()).trim_end());
     }
