@@ -103,8 +103,8 @@ impl Checker<'_> {
                 Expression::new(Kind::Before(signal), kind)
             }
             ast::ExpressionKind::Exited(name) => {
-                let Some(way) = scope.traps.get(&name.text).copied() else {
-                    let all = scope.traps.keys().map(String::as_str);
+                let Some(way) = scope.exited.get(&name.text).copied() else {
+                    let all = scope.exited.keys().map(String::as_str);
                     self.unknown("trap", name, all.collect::<Vec<_>>());
                     return None;
                 };

@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 pub(super) struct Scope {
     pub signals: BTreeMap<String, SignalId>,
     pub variables: BTreeMap<String, VariableId>,
+    /// What can be exited here.
     pub traps: BTreeMap<String, Way>,
+    /// What may have been exited: in a handler, its own trap, too.
+    pub exited: BTreeMap<String, Way>,
     pub constants: BTreeMap<String, Expression>,
     /// How functions of this module are called in C, where a copy says otherwise; or an operator.
     pub functions: BTreeMap<String, String>,

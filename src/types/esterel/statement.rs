@@ -299,7 +299,8 @@ impl Checker<'_> {
             let signal = self.declare(one, Role::Exit, &mut outside, &mut begin);
             let way = Way { signal, level };
             inner.traps.insert(one.name.text.clone(), way);
-            after.traps.insert(one.name.text.clone(), way);
+            inner.exited.insert(one.name.text.clone(), way);
+            after.exited.insert(one.name.text.clone(), way);
             ways.push((&one.name, signal));
         }
         let body = self.statement(body, &inner);

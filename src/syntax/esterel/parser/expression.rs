@@ -91,7 +91,8 @@ impl Parser<'_> {
             }
             TokenKind::Text => {
                 self.take();
-                let inner = token.text.trim_matches('"');
+                let inner = token.text.strip_prefix('"').unwrap_or_default();
+                let inner = inner.strip_suffix('"').unwrap_or(inner);
                 Ok(self.made(Kind::Text(inner.replace("\"\"", "\"")), start))
             }
             TokenKind::Name => self.named(),
