@@ -25,12 +25,20 @@ impl Checker<'_> {
         scope: &Scope,
     ) -> StatementId {
         let mut all = Vec::new();
-        let mut touched = Vec::new();
+        let mut data = Vec::new();
         for branch in branches {
             let first = self.module.data.len();
             all.push(self.statement(branch, scope));
-            touched.push(self.touched(first..self.module.data.len()));
+            data.push(first..self.module.data.len());
         }
+        self.apart(data);
+        self.add(Statement::Parallel(all), span)
+    }
+
+    /// What runs in parallel shares no variable that is written: each with the numbers of what it
+    /// computes.
+    pub(super) fn apart(&mut self, data: Vec<Range<usize>>) {
+        let touched: Vec<Touched> = data.into_iter().map(|one| self.touched(one)).collect();
         for (at, one) in touched.iter().enumerate() {
             for (variable, written) in &one.written {
                 let others = touched.iter().enumerate().filter(|(other, _)| *other != at);
@@ -43,7 +51,6 @@ impl Checker<'_> {
                 }
             }
         }
-        self.add(Statement::Parallel(all), span)
     }
 
     /// What the computations with these numbers do to variables.

@@ -310,13 +310,17 @@ impl Checker<'_> {
                 self.unknown("trap", name, all);
             }
         }
+        let mut data = Vec::new();
         let handlers = ways.iter().map(|(name, signal)| {
             let mut all = handlers.iter();
             let handler = all.find(|(handled, _)| handled.text == name.text);
+            let first = self.module.data.len();
             let handler = handler.map(|(_, handler)| self.statement(handler, &after));
+            data.push(first..self.module.data.len());
             (*signal, handler)
         });
         let handlers = handlers.collect();
+        self.apart(data);
         let trap = Statement::Trap {
             level,
             handlers,
