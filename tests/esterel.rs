@@ -1,5 +1,7 @@
 //! Esterel: what the automaton of a program does, the reference does too.
 
+#[path = "esterel/compiled.rs"]
+mod compiled;
 #[path = "esterel/random.rs"]
 mod random;
 #[path = "esterel/search.rs"]
@@ -20,10 +22,10 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 /// What a machine says of each instant, up to a fault.
-fn played(mut machine: Machine<'_>, instants: &[String]) -> Vec<String> {
+fn played(machine: &mut Machine<'_>, instants: &[String]) -> Vec<String> {
     let mut said = Vec::new();
     for text in instants {
-        match machine.instant(text, &|_, _| None) {
+        match machine.instant(text) {
             Ok(line) => said.push(line),
             Err(fault) => {
                 said.push(fault);
@@ -49,10 +51,10 @@ fn automata_and_the_reference_agree() {
         };
         run += 1;
         let module = &compiled.module;
-        let trees = Machine::of_trees(module, &compiled.automaton, &Nothing);
-        let by_trees = played(trees.expect("it begins"), &program.instants);
-        let reference = Machine::of_statements(module, &Nothing);
-        let by_reference = played(reference.expect("it begins"), &program.instants);
+        let mut trees = Machine::of_trees(module, &compiled.automaton, &Nothing);
+        let by_trees = played(&mut trees, &program.instants);
+        let mut reference = Machine::of_statements(module, &Nothing);
+        let by_reference = played(&mut reference, &program.instants);
         assert_eq!(
             by_trees, by_reference,
             "SEED={seed}\n{}\n{:?}",
@@ -69,6 +71,45 @@ fn automata_and_the_reference_agree() {
                 assert_ne!(search::comes_to_a_fault(seed), Some(false), "{}", text());
             }
             _ => panic!("{}", text()),
+        }
+    }
+}
+
+/// So many programs become C together.
+const TOGETHER: usize = 50;
+
+/// One of so many programs becomes C, since that takes its time.
+const RARELY: usize = 4;
+
+#[test]
+fn c_and_automata_agree() {
+    let programs = seeds().step_by(RARELY).filter_map(|seed| {
+        let program = random::program(seed);
+        let text = ("random.strl".to_string(), program.text.clone());
+        let (compiled, _) = pipeline::esterel(&mut Sources::new(), text, None, 5_000);
+        let mut compiled = compiled?;
+        compiled.module.name = format!("RANDOM_{seed}");
+        Some((program, compiled))
+    });
+    let programs: Vec<_> = programs.collect();
+    for some in programs.chunks(TOGETHER) {
+        let all: Vec<_> = some.iter().map(|(_, compiled)| compiled).collect();
+        for way in compiled::WAYS {
+            let Some(built) = compiled::built("random", way, &all) else {
+                continue;
+            };
+            for (number, (program, compiled)) in some.iter().enumerate() {
+                let module = &compiled.module;
+                let mut trees = Machine::of_trees(module, &compiled.automaton, &Nothing);
+                let by_trees = played(&mut trees, &program.instants);
+                let by_c = compiled::played(&built, number, compiled, &program.instants);
+                let (name, text) = (&module.name, &program.text);
+                assert_eq!(
+                    by_trees, by_c,
+                    "{way:?} {name}\n{text}\n{:?}",
+                    program.instants
+                );
+            }
         }
     }
 }

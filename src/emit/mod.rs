@@ -9,6 +9,7 @@
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
+//! esterel          modules of Esterel
 //! ```
 //!
 //! The checked program says what there is, the forest what happens. Values become C values of
@@ -17,6 +18,7 @@
 
 pub use names::c_name;
 
+pub mod esterel;
 pub mod runtime;
 
 mod action;

@@ -58,24 +58,45 @@ pub fn load_with(
 }
 
 fn compile(directory: &Path, sources: &[&Path], object: &Path) -> Result<(), Failure> {
+    let flags = [
+        "-std=c11",
+        "-O2",
+        "-g",
+        "-fPIC",
+        "-shared",
+        "-Wl,-Bsymbolic",
+        "-Wl,-z,defs",
+    ];
+    run(directory, &flags, sources, object, "the generated C")
+}
+
+/// Compiles files in a folder to a program, more leniently: they may hold the C of others.
+pub fn executable(
+    directory: &Path,
+    sources: &[&Path],
+    program: &Path,
+    flags: &[&str],
+) -> Result<(), Failure> {
+    let flags = [&["-std=gnu11", "-ffp-contract=off"], flags].concat();
+    run(directory, &flags, sources, program, "the C")
+}
+
+fn run(
+    directory: &Path,
+    flags: &[&str],
+    sources: &[&Path],
+    result: &Path,
+    what: &str,
+) -> Result<(), Failure> {
     let words = compiler()?;
     let output = Command::new(&words[0])
         .args(&words[1..])
-        .args([
-            "-std=c11",
-            "-O2",
-            "-g",
-            "-fPIC",
-            "-shared",
-            "-Wl,-Bsymbolic",
-            "-Wl,-z,defs",
-            // Not `-I`: a stack may be called as a header of the C library is.
-            "-iquote",
-            ".",
-            "-o",
-        ])
-        .arg(object)
+        .args(flags)
+        // Not `-I`: a stack may be called as a header of the C library is.
+        .args(["-iquote", ".", "-o"])
+        .arg(result)
         .args(sources)
+        .arg("-lm")
         .current_dir(directory)
         .output()
         .map_err(|error| Failure::environment(format!("{}: {}", words[0], plain(&error))))?;
@@ -85,7 +106,7 @@ fn compile(directory: &Path, sources: &[&Path], object: &Path) -> Result<(), Fai
     let said = String::from_utf8_lossy(&output.stderr);
     let compiler = words.join(" ");
     Err(Failure::refused(format!(
-        "`{compiler}` refuses the generated C:\n{}",
+        "`{compiler}` refuses {what}:\n{}",
         said.trim_end()
     )))
 }

@@ -23,6 +23,7 @@ pub mod compiler;
 pub mod counting;
 pub mod demo;
 pub mod device;
+pub mod esterel;
 pub mod failure;
 pub mod host;
 pub mod layout;
@@ -88,10 +89,12 @@ enum Verb {
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
     },
-    /// Compiles a stack to C
-    #[command(after_help = "Example:\n  loom build examples/host/host.loom -o build --report json")]
+    /// Compiles a stack, or a program in Esterel, to C
+    #[command(after_help = "Examples:\n  \
+        loom build examples/host/host.loom -o build --report json\n  \
+        loom build abro.strl -o build")]
     Build {
-        /// The file with the stack
+        /// The file with the stack, or with modules of Esterel (.strl)
         stack: PathBuf,
         /// Where NAME.c and NAME.h go
         #[arg(
@@ -110,6 +113,12 @@ enum Verb {
         /// Where `use` looks before the library inside the binary
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
+        /// Of Esterel: which module [default: the last]
+        #[arg(long, value_name = "MODULE")]
+        main: Option<String>,
+        /// Of Esterel: how large its automaton may be [default: 250000]
+        #[arg(long, value_name = "NODES")]
+        budget: Option<usize>,
     },
     /// Runs a stack on a TAP, a TUN, an interface, a UDP socket or a capture
     Run(run::Arguments),
@@ -150,9 +159,20 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         Verb::Build {
             stack,
             folder,
+            main,
+            budget,
+            ..
+        } if esterel::is_esterel(&stack) => {
+            let main = main.as_deref();
+            esterel::build(&stack, &folder, esterel::Choice { main, budget })
+        }
+        Verb::Build {
+            stack,
+            folder,
             name,
             report,
             search,
+            ..
         } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Test(arguments) => test::test(&arguments),

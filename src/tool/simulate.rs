@@ -26,6 +26,7 @@ mod verdict;
 pub mod words;
 
 use super::compiler::Options;
+use super::esterel::is_esterel;
 use super::failure::{Failure, Status};
 use super::page::{grouped, time_text};
 use super::run::{Setting, stop_on_signals};
@@ -93,9 +94,15 @@ pub struct Arguments {
     /// Of Esterel: which module runs [default: the last]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// Of Esterel: how large its automaton may be [default: 1000000]
+    /// Of Esterel: how large its automaton may be [default: 250000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
+    /// Of Esterel: runs the C that it is compiled to
+    #[arg(long, conflicts_with = "interpret")]
+    pub compiled: bool,
+    /// Of Esterel: C with its types, constants, functions and procedures
+    #[arg(long, value_name = "FILE")]
+    pub externs: Vec<PathBuf>,
     /// C that holds functions which the stack declares as extern
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
@@ -274,8 +281,7 @@ impl Arguments {
 
 /// The command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let ending = arguments.network.extension();
-    if ending.is_some_and(|ending| ending == "strl") {
+    if is_esterel(&arguments.network) {
         return esterel::run(arguments);
     }
     arguments.check()?;

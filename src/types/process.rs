@@ -275,6 +275,35 @@ pub enum Presence {
     Or(Box<Presence>, Box<Presence>),
 }
 
+/// What goes wrong while processes run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A signal that carries one value is emitted twice.
+    Twice(SignalId),
+    /// The value of a signal is read that has none yet.
+    Unset(SignalId),
+    /// A number is divided by zero.
+    DividedByZero(DataId),
+    /// Signals wait for each other.
+    Stuck,
+    /// A loop's body ends in the instant in which it begins.
+    Instantaneous,
+}
+
+impl Fault {
+    /// What is wrong, for people.
+    pub fn says(&self, processes: &Processes) -> String {
+        let name = |signal: &SignalId| &processes.signal(*signal).name;
+        match self {
+            Fault::Twice(signal) => format!("`{}` is emitted twice", name(signal)),
+            Fault::Unset(signal) => format!("`{}` has no value yet, and it is read", name(signal)),
+            Fault::DividedByZero(_) => "a number is divided by zero".to_string(),
+            Fault::Stuck => "signals wait for each other".to_string(),
+            Fault::Instantaneous => "a loop ends in the instant in which it begins".to_string(),
+        }
+    }
+}
+
 impl Processes {
     /// Adds a statement.
     pub fn add(&mut self, statement: Statement, span: Span) -> StatementId {

@@ -6,7 +6,7 @@
 use super::{Computes, Fault};
 use crate::syntax::esterel::ast::{Binary, Unary};
 use crate::types::esterel::{
-    Combine, Data, Expression, ExpressionKind as Kind, Module, Type, VariableId,
+    Combine, Data, Expression, ExpressionKind as Kind, Module, TEXT, Type, VariableId,
 };
 use crate::types::process::{Carries, DataId, SignalId};
 use std::cmp::Ordering;
@@ -43,6 +43,10 @@ pub trait Externs {
     fn assigned(&self, kind: u32, value: &Value) -> Value;
     /// Whether two values of such a type are equal.
     fn equal(&self, kind: u32, one: &Value, other: &Value) -> bool;
+    /// A value of such a type, for people.
+    fn text(&self, kind: u32, value: &Value) -> String;
+    /// A value of such a type, as people write it.
+    fn read(&self, kind: u32, text: &str) -> Value;
 }
 
 /// Nothing is written in C.
@@ -71,6 +75,14 @@ impl Externs for Nothing {
     }
 
     fn equal(&self, _: u32, _: &Value, _: &Value) -> bool {
+        unreachable!("a module that needs C is not run without")
+    }
+
+    fn text(&self, _: u32, _: &Value) -> String {
+        unreachable!("a module that needs C is not run without")
+    }
+
+    fn read(&self, _: u32, _: &str) -> Value {
         unreachable!("a module that needs C is not run without")
     }
 }
@@ -187,9 +199,10 @@ impl<'m> Store<'m> {
     }
 
     fn assigned(&self, kind: Type, value: Value) -> Value {
-        match kind {
-            Type::User(kind) => self.externs.assigned(kind, &value),
-            _ => value,
+        match (kind, value) {
+            (Type::User(kind), value) => self.externs.assigned(kind, &value),
+            (_, Value::Text(text)) => Value::Text(cut(text)),
+            (_, value) => value,
         }
     }
 
@@ -277,6 +290,14 @@ impl Computes for Store<'_> {
     }
 }
 
+/// A text as C has room for it.
+fn cut(text: String) -> String {
+    match text.len() < TEXT {
+        true => text,
+        false => String::from_utf8_lossy(&text.as_bytes()[..TEXT - 1]).into_owned(),
+    }
+}
+
 fn unary(operator: Unary, operand: Value) -> Value {
     match (operator, operand) {
         (Unary::Not, Value::Boolean(truth)) => Value::Boolean(!truth),
@@ -339,6 +360,7 @@ impl fmt::Display for Value {
             Value::Float(number) => write!(out, "{number:?}"),
             Value::Double(number) => write!(out, "{number:?}"),
             Value::Text(text) => write!(out, "\"{}\"", quoted(text)),
+            // Whoever has the C of its type writes it better.
             Value::User(bytes) => write!(out, "{} bytes", bytes.len()),
         }
     }

@@ -5,8 +5,8 @@
 //! O P(4)                 emitted, in order of declaration: a line for each instant
 //! ```
 
-use super::esterel::Value;
-use crate::types::esterel::{Module, Type};
+use super::esterel::{Externs, Value};
+use crate::types::esterel::{Module, TEXT, Type};
 use crate::types::process::{Relation, Role, SignalId};
 
 /// What is given in an instant.
@@ -18,13 +18,8 @@ pub struct Given {
     pub sensors: Vec<(SignalId, Value)>,
 }
 
-/// Reads what is given in one instant, without its `;`; or says what is wrong with it. `user` reads
-/// a value of a type that C knows.
-pub fn read(
-    module: &Module,
-    text: &str,
-    user: &dyn Fn(u32, &str) -> Option<Value>,
-) -> Result<Given, String> {
+/// Reads what is given in one instant, without its `;`; or says what is wrong with it.
+pub fn read(module: &Module, text: &str, externs: &dyn Externs) -> Result<Given, String> {
     let mut given = Given::default();
     for word in words(text)? {
         let (name, value) = match word.split_once('(') {
@@ -42,7 +37,7 @@ pub fn read(
             (None, None) => None,
             (Some(kind), Some(text)) => {
                 let written = kind.name(&module.types);
-                let value = value_of(kind, text, user);
+                let value = value_of(kind, text, externs);
                 Some(value.ok_or_else(|| format!("`{text}` is no {written}, as `{name}` needs"))?)
             }
             (None, Some(_)) => return Err(format!("`{name}` carries no value")),
@@ -140,14 +135,17 @@ fn related(module: &Module, given: &Given) -> Result<(), String> {
 }
 
 /// A value as it is written.
-fn value_of(kind: Type, text: &str, user: &dyn Fn(u32, &str) -> Option<Value>) -> Option<Value> {
+fn value_of(kind: Type, text: &str, externs: &dyn Externs) -> Option<Value> {
     match kind {
         Type::Boolean => text.parse().ok().map(Value::Boolean),
         Type::Integer => text.parse().ok().map(Value::Integer),
         Type::Float => text.parse().ok().map(Value::Float),
         Type::Double => text.parse().ok().map(Value::Double),
-        Type::Text => unquoted(text).map(Value::Text),
-        Type::User(kind) => user(kind, text),
+        Type::Text => {
+            let has_room = |text: &String| text.len() < TEXT && !text.contains('\0');
+            unquoted(text).filter(has_room).map(Value::Text)
+        }
+        Type::User(kind) => Some(externs.read(kind, text)),
     }
 }
 

@@ -2,20 +2,100 @@
 //! out.
 
 use super::esterel::{Externs, Store, Value};
-use super::instants;
+use super::instants::{self, Given};
 use super::reference::Reference;
 use super::trees::Trees;
 use super::{Fault, Present};
 use crate::tree::automaton::Automaton;
-use crate::types::esterel::Module;
+use crate::types::esterel::{Module, Type};
 use crate::types::process::SignalId;
+
+/// What does the instants of a module.
+pub trait Runs {
+    /// What is emitted, with its value; or what is wrong.
+    fn instant(&mut self, given: &Given) -> Result<Vec<(SignalId, Option<Value>)>, String>;
+}
 
 /// A module that runs.
 pub struct Machine<'m> {
     module: &'m Module,
-    store: Store<'m>,
-    control: Control<'m>,
+    externs: &'m dyn Externs,
+    runs: Box<dyn Runs + 'm>,
     instants: usize,
+}
+
+impl<'m> Machine<'m> {
+    /// Runs the statements as they stand.
+    pub fn of_statements(module: &'m Module, externs: &'m dyn Externs) -> Machine<'m> {
+        let control = Control::Reference(Reference::new(&module.processes));
+        Machine::interpreted(module, externs, control)
+    }
+
+    /// Runs an automaton.
+    pub fn of_trees(
+        module: &'m Module,
+        automaton: &'m Automaton,
+        externs: &'m dyn Externs,
+    ) -> Machine<'m> {
+        Machine::interpreted(module, externs, Control::Trees(Trees::new(automaton)))
+    }
+
+    /// Is run by something else.
+    pub fn of(module: &'m Module, externs: &'m dyn Externs, runs: Box<dyn Runs + 'm>) -> Self {
+        Machine {
+            module,
+            externs,
+            runs,
+            instants: 0,
+        }
+    }
+
+    fn interpreted(
+        module: &'m Module,
+        externs: &'m dyn Externs,
+        control: Control<'m>,
+    ) -> Machine<'m> {
+        let store = Store::new(module, externs);
+        let interpreted = Interpreted {
+            module,
+            store,
+            control,
+        };
+        Machine::of(module, externs, Box::new(interpreted))
+    }
+
+    /// One instant: what is given, without `;`, and what is emitted, in order of declaration; or
+    /// what is wrong.
+    pub fn instant(&mut self, text: &str) -> Result<String, String> {
+        self.instants += 1;
+        let given = instants::read(self.module, text, self.externs);
+        let emitted = given.and_then(|given| self.runs.instant(&given));
+        let count = self.instants;
+        let emitted = emitted.map_err(|says| format!("instant {count}: {says}"))?;
+        let words: Vec<String> = emitted.iter().map(|one| self.word(one)).collect();
+        Ok(words.join(" "))
+    }
+
+    /// `O` or `P(4)`
+    fn word(&self, (signal, value): &(SignalId, Option<Value>)) -> String {
+        let name = &self.module.processes.signal(*signal).name;
+        let kind = self.module.channels[signal.at()].as_ref();
+        match (value, kind.map(|channel| channel.kind)) {
+            (Some(value), Some(Type::User(kind))) => {
+                format!("{name}({})", self.externs.text(kind, value))
+            }
+            (Some(value), _) => format!("{name}({value})"),
+            (None, _) => name.clone(),
+        }
+    }
+}
+
+/// A module that an interpreter runs.
+struct Interpreted<'m> {
+    module: &'m Module,
+    /// It may be that the first values cannot be computed.
+    store: Result<Store<'m>, Fault>,
+    control: Control<'m>,
 }
 
 /// What runs an instant.
@@ -24,92 +104,30 @@ enum Control<'m> {
     Trees(Trees<'m>),
 }
 
-impl<'m> Machine<'m> {
-    /// Runs the statements as they stand.
-    pub fn of_statements(
-        module: &'m Module,
-        externs: &'m dyn Externs,
-    ) -> Result<Machine<'m>, String> {
-        let control = Control::Reference(Reference::new(&module.processes));
-        Machine::new(module, externs, control)
-    }
-
-    /// Runs an automaton.
-    pub fn of_trees(
-        module: &'m Module,
-        automaton: &'m Automaton,
-        externs: &'m dyn Externs,
-    ) -> Result<Machine<'m>, String> {
-        Machine::new(module, externs, Control::Trees(Trees::new(automaton)))
-    }
-
-    fn new(
-        module: &'m Module,
-        externs: &'m dyn Externs,
-        control: Control<'m>,
-    ) -> Result<Machine<'m>, String> {
-        let store = Store::new(module, externs).map_err(|fault| says(module, &fault, 0))?;
-        Ok(Machine {
-            module,
-            store,
-            control,
-            instants: 0,
-        })
-    }
-
-    /// One instant: what is given, without `;`, and what is emitted, in order of declaration; or
-    /// what is wrong. `user` reads values of types that C knows.
-    pub fn instant(
-        &mut self,
-        text: &str,
-        user: &dyn Fn(u32, &str) -> Option<Value>,
-    ) -> Result<String, String> {
-        self.instants += 1;
-        let count = self.instants;
-        let given = instants::read(self.module, text, user);
-        let given = given.map_err(|says| format!("instant {count}: {says}"))?;
+impl Runs for Interpreted<'_> {
+    fn instant(&mut self, given: &Given) -> Result<Vec<(SignalId, Option<Value>)>, String> {
+        let processes = &self.module.processes;
+        let says = |fault: &Fault| fault.says(processes);
+        let store = self.store.as_mut().map_err(|fault| says(fault))?;
         let mut present = Present::new();
-        for (signal, value) in given.sensors {
-            self.store.set(signal, value);
+        for (signal, value) in &given.sensors {
+            store.set(*signal, value.clone());
         }
-        for (signal, value) in given.present {
-            present.insert(signal);
+        for (signal, value) in &given.present {
+            present.insert(*signal);
             if let Some(value) = value {
-                self.store.set(signal, value);
+                store.set(*signal, value.clone());
             }
         }
         let emitted = match &mut self.control {
-            Control::Reference(reference) => reference.instant(&present, &mut self.store),
-            Control::Trees(trees) => trees.instant(&present, &mut self.store),
+            Control::Reference(reference) => reference.instant(&present, store),
+            Control::Trees(trees) => trees.instant(&present, store),
         };
-        let emitted = emitted.map_err(|fault| says(self.module, &fault, count))?;
-        Ok(self.line(&emitted))
+        let emitted = emitted.map_err(|fault| says(&fault))?;
+        let told = emitted.iter().copied();
+        let told = told.filter(|signal| processes.signal(*signal).role.is_told());
+        Ok(told
+            .map(|signal| (signal, store.value(signal).cloned()))
+            .collect())
     }
-
-    /// What is told, in order of declaration.
-    fn line(&self, emitted: &Present) -> String {
-        let processes = &self.module.processes;
-        let told = |signal: &&SignalId| processes.signal(**signal).role.is_told();
-        let words = emitted.iter().filter(told).map(|signal| {
-            let name = &processes.signal(*signal).name;
-            match self.store.value(*signal) {
-                Some(value) => format!("{name}({value})"),
-                None => name.clone(),
-            }
-        });
-        words.collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// What is wrong in an instant, for people.
-fn says(module: &Module, fault: &Fault, instant: usize) -> String {
-    let name = |signal: &SignalId| &module.processes.signal(*signal).name;
-    let says = match fault {
-        Fault::Twice(signal) => format!("`{}` is emitted twice", name(signal)),
-        Fault::Unset(signal) => format!("`{}` has no value yet, and it is read", name(signal)),
-        Fault::DividedByZero(_) => "a number is divided by zero".to_string(),
-        Fault::Stuck => "signals wait for each other".to_string(),
-        Fault::Instantaneous => "a loop ends in the instant in which it begins".to_string(),
-    };
-    format!("instant {instant}: {says}")
 }

@@ -11,6 +11,7 @@ pub mod machine;
 pub mod reference;
 pub mod trees;
 
+pub use crate::types::process::Fault;
 use crate::types::process::{DataId, SignalId};
 use std::collections::BTreeSet;
 
@@ -27,19 +28,4 @@ pub trait Computes {
     fn emit(&mut self, signal: SignalId, value: Option<DataId>, again: bool) -> Result<(), Fault>;
     /// The instant is over: the value of a signal becomes that of the instant before.
     fn keep(&mut self, signal: SignalId);
-}
-
-/// What goes wrong while processes run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// A signal that carries one value is emitted twice.
-    Twice(SignalId),
-    /// The value of a signal is read that has none yet.
-    Unset(SignalId),
-    /// A number is divided by zero.
-    DividedByZero(DataId),
-    /// Signals wait for each other.
-    Stuck,
-    /// A loop's body ends in the instant in which it begins.
-    Instantaneous,
 }

@@ -68,13 +68,12 @@ fn played(compiled: &Reactive, given: &str) -> Result<String, String> {
 }
 
 /// A line for each instant: what is given, and what is emitted, or what is wrong.
-fn lines(machine: Result<Machine<'_>, String>, given: &str) -> Result<String, String> {
-    let mut machine = machine?;
+fn lines(mut machine: Machine<'_>, given: &str) -> Result<String, String> {
     let mut all = Vec::new();
     for line in given.lines() {
         let text = line.trim();
         let text = text.strip_suffix(';').ok_or("an instant ends with `;`")?;
-        match machine.instant(text, &|_, _| None) {
+        match machine.instant(text) {
             Ok(emitted) => all.push(format!("{line} {emitted}").trim_end().to_string()),
             Err(says) => {
                 all.push(format!("{line} {says}"));

@@ -1,47 +1,67 @@
 //! `loom simulate PROGRAM.strl`: instants come in on stdin, a line for each goes out.
 
-use super::super::failure::{Failure, about};
-use super::super::progress;
-use super::super::terminal::{is_watched, note, result};
+use super::super::esterel::child::{Child, InC, compile};
+use super::super::esterel::{Choice, read};
+use super::super::failure::{Failure, plain};
+use super::super::terminal::result;
 use super::Arguments;
-use crate::diagnostic::render;
-use crate::pipeline::{self, Reactive};
+use crate::pipeline::Reactive;
 use crate::simulate::process::esterel::Nothing;
 use crate::simulate::process::machine::Machine;
-use crate::source::Sources;
 use std::io::Read;
 
-/// How many nodes an automaton may have where nobody says.
-const BUDGET: usize = 250_000;
-
-/// Runs a module: the one with a name, or the last; as its statements stand, or its state trees.
+/// Runs a module: the one with a name, or the last; as its statements stand, or its state trees, or
+/// in C. What is written in C is the same for all.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let path = &arguments.network;
-    let budget = arguments.budget.unwrap_or(BUDGET);
-    let main = arguments.main.as_deref();
-    let text = std::fs::read_to_string(path).map_err(about(path))?;
-    let mut sources = Sources::new();
-    let name = path.display().to_string();
-    let spinner = progress::spinner("exploring");
-    let (compiled, found) = pipeline::esterel(&mut sources, (name, text), main, budget);
-    spinner.finish_and_clear();
-    if !found.is_empty() {
-        note(render(&found, &sources, is_watched()).trim_end());
-    }
-    let Some(Reactive { module, automaton }) = compiled else {
-        return Err(Failure::refused(""));
+    let choice = Choice {
+        main: arguments.main.as_deref(),
+        budget: arguments.budget,
     };
-    if let Some(name) = module.written_in_c().next() {
-        let says = format!("`{name}` is written in C, which cannot be linked yet");
+    let reactive = read(&arguments.network, choice)?;
+    let Reactive { module, automaton } = &reactive;
+    let needs = module.written_in_c().next();
+    if let (Some(name), []) = (needs, &arguments.externs[..]) {
+        let says = format!("`{name}` is written in C: name its file, --externs FILE");
         return Err(Failure::refused(says));
     }
-    let machine = match arguments.interpret {
-        true => Machine::of_statements(&module, &Nothing),
-        false => Machine::of_trees(&module, &automaton, &Nothing),
+    if needs.is_none() && !arguments.compiled {
+        return instants(machine(arguments, &reactive), None);
+    }
+    let folder = tempfile::tempdir().map_err(|error| {
+        let error = plain(&error);
+        Failure::environment(format!("no temporary directory can be made: {error}"))
+    })?;
+    let program = compile(
+        &reactive,
+        &arguments.externs,
+        arguments.compiled,
+        folder.path(),
+    )?;
+    let child = Child::start(&program, module, 0)?;
+    let machine = match (arguments.compiled, arguments.interpret) {
+        (true, _) => Machine::of(module, &child, Box::new(InC(&child))),
+        (false, true) => Machine::of_statements(module, &child),
+        (false, false) => Machine::of_trees(module, automaton, &child),
     };
-    let mut machine = machine.map_err(Failure::refused)?;
+    instants(machine, Some(&child))
+}
+
+/// What runs a module that needs no C.
+fn machine<'m>(arguments: &Arguments, reactive: &'m Reactive) -> Machine<'m> {
+    let Reactive { module, automaton } = reactive;
+    match arguments.interpret {
+        true => Machine::of_statements(module, &Nothing),
+        false => Machine::of_trees(module, automaton, &Nothing),
+    }
+}
+
+/// One instant after the other, until the input ends or something is wrong.
+fn instants(mut machine: Machine<'_>, child: Option<&Child>) -> Result<(), Failure> {
     while let Some(text) = next_instant()? {
-        let line = machine.instant(&text, &|_, _| None);
+        let line = machine.instant(&text);
+        if let Some(says) = child.and_then(Child::wrong) {
+            return Err(Failure::refused(says));
+        }
         let line = line.map_err(Failure::refused)?;
         result(format_args!("{line}\n"))?;
     }

@@ -77,6 +77,9 @@ pub enum Type {
     User(u32),
 }
 
+/// How many bytes a text has in C, with the zero behind it; a longer one is cut.
+pub const TEXT: usize = 256;
+
 /// What a signal carries.
 #[derive(Clone, Debug)]
 pub struct Channel {

@@ -1,0 +1,177 @@
+//! `NAME.h`: what a program offers, and what it takes.
+
+use super::{Emitter, Outside};
+use crate::c::printer;
+use crate::c::tree::{Function, Item};
+use crate::types::esterel::{TEXT, Type};
+use crate::types::process::{Role, SignalId};
+
+impl Emitter<'_> {
+    /// The whole header.
+    pub(super) fn header(&self) -> String {
+        let name = &self.module.name;
+        let signals = |chosen: &dyn Fn(Role) -> bool, head: &dyn Fn(SignalId) -> Function| {
+            let all = self.module.processes.signals();
+            let chosen = all.filter(|one| chosen(self.module.processes.signal(*one).role));
+            chosen.map(head).collect::<Vec<_>>()
+        };
+        let instant = format!(
+            "An instant: 1, or 0 once nothing can happen any more; -1 if it failed, and then no\n \
+             * output is told, until {name}_reset."
+        );
+        let parts = [
+            (
+                "Inputs: what is called before an instant belongs to it.",
+                signals(&|role| role.is_given(), &|one| self.input_head(one)),
+            ),
+            (&instant, vec![self.instant_head()]),
+            (
+                "All is as it was at the beginning.",
+                vec![self.reset_head()],
+            ),
+            (
+                "Why an instant failed; NULL if none has.",
+                vec![self.error_head()],
+            ),
+            (
+                "Outputs, yours to write: called at the end of an instant, in this order.",
+                signals(&|role| role.is_told(), &|one| self.output_head(one)),
+            ),
+            (
+                "Sensors, yours to write: called at most once in an instant.",
+                signals(&|role| role == Role::Sensor, &|one| self.sensor_head(one)),
+            ),
+        ];
+        let mut items = vec![Item::Text(self.types())];
+        items.extend(self.from_outside());
+        for (says, functions) in parts {
+            let prototypes: Vec<Item> = functions.into_iter().map(Item::Prototype).collect();
+            if !prototypes.is_empty() {
+                let prototypes = printer::file(&prototypes);
+                items.push(Item::Text(format!("/* {says} */\n{prototypes}")));
+            }
+        }
+        let guard = format!("{name}_H");
+        format!(
+            "/* The module {name} of {}, compiled by Stackloom. One instant: call the inputs that are\n \
+             * given, then {name}. */\n#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n\n\
+             #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}\n#ifdef __cplusplus\n}}\n#endif\n\n\
+             #endif\n",
+            self.file,
+            printer::file(&items)
+        )
+    }
+
+    /// The types of Esterel.
+    fn types(&self) -> String {
+        format!(
+            "/* The types of Esterel; a string has at most STRLEN - 1 bytes. */\n#ifndef STRLEN\n\
+             #define STRLEN {TEXT}\n#endif\ntypedef int boolean;\ntypedef int integer;\n\
+             typedef char *string;"
+        )
+    }
+
+    /// What is written in C by others.
+    fn from_outside(&self) -> Vec<Item> {
+        let module = self.module;
+        match self.outside {
+            Outside::Header(header) => {
+                let names: Vec<&str> = module.written_in_c().collect();
+                let names = names.join(", ");
+                vec![Item::Text(format!(
+                    "/* Yours to write: {names}. */\n#include \"{header}\""
+                ))]
+            }
+            Outside::Declared => {
+                let constants = module.constants.iter();
+                let constants =
+                    constants.map(|one| format!("extern {} {};", self.kind(one.kind), one.name));
+                let functions = module.functions.iter().map(|one| {
+                    let parameters = self.parameters(one.parameters.iter(), "");
+                    format!("{} {}({parameters});", self.kind(one.result), one.name)
+                });
+                let procedures = module.procedures.iter().map(|one| {
+                    let references = self.parameters(one.references.iter(), " *");
+                    let values = self.parameters(one.values.iter(), "");
+                    let both = [references, values];
+                    let both = both.iter().filter(|one| *one != "void").cloned();
+                    let both = both.collect::<Vec<_>>().join(", ");
+                    let both = if both.is_empty() { "void".into() } else { both };
+                    format!("void {}({both});", one.name)
+                });
+                let all: Vec<String> = constants.chain(functions).chain(procedures).collect();
+                match all.is_empty() {
+                    true => Vec::new(),
+                    false => {
+                        let says = "/* Yours to write. */";
+                        vec![Item::Text(format!("{says}\n{}", all.join("\n")))]
+                    }
+                }
+            }
+        }
+    }
+
+    fn parameters<'t>(&self, kinds: impl Iterator<Item = &'t Type>, behind: &str) -> String {
+        let all: Vec<String> = kinds
+            .map(|kind| match kind {
+                Type::Text => "string".to_string(),
+                kind => format!("{}{behind}", self.kind(*kind)),
+            })
+            .collect();
+        if all.is_empty() {
+            "void".into()
+        } else {
+            all.join(", ")
+        }
+    }
+
+    pub(super) fn input_head(&self, signal: SignalId) -> Function {
+        head(
+            "void",
+            self.outside_name("I", signal),
+            self.argument(signal),
+        )
+    }
+
+    pub(super) fn instant_head(&self) -> Function {
+        head("int", self.module.name.clone(), Vec::new())
+    }
+
+    pub(super) fn reset_head(&self) -> Function {
+        head("int", self.own("reset"), Vec::new())
+    }
+
+    pub(super) fn error_head(&self) -> Function {
+        head("const char *", self.own("error"), Vec::new())
+    }
+
+    fn output_head(&self, signal: SignalId) -> Function {
+        head(
+            "void",
+            self.outside_name("O", signal),
+            self.argument(signal),
+        )
+    }
+
+    fn sensor_head(&self, signal: SignalId) -> Function {
+        let kind = self.kind(self.carried(signal));
+        head(kind, self.outside_name("S", signal), Vec::new())
+    }
+
+    fn argument(&self, signal: SignalId) -> Vec<String> {
+        let channel = self.module.channels[signal.at()].iter();
+        channel
+            .map(|one| format!("{} value", self.kind(one.kind)))
+            .collect()
+    }
+}
+
+fn head(result: &str, name: String, parameters: Vec<String>) -> Function {
+    Function {
+        comment: String::new(),
+        result: result.to_string(),
+        name,
+        parameters,
+        body: Vec::new(),
+    }
+}

@@ -1,0 +1,275 @@
+//! What happens in an instant: a function for each state, and one for each part that several ways
+//! have in common, or that would make a function long.
+//!
+//! In: an automaton. Out: functions, those that are called above those that call. Each answers the
+//! next state, so that a way that has ended needs no `else`:
+//!
+//! ```c
+//! static int ABRO_state_2(void) {
+//!     if (ABRO_given.R) {
+//!         return 1;
+//!     }
+//!     if (ABRO_given.A) {
+//!         ABRO_emitted.O = true;
+//!         return 3;
+//!     }
+//!     return 2;
+//! }
+//! ```
+
+use super::Emitter;
+use super::expression::{Writing, has_fractions};
+use crate::c::tree::{Expression as C, Function, Item, Statement, atom, call};
+use crate::tree::automaton::{Automaton, Node, NodeId, Question};
+use crate::types::process::Fault;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is no longer than this may stand twice.
+const SHORT: usize = 4;
+
+/// What is longer than this becomes several functions.
+const LONG: usize = 50;
+
+/// Which nodes begin functions.
+struct Parts {
+    /// The names of those functions.
+    names: BTreeMap<NodeId, String>,
+    /// By node: how many lines it takes where it stands.
+    lines: Vec<usize>,
+}
+
+impl Emitter<'_> {
+    /// All functions of states and parts, and the table of the states.
+    pub(super) fn functions(&self) -> Vec<Item> {
+        let parts = Parts::new(self);
+        let mut items = Vec::new();
+        for (root, name) in &parts.names {
+            items.push(Item::Function(Function {
+                comment: self.says(*root),
+                result: "static int".to_string(),
+                name: name.clone(),
+                parameters: Vec::new(),
+                body: Body::of(self, &parts, *root),
+            }));
+        }
+        items.push(Item::Text(self.table(&parts)));
+        items
+    }
+
+    /// Which state a function is.
+    fn says(&self, root: NodeId) -> String {
+        let states = self.automaton.states.iter().enumerate();
+        let mut own = states.filter(|(_, one)| **one == root).map(|(at, _)| at);
+        let Some(state) = own.next() else {
+            return String::new();
+        };
+        let name = match state {
+            0 => "The first instant".to_string(),
+            state => format!("State {state}"),
+        };
+        match &self.asked(root)[..] {
+            [] => format!("{name}: nothing is waited for."),
+            [one] => format!("{name}: {one} matters."),
+            asked => format!("{name}: {} matter.", listed(asked)),
+        }
+    }
+
+    /// The inputs that a tree asks of, in the order in which it does.
+    fn asked(&self, root: NodeId) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let (mut seen, mut open) = (BTreeSet::new(), vec![root]);
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match self.automaton.node(node) {
+                Node::Test {
+                    question,
+                    then,
+                    otherwise,
+                } => {
+                    if let Question::Given(signal) = question {
+                        let name = self.module.processes.signal(*signal).name.clone();
+                        if !names.contains(&name) {
+                            names.push(name);
+                        }
+                    }
+                    open.extend([*then, *otherwise]);
+                }
+                Node::Act { next, .. } => open.push(*next),
+                Node::Leaf(_) | Node::Twice(_) => {}
+            }
+        }
+        names
+    }
+
+    /// The functions of the states, by their numbers.
+    fn table(&self, parts: &Parts) -> String {
+        let mut text = format!("static int (*const {}[])(void) = {{", self.own("states"));
+        let mut column = usize::MAX;
+        for root in &self.automaton.states {
+            let name = &parts.names[root];
+            if column.saturating_add(name.len() + 2) > 100 {
+                text += "\n   ";
+                column = 3;
+            }
+            text += &format!(" {name},");
+            column += name.len() + 2;
+        }
+        text + "\n};"
+    }
+}
+
+/// `A, B and C`
+fn listed(names: &[String]) -> String {
+    match names {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        names => names.concat(),
+    }
+}
+
+impl Parts {
+    fn new(emitter: &Emitter) -> Parts {
+        let automaton = emitter.automaton;
+        let mut ways = vec![0_u32; automaton.nodes.len()];
+        for node in &automaton.nodes {
+            for next in next(node) {
+                ways[next.at()] += 1;
+            }
+        }
+        let mut parts = Parts {
+            names: BTreeMap::new(),
+            lines: Vec::with_capacity(automaton.nodes.len()),
+        };
+        for (state, root) in automaton.states.iter().enumerate() {
+            let name = || emitter.own(&format!("state_{state}"));
+            parts.names.entry(*root).or_insert_with(name);
+        }
+        for at in 0..automaton.nodes.len() {
+            let node = NodeId(at as u32);
+            let lines = parts.lines_of(automaton, node);
+            parts.lines.push(lines);
+            let shared = ways[at] > 1 && lines > SHORT;
+            if (shared || lines > LONG) && !parts.names.contains_key(&node) {
+                let number = parts.names.len() + 1 - automaton.states.len();
+                let name = emitter.own(&format!("part_{number}"));
+                parts.names.insert(node, name);
+            }
+        }
+        parts
+    }
+
+    /// The function that is called for a node; what is short stands where it is needed.
+    fn called(&self, node: NodeId) -> Option<&String> {
+        let name = self.names.get(&node)?;
+        (self.lines[node.at()] > SHORT).then_some(name)
+    }
+
+    /// How many lines a node takes in a function that it does not begin.
+    fn lines_of(&self, automaton: &Automaton, node: NodeId) -> usize {
+        let of = |next: NodeId| match self.called(next) {
+            Some(_) => 1,
+            None => self.lines[next.at()],
+        };
+        match automaton.node(node) {
+            Node::Test {
+                then, otherwise, ..
+            } => 2 + of(*then) + of(*otherwise),
+            Node::Act { next, .. } => 1 + of(*next),
+            Node::Leaf(_) | Node::Twice(_) => 1,
+        }
+    }
+}
+
+fn next(node: &Node) -> Vec<NodeId> {
+    match node {
+        Node::Test {
+            then, otherwise, ..
+        } => vec![*then, *otherwise],
+        Node::Act { next, .. } => vec![*next],
+        Node::Leaf(_) | Node::Twice(_) => Vec::new(),
+    }
+}
+
+/// A function of a state or a part.
+struct Body<'e> {
+    parts: &'e Parts,
+    writing: Writing<'e>,
+    root: NodeId,
+}
+
+impl<'e> Body<'e> {
+    fn of(emitter: &'e Emitter<'e>, parts: &'e Parts, root: NodeId) -> Vec<Statement> {
+        let mut body = Body {
+            parts,
+            writing: Writing::new(emitter),
+            root,
+        };
+        body.block(root)
+    }
+
+    /// From a node to the end of the instant.
+    fn block(&mut self, mut at: NodeId) -> Vec<Statement> {
+        let automaton = self.writing.emitter.automaton;
+        let mut statements = Vec::new();
+        loop {
+            if at != self.root
+                && let Some(name) = self.parts.called(at)
+            {
+                statements.push(Statement::Return(Some(call(name.clone(), Vec::new()))));
+                return statements;
+            }
+            self.writing.node = Some(at);
+            match automaton.node(at) {
+                Node::Test {
+                    question,
+                    then,
+                    otherwise,
+                } => {
+                    let asked = self.question(*question, &mut statements);
+                    // The longer way goes on below, unless both are much the same.
+                    let lines = |node: NodeId| self.parts.lines[node.at()];
+                    let turned = lines(*then) > 2 * lines(*otherwise);
+                    let (condition, inner, rest) = match turned {
+                        true => (self.opposite(*question, asked), *otherwise, *then),
+                        false => (asked, *then, *otherwise),
+                    };
+                    statements.push(Statement::If {
+                        condition,
+                        then: self.block(inner),
+                        otherwise: Vec::new(),
+                    });
+                    at = rest;
+                }
+                Node::Act { act, next } => {
+                    self.writing.act(*act, &mut statements);
+                    at = *next;
+                }
+                Node::Leaf(state) => {
+                    statements.push(Statement::Return(Some(atom(state.0.to_string()))));
+                    return statements;
+                }
+                Node::Twice(signal) => {
+                    statements.push(self.writing.fails(&Fault::Twice(*signal)));
+                    return statements;
+                }
+            }
+        }
+    }
+
+    fn question(&mut self, question: Question, before: &mut Vec<Statement>) -> C {
+        match question {
+            Question::Given(signal) => self.writing.emitter.of_signal("given", signal),
+            Question::Data(data) => self.writing.computed(data, before),
+        }
+    }
+
+    fn opposite(&self, question: Question, asked: C) -> C {
+        match question {
+            Question::Data(data) if has_fractions(self.writing.emitter.expression(data)) => {
+                C::Unary("!", Box::new(asked))
+            }
+            Question::Given(_) | Question::Data(_) => asked.negated(),
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! A process that runs modules in C, and what is written in C.
+//!
+//! In: modules, and files with the C of others. Out: a [`Child`], which interpreters call for
+//! functions and types ([`Externs`]), and which runs a module itself ([`Runs`]). What goes wrong in
+//! it, such as a signal that ends it, is kept until somebody asks: [`Child::wrong`].
+
+use super::companion::{PIPE, companion, data};
+use crate::emit::esterel::{self, Outside};
+use crate::pipeline::Reactive;
+use crate::simulate::process::esterel::{Externs, Value};
+use crate::simulate::process::instants::Given;
+use crate::simulate::process::machine::Runs;
+use crate::simulate::process::{Fault, Present};
+use crate::tool::c_compiler;
+use crate::tool::failure::{Failure, about, plain};
+use crate::types::esterel::{Module, TEXT, Type};
+use crate::types::process::SignalId;
+use std::cell::RefCell;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The C of modules that run in C, and of all around them: the program that a [`Child`] runs is
+/// made of `companion.c` and `pipe.c`. Each module has its number there, in order.
+pub fn files(modules: &[&Reactive]) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for reactive in modules {
+        files.extend(own_files(reactive, Outside::Declared));
+    }
+    let modules: Vec<&Module> = modules.iter().map(|one| &one.module).collect();
+    files.push(("companion.c".to_string(), companion(&modules, None)));
+    files.push(("pipe.c".to_string(), PIPE.to_string()));
+    files
+}
+
+/// Compiles a module, with the C of others that it needs, in a folder. Where an interpreter runs
+/// the module, only that of others is there.
+pub fn compile(
+    reactive: &Reactive,
+    externs: &[PathBuf],
+    runs: bool,
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
+    let module = &reactive.module;
+    let externs = externs
+        .iter()
+        .map(|path| path.canonicalize().map_err(about(path)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let header = format!("{}_data.h", module.name);
+    let mut files = vec![(header.clone(), data(&externs))];
+    let beside = match runs {
+        false => Some(&header[..]),
+        true => {
+            let outside = match module.written_in_c().next() {
+                Some(_) => Outside::Header(&header),
+                None => Outside::Declared,
+            };
+            files.extend(own_files(reactive, outside));
+            None
+        }
+    };
+    files.push(("companion.c".to_string(), companion(&[module], beside)));
+    files.push(("pipe.c".to_string(), PIPE.to_string()));
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(about(&path))?;
+    }
+    let program = folder.join("program");
+    let sources = ["companion.c", "pipe.c"].map(Path::new);
+    c_compiler::executable(folder, &sources, &program, &["-O1", "-w"])?;
+    Ok(program)
+}
+
+fn own_files(reactive: &Reactive, outside: Outside) -> [(String, String); 2] {
+    let Reactive { module, automaton } = reactive;
+    let emitted = esterel::c("a program", module, automaton, outside);
+    let name = &module.name;
+    [
+        (format!("{name}.c"), emitted.c),
+        (format!("{name}.h"), emitted.h),
+    ]
+}
+
+/// A process that was started.
+pub struct Child<'m> {
+    module: &'m Module,
+    state: RefCell<State>,
+    /// The sizes of the types that C knows.
+    sizes: Vec<usize>,
+}
+
+struct State {
+    process: std::process::Child,
+    requests: BufWriter<std::process::ChildStdin>,
+    answers: BufReader<std::process::ChildStdout>,
+    wrong: Option<String>,
+}
+
+impl<'m> Child<'m> {
+    /// Starts a program that was compiled, for the module with this number.
+    pub fn start(program: &Path, module: &'m Module, number: u32) -> Result<Child<'m>, Failure> {
+        let mut process = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(about(program))?;
+        let requests = process.stdin.take().expect("it was asked for");
+        let answers = process.stdout.take().expect("it was asked for");
+        let mut child = Child {
+            module,
+            state: RefCell::new(State {
+                process,
+                requests: BufWriter::new(requests),
+                answers: BufReader::new(answers),
+                wrong: None,
+            }),
+            sizes: Vec::new(),
+        };
+        let sizes = child.ask(|state| {
+            state.requests.write_all(&number.to_ne_bytes())?;
+            if module.types.is_empty() {
+                return Ok(Vec::new());
+            }
+            state.request(b'z', 0)?;
+            state.requests.flush()?;
+            let sizes = module.types.iter().map(|_| state.number());
+            sizes.collect::<io::Result<Vec<u32>>>()
+        });
+        child.sizes = sizes.into_iter().map(|size| size as usize).collect();
+        match child.wrong() {
+            None => Ok(child),
+            Some(says) => Err(Failure::refused(says)),
+        }
+    }
+
+    /// What went wrong with the process itself.
+    pub fn wrong(&self) -> Option<String> {
+        self.state.borrow().wrong.clone()
+    }
+
+    /// Talks to the process; what it says is nothing once it has ended.
+    fn ask<T: Default>(&self, talk: impl FnOnce(&mut State) -> io::Result<T>) -> T {
+        let state = &mut *self.state.borrow_mut();
+        if state.wrong.is_some() {
+            return T::default();
+        }
+        match talk(state) {
+            Ok(said) => said,
+            Err(error) => {
+                state.wrong = Some(state.end(&error));
+                T::default()
+            }
+        }
+    }
+
+    /// A request with values, and the answer of a type.
+    fn answer(&self, request: u8, which: u32, given: &[&Value], kind: Type) -> Value {
+        let size = self.size(kind);
+        let bytes = self.ask(|state| {
+            state.request(request, which)?;
+            for value in given {
+                state.requests.write_all(&bytes_of(value))?;
+            }
+            state.requests.flush()?;
+            state.bytes(size)
+        });
+        value_of(kind, bytes, size)
+    }
+
+    fn size(&self, kind: Type) -> usize {
+        match kind {
+            Type::Boolean | Type::Integer | Type::Float => 4,
+            Type::Double => 8,
+            Type::Text => TEXT,
+            Type::User(kind) => self.sizes.get(kind as usize).copied().unwrap_or_default(),
+        }
+    }
+}
+
+impl State {
+    fn request(&mut self, request: u8, which: u32) -> io::Result<()> {
+        self.requests.write_all(&[request])?;
+        self.requests.write_all(&which.to_ne_bytes())
+    }
+
+    fn bytes(&mut self, size: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; size];
+        self.answers.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn number(&mut self) -> io::Result<u32> {
+        let mut bytes = [0; 4];
+        self.answers.read_exact(&mut bytes)?;
+        Ok(u32::from_ne_bytes(bytes))
+    }
+
+    fn text(&mut self) -> io::Result<String> {
+        let length = self.number()? as usize;
+        let bytes = self.bytes(length)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Why it says nothing any more.
+    fn end(&mut self, error: &io::Error) -> String {
+        let status = self.process.wait();
+        match status.map(|status| (status.signal(), status.code())) {
+            Ok((Some(signal), _)) => format!("the C was ended by signal {signal}"),
+            Ok((None, Some(code))) => format!("the C ended itself, with status {code}"),
+            Ok((None, None)) => format!("the C says nothing: {}", plain(error)),
+            Err(error) => format!("the C says nothing: {}", plain(&error)),
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // It ends when it has nothing to read, unless it is busy for ever.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Externs for Child<'_> {
+    fn constant(&self, constant: u32) -> Value {
+        let kind = self.module.constants[constant as usize].kind;
+        self.answer(b'c', constant, &[], kind)
+    }
+
+    fn function(&self, function: u32, arguments: &[Value]) -> Value {
+        let kind = self.module.functions[function as usize].result;
+        let given: Vec<&Value> = arguments.iter().collect();
+        self.answer(b'f', function, &given, kind)
+    }
+
+    fn procedure(&self, procedure: u32, references: &mut [Value], values: &[Value]) {
+        let kinds = &self.module.procedures[procedure as usize].references;
+        let back = self.ask(|state| {
+            state.request(b'p', procedure)?;
+            for value in references.iter().chain(values) {
+                state.requests.write_all(&bytes_of(value))?;
+            }
+            state.requests.flush()?;
+            let each = kinds.iter().map(|kind| state.bytes(self.size(*kind)));
+            each.collect::<io::Result<Vec<_>>>()
+        });
+        for ((place, kind), bytes) in references.iter_mut().zip(kinds).zip(back) {
+            *place = value_of(*kind, bytes, self.size(*kind));
+        }
+    }
+
+    fn empty(&self, kind: u32) -> Value {
+        Value::User(vec![0; self.size(Type::User(kind))])
+    }
+
+    fn assigned(&self, kind: u32, value: &Value) -> Value {
+        self.answer(b'a', kind, &[value], Type::User(kind))
+    }
+
+    fn equal(&self, kind: u32, one: &Value, other: &Value) -> bool {
+        self.answer(b'=', kind, &[one, other], Type::Boolean) == Value::Boolean(true)
+    }
+
+    fn text(&self, kind: u32, value: &Value) -> String {
+        self.ask(|state| {
+            state.request(b't', kind)?;
+            state.requests.write_all(&bytes_of(value))?;
+            state.requests.flush()?;
+            state.text()
+        })
+    }
+
+    fn read(&self, kind: u32, text: &str) -> Value {
+        let size = self.size(Type::User(kind));
+        let bytes = self.ask(|state| {
+            state.request(b'r', kind)?;
+            state
+                .requests
+                .write_all(&(text.len() as u32).to_ne_bytes())?;
+            state.requests.write_all(text.as_bytes())?;
+            state.requests.flush()?;
+            state.bytes(size)
+        });
+        value_of(Type::User(kind), bytes, size)
+    }
+}
+
+/// A module that runs in the process.
+pub struct InC<'c, 'm>(pub &'c Child<'m>);
+
+impl Runs for InC<'_, '_> {
+    fn instant(&mut self, given: &Given) -> Result<Vec<(SignalId, Option<Value>)>, String> {
+        let child = self.0;
+        let processes = &child.module.processes;
+        let (told, unset, says) = child.ask(|state| {
+            for (signal, value) in &given.sensors {
+                state.request(b's', signal.0)?;
+                state.requests.write_all(&bytes_of(value))?;
+            }
+            for (signal, value) in &given.present {
+                state.request(b'i', signal.0)?;
+                if let Some(value) = value {
+                    state.requests.write_all(&bytes_of(value))?;
+                }
+            }
+            state.request(b'm', 0)?;
+            state.requests.flush()?;
+            let mut told = Vec::new();
+            let mut unset = Present::new();
+            loop {
+                match state.number()?.cast_signed() {
+                    -1 => break,
+                    sensor @ ..-1 => {
+                        unset.insert(SignalId((-2 - sensor).cast_unsigned()));
+                    }
+                    signal => {
+                        let signal = SignalId(signal.cast_unsigned());
+                        let kind = child.module.channels[signal.at()].as_ref();
+                        let kind = kind.map(|channel| channel.kind);
+                        let value = kind.map(|kind| {
+                            let size = child.size(kind);
+                            io::Result::Ok(value_of(kind, state.bytes(size)?, size))
+                        });
+                        told.push((signal, value.transpose()?));
+                    }
+                }
+            }
+            Ok((told, unset, state.text()?))
+        });
+        // Who keeps the value of a sensor does not read it yet.
+        let kept = |signal: &&SignalId| processes.signal(**signal).previous_value;
+        match unset.iter().find(|signal| !kept(signal)) {
+            Some(sensor) => Err(Fault::Unset(*sensor).says(processes)),
+            None if says.is_empty() => Ok(told),
+            None => Err(says),
+        }
+    }
+}
+
+/// A value as C holds it.
+fn bytes_of(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Boolean(truth) => i32::from(*truth).to_ne_bytes().to_vec(),
+        Value::Integer(number) => number.to_ne_bytes().to_vec(),
+        Value::Float(number) => number.to_ne_bytes().to_vec(),
+        Value::Double(number) => number.to_ne_bytes().to_vec(),
+        Value::Text(text) => {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes.truncate(TEXT - 1);
+            bytes.resize(TEXT, 0);
+            bytes
+        }
+        Value::User(bytes) => bytes.clone(),
+    }
+}
+
+/// What C gave; where it gave nothing, it has ended, and any value will do.
+fn value_of(kind: Type, mut bytes: Vec<u8>, size: usize) -> Value {
+    bytes.resize(size, 0);
+    let four = || bytes[..].first_chunk().copied().unwrap_or_default();
+    match kind {
+        Type::Boolean => Value::Boolean(i32::from_ne_bytes(four()) != 0),
+        Type::Integer => Value::Integer(i32::from_ne_bytes(four())),
+        Type::Float => Value::Float(f32::from_ne_bytes(four())),
+        Type::Double => {
+            let eight = bytes[..].first_chunk().copied().unwrap_or_default();
+            Value::Double(f64::from_ne_bytes(eight))
+        }
+        Type::Text => {
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(size);
+            Value::Text(String::from_utf8_lossy(&bytes[..end]).into_owned())
+        }
+        Type::User(_) => Value::User(bytes),
+    }
+}

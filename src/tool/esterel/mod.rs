@@ -1,0 +1,98 @@
+//! Modules of Esterel on the command line.
+//!
+//! In: the path of a `.strl` file, which module, how large it may become. Out: the module with its
+//! automaton, or a `Failure` after the diagnostics were printed; its C in a folder.
+//!
+//! ```text
+//! companion   C around that of a module, and of others, so that it can be spoken to
+//! child       a process that it becomes: runs the module, and what is written in C
+//! ```
+
+pub mod child;
+pub mod companion;
+
+use super::failure::{Failure, about};
+use super::library::text_of;
+use super::progress;
+use super::terminal::{is_watched, note, result};
+use crate::diagnostic::render;
+use crate::emit::esterel::{self, Emitted, Outside};
+use crate::pipeline::{self, Reactive};
+use crate::source::Sources;
+use std::fmt::Write;
+use std::path::Path;
+
+/// How many nodes an automaton may have where nobody says.
+const BUDGET: usize = 250_000;
+
+/// What may be said of a program on the command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choice<'a> {
+    /// The module that runs, if not the last.
+    pub main: Option<&'a str>,
+    /// How many nodes its automaton may have.
+    pub budget: Option<usize>,
+}
+
+/// Whether a file is one of Esterel.
+pub fn is_esterel(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "strl")
+}
+
+/// Reads and compiles a program; what is wrong with it is printed.
+pub fn read(path: &Path, choice: Choice) -> Result<Reactive, Failure> {
+    let text = text_of(path)?;
+    let mut sources = Sources::new();
+    let named = (path.display().to_string(), text);
+    let budget = choice.budget.unwrap_or(BUDGET);
+    let spinner = progress::spinner("exploring");
+    let (compiled, found) = pipeline::esterel(&mut sources, named, choice.main, budget);
+    spinner.finish_and_clear();
+    if !found.is_empty() {
+        note(render(&found, &sources, is_watched()).trim_end());
+    }
+    compiled.ok_or_else(|| Failure::refused(""))
+}
+
+/// `loom check`: what was found to be right.
+pub fn check(path: &Path) -> Result<String, Failure> {
+    let Reactive { module, automaton } = read(path, Choice::default())?;
+    Ok(format!(
+        "module {}, {} states",
+        module.name,
+        automaton.states.len()
+    ))
+}
+
+/// `loom build`: writes `NAME.c` and `NAME.h`.
+pub fn build(path: &Path, folder: &Path, choice: Choice) -> Result<(), Failure> {
+    let Reactive { module, automaton } = read(path, choice)?;
+    let header = format!("{}_data.h", module.name);
+    let outside = match &module.types[..] {
+        [] => Outside::Declared,
+        _ => Outside::Header(&header),
+    };
+    let Emitted { c, h } = esterel::c(&name_of(path), &module, &automaton, outside);
+    std::fs::create_dir_all(folder).map_err(about(folder))?;
+    let mut said = String::new();
+    for (ending, text) in [("c", c), ("h", h)] {
+        let path = folder.join(format!("{}.{ending}", module.name));
+        std::fs::write(&path, &text).map_err(about(&path))?;
+        writeln!(said, "wrote {}, {} bytes", path.display(), text.len())
+            .expect("a string takes every line");
+    }
+    if let Outside::Header(header) = outside {
+        let names: Vec<&str> = module.written_in_c().collect();
+        note(format_args!(
+            "{header} is yours to write: {}",
+            names.join(", ")
+        ));
+    }
+    result(said)
+}
+
+/// The file without its folder: the C is the same wherever it lies.
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
