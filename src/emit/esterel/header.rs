@@ -43,7 +43,7 @@ impl Emitter<'_> {
             ),
         ];
         let mut items = vec![Item::Text(self.types())];
-        items.extend(self.from_outside());
+        items.extend(self.outside());
         for (says, functions) in parts {
             let prototypes: Vec<Item> = functions.into_iter().map(Item::Prototype).collect();
             if !prototypes.is_empty() {
@@ -53,8 +53,8 @@ impl Emitter<'_> {
         }
         let guard = format!("{name}_H");
         format!(
-            "/* The module {name} of {}, compiled by Stackloom. One instant: call the inputs that are\n \
-             * given, then {name}. */\n#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n\n\
+            "/* The module {name} of {}, compiled by Stackloom. One instant: call the inputs\n \
+             * that are given, then {name}. */\n#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n\n\
              #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}\n#ifdef __cplusplus\n}}\n#endif\n\n\
              #endif\n",
             self.file,
@@ -72,7 +72,7 @@ impl Emitter<'_> {
     }
 
     /// What is written in C by others.
-    fn from_outside(&self) -> Vec<Item> {
+    fn outside(&self) -> Vec<Item> {
         let module = self.module;
         match self.outside {
             Outside::Header(header) => {

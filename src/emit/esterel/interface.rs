@@ -63,68 +63,28 @@ const ARITHMETIC: [(&str, &str, &str); 8] = [
 impl Emitter<'_> {
     /// What is kept from one instant to the next, and what is given and emitted in one.
     pub(super) fn records(&self) -> Vec<Item> {
-        let flag = |signal: SignalId| format!("bool {}", self.names.signals[signal.at()]);
-        let value = |signal: SignalId| {
-            self.declaration(self.carried(signal), &self.names.signals[signal.at()])
-        };
-        let signals = |chosen: &dyn Fn(SignalId) -> bool, line: &dyn Fn(SignalId) -> String| {
-            let all = self.module.processes.signals().filter(|one| chosen(*one));
-            all.map(line).collect::<Vec<_>>()
-        };
         let role = |signal: SignalId| self.module.processes.signal(signal).role;
-        let variables = self.module.variables.iter().enumerate();
-        let variables = variables
-            .map(|(at, one)| self.declaration(one.kind, &self.names.variables[at]))
-            .collect();
-        let known =
-            |read: fn(SignalId) -> Read| move |signal: SignalId| self.known.has_flag(read(signal));
-        let all = [
-            (
-                "Inputs of this instant.",
-                "given",
-                signals(&|one| role(one).is_given(), &flag),
-            ),
-            (
-                "Outputs of this instant.",
-                "emitted",
-                signals(&|one| role(one).is_told(), &flag),
-            ),
-            (
-                "Sensors that were read in this instant.",
-                "sensed",
-                signals(&|one| self.is_sensor(one), &flag),
-            ),
-            (
-                "Values of signals.",
-                "value",
-                signals(&|one| self.module.channels[one.at()].is_some(), &value),
-            ),
-            (
-                "Whether they have one.",
-                "known",
-                signals(&known(Read::Now), &flag),
-            ),
-            (
-                "Values of the instant before.",
-                "before",
-                signals(&|one| self.has_before(one), &value),
-            ),
-            (
-                "Whether there was one.",
-                "known_before",
-                signals(&known(Read::Before), &flag),
-            ),
-            (
-                "Variables, and the counts of delays.",
-                "variable",
-                variables,
-            ),
-        ];
-        let mut items: Vec<Item> = all
-            .into_iter()
-            .filter(|(_, _, members)| !members.is_empty())
-            .map(|(comment, name, members)| Item::Text(self.record(comment, name, &members)))
-            .collect();
+        let valued = |signal: SignalId| self.module.channels[signal.at()].is_some();
+        let now = |signal: SignalId| self.known.has_flag(Read::Now(signal));
+        let before = |signal: SignalId| self.known.has_flag(Read::Before(signal));
+        let mut items = Vec::new();
+        items.extend(self.flags("Inputs of this instant.", "given", &|one| {
+            role(one).is_given()
+        }));
+        items.extend(self.flags("Outputs of this instant.", "emitted", &|one| {
+            role(one).is_told()
+        }));
+        let sensed = "Sensors that were read in this instant.";
+        items.extend(self.flags(sensed, "sensed", &|one| self.is_sensor(one)));
+        items.extend(self.values("Values of signals.", "value", &valued));
+        items.extend(self.flags("Whether they have one.", "known", &now));
+        let kept = "Values of the instant before.";
+        items.extend(self.values(kept, "before", &|one| self.has_before(one)));
+        items.extend(self.flags("Whether there was one.", "known_before", &before));
+        let variables = self.module.variables.iter().zip(&self.names.variables);
+        let variables = variables.map(|(one, name)| self.declaration(one.kind, name));
+        let says = "Variables, and the counts of delays.";
+        items.extend(self.record(says, "variable", variables.collect()));
         let mut rest = format!("static int {};", self.own("state"));
         if self.begins() {
             rest += &format!("\nstatic bool {};", self.own("begun"));
@@ -136,12 +96,27 @@ impl Emitter<'_> {
         items
     }
 
-    fn record(&self, comment: &str, name: &str, members: &[String]) -> String {
+    /// A truth for each signal that was chosen.
+    fn flags(&self, says: &str, name: &str, chosen: &dyn Fn(SignalId) -> bool) -> Option<Item> {
+        let signals = self.module.processes.signals().filter(|one| chosen(*one));
+        let members = signals.map(|one| format!("bool {}", self.names.signals[one.at()]));
+        self.record(says, name, members.collect())
+    }
+
+    /// A value for each signal that was chosen.
+    fn values(&self, says: &str, name: &str, chosen: &dyn Fn(SignalId) -> bool) -> Option<Item> {
+        let signals = self.module.processes.signals().filter(|one| chosen(*one));
+        let name_of = |signal: SignalId| &self.names.signals[signal.at()];
+        let members = signals.map(|one| self.declaration(self.carried(one), name_of(one)));
+        self.record(says, name, members.collect())
+    }
+
+    /// What has no members is no struct of C.
+    fn record(&self, says: &str, name: &str, members: Vec<String>) -> Option<Item> {
         let lines: String = members.iter().map(|one| format!("    {one};\n")).collect();
-        format!(
-            "/* {comment} */\nstatic struct {{\n{lines}}} {};",
-            self.own(name)
-        )
+        let name = self.own(name);
+        let text = format!("/* {says} */\nstatic struct {{\n{lines}}} {name};");
+        (!members.is_empty()).then_some(Item::Text(text))
     }
 
     fn declaration(&self, kind: Type, name: &str) -> String {

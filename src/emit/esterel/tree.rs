@@ -145,11 +145,11 @@ impl Parts {
             let name = || emitter.own(&format!("state_{state}"));
             parts.names.entry(*root).or_insert_with(name);
         }
-        for at in 0..automaton.nodes.len() {
+        for (at, ways) in ways.into_iter().enumerate() {
             let node = NodeId(at as u32);
             let lines = parts.lines_of(automaton, node);
             parts.lines.push(lines);
-            let shared = ways[at] > 1 && lines > SHORT;
+            let shared = ways > 1 && lines > SHORT;
             if (shared || lines > LONG) && !parts.names.contains_key(&node) {
                 let number = parts.names.len() + 1 - automaton.states.len();
                 let name = emitter.own(&format!("part_{number}"));

@@ -1,8 +1,8 @@
 //! The C around that of modules, so that they and what is written in C can be spoken to.
 //!
 //! In: modules, the C of others, and whether the modules run in C themselves. Out: two files: one
-//! that includes all of it, and one that reads requests and writes answers. A request is a letter, a
-//! number and values as C holds them:
+//! that includes all of it, and one that reads requests and writes answers. A request is a letter,
+//! a number and values as C holds them:
 //!
 //! ```text
 //! z        the sizes of the types that C knows       c f p    a constant, a function, a procedure
@@ -58,7 +58,8 @@ pub fn companion(modules: &[&Module], data: Option<&str>) -> String {
         }
         .module(data.is_none());
     }
-    text += "\nvoid loom_serve(unsigned program, int request, unsigned which) {\n    switch (program) {\n";
+    text += "\nvoid loom_serve(unsigned program, int request, unsigned which) {\n";
+    text += "    switch (program) {\n";
     for (at, module) in modules.iter().enumerate() {
         let _ = writeln!(
             text,
