@@ -55,7 +55,8 @@ impl Emitter<'_> {
         format!(
             "/* The module {name} of {}, compiled by Stackloom. One instant: call the\n \
              * inputs that are given, then {name}. */\n#ifndef {guard}\n#define {guard}\n\n\
-             #include <stdbool.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}\n#ifdef __cplusplus\n}}\n#endif\n\n\
+             #include <stdbool.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}\n\
+             #ifdef __cplusplus\n}}\n#endif\n\n\
              #endif\n",
             self.file,
             printer::file(&items)
