@@ -183,7 +183,8 @@ ids! {
         "Comparisons are not chained: `a < b and b < c`, not `a < b < c`.";
     NestedTooDeeply "nested-too-deeply"
         "Blocks, brackets and operators nest at most 100 deep, and a handler or function has at \
-        most 500 statements and conditions, so that no text can exhaust the compiler's stack.";
+        most 500 statements and conditions, so that no text can exhaust the compiler's stack. For \
+        modules of Esterel these limits are wider, and copies that run copies count as well.";
     MissingElse "missing-else"
         "`require` says behind `else` what becomes of the message when the condition does not \
         hold: `require header.sum == sum else drop message as corrupt`.";

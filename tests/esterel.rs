@@ -157,3 +157,68 @@ fn an_instant_of_many_questions_is_refused_and_does_not_exhaust_the_stack() {
         assert_eq!(compiled.is_none(), is_refused);
     }
 }
+
+#[test]
+fn what_is_too_deep_is_refused_and_what_is_not_does_not_exhaust_the_stack() {
+    let module = |body: &str| format!("module M:\ninput A, B;\noutput O;\n{body}\nend module\n");
+    let sum = |count: usize| format!("if 0 < {} then emit O end", vec!["1"; count].join(" + "));
+    let any = |count: usize| format!("present {} then emit O end", vec!["A"; count].join(" or "));
+    let cases = |count: usize| {
+        let names: String = (0..count).map(|at| format!("S{at}, ")).collect();
+        let cases: String = (0..count)
+            .map(|at| format!("case S{at} do emit O "))
+            .collect();
+        format!("signal {names} Z in present {cases} end || await A; emit Z end")
+    };
+    let copied = |count: usize, twice: bool| {
+        let all = (0..count).map(|at| match at.checked_sub(1) {
+            None => "module M0:\noutput O;\npause; emit O\nend module\n".to_string(),
+            Some(below) => {
+                let run = format!("run M{below}");
+                let run = if twice { format!("{run}; {run}") } else { run };
+                format!("module M{at}:\noutput O;\n{run}\nend module\n")
+            }
+        });
+        all.collect::<String>()
+    };
+    for (text, is_refused) in [
+        (module(&sum(500)), false),
+        (module(&sum(20_000)), true),
+        (module(&any(500)), false),
+        (module(&any(20_000)), true),
+        (module(&cases(900)), false),
+        (module(&cases(20_000)), true),
+        (copied(90, false), false),
+        (copied(3_000, false), true),
+        (copied(8, true), false),
+        (copied(40, true), true),
+    ] {
+        let mut sources = Sources::new();
+        let named = ("deep.strl".to_string(), text);
+        let (compiled, found) = pipeline::esterel(&mut sources, named, None, 1_000_000);
+        let says = render(&found, &sources, false);
+        let says: String = says.chars().take(300).collect();
+        assert_eq!(compiled.is_none(), is_refused, "{says}");
+    }
+}
+
+#[test]
+fn thousands_of_branches_are_explored() {
+    let branches = |count: usize, one: &dyn Fn(usize) -> String| {
+        let all: Vec<String> = (0..count).map(one).collect();
+        all.join("\n||\n")
+    };
+    let together = branches(3_000, &|_| "loop await A; pause; emit O end".to_string());
+    let chained = branches(500, &|at| {
+        format!("present S{} then emit S{at} end", at + 1)
+    });
+    let names: String = (0..=500).map(|at| format!("S{at}, ")).collect();
+    let chained = format!("signal {names} Z in {chained} || await A; emit S500 end");
+    for body in [together, chained] {
+        let mut sources = Sources::new();
+        let text = format!("module M:\ninput A;\noutput O;\n{body}\nend module\n");
+        let named = ("wide.strl".to_string(), text);
+        let (compiled, found) = pipeline::esterel(&mut sources, named, None, 10_000);
+        assert!(compiled.is_some(), "{}", render(&found, &sources, false));
+    }
+}

@@ -43,14 +43,14 @@ pub fn read(module: &Module, text: &str, externs: &dyn Externs) -> Result<Given,
             (None, Some(_)) => return Err(format!("`{name}` carries no value")),
             (Some(_), None) => return Err(format!("`{name}` needs a value: `{name}(…)`")),
         };
+        let mut others = given.present.iter().map(|(other, _)| *other);
+        let mut sensors = given.sensors.iter().map(|(other, _)| *other);
+        if others.any(|other| other == signal) || sensors.any(|other| other == signal) {
+            return Err(format!("`{name}` is given twice"));
+        }
         match (declared.role, value) {
             (Role::Sensor, Some(value)) => given.sensors.push((signal, value)),
-            (_, value) => {
-                if given.present.iter().any(|(other, _)| *other == signal) {
-                    return Err(format!("`{name}` is given twice"));
-                }
-                given.present.push((signal, value));
-            }
+            (_, value) => given.present.push((signal, value)),
         }
     }
     related(module, &given)?;

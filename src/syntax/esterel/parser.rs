@@ -28,6 +28,7 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
         tokens,
         at: 0,
         nesting: 0,
+        operators: 0,
         diagnostics: Vec::new(),
     };
     let tree = parser.file();
@@ -47,6 +48,8 @@ struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     at: usize,
     nesting: usize,
+    /// How many operators this statement or declaration has so far.
+    operators: usize,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -262,6 +265,7 @@ impl<'a> Parser<'a> {
     }
 
     fn declaration(&mut self, all: &mut Vec<Declaration>) -> Parsed<()> {
+        self.operators = 0;
         let word = self.take().text;
         let direction = match word {
             "input" => Direction::Input,

@@ -12,7 +12,6 @@ pub mod child;
 pub mod companion;
 
 use super::failure::{Failure, about};
-use super::library::text_of;
 use super::progress;
 use super::terminal::{is_watched, note, result};
 use crate::diagnostic::render;
@@ -41,7 +40,7 @@ pub fn is_esterel(path: &Path) -> bool {
 
 /// Reads and compiles a program; what is wrong with it is printed.
 pub fn read(path: &Path, choice: Choice) -> Result<Reactive, Failure> {
-    let text = text_of(path)?;
+    let text = text_of(std::fs::read(path).map_err(about(path))?);
     let mut sources = Sources::new();
     let named = (path.display().to_string(), text);
     let budget = choice.budget.unwrap_or(BUDGET);
@@ -52,6 +51,14 @@ pub fn read(path: &Path, choice: Choice) -> Result<Reactive, Failure> {
         note(render(&found, &sources, is_watched()).trim_end());
     }
     compiled.ok_or_else(|| Failure::refused(""))
+}
+
+/// A text in UTF-8, or else in Latin-1: most programs of Esterel are old.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|wrong| {
+        let bytes = wrong.into_bytes();
+        bytes.into_iter().map(char::from).collect()
+    })
 }
 
 /// `loom check`: what was found to be right.

@@ -57,7 +57,10 @@ fn machine<'m>(arguments: &Arguments, reactive: &'m Reactive) -> Machine<'m> {
 
 /// One instant after the other, until the input ends or something is wrong.
 fn instants(mut machine: Machine<'_>, child: Option<&Child>) -> Result<(), Failure> {
-    while let Some(text) = next_instant()? {
+    for instant in 1.. {
+        let Some(text) = next_instant(instant)? else {
+            break;
+        };
         let line = machine.instant(&text);
         if let Some(says) = child.and_then(Child::wrong) {
             return Err(Failure::refused(says));
@@ -69,7 +72,7 @@ fn instants(mut machine: Machine<'_>, child: Option<&Child>) -> Result<(), Failu
 }
 
 /// The text of the next instant, without its `;`; none at the end of the input.
-fn next_instant() -> Result<Option<String>, Failure> {
+fn next_instant(instant: usize) -> Result<Option<String>, Failure> {
     let mut bytes = Vec::new();
     let (mut quoted, mut escaped) = (false, false);
     for byte in std::io::stdin().lock().bytes() {
@@ -78,7 +81,7 @@ fn next_instant() -> Result<Option<String>, Failure> {
             b'"' if !escaped => quoted = !quoted,
             b';' if !quoted => {
                 let text = String::from_utf8(bytes);
-                let wrong = |_| Failure::refused("the input is no text");
+                let wrong = |_| Failure::refused(format!("instant {instant}: this is no text"));
                 return Ok(Some(text.map_err(wrong)?));
             }
             _ => {}
@@ -88,6 +91,9 @@ fn next_instant() -> Result<Option<String>, Failure> {
     }
     match bytes.iter().all(u8::is_ascii_whitespace) {
         true => Ok(None),
-        false => Err(Failure::refused("the last instant does not end with `;`")),
+        false => {
+            let says = format!("instant {instant}: it does not end with `;`");
+            Err(Failure::refused(says))
+        }
     }
 }

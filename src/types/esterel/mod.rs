@@ -306,6 +306,7 @@ pub fn check(file: &File, main: Option<&str>, place: Span) -> (Option<Module>, V
     checker.interface(chosen, &mut scope);
     let root = checker.statement(&chosen.body, &scope);
     checker.module.processes.root = Some(root);
+    checker.deepest();
     let mut errors = checker.diagnostics.iter();
     let refused = errors.any(|one| one.severity == Severity::Error);
     ((!refused).then_some(checker.module), checker.diagnostics)
@@ -320,7 +321,27 @@ struct Checker<'f> {
     running: Vec<String>,
 }
 
+/// How deep statements may stand in each other, once all copies are made.
+const MOST_DEEP: usize = 1_000;
+
 impl Checker<'_> {
+    /// Whether statements stand too deep in each other to be followed.
+    fn deepest(&mut self) {
+        let mut depths: Vec<usize> = Vec::new();
+        for placed in &self.module.processes.statements {
+            let parts = placed.statement.parts().into_iter();
+            let inner = parts.map(|part| depths[part.at()]).max();
+            depths.push(inner.map_or(1, |inner| inner + 1));
+        }
+        let Some(at) = depths.iter().position(|depth| *depth > MOST_DEEP) else {
+            return;
+        };
+        let span = self.module.processes.statements[at].span;
+        let title = format!("statements are nested more than {MOST_DEEP} deep");
+        let refused = Diagnostic::error(Id::NestedTooDeeply, title, span, "too deep");
+        self.report(refused.why("Each case of `present` stands in the one before it."));
+    }
+
     fn report(&mut self, diagnostic: Diagnostic) {
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);

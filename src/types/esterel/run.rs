@@ -7,6 +7,12 @@ use crate::source::Span;
 use crate::syntax::esterel::ast::{self, Actual, Declaration, Direction, Name, RenamingKind};
 use crate::types::process::{SignalId, Statement, StatementId};
 
+/// How many statements all copies together may have.
+const MOST_STATEMENTS: usize = 100_000;
+
+/// How many copies may stand in each other.
+const MOST_COPIES_DEEP: usize = 100;
+
 impl Checker<'_> {
     pub(super) fn run(
         &mut self,
@@ -32,6 +38,10 @@ impl Checker<'_> {
             self.report(refused.why("A copy of a module stands in place of each `run`."));
             return self.add(Statement::Nothing, span);
         }
+        if let Some(title) = self.too_much() {
+            self.report(Diagnostic::error(Id::NestedTooDeeply, title, span, "here"));
+            return self.add(Statement::Nothing, span);
+        }
         let mut inner = Scope {
             level: scope.level,
             ..Scope::default()
@@ -43,6 +53,18 @@ impl Checker<'_> {
         let body = self.statement(&module.body, &inner);
         self.running.pop();
         body
+    }
+
+    /// Why there can be no further copy.
+    fn too_much(&self) -> Option<String> {
+        if self.running.len() > MOST_COPIES_DEEP {
+            return Some(format!(
+                "modules run each other more than {MOST_COPIES_DEEP} deep"
+            ));
+        }
+        let statements = self.module.processes.statements.len();
+        let more = format!("copies of modules have more than {MOST_STATEMENTS} statements");
+        (statements > MOST_STATEMENTS).then_some(more)
     }
 
     /// What types, constants, functions and procedures of a copy stand for.

@@ -28,6 +28,9 @@ const OPERATORS: [&[(&str, Binary)]; 5] = [
     ],
 ];
 
+/// How many operators may stand in the expressions of one statement.
+const OPERATOR_LIMIT: usize = 500;
+
 /// Where `not` stands: above `and`, below comparisons.
 const NOT: usize = 2;
 
@@ -52,6 +55,7 @@ impl Parser<'_> {
         let mut left = self.operators(strength + 1)?;
         while let Some((_, operator)) = level.iter().find(|(sign, _)| self.is_at(sign)) {
             let sign = self.take().span;
+            self.one_operator_more(sign)?;
             if strength == NOT && is_comparison(&left) {
                 let title = "comparisons are not chained".to_string();
                 return Err(self.report(Id::ChainedComparison, title, sign, "the second one"));
@@ -60,6 +64,16 @@ impl Parser<'_> {
             left = self.made(Kind::Binary(*operator, left, right), start);
         }
         Ok(left)
+    }
+
+    /// Each operator of a row stands deeper than the one before it.
+    fn one_operator_more(&mut self, span: Span) -> Parsed<()> {
+        if self.operators == OPERATOR_LIMIT {
+            let title = format!("a statement has more than {OPERATOR_LIMIT} operators");
+            return Err(self.report(Id::NestedTooDeeply, title, span, "too many"));
+        }
+        self.operators += 1;
+        Ok(())
     }
 
     /// A value behind which a `/` means something else.
@@ -172,6 +186,7 @@ impl Parser<'_> {
     pub(super) fn presence(&mut self) -> Parsed<Presence> {
         let mut left = self.presence_of_all()?;
         while self.accept("or") {
+            self.one_operator_more(self.token().span)?;
             let right = self.presence_of_all()?;
             left = Presence::Or(Box::new(left), Box::new(right));
         }
@@ -181,6 +196,7 @@ impl Parser<'_> {
     fn presence_of_all(&mut self) -> Parsed<Presence> {
         let mut left = self.presence_of_one()?;
         while self.accept("and") {
+            self.one_operator_more(self.token().span)?;
             let right = self.presence_of_one()?;
             left = Presence::And(Box::new(left), Box::new(right));
         }

@@ -69,6 +69,7 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<Statement> {
         self.nested(|parser| {
+            parser.operators = 0;
             let start = parser.token().span;
             let kind = match parser.token().kind {
                 TokenKind::Name => parser.assignment()?,
