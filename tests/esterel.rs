@@ -12,7 +12,9 @@ use stackloom::pipeline;
 use stackloom::simulate::process::esterel::Nothing;
 use stackloom::simulate::process::machine::Machine;
 use stackloom::source::Sources;
-use std::env;
+use stackloom::tool::case::format::Case;
+use std::path::Path;
+use std::{env, fs};
 
 /// How many programs are tried, from the first seed on.
 fn seeds() -> std::ops::Range<u64> {
@@ -110,6 +112,47 @@ fn c_and_automata_agree() {
                     program.instants
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn cases_are_the_same_in_c() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/esterel");
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the cases")
+        .map(|entry| entry.expect("a case").path())
+        .collect();
+    paths.sort();
+    let cases = paths.iter().enumerate().filter_map(|(number, path)| {
+        let text = fs::read_to_string(path).expect("a case");
+        let case = Case::read(&text).expect("a case");
+        // What needs C is run in C where all cases are.
+        let (given, None) = (case.text("in")?, case.text("externs")) else {
+            return None;
+        };
+        let named = ("case.strl".to_string(), case.text("esterel")?.to_string());
+        let (compiled, _) = pipeline::esterel(&mut Sources::new(), named, None, 100_000);
+        let mut compiled = compiled?;
+        compiled.module.name = format!("CASE_{number}");
+        let given = given
+            .lines()
+            .map(|line| line.trim_end_matches(';').to_string());
+        Some((path, given.collect::<Vec<_>>(), compiled))
+    });
+    let cases: Vec<_> = cases.collect();
+    let all: Vec<_> = cases.iter().map(|(_, _, compiled)| compiled).collect();
+    assert!(all.len() > 40, "only {} cases", all.len());
+    for way in compiled::WAYS {
+        let Some(built) = compiled::built("cases", way, &all) else {
+            continue;
+        };
+        for (number, (path, given, compiled)) in cases.iter().enumerate() {
+            let module = &compiled.module;
+            let mut trees = Machine::of_trees(module, &compiled.automaton, &Nothing);
+            let by_trees = played(&mut trees, given);
+            let by_c = compiled::played(&built, number, compiled, given);
+            assert_eq!(by_trees, by_c, "{way:?} {}", path.display());
         }
     }
 }

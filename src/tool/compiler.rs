@@ -3,6 +3,7 @@
 //! In: paths of Loom files. Out: C with the description that the loader needs, or a `Failure`
 //! after the diagnostics were printed. Files are read here; the compiler itself sees only text.
 
+use super::esterel;
 use super::failure::Failure;
 use super::layout::{Description, Kind, Member, Port, Told, instead};
 use super::library::{self, Folders};
@@ -114,6 +115,9 @@ fn compile_checked(
 
 /// Checks a file and prints what is wrong with it; answers what was found to be right.
 pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
+    if esterel::is_esterel(file) {
+        return esterel::check(file);
+    }
     let mut checked = read(file, options)?;
     pipeline::check(&mut checked);
     if pipeline::refused(&checked.diagnostics)
@@ -169,6 +173,7 @@ pub fn is_fine(root: Vec<(String, String)>, used: Vec<(String, String)>) -> bool
 
 /// The text of a file in its canonical form.
 pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
+    no_esterel(file)?;
     let mut sources = crate::source::Sources::new();
     let id = sources.add(file.display().to_string(), text);
     let (tree, diagnostics) = loom::parse(id, &sources);
@@ -177,6 +182,17 @@ pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
         return Err(Failure::refused(""));
     }
     Ok(loom::format(&tree, text))
+}
+
+/// What is for Loom alone says so.
+fn no_esterel(file: &Path) -> Result<(), Failure> {
+    match esterel::is_esterel(file) {
+        false => Ok(()),
+        true => Err(Failure::refused(format!(
+            "{} is Esterel: `loom check`, `loom simulate` and `loom build` take it",
+            file.display()
+        ))),
+    }
 }
 
 /// What a diagnostic means and what to do about it.
@@ -240,6 +256,7 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
         let title = format!("--path {}: there is no such folder", nowhere.display());
         return Err(Failure::environment(title));
     }
+    no_esterel(file)?;
     let library = Folders {
         search: options.search.clone(),
     };

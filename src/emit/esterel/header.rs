@@ -75,31 +75,42 @@ impl Emitter<'_> {
     /// What is written in C by others.
     fn outside(&self) -> Vec<Item> {
         let module = self.module;
+        let of_c = module.of_c();
         match self.outside {
             Outside::Header(header) => {
-                let names: Vec<&str> = module.written_in_c().collect();
-                let names = names.join(", ");
+                let names = of_c.names(module).join(", ");
                 vec![Item::Text(format!(
                     "/* Yours to write: {names}. */\n#include \"{header}\""
                 ))]
             }
             Outside::Declared => {
-                let constants = module.constants.iter();
+                let constants = of_c
+                    .constants
+                    .iter()
+                    .map(|at| &module.constants[*at as usize]);
                 let constants =
                     constants.map(|one| format!("extern {} {};", self.kind(one.kind), one.name));
-                let functions = module.functions.iter().map(|one| {
-                    let parameters = self.parameters(one.parameters.iter(), "");
-                    format!("{} {}({parameters});", self.kind(one.result), one.name)
-                });
-                let procedures = module.procedures.iter().map(|one| {
-                    let references = self.parameters(one.references.iter(), " *");
-                    let values = self.parameters(one.values.iter(), "");
-                    let both = [references, values];
-                    let both = both.iter().filter(|one| *one != "void").cloned();
-                    let both = both.collect::<Vec<_>>().join(", ");
-                    let both = if both.is_empty() { "void".into() } else { both };
-                    format!("void {}({both});", one.name)
-                });
+                let functions = of_c
+                    .functions
+                    .iter()
+                    .map(|at| &module.functions[*at as usize])
+                    .map(|one| {
+                        let parameters = self.parameters(one.parameters.iter(), "");
+                        format!("{} {}({parameters});", self.kind(one.result), one.name)
+                    });
+                let procedures = of_c
+                    .procedures
+                    .iter()
+                    .map(|at| &module.procedures[*at as usize])
+                    .map(|one| {
+                        let references = self.parameters(one.references.iter(), " *");
+                        let values = self.parameters(one.values.iter(), "");
+                        let both = [references, values];
+                        let both = both.iter().filter(|one| *one != "void").cloned();
+                        let both = both.collect::<Vec<_>>().join(", ");
+                        let both = if both.is_empty() { "void".into() } else { both };
+                        format!("void {}({both});", one.name)
+                    });
                 let all: Vec<String> = constants.chain(functions).chain(procedures).collect();
                 match all.is_empty() {
                     true => Vec::new(),

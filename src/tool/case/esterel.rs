@@ -5,17 +5,24 @@
 //! | section | |
 //! |---|---|
 //! | `esterel` | goes in: modules; the last one is run |
+//! | `externs` | goes in: the C that they need |
 //! | `in` | goes in: what is given, a line for each instant, `A B(3) ;` |
 //! | `error` | comes out: all diagnostics; where it is missing, there must be none |
 //! | `out` | comes out: each instant, what is given and what is emitted; from both interpreters |
 //! | `states` | comes out: how many states the automaton has |
+//! | `c` | comes out: the C of the module |
+//!
+//! A module that needs C is run in C, too; the tests of Esterel do that with all others.
 
 use super::format::{Case, around};
 use crate::diagnostic::render;
+use crate::emit::{self, esterel::Outside};
 use crate::pipeline::{self, Reactive};
-use crate::simulate::process::esterel::Nothing;
+use crate::simulate::process::esterel::{Externs, Nothing};
 use crate::simulate::process::machine::Machine;
 use crate::source::Sources;
+use crate::tool::esterel::child::{self, Child, InC};
+use crate::tool::failure::Failure;
 
 /// How many nodes an automaton may have.
 const BUDGET: usize = 100_000;
@@ -37,15 +44,24 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
         None | Some(_) => {}
     }
     let given = case.text("in").unwrap_or_default().to_string();
+    let externs = case.text("externs").map(String::from);
     let compiled = compiled.as_ref();
     for section in &mut case.sections {
         section.text = match section.kind.as_str() {
-            "esterel" | "in" => continue,
+            "esterel" | "externs" | "in" => continue,
             "error" => errors.clone(),
-            "out" => around(&played(compiled.ok_or("nothing can be run")?, &given)?),
+            "out" => around(&played(
+                compiled.ok_or("nothing can be run")?,
+                externs.as_deref(),
+                &given,
+            )?),
             "states" => {
                 let automaton = &compiled.ok_or("there is no automaton")?.automaton;
                 around(&automaton.states.len().to_string())
+            }
+            "c" => {
+                let Reactive { module, automaton } = compiled.ok_or("there is no C")?;
+                around(&emit::esterel::c("case.strl", module, automaton, Outside::Declared).c)
             }
             other => return Err(format!("a case of Esterel has no section `{other}`")),
         };
@@ -53,16 +69,44 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
     Ok(())
 }
 
-/// What both interpreters make of the instants.
-fn played(compiled: &Reactive, given: &str) -> Result<String, String> {
+/// What both interpreters make of the instants, and C where it is needed anyway.
+fn played(compiled: &Reactive, externs: Option<&str>, given: &str) -> Result<String, String> {
+    let Some(externs) = externs else {
+        return agreed(compiled, &Nothing, None, given);
+    };
+    let says = |failure: Failure| failure.message;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let path = folder.path().join("externs.c");
+    std::fs::write(&path, externs).map_err(|error| error.to_string())?;
+    let program = child::compile(compiled, &[path], true, folder.path()).map_err(says)?;
     let module = &compiled.module;
-    let trees = Machine::of_trees(module, &compiled.automaton, &Nothing);
-    let trees = lines(trees, given)?;
-    let reference = lines(Machine::of_statements(module, &Nothing), given)?;
-    if trees != reference {
-        return Err(format!(
-            "the trees say\n{trees}\nand the reference says\n{reference}"
-        ));
+    let interpreted = Child::start(&program, module, 0).map_err(says)?;
+    let in_c = Child::start(&program, module, 0).map_err(says)?;
+    let machine = Machine::of(module, &in_c, Box::new(InC(&in_c)));
+    let text = agreed(compiled, &interpreted, Some(machine), given)?;
+    match interpreted.wrong().or(in_c.wrong()) {
+        Some(says) => Err(says),
+        None => Ok(text),
+    }
+}
+
+/// What all make of the instants.
+fn agreed(
+    Reactive { module, automaton }: &Reactive,
+    externs: &dyn Externs,
+    in_c: Option<Machine<'_>>,
+    given: &str,
+) -> Result<String, String> {
+    let trees = lines(Machine::of_trees(module, automaton, externs), given)?;
+    let reference = Machine::of_statements(module, externs);
+    let others = [("the reference", Some(reference)), ("the C", in_c)];
+    for (who, machine) in others {
+        if let Some(machine) = machine {
+            let other = lines(machine, given)?;
+            if trees != other {
+                return Err(format!("the trees say\n{trees}\nand {who} says\n{other}"));
+            }
+        }
     }
     Ok(trees)
 }

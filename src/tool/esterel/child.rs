@@ -52,9 +52,9 @@ pub fn compile(
     let beside = match runs {
         false => Some(&header[..]),
         true => {
-            let outside = match module.written_in_c().next() {
-                Some(_) => Outside::Header(&header),
-                None => Outside::Declared,
+            let outside = match &module.of_c().names(module)[..] {
+                [] => Outside::Declared,
+                _ => Outside::Header(&header),
             };
             files.extend(own_files(reactive, outside));
             None

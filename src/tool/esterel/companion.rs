@@ -87,25 +87,26 @@ impl Companion<'_> {
             "\nstatic void {name}_loom(int request, unsigned which) {{\n    (void)which;\n    \
              switch (request) {{"
         );
-        let sizes = module
-            .types
-            .iter()
-            .map(|kind| format!("uint32_t size = sizeof({kind}); loom_give(&size, sizeof size);"));
-        self.cases(
-            'z',
-            vec![sizes.map(|one| format!("{{ {one} }} ")).collect()],
-        );
+        let of_c = module.of_c();
+        let sizes = module.types.iter().enumerate().map(|(at, kind)| {
+            let size = match of_c.types.contains(&(at as u32)) {
+                true => format!("sizeof({kind})"),
+                false => "0".to_string(),
+            };
+            format!("{{ uint32_t size = {size}; loom_give(&size, sizeof size); }} ")
+        });
+        self.cases('z', vec![sizes.collect()]);
         let constants = module.constants.iter();
         let constants = constants.map(|one| self.answer(one.kind, &one.name));
-        self.cases('c', constants.collect());
+        self.cases('c', used(constants, &of_c.constants));
         let functions = module.functions.iter().map(|one| {
             let taken = self.taken(&one.parameters);
             let call = format!("{}({})", one.name, arguments(one.parameters.len()));
             taken + &self.answer(one.result, &call)
         });
-        self.cases('f', functions.collect());
+        self.cases('f', used(functions, &of_c.functions));
         let procedures = module.procedures.iter().map(|one| self.procedure(one));
-        self.cases('p', procedures.collect());
+        self.cases('p', used(procedures, &of_c.procedures));
         self.user_types();
         if runs {
             self.inputs();
@@ -178,9 +179,9 @@ impl Companion<'_> {
             let signals = module.processes.signals();
             let signals = signals.filter(|one| chosen(module.processes.signal(*one).role));
             let channels = signals.filter_map(|one| module.channels[one.at()].as_ref());
-            channels.filter_map(|one| user(one.kind)).collect()
+            channels.filter_map(|one| one.kind.of_c()).collect()
         };
-        let variables = module.variables.iter().filter_map(|one| user(one.kind));
+        let variables = module.variables.iter().filter_map(|one| one.kind.of_c());
         let mut assigned = carried(&|_| true);
         assigned.extend(variables);
         let needs = [
@@ -210,16 +211,12 @@ impl Companion<'_> {
             ),
         ];
         for (request, kinds, does, count) in needs {
-            let bodies = (0..module.types.len() as u32).map(|kind| match kinds.contains(&kind) {
-                true => {
-                    let name = &module.types[kind as usize];
-                    let does = does.replace("T to", &format!("{name} to"));
-                    let does = does.replace("_T", &format!("_{name}"));
-                    self.taken(&vec![Type::User(kind); count]) + &does
-                }
-                false => String::new(),
+            let bodies = (0..).zip(&module.types).map(|(kind, name)| {
+                let does = does.replace("T to", &format!("{name} to"));
+                let does = does.replace("_T", &format!("_{name}"));
+                self.taken(&vec![Type::User(kind); count]) + &does
             });
-            let bodies = bodies.collect();
+            let bodies = used(bodies, &kinds);
             self.cases(request, bodies);
         }
     }
@@ -312,16 +309,19 @@ impl Companion<'_> {
     }
 }
 
+/// Nothing is done with what is not used.
+fn used(bodies: impl Iterator<Item = String>, chosen: &BTreeSet<u32>) -> Vec<String> {
+    let numbered = (0..).zip(bodies);
+    let kept = numbered.map(|(at, body)| match chosen.contains(&at) {
+        true => body,
+        false => String::new(),
+    });
+    kept.collect()
+}
+
 fn arguments(count: usize) -> String {
     let all: Vec<String> = (0..count).map(|at| format!("given_{at}")).collect();
     all.join(", ")
-}
-
-fn user(kind: Type) -> Option<u32> {
-    match kind {
-        Type::User(kind) => Some(kind),
-        Type::Boolean | Type::Integer | Type::Float | Type::Double | Type::Text => None,
-    }
 }
 
 /// The types of which values are compared.
@@ -334,7 +334,7 @@ fn compared(module: &Module) -> BTreeSet<u32> {
         .collect();
     while let Some(one) = open.pop() {
         if let ExpressionKind::Binary(_, one, _) = &*one.kind {
-            found.extend(user(one.result));
+            found.extend(one.result.of_c());
         }
         open.extend(one.kind.operands());
     }

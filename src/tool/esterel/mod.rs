@@ -75,9 +75,10 @@ pub fn check(path: &Path) -> Result<String, Failure> {
 pub fn build(path: &Path, folder: &Path, choice: Choice) -> Result<(), Failure> {
     let Reactive { module, automaton } = read(path, choice)?;
     let header = format!("{}_data.h", module.name);
-    let outside = match &module.types[..] {
-        [] => Outside::Declared,
-        _ => Outside::Header(&header),
+    let of_c = module.of_c();
+    let outside = match of_c.types.is_empty() {
+        true => Outside::Declared,
+        false => Outside::Header(&header),
     };
     let Emitted { c, h } = esterel::c(&name_of(path), &module, &automaton, outside);
     std::fs::create_dir_all(folder).map_err(about(folder))?;
@@ -89,11 +90,8 @@ pub fn build(path: &Path, folder: &Path, choice: Choice) -> Result<(), Failure> 
             .expect("a string takes every line");
     }
     if let Outside::Header(header) = outside {
-        let names: Vec<&str> = module.written_in_c().collect();
-        note(format_args!(
-            "{header} is yours to write: {}",
-            names.join(", ")
-        ));
+        let names = of_c.names(&module).join(", ");
+        note(format_args!("{header} is yours to write: {names}"));
     }
     result(said)
 }

@@ -19,7 +19,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let reactive = read(&arguments.network, choice)?;
     let Reactive { module, automaton } = &reactive;
-    let needs = module.written_in_c().next();
+    let of_c = module.of_c();
+    let needs = of_c.names(module).first().copied();
     if let (Some(name), []) = (needs, &arguments.externs[..]) {
         let says = format!("`{name}` is written in C: name its file, --externs FILE");
         return Err(Failure::refused(says));

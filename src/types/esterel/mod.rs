@@ -23,6 +23,7 @@ use crate::source::Span;
 use crate::syntax::esterel::ast::{self, Binary, File, Unary};
 use crate::types::process::{DataId, Processes, SignalId};
 use scope::Scope;
+use std::collections::BTreeSet;
 
 /// A module, with all that it runs.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +80,19 @@ pub enum Type {
 
 /// How many bytes a text has in C, with the zero behind it; a longer one is cut.
 pub const TEXT: usize = 256;
+
+/// What a module needs of C, by the places in its tables.
+#[derive(Clone, Debug, Default)]
+pub struct OfC {
+    /// Among [`Module::types`].
+    pub types: BTreeSet<u32>,
+    /// Among [`Module::constants`].
+    pub constants: BTreeSet<u32>,
+    /// Among [`Module::functions`].
+    pub functions: BTreeSet<u32>,
+    /// Among [`Module::procedures`].
+    pub procedures: BTreeSet<u32>,
+}
 
 /// What a signal carries.
 #[derive(Clone, Debug)]
@@ -199,17 +213,63 @@ pub enum ExpressionKind {
 }
 
 impl Module {
-    /// The names of all that C has.
-    pub fn written_in_c(&self) -> impl Iterator<Item = &str> {
-        let constants = self.constants.iter().map(|one| one.name.as_str());
-        let functions = self.functions.iter().map(|one| one.name.as_str());
-        let procedures = self.procedures.iter().map(|one| one.name.as_str());
-        let types = self.types.iter().map(String::as_str);
-        types.chain(constants).chain(functions).chain(procedures)
+    /// What C has to have: what is used, not all that is declared.
+    pub fn of_c(&self) -> OfC {
+        let mut of_c = OfC::default();
+        for channel in self.channels.iter().flatten() {
+            of_c.types.extend(channel.kind.of_c());
+            if let Some(Combine::Function(function)) = channel.combine {
+                of_c.functions.insert(function);
+            }
+        }
+        let variables = self.variables.iter();
+        of_c.types
+            .extend(variables.filter_map(|one| one.kind.of_c()));
+        for data in &self.data {
+            if let Data::Call { procedure, .. } = data {
+                of_c.procedures.insert(*procedure);
+            }
+            let mut open = data.expressions();
+            while let Some(one) = open.pop() {
+                of_c.types.extend(one.result.of_c());
+                if let ExpressionKind::Constant(constant) = &*one.kind {
+                    of_c.constants.insert(*constant);
+                }
+                if let ExpressionKind::Call(function, _) = &*one.kind {
+                    of_c.functions.insert(*function);
+                }
+                open.extend(one.kind.operands());
+            }
+        }
+        of_c
+    }
+}
+
+impl OfC {
+    /// The names of all.
+    pub fn names<'m>(&self, module: &'m Module) -> Vec<&'m str> {
+        let types = self.types.iter();
+        let types = types.map(|at| module.types[*at as usize].as_str());
+        let constants = self.constants.iter();
+        let constants = constants.map(|at| module.constants[*at as usize].name.as_str());
+        let functions = self.functions.iter();
+        let functions = functions.map(|at| module.functions[*at as usize].name.as_str());
+        let procedures = self.procedures.iter();
+        let procedures = procedures.map(|at| module.procedures[*at as usize].name.as_str());
+        let all = types.chain(constants).chain(functions);
+        all.chain(procedures).collect()
     }
 }
 
 impl Type {
+    /// The place of one that C knows in its table.
+    pub fn of_c(self) -> Option<u32> {
+        match self {
+            Type::User(id) => Some(id),
+            Type::Boolean | Type::Integer | Type::Float | Type::Double | Type::Text => None,
+        }
+    }
+
     /// How it is written; those that C knows have their own names.
     pub fn name(self, types: &[String]) -> &str {
         match self {
