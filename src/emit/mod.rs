@@ -9,7 +9,7 @@
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
-//! esterel          modules of Esterel
+//! esterel          modules of Esterel             view       their automata, for people
 //! ```
 //!
 //! The checked program says what there is, the forest what happens. Values become C values of
@@ -20,6 +20,7 @@ pub use names::c_name;
 
 pub mod esterel;
 pub mod runtime;
+pub mod view;
 
 mod action;
 mod apart;

@@ -44,6 +44,7 @@ pub mod terminal;
 pub mod test;
 pub mod traced;
 pub mod tunnel;
+pub mod view;
 pub mod virtio;
 pub mod written;
 
@@ -122,6 +123,7 @@ enum Verb {
     },
     /// Runs a stack on a TAP, a TUN, an interface, a UDP socket or a capture
     Run(run::Arguments),
+    View(view::Arguments),
     Test(test::Arguments),
     /// Says what a diagnostic means and what to do
     #[command(after_help = "Example:\n  loom explain message-leaked")]
@@ -175,6 +177,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             ..
         } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::View(arguments) => view::run(&arguments),
         Verb::Test(arguments) => test::test(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Explain { id } => authoring::explain(id.as_deref()),

@@ -18,6 +18,8 @@ mod scope;
 mod shared;
 mod statement;
 
+pub use expression::sign;
+
 use crate::diagnostic::{Diagnostic, Id, Severity, closest};
 use crate::source::Span;
 use crate::syntax::esterel::ast::{self, Binary, File, Unary};

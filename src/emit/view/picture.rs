@@ -1,0 +1,186 @@
+//! An automaton as a picture.
+//!
+//! In: a [`View`]. Out: SVG. Each state has a row of its own: from its number a tree grows to the
+//! right. Where a question holds, the way goes straight on; where it does not, down and then on. It
+//! ends at the number of the next state.
+
+use super::{Shown, View};
+use std::fmt::Write;
+
+/// How wide a letter is taken to be, and how high a line is.
+const LETTER: f64 = 7.8;
+const LINE: f64 = 18.0;
+/// Around a text in its box, between boxes, between rows, around all.
+const PADDING: f64 = 8.0;
+const GAP: f64 = 30.0;
+const ROW_GAP: f64 = 14.0;
+const MARGIN: f64 = 20.0;
+/// Of the circle of a state.
+const RADIUS: f64 = 15.0;
+
+const STYLE: &str = "\
+<style>
+text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #222 }
+.title { font: 600 15px sans-serif }
+.state { font: 600 13px sans-serif; text-anchor: middle }
+.asks { fill: #fff; stroke: #666 }
+.does { fill: #e8eef7; stroke: #35507a }
+.rests { fill: #f6dfb8; stroke: #8a6420 }
+.fails { fill: #fbe3df; stroke: #a33a2a }
+.yes, .no { fill: none; stroke: #35507a; stroke-width: 1.5 }
+.no { stroke-dasharray: 5 4 }
+</style>
+<defs>
+<marker id=\"tip\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"7\" markerHeight=\"7\"
+        orient=\"auto\"><path d=\"M0 0 L10 5 L0 10 z\" fill=\"#35507a\"/></marker>
+</defs>
+";
+
+/// The picture of a view.
+pub fn picture(view: &View) -> String {
+    let mut drawing = Drawing::default();
+    let title = view.title();
+    let legend = "straight on: it holds; dashed: it does not";
+    drawing.says("title", MARGIN, MARGIN + 4.0, &title);
+    drawing.says("", MARGIN, MARGIN + 4.0 + LINE * 1.3, legend);
+    drawing.width = MARGIN + LETTER * title.len().max(legend.len()) as f64;
+    let mut top = MARGIN + LINE * 3.0;
+    for (state, shown) in view.states.iter().enumerate() {
+        let middle = top + rise(shown);
+        drawing.state(MARGIN + RADIUS, middle, state);
+        let from = MARGIN + 2.0 * RADIUS;
+        drawing.way("yes", &[(from, middle), (from + GAP, middle)]);
+        top = drawing.tree(shown, from + GAP, middle) + ROW_GAP * 2.0;
+    }
+    drawing.written(top)
+}
+
+/// How far a row reaches above its middle: all boxes that stand straight behind this one.
+fn rise(shown: &Shown) -> f64 {
+    let next = match shown {
+        Shown::Does { next, .. } => rise(next),
+        Shown::Asks { then, .. } => rise(then),
+        Shown::Rests { .. } | Shown::Fails { .. } => 0.0,
+    };
+    next.max(height(shown) / 2.0)
+}
+
+/// How high the box is with which something begins.
+fn height(shown: &Shown) -> f64 {
+    match shown {
+        Shown::Does { steps, .. } => LINE * steps.len() as f64 + PADDING,
+        Shown::Asks { .. } | Shown::Rests { .. } | Shown::Fails { .. } => 2.0 * RADIUS,
+    }
+}
+
+#[derive(Default)]
+struct Drawing {
+    shapes: String,
+    width: f64,
+}
+
+impl Drawing {
+    /// A tree whose first box has its left edge there; how far down it goes.
+    fn tree(&mut self, shown: &Shown, left: f64, middle: f64) -> f64 {
+        let bottom = middle + height(shown) / 2.0;
+        match shown {
+            Shown::Rests { state } => {
+                self.state(left + RADIUS, middle, *state);
+                bottom
+            }
+            Shown::Fails { says } => {
+                self.boxed("fails", left, middle, std::slice::from_ref(says));
+                bottom
+            }
+            Shown::Does { steps, next } => {
+                let right = self.boxed("does", left, middle, steps);
+                self.way("yes", &[(right, middle), (right + GAP, middle)]);
+                bottom.max(self.tree(next, right + GAP, middle))
+            }
+            Shown::Asks {
+                question,
+                then,
+                otherwise,
+            } => {
+                let right = self.boxed("asks", left, middle, &[format!("{question} ?")]);
+                self.way("yes", &[(right, middle), (right + GAP, middle)]);
+                let below = bottom.max(self.tree(then, right + GAP, middle));
+                let next = below + ROW_GAP + rise(otherwise);
+                let (down, on) = (left + GAP / 2.0, left + GAP);
+                self.way("no", &[(down, bottom), (down, next), (on, next)]);
+                self.tree(otherwise, on, next)
+            }
+        }
+    }
+
+    fn state(&mut self, x: f64, y: f64, state: usize) {
+        let _ = writeln!(
+            self.shapes,
+            "<circle class=\"rests\" cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\"/>"
+        );
+        self.says("state", x, y + 4.5, &state.to_string());
+        self.width = self.width.max(x + RADIUS);
+    }
+
+    /// Lines in a box; where it ends on the right.
+    fn boxed(&mut self, class: &str, left: f64, middle: f64, lines: &[String]) -> f64 {
+        let letters = lines.iter().map(|line| line.chars().count()).max();
+        let width = LETTER * letters.unwrap_or_default() as f64 + 2.0 * PADDING;
+        let high = match class {
+            "does" => LINE * lines.len() as f64 + PADDING,
+            _ => 2.0 * RADIUS,
+        };
+        let top = middle - high / 2.0;
+        let round = if class == "asks" { RADIUS } else { 4.0 };
+        let _ = writeln!(
+            self.shapes,
+            "<rect class=\"{class}\" x=\"{left}\" y=\"{top}\" width=\"{width:.1}\" \
+             height=\"{high}\" rx=\"{round}\"/>"
+        );
+        let first = middle - LINE * lines.len() as f64 / 2.0;
+        for (at, line) in lines.iter().enumerate() {
+            let base = first + LINE * at as f64 + 13.0;
+            self.says("", left + PADDING, base, line);
+        }
+        self.width = self.width.max(left + width);
+        left + width
+    }
+
+    fn way(&mut self, class: &str, points: &[(f64, f64)]) {
+        let mut path = String::new();
+        for (at, (x, y)) in points.iter().enumerate() {
+            let _ = write!(path, "{}{x:.1} {y:.1}", if at == 0 { "M" } else { " L" });
+        }
+        let _ = writeln!(
+            self.shapes,
+            "<path class=\"{class}\" d=\"{path}\" marker-end=\"url(#tip)\"/>"
+        );
+    }
+
+    fn says(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        let text = text
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        let class = match class {
+            "" => String::new(),
+            class => format!(" class=\"{class}\""),
+        };
+        let _ = writeln!(
+            self.shapes,
+            "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>"
+        );
+    }
+
+    /// The whole, so high.
+    fn written(self, height: f64) -> String {
+        let width = (self.width + MARGIN).ceil();
+        let height = height.ceil();
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\" role=\"img\">\n{STYLE}\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{}</svg>\n",
+            self.shapes
+        )
+    }
+}

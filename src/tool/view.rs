@@ -1,0 +1,62 @@
+//! `loom view`: the automaton of a module, for people.
+//!
+//! In: a program of Esterel. Out: its states and what can happen in each, as text or as a picture.
+
+use super::esterel::{Choice, is_esterel, read};
+use super::failure::{Failure, about};
+use super::terminal::result;
+use crate::emit::view::{picture, text, view};
+use crate::pipeline::Reactive;
+use std::path::PathBuf;
+
+/// How many ways through its instants an automaton may have that is shown.
+const MOST_WAYS: usize = 5_000;
+
+/// Shows the automaton of a module of Esterel
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  loom view examples/esterel/timer_handler.strl
+  loom view examples/esterel/timer_handler.strl --svg timer.svg")]
+pub struct Arguments {
+    /// The program
+    program: PathBuf,
+    /// The module that is shown, if not the last
+    #[arg(long, value_name = "MODULE")]
+    main: Option<String>,
+    /// How many nodes its automaton may have
+    #[arg(long, value_name = "NODES")]
+    budget: Option<usize>,
+    /// Draws it into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// Shows it.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let path = &arguments.program;
+    if !is_esterel(path) {
+        let path = path.display();
+        let says = format!("{path}: only modules of Esterel, in .strl files, are shown");
+        return Err(Failure::environment(says));
+    }
+    let choice = Choice {
+        main: arguments.main.as_deref(),
+        budget: arguments.budget,
+    };
+    let Reactive { module, automaton } = read(path, choice)?;
+    let Some(view) = view(&module, &automaton, MOST_WAYS) else {
+        let states = automaton.states.len();
+        let says = format!("{states} states have more than {MOST_WAYS} ways: too much to look at");
+        return Err(Failure::refused(says));
+    };
+    let Some(file) = &arguments.svg else {
+        return result(text(&view));
+    };
+    let drawn = picture(&view);
+    std::fs::write(file, &drawn).map_err(about(file))?;
+    result(format_args!(
+        "wrote {}, {} bytes\n",
+        file.display(),
+        drawn.len()
+    ))
+}
