@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `loom` | is right: a file as it stands; else a part of a layer, which is put into one |
 //! | `loom,ID` | gives the diagnostic ID, and no other |
-//! | `loom,file=PATH`, `c,file=PATH` | is written to a file where the page is played |
+//! | `esterel`, `esterel,ID` | is right; gives the diagnostic ID, and no other |
+//! | `loom,file=PATH`, `c,file=PATH`, `esterel,file=PATH` | is written to a file where the page is played |
 //! | `tree`, `tree,woven` | is a tree of the project that `loom new` makes |
 //! | `console` | commands behind `$ `, and what they print; `...` stands for any lines |
 //! | `console,stays` | the last of its commands goes on while the page does |
@@ -28,6 +29,7 @@ use pages::{Block, Page};
 use player::Player;
 use stackloom::diagnostic::render;
 use stackloom::pipeline;
+use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
 use stackloom::tree::text;
 use stackloom::weave;
@@ -74,6 +76,30 @@ fn wrong_with(block: &Block) -> Option<String> {
     };
     let says = render(found, &checked.sources, false);
     (!as_expected).then(|| format!("expected {expected:?}\n{says}\nof\n{text}"))
+}
+
+#[test]
+fn all_esterel_in_the_book_is_as_it_is_said_to_be() {
+    let mut checked = 0;
+    for page in pages::all() {
+        for block in page
+            .blocks
+            .iter()
+            .filter(|block| block.language == "esterel")
+        {
+            let mut sources = Sources::new();
+            let named = ("block.strl".to_string(), block.text.clone());
+            let (_, found) = pipeline::esterel(&mut sources, named, None, 10_000);
+            let mut marks = block.marks.iter();
+            let expected = marks.find(|mark| !mark.contains('='));
+            let found_ids: Vec<&str> = found.iter().map(|one| one.id.name()).collect();
+            let expected: Vec<&str> = expected.iter().map(|id| id.as_str()).collect();
+            let says = || render(&found, &sources, false);
+            assert_eq!(found_ids, expected, "{}\n{}", place(&page, block), says());
+            checked += 1;
+        }
+    }
+    assert!(checked > 5, "only {checked} blocks of Esterel");
 }
 
 /// A block as a file. What declares no layer, service or stack stands in a layer.
@@ -125,7 +151,7 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 2] = ["c.md", "simulate.md"];
+const ALONE: [&str; 3] = ["c.md", "processes.md", "simulate.md"];
 
 #[test]
 fn the_page_of_c_can_be_followed() {
@@ -152,6 +178,13 @@ fn the_page_of_networks_can_be_followed() {
 }
 
 #[test]
+fn the_page_of_processes_can_be_followed() {
+    let mut player = Player::new();
+    player.play(&pages::page("processes.md"));
+    player.end();
+}
+
+#[test]
 fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
     let all = pages::all();
     let summary = pages::page("SUMMARY.md");
@@ -169,7 +202,9 @@ fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
 
 #[test]
 fn every_block_says_what_it_is() {
-    const KNOWN: [&str; 7] = ["loom", "c", "console", "tree", "text", "toml", "ebnf"];
+    const KNOWN: [&str; 8] = [
+        "loom", "esterel", "c", "console", "tree", "text", "toml", "ebnf",
+    ];
     for page in pages::all() {
         for block in &page.blocks {
             let known = KNOWN.contains(&block.language.as_str());

@@ -8,10 +8,12 @@ mod random;
 mod search;
 
 use stackloom::diagnostic::{Id, render};
+use stackloom::emit::view;
 use stackloom::pipeline;
 use stackloom::simulate::process::esterel::Nothing;
 use stackloom::simulate::process::machine::Machine;
 use stackloom::source::Sources;
+use stackloom::tool::case::esterel;
 use stackloom::tool::case::format::Case;
 use std::path::Path;
 use std::{env, fs};
@@ -264,4 +266,53 @@ fn thousands_of_branches_are_explored() {
         let (compiled, found) = pipeline::esterel(&mut sources, named, None, 10_000);
         assert!(compiled.is_some(), "{}", render(&found, &sources, false));
     }
+}
+
+#[test]
+fn the_timer_of_the_paper_keeps_its_time() {
+    let instants = [
+        ("Rxt_Cur(6) T_Srtt(24) T_Rttvar(4) ;", ""),
+        ("N_S(100) ;", " SET_ALARM(6)"),
+        ("N_A(90) ;", ""),
+        ("N_S(200) ;", ""),
+        ("N_A(100) ;", " SET_ALARM(6)"),
+        ("N_A(200) ;", " SET_ALARM(-1)"),
+        ("ALARM(0) ;", ""),
+        ("N_S(300) ;", " SET_ALARM(6)"),
+        ("ALARM(0) ;", " Retrans_Phase(1) Slow_Start"),
+        ("N_A(300) ;", ""),
+        ("N_S(300) ;", " SET_ALARM(14)"),
+        ("ALARM(0) N_A(300) ;", " SET_ALARM(-1)"),
+    ];
+    let given: String = instants.map(|(given, _)| format!("{given}\n")).concat();
+    let out: String = instants
+        .map(|(given, emitted)| format!("{given}{emitted}\n"))
+        .concat();
+    let text = format!(
+        "It is a case.\n=== esterel\n{}=== externs\n{}=== in\n{given}=== out\n",
+        include_str!("../examples/esterel/timer_handler.strl"),
+        include_str!("../examples/esterel/timer_handler.c"),
+    );
+    let mut case = Case::read(&text).expect("it is a case");
+    esterel::fill(&mut case).expect("all agree");
+    assert_eq!(case.text("out").map(str::trim), Some(out.trim()));
+}
+
+#[test]
+fn the_picture_in_the_book_is_the_one_that_is_drawn() {
+    let text = include_str!("../examples/esterel/timer_handler.strl");
+    let named = ("timer_handler.strl".to_string(), text.to_string());
+    let (compiled, _) = pipeline::esterel(&mut Sources::new(), named, None, 1_000);
+    let compiled = compiled.expect("it is right");
+    let view = view::view(&compiled.module, &compiled.automaton, 1_000).expect("it is small");
+    let drawn = view::picture(&view);
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/book/src/pictures/timer_handler.svg"
+    );
+    if env::var_os("BLESS").is_some() {
+        std::fs::write(path, &drawn).expect("the book can be written");
+    }
+    let shown = std::fs::read_to_string(path).expect("the book has the picture");
+    assert!(drawn == shown, "BLESS=1 draws it anew");
 }

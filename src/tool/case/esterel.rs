@@ -11,12 +11,13 @@
 //! | `out` | comes out: each instant, what is given and what is emitted; from both interpreters |
 //! | `states` | comes out: how many states the automaton has |
 //! | `c` | comes out: the C of the module |
+//! | `view` | comes out: the automaton, as `loom view` shows it |
 //!
 //! A module that needs C is run in C, too; the tests of Esterel do that with all others.
 
 use super::format::{Case, around};
 use crate::diagnostic::render;
-use crate::emit::{self, esterel::Outside};
+use crate::emit::{self, esterel::Outside, view};
 use crate::pipeline::{self, Reactive};
 use crate::simulate::process::esterel::{Externs, Nothing};
 use crate::simulate::process::machine::Machine;
@@ -26,6 +27,9 @@ use crate::tool::failure::Failure;
 
 /// How many nodes an automaton may have.
 const BUDGET: usize = 100_000;
+
+/// How many ways an automaton may have that is shown.
+const MOST_WAYS: usize = 1_000;
 
 /// Fills the sections that come out.
 pub fn fill(case: &mut Case) -> Result<(), String> {
@@ -62,6 +66,11 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
             "c" => {
                 let Reactive { module, automaton } = compiled.ok_or("there is no C")?;
                 around(&emit::esterel::c("case.strl", module, automaton, Outside::Declared).c)
+            }
+            "view" => {
+                let Reactive { module, automaton } = compiled.ok_or("there is no automaton")?;
+                let view = view::view(module, automaton, MOST_WAYS);
+                around(&view::text(&view.ok_or("this is too much to look at")?))
             }
             other => return Err(format!("a case of Esterel has no section `{other}`")),
         };
