@@ -8,7 +8,7 @@
 //! | `loom` | is right: a file as it stands; else a part of a layer, which is put into one |
 //! | `loom,ID` | gives the diagnostic ID, and no other |
 //! | `esterel`, `esterel,ID` | is right; gives the diagnostic ID, and no other |
-//! | `loom,file=PATH`, `c,file=PATH`, `esterel,file=PATH` | is written to a file where the page is played |
+//! | `loom,file=PATH`, `c,…`, `esterel,…` | is written to a file where the page is played |
 //! | `tree`, `tree,woven` | is a tree of the project that `loom new` makes |
 //! | `console` | commands behind `$ `, and what they print; `...` stands for any lines |
 //! | `console,stays` | the last of its commands goes on while the page does |
