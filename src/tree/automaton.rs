@@ -80,6 +80,16 @@ pub enum Question {
     Data(DataId),
 }
 
+impl Question {
+    /// Whether it cannot go wrong; a number may be divided by zero, and a value not be there.
+    pub fn is_harmless(self) -> bool {
+        match self {
+            Question::Given(_) => true,
+            Question::Data(_) => false,
+        }
+    }
+}
+
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Act {
@@ -110,9 +120,9 @@ impl Automaton {
         id
     }
 
-    /// A test, unless both ways are the same.
+    /// A test, unless both ways are the same and nothing can go wrong on the way to them.
     pub fn test(&mut self, question: Question, then: NodeId, otherwise: NodeId) -> NodeId {
-        if then == otherwise {
+        if then == otherwise && question.is_harmless() {
             return then;
         }
         self.add(Node::Test {

@@ -5,12 +5,20 @@ use std::fmt::Write;
 
 /// A program, and how it is run.
 pub struct Program {
-    /// The text of a module with the inputs `A B C`, the valued input `V` and the outputs
-    /// `O P Q W(integer)`.
+    /// The text of a module with this interface.
     pub text: String,
     /// What is given in each instant.
     pub instants: Vec<String>,
 }
+
+/// What is declared in all programs, beside relations.
+const INTERFACE: &str = "\
+input A, B, C, V : integer, R : float, T := \"t\" : string;
+sensor L : integer;
+output O, P, Q, W : combine integer with +;
+output X : double, Y : string, Z : boolean, N := 7 : integer;
+inputoutput K := 1.5 : combine float with *;
+";
 
 /// A program of this seed.
 pub fn program(seed: u64) -> Program {
@@ -24,7 +32,7 @@ pub fn program(seed: u64) -> Program {
         left: 4 + seed as usize % 40,
     };
     let body = writer.statement(0);
-    let mut text = String::from("module RANDOM:\ninput A, B, C, V : integer;\n");
+    let mut text = format!("module RANDOM:\n{INTERFACE}");
     if writer.rng.u8(..4) == 0 {
         text += "relation A # B;\n";
     }
@@ -32,9 +40,9 @@ pub fn program(seed: u64) -> Program {
         text += "relation C => B;\n";
     }
     let related = (text.contains("A # B"), text.contains("C => B"));
-    text += "output O, P, Q, W : combine integer with +;\n";
     let _ = writeln!(text, "{body}\nend module");
-    let instants = (0..24).map(|_| writer.instant(related)).collect();
+    let mut instants: Vec<String> = (0..24).map(|_| writer.instant(related)).collect();
+    instants[0] += " L(1)";
     Program { text, instants }
 }
 
@@ -66,6 +74,19 @@ impl Writer {
         }
         if self.rng.u8(..3) == 0 {
             words.push(format!("V({})", self.rng.i8(-3..9)));
+        }
+        if self.rng.u8(..3) == 0 {
+            words.push(format!("R({})", f32::from(self.rng.i8(..)) / 8.0));
+        }
+        if self.rng.u8(..4) == 0 {
+            let all = ["", "t", "a \\\"b\\\" \\\\", "longer than the others, ??="];
+            words.push(format!("T(\"{}\")", all[self.rng.usize(..all.len())]));
+        }
+        if self.rng.u8(..3) == 0 {
+            words.push(format!("L({})", self.rng.i32(..)));
+        }
+        if self.rng.u8(..6) == 0 {
+            words.push("K(0.75)".to_string());
         }
         words.join(" ")
     }
@@ -116,12 +137,85 @@ impl Writer {
         self.delay().replace("immediate ", "")
     }
 
+    /// A small integer, so that counts come to an end.
     fn number(&mut self) -> String {
         let variables = self.variables.clone();
-        match self.rng.u8(..5) {
+        match self.rng.u8(..6) {
             0 if !variables.is_empty() => self.one_of(&variables),
             1 if !variables.is_empty() => format!("{} + 1", self.one_of(&variables)),
+            2 => "?N".to_string(),
             _ => format!("{}", self.rng.i8(-2..6)),
+        }
+    }
+
+    /// An integer that may need much to be computed, and may not be there.
+    fn integer(&mut self, depth: u32) -> String {
+        if depth > 2 {
+            return self.number();
+        }
+        let operators = ["+", "-", "*", "/", "mod"];
+        match self.rng.u8(..12) {
+            0 => "?V".to_string(),
+            1 => "pre(?N)".to_string(),
+            2 => "pre(?V)".to_string(),
+            3 => "?L".to_string(),
+            4 => format!("-({})", self.integer(depth + 1)),
+            5 => ["2147483647", "-2147483648"][self.rng.usize(..2)].to_string(),
+            6..10 => {
+                let operator = operators[self.rng.usize(..5)];
+                let (one, other) = (self.integer(depth + 1), self.integer(depth + 1));
+                format!("({one}) {operator} ({other})")
+            }
+            _ => self.number(),
+        }
+    }
+
+    fn double(&mut self, depth: u32) -> String {
+        match self.rng.u8(..5) {
+            _ if depth > 2 => "0.1".to_string(),
+            0 => format!("-({})", self.double(depth + 1)),
+            1 => format!("{:?}", f64::from(self.rng.i32(..)) / 1e3).replace('-', ""),
+            2 => "1.0e300".to_string(),
+            _ => {
+                let operator = ["+", "-", "*", "/"][self.rng.usize(..4)];
+                let (one, other) = (self.double(depth + 1), self.double(depth + 1));
+                format!("({one}) {operator} ({other})")
+            }
+        }
+    }
+
+    fn truth(&mut self, depth: u32) -> String {
+        let compare = ["=", "<>", "<", "<=", ">", ">="][self.rng.usize(..6)];
+        let equal = ["=", "<>"][self.rng.usize(..2)];
+        match self.rng.u8(..9) {
+            _ if depth > 2 => "true".to_string(),
+            0 => format!("?R {compare} 2.5f"),
+            1 => format!("?K {compare} pre(?K)"),
+            2 => format!("?T {equal} \"t\""),
+            3 => format!("({}) {compare} ({})", self.double(1), self.double(1)),
+            4 => format!("not ({})", self.truth(depth + 1)),
+            5 | 6 => {
+                let operator = ["and", "or", "=", "<>"][self.rng.usize(..4)];
+                let (one, other) = (self.truth(depth + 1), self.truth(depth + 1));
+                format!("({one}) {operator} ({other})")
+            }
+            _ => format!("({}) {compare} ({})", self.integer(1), self.integer(1)),
+        }
+    }
+
+    /// Something with a value is emitted.
+    fn valued(&mut self) -> String {
+        match self.rng.u8(..8) {
+            0 => format!("emit X({})", self.double(0)),
+            1 => format!(
+                "emit Y({})",
+                ["?T", "\"y\"", "\"??/\"", "pre(?T)"][self.rng.usize(..4)]
+            ),
+            2 => format!("emit Z({})", self.truth(0)),
+            3 => format!("emit N({})", self.integer(0)),
+            4 => "emit K(?R)".to_string(),
+            5 => "emit K(2.0f / 3.0f)".to_string(),
+            _ => format!("emit W({})", self.integer(0)),
         }
     }
 
@@ -211,12 +305,16 @@ impl Writer {
             1..4 => "pause".to_string(),
             4 => "halt".to_string(),
             5 => format!("sustain {}", self.one_of(&signals)),
-            6 => format!("emit W({})", self.number()),
+            6 => self.valued(),
             8 if !self.variables.is_empty() => {
                 let variables = self.variables.clone();
                 format!("{} := {}", self.one_of(&variables), self.number())
             }
             9 => format!("await {}", self.delay()),
+            12 if self.rng.bool() => {
+                let signal = self.one_of(&signals);
+                format!("if {} then emit {signal} else pause end", self.truth(0))
+            }
             10 if !self.variables.is_empty() => {
                 let variables = self.variables.clone();
                 let variable = self.one_of(&variables);

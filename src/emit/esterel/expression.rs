@@ -122,6 +122,14 @@ impl<'e> Writing<'e> {
         }
         let right = self.value(other, before);
         let emitter = self.emitter;
+        if left == right && one.result == Type::Integer && is_place(&left) {
+            // Compilers ask what is meant by it.
+            match operator {
+                Binary::Equal | Binary::AtMost | Binary::AtLeast => return atom("true"),
+                Binary::Unequal | Binary::Less | Binary::Greater => return atom("false"),
+                _ => {}
+            }
+        }
         match (operator, one.result) {
             (Binary::Equal | Binary::Unequal, kind) => {
                 emitter.equality(operator == Binary::Equal, kind, left, right)
@@ -282,6 +290,11 @@ pub fn truth(value: C, kind: Type) -> C {
 pub fn has_fractions(expression: &Expression) -> bool {
     let mut operands = expression.kind.operands().into_iter();
     matches!(expression.result, Type::Float | Type::Double) || operands.any(has_fractions)
+}
+
+/// Whether it is the same each time that it is asked.
+fn is_place(value: &C) -> bool {
+    matches!(value, C::Atom(_) | C::Member(..))
 }
 
 fn integer(number: i32) -> C {

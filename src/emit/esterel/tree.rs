@@ -227,6 +227,10 @@ impl<'e> Body<'e> {
                     otherwise,
                 } => {
                     let asked = self.question(*question, &mut statements);
+                    if then == otherwise {
+                        at = *then;
+                        continue;
+                    }
                     // The longer way goes on below, unless both are much the same.
                     let lines = |node: NodeId| self.parts.lines[node.at()];
                     let turned = lines(*then) > 2 * lines(*otherwise);

@@ -36,7 +36,7 @@ fn told_apart(automaton: &Automaton, classes: &[u32]) -> Vec<u32> {
                 otherwise,
             } => {
                 let (then, otherwise) = (child(*then), child(*otherwise));
-                if then == otherwise {
+                if then == otherwise && question.is_harmless() {
                     numbers.push(then.0);
                     continue;
                 }

@@ -274,9 +274,18 @@ impl Explorer<'_> {
         if changed {
             return Ok(None);
         }
-        let asked = self.processes.signals().find(|signal| {
+        let open = self.processes.signals().filter(|signal| {
             let given = self.processes.signal(*signal).role.is_given();
-            given && statuses.of(*signal).given.is_none() && possible.asks.contains(signal.at())
+            given && statuses.of(*signal).given.is_none()
+        });
+        let open: Vec<SignalId> = open.collect();
+        let mut asks = open.iter().copied();
+        let asked = asks.find(|signal| possible.asks.contains(signal.at()));
+        // Or its value is read, and both the environment and the processes may give it.
+        let asked = asked.or_else(|| {
+            let mut open = open.into_iter();
+            let matters = self.matters.of(&self.terms, term);
+            open.find(|signal| matters.contains(signal.at()) && !statuses.of(*signal).settled)
         });
         match asked {
             Some(signal) => Ok(Some(signal)),

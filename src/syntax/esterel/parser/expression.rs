@@ -53,15 +53,17 @@ impl Parser<'_> {
         };
         let start = self.token().span;
         let mut left = self.operators(strength + 1)?;
+        let mut is_first = true;
         while let Some((_, operator)) = level.iter().find(|(sign, _)| self.is_at(sign)) {
             let sign = self.take().span;
             self.one_operator_more(sign)?;
-            if strength == NOT && is_comparison(&left) {
+            if strength == NOT && !is_first {
                 let title = "comparisons are not chained".to_string();
                 return Err(self.report(Id::ChainedComparison, title, sign, "the second one"));
             }
             let right = self.operators(strength + 1)?;
             left = self.made(Kind::Binary(*operator, left, right), start);
+            is_first = false;
         }
         Ok(left)
     }
@@ -266,11 +268,4 @@ impl Parser<'_> {
         };
         self.token().kind == TokenKind::Name && !counts(self.next())
     }
-}
-
-fn is_comparison(expression: &Expression) -> bool {
-    let Kind::Binary(operator, ..) = &*expression.kind else {
-        return false;
-    };
-    OPERATORS[NOT].iter().any(|(_, one)| one == operator)
 }
