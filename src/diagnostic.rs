@@ -320,6 +320,8 @@ ids! {
     NotAValue "not-a-value"
         "This is no value that can be computed with: a message, an instance, a timer or an \
         operation that takes or makes one.";
+    NeverSet "never-set"
+        "A value is read that is never given or emitted, and has no first one.";
     CannotFail "cannot-fail"
         "There is always a value here, so an `else` or a `present` behind it means nothing.";
     WrongArguments "wrong-arguments"

@@ -127,6 +127,10 @@ pub fn esterel(
     };
     match reactive::explore::explore(&module.processes, budget) {
         Ok((automaton, twice)) => {
+            diagnostics.extend(esterel::never_set(&module, &automaton.computed()));
+            if refused(&diagnostics) {
+                return (None, diagnostics);
+            }
             let warnings = twice
                 .iter()
                 .map(|signal| reactive::explore::may_be_twice(&module.processes, *signal));

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::types::process::{DataId, SignalId};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A state, among [`Automaton::states`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,6 +130,23 @@ impl Automaton {
             then,
             otherwise,
         })
+    }
+
+    /// All that is computed in it.
+    pub fn computed(&self) -> BTreeSet<DataId> {
+        let computed = self.nodes.iter().filter_map(|node| match node {
+            Node::Test { question, .. } => match question {
+                Question::Given(_) => None,
+                Question::Data(data) => Some(*data),
+            },
+            Node::Act { act, .. } => match act {
+                Act::Do(data) => Some(*data),
+                Act::Emit { value, .. } => *value,
+                Act::Keep(_) => None,
+            },
+            Node::Leaf(_) | Node::Twice(_) => None,
+        });
+        computed.collect()
     }
 
     /// The node with an index.

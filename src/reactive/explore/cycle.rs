@@ -18,6 +18,8 @@ pub struct Link {
     pub signal: SignalId,
     /// The statement that waits for it.
     pub waits: Span,
+    /// Whether that one reads its value, and not only whether it is present.
+    pub reads: bool,
     /// The statement that emits the next signal of the circle behind that.
     pub emits: Span,
 }
@@ -42,10 +44,18 @@ pub fn shortest<'p>(
 }
 
 /// Who waits for a signal, and where another one is emitted behind that.
-type Edges = BTreeMap<(SignalId, SignalId), (Span, Span)>;
+type Edges = BTreeMap<(SignalId, SignalId), (Wait, Span)>;
 
-/// Signals that are waited for, and where.
-type Waits = BTreeSet<(SignalId, Span)>;
+/// All that is waited for.
+type Waits = BTreeSet<Wait>;
+
+/// A signal that is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Wait {
+    signal: SignalId,
+    at: Span,
+    reads: bool,
+}
 
 /// The shortest way from a signal back to itself.
 fn circle(edges: &Edges, start: SignalId) -> Option<Vec<Link>> {
@@ -60,10 +70,11 @@ fn circle(edges: &Edges, start: SignalId) -> Option<Vec<Link>> {
                     path.insert(0, (before, path[0].0));
                 }
                 let link = |edge: &(SignalId, SignalId)| {
-                    let (waits, emits) = edges[edge];
+                    let (wait, emits) = edges[edge];
                     Link {
                         signal: edge.0,
-                        waits,
+                        waits: wait.at,
+                        reads: wait.reads,
                         emits,
                     }
                 };
@@ -291,7 +302,8 @@ impl<'p> Search<'_, 'p> {
         let unknown = |signal: &SignalId| self.statuses.of(*signal).now.is_none();
         let asked = asked_now(test).into_iter().filter(unknown);
         let mut waits = waits.clone();
-        waits.extend(asked.map(|signal| (signal, at)));
+        let reads = false;
+        waits.extend(asked.map(|signal| Wait { signal, at, reads }));
         waits
     }
 
@@ -303,16 +315,20 @@ impl<'p> Search<'_, 'p> {
                 .reads
                 .iter()
                 .filter(|signal| !self.statuses.of(**signal).settled);
-            waits.extend(open.map(|signal| (*signal, one.span)));
+            waits.extend(open.map(|signal| Wait {
+                signal: *signal,
+                at: one.span,
+                reads: true,
+            }));
         }
         waits
     }
 
     /// A signal is emitted behind what is waited for.
     fn emits(&mut self, signal: SignalId, at: StatementId, waits: &Waits) {
-        for (waited, waiting) in waits {
-            let spans = (*waiting, self.processes.span(at));
-            self.edges.entry((*waited, signal)).or_insert(spans);
+        for wait in waits {
+            let how = (*wait, self.processes.span(at));
+            self.edges.entry((wait.signal, signal)).or_insert(how);
         }
     }
 }

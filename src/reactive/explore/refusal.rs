@@ -57,8 +57,9 @@ fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
         let title = "this does not settle which signals are present";
         return Diagnostic::error(Id::CausalityCycle, title, Span::new(file, 0, 0), "");
     };
-    let title = match others.len() {
-        0 => format!(
+    let title = match (others.len(), first.reads) {
+        (0, true) => format!("the value of `{}` depends on itself", name(first.signal)),
+        (0, false) => format!(
             "whether `{}` is present depends on itself",
             name(first.signal)
         ),
@@ -71,13 +72,15 @@ fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
             format!("signals depend on each other: {way} -> {}", names[0])
         }
     };
-    let waits = format!("this waits for `{}`", name(first.signal));
-    let mut diagnostic = Diagnostic::error(Id::CausalityCycle, title, first.waits, waits);
+    let waits = |link: &Link| match link.reads {
+        true => format!("this waits for the value of `{}`", name(link.signal)),
+        false => format!("this waits for `{}`", name(link.signal)),
+    };
+    let mut diagnostic = Diagnostic::error(Id::CausalityCycle, title, first.waits, waits(first));
     for (at, link) in links.iter().enumerate() {
         let next = links[(at + 1) % links.len()].signal;
         if at > 0 {
-            let waits = format!("this waits for `{}`", name(link.signal));
-            diagnostic = diagnostic.label(link.waits, waits);
+            diagnostic = diagnostic.label(link.waits, waits(link));
         }
         let emits = format!("and behind it this emits `{}`", name(next));
         diagnostic = diagnostic.label(link.emits, emits);

@@ -8,6 +8,7 @@
 //! interface   what a module declares            scope      what its names mean
 //! statement, abort   statements                 run        copies of other modules
 //! expression  types of values                   shared     variables of two branches
+//! unset       values that nothing sets
 //! ```
 
 mod abort;
@@ -17,8 +18,10 @@ mod run;
 mod scope;
 mod shared;
 mod statement;
+mod unset;
 
 pub use expression::sign;
+pub use unset::never_set;
 
 use crate::diagnostic::{Diagnostic, Id, Severity, closest};
 use crate::source::Span;
