@@ -151,7 +151,7 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 3] = ["c.md", "processes.md", "simulate.md"];
+const ALONE: [&str; 4] = ["c.md", "esterel.md", "processes.md", "simulate.md"];
 
 #[test]
 fn the_page_of_c_can_be_followed() {
@@ -181,6 +181,13 @@ fn the_page_of_networks_can_be_followed() {
 fn the_page_of_processes_can_be_followed() {
     let mut player = Player::new();
     player.play(&pages::page("processes.md"));
+    player.end();
+}
+
+#[test]
+fn the_page_of_esterel_can_be_followed() {
+    let mut player = Player::new();
+    player.play(&pages::page("esterel.md"));
     player.end();
 }
 

@@ -1,0 +1,187 @@
+//! Programs in Esterel: simulated in every form, and built; with C of others, and without.
+
+use super::shell::{Said, Shell, alone};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const ABRO: &str = "module ABRO:\ninput A, B, R;\noutput O;\n\
+    loop\n    [ await A || await B ];\n    emit O\neach R\nend module\n";
+
+const FORMS: [&[&str]; 3] = [&[], &["--interpret"], &["--compiled"]];
+
+fn simulated(shell: &Shell, arguments: &[&str], given: &str) -> Said {
+    shell.write("events", given);
+    let mut command = shell.command(&[&["simulate"], arguments].concat());
+    command.stdin(File::open(shell.path("events")).expect("the events"));
+    shell.finish(command)
+}
+
+/// The machine that sells tickets, in a folder of its own.
+fn machine(shell: &Shell) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/esterel");
+    for file in [
+        "machine.strl",
+        "MACHINE_data.h",
+        "money.c",
+        "main.c",
+        "Makefile",
+    ] {
+        std::fs::copy(from.join(file), shell.path(file)).expect("a file of the example");
+    }
+}
+
+#[test]
+fn the_example_is_built_and_run_by_its_makefile() {
+    let shell = Shell::new();
+    machine(&shell);
+    let mut command = Command::new("sh");
+    let line = "make >&2 && printf '100\\n100 100\\n100\\ncancel\\n' | ./machine";
+    command.args(["-c", line]).current_dir(shell.path("."));
+    command.env("LOOM", env!("CARGO_BIN_EXE_loom"));
+    alone(&mut command);
+    let said = shell.finish(command).fine();
+    let expected = "paid: 1.00\npaid: 3.00\na ticket\nback: 0.50\npaid: 1.00\nback: 1.00\n";
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn all_forms_call_the_same_c() {
+    let shell = Shell::new();
+    machine(&shell);
+    let given = "; COIN(1.00); COIN(2.00); COIN(0.05) ; CANCEL;";
+    for form in FORMS {
+        let arguments = [&["machine.strl", "--externs", "money.c"], form].concat();
+        let said = simulated(&shell, &arguments, given).fine();
+        assert_eq!(
+            said,
+            "\nSHOW(1.00)\nSHOW(3.00) TICKET BACK(0.50)\nSHOW(0.05)\nBACK(0.05)\n"
+        );
+    }
+    simulated(&shell, &["machine.strl"], given).failed(1, &["`MONEY`", "--externs FILE"]);
+}
+
+#[test]
+fn an_instant_is_answered_before_the_next_is_given() {
+    let shell = Shell::new();
+    shell.write("abro.strl", ABRO);
+    for form in FORMS {
+        let mut command = shell.command(&[&["simulate", "abro.strl"], form].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        for (given, emitted) in [("A;", ""), (" A B ;", "O"), ("\n;", "")] {
+            input.write_all(given.as_bytes()).expect("it reads");
+            let line = lines.next().expect("it answers").expect("a line");
+            assert_eq!(line, emitted, "{form:?} {given}");
+        }
+        drop(input);
+        assert!(child.wait().expect("it ends").success());
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_told_alike() {
+    let shell = Shell::new();
+    let program = "module WRONG:\ninput A, B, V : integer;\nrelation A # B;\n\
+        output N : integer, O : integer;\n\
+        every immediate A do emit N(6 / ?V) end\n||\nevery immediate B do emit O(1) end\n||\n\
+        every immediate V do if ?V > 8 then emit O(2) end end\nend module\n";
+    shell.write("wrong.strl", program);
+    let wrong = [
+        (
+            "A V(2); A V(0); A V(1);",
+            "N(3)\n",
+            "instant 2: a number is divided by zero",
+        ),
+        ("A;", "", "instant 1: `V` has no value yet, and it is read"),
+        ("; B V(9);", "\n", "instant 2: `O` is emitted twice"),
+        (
+            "B; A B;",
+            "O(1)\n",
+            "instant 2: `A` and `B` exclude each other",
+        ),
+        ("B; C;", "O(1)\n", "instant 2: `C` is no input"),
+        ("B; V;", "O(1)\n", "instant 2: `V` needs a value"),
+        ("B; V(x);", "O(1)\n", "instant 2: `x` is no integer"),
+        ("B; A", "O(1)\n", "does not end with `;`"),
+    ];
+    for (given, before, says) in wrong {
+        for form in FORMS {
+            let said = simulated(&shell, &[&["wrong.strl"], form].concat(), given);
+            assert_eq!(said.result, before, "{form:?} {given}");
+            said.failed(1, &[says]);
+        }
+    }
+}
+
+#[test]
+fn c_that_ends_itself_or_cannot_be_compiled_is_told() {
+    let shell = Shell::new();
+    let program = "module HALF:\nfunction F(integer) : integer;\ninput A : integer;\n\
+        output B : integer;\nevery immediate A do emit B(F(?A)) end\nend module\n";
+    shell.write("half.strl", program);
+    shell.write(
+        "ends.c",
+        "#include <stdlib.h>\nint F(int n) { if (n > 1) abort(); return n; }\n",
+    );
+    shell.write("broken.c", "int F(int n) { return m; }\n");
+    shell.write("other.c", "int G(int n) { return n; }\n");
+    for form in FORMS {
+        let run = |externs: &str| {
+            let arguments = [&["half.strl", "--externs", externs], form].concat();
+            simulated(&shell, &arguments, "A(1); A(2); A(3);")
+        };
+        let said = run("ends.c");
+        assert_eq!(said.result, "B(1)\n");
+        said.failed(1, &["ended by signal 6"]);
+        run("broken.c").failed(1, &["refuses the C", "broken.c:1"]);
+        run("other.c").failed(1, &["refuses the C", "F"]);
+        run("missing.c").failed(2, &["missing.c: No such file"]);
+    }
+    let mut command = shell.command(&["simulate", "half.strl", "--externs", "ends.c"]);
+    command.env("CC", "no_compiler");
+    shell.finish(command).failed(2, &["no_compiler"]);
+}
+
+#[test]
+fn functions_are_linked_to_what_is_built() {
+    let shell = Shell::new();
+    let program = "module HALF:\nconstant LEAST : integer;\nfunction F(integer) : integer;\n\
+        procedure P(integer, string)();\nsensor S : integer;\ninput A : integer;\n\
+        output B : integer, T : string;\nvar N : integer, TEXT := \"x\" : string in\n\
+        every immediate A do N := F(?A) + LEAST + ?S; call P(N, TEXT)(); emit B(N); emit T(TEXT)\n\
+        end end\nend module\n";
+    shell.write("half.strl", program);
+    let main = "#include \"HALF.h\"\n#include <stdio.h>\nint LEAST = 10;\n\
+        int F(int n) { return n / 2; }\n\
+        void P(int *n, char *text) { *n += 1; text[0]++; }\n\
+        int HALF_S_S(void) { return 1000; }\n\
+        void HALF_O_B(int n) { printf(\"%d \", n); }\nvoid HALF_O_T(char *t) { puts(t); }\n\
+        int main(void) { for (int n = 0; n < 3; n++) { HALF_I_A(n * 4); HALF(); }\n\
+        HALF_reset(); HALF_I_A(8); return HALF() < 0; }\n";
+    shell.write("main.c", main);
+    shell.loom(&["build", "half.strl", "-o", "."]).fine();
+    let mut command = Command::new("sh");
+    let line = "cc -std=c11 -Wall -Wextra -Werror main.c HALF.c -o half && ./half";
+    command.args(["-c", line]).current_dir(shell.path("."));
+    assert_eq!(
+        shell.finish(command).fine(),
+        "1011 y\n1013 z\n1015 {\n1015 y\n"
+    );
+}
+
+#[test]
+fn what_is_for_stacks_says_so() {
+    let shell = Shell::new();
+    shell.write("abro.strl", ABRO);
+    assert_eq!(
+        shell.loom(&["check", "abro.strl"]).fine(),
+        "abro.strl: module ABRO, 5 states\n"
+    );
+    let says = &["abro.strl is Esterel", "`loom simulate`"];
+    shell.loom(&["fmt", "abro.strl"]).failed(1, says);
+    shell.loom(&["run", "abro.strl"]).failed(1, says);
+}
