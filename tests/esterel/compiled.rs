@@ -49,11 +49,31 @@ pub fn built(folder: &str, (compiler, level): (&str, &str), all: &[&Reactive]) -
         .map(|one| format!("#include \"{}.c\"\n", one.module.name))
         .collect();
     fs::write(folder.join("all.c"), own).expect("written");
+    is_formatted(all, &folder);
     let strict = [&WARNINGS[..], &["-c", "all.c", "-o", "all.o"]].concat();
     compile(compiler, &strict, &folder);
     let whole = ["companion.c", "pipe.c", "-o", "program", level];
     compile(compiler, &[&SANITIZERS[..], &whole].concat(), &folder);
     Some(folder.join("program"))
+}
+
+/// The C is as clang-format would have it.
+fn is_formatted(all: &[&Reactive], folder: &Path) {
+    let formatter = "clang-format-16";
+    if Command::new(formatter).arg("--version").output().is_err() {
+        println!("{formatter} is not installed: skipped");
+        return;
+    }
+    let style = Path::new(env!("CARGO_MANIFEST_DIR")).join(".clang-format");
+    let style = format!("--style=file:{}", style.display());
+    let own = |one: &&Reactive| ["c", "h"].map(|ending| format!("{}.{ending}", one.module.name));
+    let files: Vec<String> = all.iter().flat_map(own).collect();
+    let files = files.iter().map(String::as_str);
+    let arguments: Vec<&str> = ["--dry-run", "--Werror", &style]
+        .into_iter()
+        .chain(files)
+        .collect();
+    compile(formatter, &arguments, folder);
 }
 
 fn compile(compiler: &str, arguments: &[&str], folder: &Path) {

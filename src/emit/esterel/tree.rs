@@ -105,18 +105,14 @@ impl Emitter<'_> {
 
     /// The functions of the states, by their numbers.
     fn table(&self, parts: &Parts) -> String {
-        let mut text = format!("static int (*const {}[])(void) = {{", self.own("states"));
-        let mut column = usize::MAX;
-        for root in &self.automaton.states {
-            let name = &parts.names[root];
-            if column.saturating_add(name.len() + 2) > 100 {
-                text += "\n   ";
-                column = 3;
-            }
-            text += &format!(" {name},");
-            column += name.len() + 2;
-        }
-        text + "\n};"
+        let states = self.automaton.states.iter();
+        let lines: String = states
+            .map(|root| format!("    {},\n", parts.names[root]))
+            .collect();
+        format!(
+            "static int (*const {}[])(void) = {{\n{lines}}};",
+            self.own("states")
+        )
     }
 }
 

@@ -68,7 +68,7 @@ pub fn compile(
     }
     let program = folder.join("program");
     let sources = ["companion.c", "pipe.c"].map(Path::new);
-    c_compiler::executable(folder, &sources, &program, &["-O1", "-w"])?;
+    c_compiler::executable(folder, &sources, &program, &["-O0", "-w"])?;
     Ok(program)
 }
 
