@@ -70,7 +70,7 @@ fn automata_and_the_reference_agree() {
     for (seed, found, sources) in refused {
         let text = || format!("SEED={seed}\n{}", render(&found, &sources, false));
         match found.last().expect("what is refused has a reason").id {
-            Id::SharedVariable | Id::AutomatonTooLarge => {}
+            Id::SharedVariable | Id::AutomatonTooLarge | Id::NeverSet | Id::MultipleEmission => {}
             Id::CausalityCycle | Id::InstantaneousLoop => {
                 assert_ne!(search::comes_to_a_fault(seed), Some(false), "{}", text());
             }

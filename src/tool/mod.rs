@@ -105,7 +105,7 @@ enum Verb {
             default_value = "build"
         )]
         folder: PathBuf,
-        /// The name of the C, if not the stack's
+        /// The name of the C, if not that of the stack or module
         #[arg(long)]
         name: Option<String>,
         /// Prints the number of control states and of nodes, and bytes of C and of sessions
@@ -161,12 +161,14 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         Verb::Build {
             stack,
             folder,
+            name,
             main,
             budget,
             ..
         } if esterel::is_esterel(&stack) => {
             let main = main.as_deref();
-            esterel::build(&stack, &folder, esterel::Choice { main, budget })
+            let choice = esterel::Choice { main, budget };
+            esterel::build(&stack, &folder, name.as_deref(), choice)
         }
         Verb::Build {
             stack,

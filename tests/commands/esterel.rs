@@ -174,6 +174,24 @@ fn functions_are_linked_to_what_is_built() {
 }
 
 #[test]
+fn a_module_that_is_called_as_a_function_of_c_is_run_and_named_anew() {
+    let shell = Shell::new();
+    for name in ["main", "write"] {
+        shell.write("own.strl", ABRO.replace("ABRO", name));
+        let said = simulated(&shell, &["own.strl", "--compiled"], ";A B;;");
+        assert_eq!(said.fine(), "\nO\n\n");
+    }
+    shell.write("own.strl", ABRO.replace("ABRO", "main"));
+    shell
+        .loom(&["build", "own.strl"])
+        .failed(2, &["`main` cannot name C", "--name"]);
+    shell
+        .loom(&["build", "own.strl", "--name", "own", "-o", "."])
+        .fine();
+    assert!(shell.read("own.h").contains("void own_I_A(void);"));
+}
+
+#[test]
 fn what_is_for_stacks_says_so() {
     let shell = Shell::new();
     shell.write("abro.strl", ABRO);

@@ -28,6 +28,8 @@ pub fn program(seed: u64) -> Program {
         inputs: ["A", "B", "C"].map(String::from).to_vec(),
         variables: Vec::new(),
         traps: Vec::new(),
+        valued_traps: Vec::new(),
+        locals: Vec::new(),
         names: 0,
         left: 4 + seed as usize % 40,
     };
@@ -52,6 +54,9 @@ struct Writer {
     inputs: Vec<String>,
     variables: Vec<String>,
     traps: Vec<String>,
+    /// Traps with a value, and local signals with one.
+    valued_traps: Vec<String>,
+    locals: Vec<String>,
     names: u32,
     /// How many statements there may still be.
     left: usize,
@@ -161,6 +166,13 @@ impl Writer {
             3 => "?L".to_string(),
             4 => format!("-({})", self.integer(depth + 1)),
             5 => ["2147483647", "-2147483648"][self.rng.usize(..2)].to_string(),
+            6 | 7 if !self.locals.is_empty() => {
+                let local = self.one_of(&self.locals.clone());
+                match self.rng.u8(..3) {
+                    0 => format!("pre(?{local})"),
+                    _ => format!("?{local}"),
+                }
+            }
             6..10 => {
                 let operator = operators[self.rng.usize(..5)];
                 let (one, other) = (self.integer(depth + 1), self.integer(depth + 1));
@@ -212,7 +224,15 @@ impl Writer {
                 ["?T", "\"y\"", "\"??/\"", "pre(?T)"][self.rng.usize(..4)]
             ),
             2 => format!("emit Z({})", self.truth(0)),
-            3 => format!("emit N({})", self.integer(0)),
+            3 if self.locals.is_empty() => format!("emit N({})", self.integer(0)),
+            4 if !self.valued_traps.is_empty() => {
+                let trap = self.one_of(&self.valued_traps.clone());
+                format!("exit {trap}({})", self.integer(0))
+            }
+            3 | 6 if !self.locals.is_empty() => {
+                let local = self.one_of(&self.locals.clone());
+                format!("emit {local}({})", self.integer(1))
+            }
             4 => "emit K(?R)".to_string(),
             5 => "emit K(2.0f / 3.0f)".to_string(),
             _ => format!("emit W({})", self.integer(0)),
@@ -367,7 +387,33 @@ impl Writer {
         text + " end"
     }
 
+    /// A local signal with a value, or a trap with one.
+    fn local_value(&mut self, depth: u32) -> String {
+        let first = ["", " := 5"][self.rng.usize(..2)];
+        let combine = ["", "combine "][self.rng.usize(..2)];
+        let with = if combine.is_empty() { "" } else { " with *" };
+        if self.rng.bool() {
+            let name = self.fresh("U");
+            self.valued_traps.push(name.clone());
+            let body = self.several(depth, " || ");
+            self.valued_traps.pop();
+            let value = format!("emit W(??{name} + {})", self.number());
+            return format!(
+                "trap {name} : {combine}integer{with} in {body} handle {name} do {value} end"
+            );
+        }
+        let name = self.fresh("L");
+        self.locals.push(name.clone());
+        let body = self.several(depth, " || ");
+        let end = self.several(depth, "; ");
+        self.locals.pop();
+        format!("signal {name}{first} : {combine}integer{with} in {body}; pause; {end} end")
+    }
+
     fn local(&mut self, depth: u32) -> String {
+        if self.rng.bool() {
+            return self.local_value(depth);
+        }
         let name = self.fresh("S");
         self.signals.push(name.clone());
         let body = self.statement(depth + 1);

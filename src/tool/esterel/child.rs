@@ -13,6 +13,7 @@ use crate::simulate::process::machine::Runs;
 use crate::simulate::process::{Fault, Present};
 use crate::tool::c_compiler;
 use crate::tool::failure::{Failure, about, plain};
+use crate::tree::automaton::Automaton;
 use crate::types::esterel::{Module, TEXT, Type};
 use crate::types::process::SignalId;
 use std::cell::RefCell;
@@ -26,7 +27,8 @@ use std::process::{Command, Stdio};
 pub fn files(modules: &[&Reactive]) -> Vec<(String, String)> {
     let mut files = Vec::new();
     for reactive in modules {
-        files.extend(own_files(reactive, Outside::Declared));
+        let Reactive { module, automaton } = reactive;
+        files.extend(own_files(module, automaton, Outside::Declared));
     }
     let modules: Vec<&Module> = modules.iter().map(|one| &one.module).collect();
     files.push(("companion.c".to_string(), companion(&modules, None)));
@@ -42,7 +44,8 @@ pub fn compile(
     runs: bool,
     folder: &Path,
 ) -> Result<PathBuf, Failure> {
-    let module = &reactive.module;
+    let own = named_for_c(&reactive.module);
+    let module = &own;
     let externs = externs
         .iter()
         .map(|path| path.canonicalize().map_err(about(path)))
@@ -56,7 +59,7 @@ pub fn compile(
                 [] => Outside::Declared,
                 _ => Outside::Header(&header),
             };
-            files.extend(own_files(reactive, outside));
+            files.extend(own_files(module, &reactive.automaton, outside));
             None
         }
     };
@@ -72,14 +75,25 @@ pub fn compile(
     Ok(program)
 }
 
-fn own_files(reactive: &Reactive, outside: Outside) -> [(String, String); 2] {
-    let Reactive { module, automaton } = reactive;
+fn own_files(module: &Module, automaton: &Automaton, outside: Outside) -> [(String, String); 2] {
     let emitted = esterel::c("a program", module, automaton, outside);
     let name = &module.name;
     [
         (format!("{name}.c"), emitted.c),
         (format!("{name}.h"), emitted.h),
     ]
+}
+
+/// A module with a name that no function of C's library has, all of which have small letters.
+fn named_for_c(module: &Module) -> Module {
+    let mut module = module.clone();
+    if !module
+        .name
+        .contains(|letter: char| letter.is_ascii_uppercase())
+    {
+        module.name += "_module";
+    }
+    module
 }
 
 /// A process that was started.

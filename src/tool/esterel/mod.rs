@@ -11,6 +11,7 @@
 pub mod child;
 pub mod companion;
 
+use super::compiler::no_name;
 use super::failure::{Failure, about};
 use super::progress;
 use super::terminal::{is_watched, note, result};
@@ -71,9 +72,26 @@ pub fn check(path: &Path) -> Result<String, Failure> {
     ))
 }
 
-/// `loom build`: writes `NAME.c` and `NAME.h`.
-pub fn build(path: &Path, folder: &Path, choice: Choice) -> Result<(), Failure> {
-    let Reactive { module, automaton } = read(path, choice)?;
+/// `loom build`: writes `NAME.c` and `NAME.h`; the name is the module's, unless another is given.
+pub fn build(
+    path: &Path,
+    folder: &Path,
+    name: Option<&str>,
+    choice: Choice,
+) -> Result<(), Failure> {
+    let Reactive {
+        mut module,
+        automaton,
+    } = read(path, choice)?;
+    if let Some(name) = name {
+        module.name = name.to_string();
+    }
+    if let Some(reason) = no_name(&module.name) {
+        return Err(Failure::environment(format!(
+            "`{}` cannot name C: {reason}; choose another by --name",
+            module.name
+        )));
+    }
     let header = format!("{}_data.h", module.name);
     let of_c = module.of_c();
     let outside = match of_c.types.is_empty() {
