@@ -69,6 +69,16 @@ impl Checker<'_> {
         scope: &Scope,
     ) -> StatementId {
         let body = self.statement(body, scope);
+        self.until(body, delay, span, scope)
+    }
+
+    fn until(
+        &mut self,
+        body: StatementId,
+        delay: &ast::Delay,
+        span: Span,
+        scope: &Scope,
+    ) -> StatementId {
         let halt = self.processes().halt(span);
         let body = self.add(Statement::Sequence(vec![body, halt]), span);
         let cases = self.plain(delay, scope);
@@ -101,14 +111,56 @@ impl Checker<'_> {
         span: Span,
         scope: &Scope,
     ) -> StatementId {
-        let first = self.plain(delay, scope);
-        let first = self.processes().wait(first, delay.span);
         let again = ast::Delay {
             immediate: false,
             ..delay.clone()
         };
-        let turns = self.loop_each(body, &again, span, scope);
+        let first = self.processes().statements.len();
+        let turn = self.statement(body, scope);
+        if delay.count.is_none() && self.takes_no_time(first) {
+            return self.each_time(delay.immediate, &again, turn, span, scope);
+        }
+        let turn = self.until(turn, &again, span, scope);
+        let turns = self.add(Statement::Loop(turn), span);
+        let first = self.plain(delay, scope);
+        let first = self.processes().wait(first, delay.span);
         self.add(Statement::Sequence(vec![first, turns]), span)
+    }
+
+    /// `every D do p end` where `p` takes no time: `loop await D; p end`, which has one place to
+    /// rest. To rest in one place before the first time and in another one after it would double
+    /// the states of whatever else there is.
+    fn each_time(
+        &mut self,
+        immediate: bool,
+        delay: &ast::Delay,
+        turn: StatementId,
+        span: Span,
+        scope: &Scope,
+    ) -> StatementId {
+        let cases = self.plain(delay, scope);
+        let wait = self.processes().wait(cases, delay.span);
+        let body = self.add(Statement::Sequence(vec![wait, turn]), span);
+        let turns = self.add(Statement::Loop(body), span);
+        if !immediate {
+            return turns;
+        }
+        let test = self.presence(&delay.test, scope);
+        let now = Statement::Present {
+            test,
+            then: turn,
+            otherwise: self.processes().add(Statement::Nothing, span),
+        };
+        let now = self.add(now, delay.span);
+        self.add(Statement::Sequence(vec![now, turns]), span)
+    }
+
+    /// Whether no statement from this one on ever rests.
+    fn takes_no_time(&self, first: usize) -> bool {
+        let all = self.module.processes.statements[first..].iter();
+        let mut rests =
+            all.filter(|one| matches!(one.statement, Statement::Pause | Statement::Suspend { .. }));
+        rests.next().is_none()
     }
 
     /// `repeat e times p end`: a loop that exits when its count is over.
