@@ -43,6 +43,8 @@ pub struct Automaton {
     pub states: Vec<NodeId>,
     /// All nodes; children stand before those that lead to them.
     pub nodes: Vec<Node>,
+    /// What may go wrong while it is computed.
+    pub risky: BTreeSet<DataId>,
     known: HashMap<Node, NodeId>,
 }
 
@@ -80,16 +82,6 @@ pub enum Question {
     Data(DataId),
 }
 
-impl Question {
-    /// Whether it cannot go wrong; a number may be divided by zero, and a value not be there.
-    pub fn is_harmless(self) -> bool {
-        match self {
-            Question::Given(_) => true,
-            Question::Data(_) => false,
-        }
-    }
-}
-
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Act {
@@ -109,6 +101,14 @@ pub enum Act {
 }
 
 impl Automaton {
+    /// Without states yet; this may go wrong while it is computed.
+    pub fn new(risky: BTreeSet<DataId>) -> Automaton {
+        Automaton {
+            risky,
+            ..Automaton::default()
+        }
+    }
+
     /// The node's index: that of an equal one if there is one.
     pub fn add(&mut self, node: Node) -> NodeId {
         if let Some(&id) = self.known.get(&node) {
@@ -122,7 +122,7 @@ impl Automaton {
 
     /// A test, unless both ways are the same and nothing can go wrong on the way to them.
     pub fn test(&mut self, question: Question, then: NodeId, otherwise: NodeId) -> NodeId {
-        if then == otherwise && question.is_harmless() {
+        if then == otherwise && self.is_harmless(question) {
             return then;
         }
         self.add(Node::Test {
@@ -147,6 +147,14 @@ impl Automaton {
             Node::Leaf(_) | Node::Twice(_) => None,
         });
         computed.collect()
+    }
+
+    /// Whether a question need not be asked where nothing depends on the answer.
+    pub fn is_harmless(&self, question: Question) -> bool {
+        match question {
+            Question::Given(_) => true,
+            Question::Data(data) => !self.risky.contains(&data),
+        }
     }
 
     /// The node with an index.

@@ -21,6 +21,7 @@
 //! not begun before that is settled (Berry, The Constructive Semantics of Pure Esterel).
 
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// A statement, among [`Processes::statements`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +67,8 @@ pub struct Processes {
     pub relations: Vec<Relation>,
     /// All that is computed.
     pub data: Vec<Data>,
+    /// Which of it may go wrong: it is computed even where nothing depends on it.
+    pub risky: BTreeSet<DataId>,
     /// What runs.
     pub root: Option<StatementId>,
 }

@@ -11,6 +11,7 @@ use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question};
 use crate::types::esterel::{Data, Expression, ExpressionKind, Module};
 use crate::types::process::{DataId, Role, SignalId};
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
 
 /// A value that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,49 +79,53 @@ impl Known {
         if let Some(begin) = module.begin {
             self.after(module, Act::Do(begin), &mut first);
         }
-        let root = automaton.states[0];
-        self.facts[root.at()].intersect_with(&first);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            // Children stand before those that lead to them.
-            for at in (0..automaton.nodes.len()).rev() {
-                let facts = self.facts[at].clone();
-                match &automaton.nodes[at] {
-                    Node::Test {
-                        question,
-                        then,
-                        otherwise,
-                    } => {
-                        let mut facts = facts;
-                        if let Question::Data(data) = question {
-                            self.was_read(module, *data, &mut facts);
-                        }
-                        self.meet(*otherwise, &facts);
-                        if let Question::Given(signal) = question {
-                            facts.insert(signal.at());
-                        }
-                        self.meet(*then, &facts);
-                    }
-                    Node::Act { act, next } => {
-                        let mut facts = facts;
-                        self.after(module, *act, &mut facts);
-                        self.meet(*next, &facts);
-                    }
-                    Node::Leaf(state) => {
-                        changed |= self.meet(automaton.states[state.at()], &facts);
-                    }
-                    Node::Twice(_) => {}
+        let mut seen = FixedBitSet::with_capacity(automaton.nodes.len());
+        // Children stand before those that lead to them.
+        let mut open = BTreeSet::new();
+        let mut reached = vec![(automaton.states[0], first)];
+        loop {
+            for (node, facts) in reached.drain(..) {
+                let own = &mut self.facts[node.at()];
+                if !own.is_subset(&facts) || !seen.put(node.at()) {
+                    own.intersect_with(&facts);
+                    open.insert(node);
                 }
             }
+            let Some(node) = open.pop_last() else { break };
+            reached = self.goes_on(module, automaton, node);
         }
     }
 
-    fn meet(&mut self, node: NodeId, facts: &FixedBitSet) -> bool {
-        let own = &mut self.facts[node.at()];
-        let changed = !own.is_subset(facts);
-        own.intersect_with(facts);
-        changed
+    /// What comes next, and what holds there.
+    fn goes_on(
+        &self,
+        module: &Module,
+        automaton: &Automaton,
+        node: NodeId,
+    ) -> Vec<(NodeId, FixedBitSet)> {
+        let mut facts = self.facts[node.at()].clone();
+        match automaton.node(node) {
+            Node::Test {
+                question,
+                then,
+                otherwise,
+            } => {
+                if let Question::Data(data) = question {
+                    self.was_read(module, *data, &mut facts);
+                }
+                let mut given = facts.clone();
+                if let Question::Given(signal) = question {
+                    given.insert(signal.at());
+                }
+                vec![(*then, given), (*otherwise, facts)]
+            }
+            Node::Act { act, next } => {
+                self.after(module, *act, &mut facts);
+                vec![(*next, facts)]
+            }
+            Node::Leaf(state) => vec![(automaton.states[state.at()], facts)],
+            Node::Twice(_) => Vec::new(),
+        }
     }
 
     fn after(&self, module: &Module, act: Act, facts: &mut FixedBitSet) {

@@ -20,7 +20,7 @@
 use super::Emitter;
 use super::expression::{Writing, has_fractions};
 use crate::c::tree::{Expression as C, Function, Item, Statement, atom, call};
-use crate::tree::automaton::{Automaton, Node, NodeId, Question};
+use crate::tree::automaton::{Automaton, Node, NodeId, Question, StateId};
 use crate::types::process::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,6 +68,9 @@ impl Emitter<'_> {
             state => format!("State {state}"),
         };
         match &self.asked(root)[..] {
+            [] if *self.automaton.node(root) == Node::Leaf(StateId(state as u32)) => {
+                format!("{name}: nothing happens any more.")
+            }
             [] => format!("{name}: nothing is waited for."),
             [one] => format!("{name}: {one} matters."),
             asked => format!("{name}: {} matter.", listed(asked)),
@@ -177,6 +180,14 @@ impl Parts {
     }
 }
 
+fn only_if(condition: C, then: Vec<Statement>) -> Statement {
+    Statement::If {
+        condition,
+        then,
+        otherwise: Vec::new(),
+    }
+}
+
 fn next(node: &Node) -> Vec<NodeId> {
     match node {
         Node::Test {
@@ -227,6 +238,17 @@ impl<'e> Body<'e> {
                         at = *then;
                         continue;
                     }
+                    if self.leads(*then, *otherwise) {
+                        statements.push(only_if(asked, self.acts(*then, *otherwise)));
+                        at = *otherwise;
+                        continue;
+                    }
+                    if self.leads(*otherwise, *then) {
+                        let condition = self.opposite(*question, asked);
+                        statements.push(only_if(condition, self.acts(*otherwise, *then)));
+                        at = *then;
+                        continue;
+                    }
                     // The longer way goes on below, unless both are much the same.
                     let lines = |node: NodeId| self.parts.lines[node.at()];
                     let turned = lines(*then) > 2 * lines(*otherwise);
@@ -234,11 +256,7 @@ impl<'e> Body<'e> {
                         true => (self.opposite(*question, asked), *otherwise, *then),
                         false => (asked, *then, *otherwise),
                     };
-                    statements.push(Statement::If {
-                        condition,
-                        then: self.block(inner),
-                        otherwise: Vec::new(),
-                    });
+                    statements.push(only_if(condition, self.block(inner)));
                     at = rest;
                 }
                 Node::Act { act, next } => {
@@ -255,6 +273,30 @@ impl<'e> Body<'e> {
                 }
             }
         }
+    }
+
+    /// Whether one way comes to the other, and only does something before.
+    fn leads(&self, mut from: NodeId, to: NodeId) -> bool {
+        while from != to {
+            match self.writing.emitter.automaton.node(from) {
+                Node::Act { next, .. } if self.parts.called(from).is_none() => from = *next,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// What is done on the way.
+    fn acts(&mut self, mut from: NodeId, to: NodeId) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        while from != to
+            && let Node::Act { act, next } = self.writing.emitter.automaton.node(from)
+        {
+            self.writing.node = Some(from);
+            self.writing.act(*act, &mut statements);
+            from = *next;
+        }
+        statements
     }
 
     fn question(&mut self, question: Question, before: &mut Vec<Statement>) -> C {

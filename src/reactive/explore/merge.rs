@@ -36,7 +36,7 @@ fn told_apart(automaton: &Automaton, classes: &[u32]) -> Vec<u32> {
                 otherwise,
             } => {
                 let (then, otherwise) = (child(*then), child(*otherwise));
-                if then == otherwise && question.is_harmless() {
+                if then == otherwise && automaton.is_harmless(*question) {
                     numbers.push(then.0);
                     continue;
                 }
@@ -69,7 +69,7 @@ fn told_apart(automaton: &Automaton, classes: &[u32]) -> Vec<u32> {
 
 /// One state for each class.
 fn rebuilt(automaton: &Automaton, classes: &[u32], count: u32) -> Automaton {
-    let mut whole = Automaton::default();
+    let mut whole = Automaton::new(automaton.risky.clone());
     let mut moved: HashMap<NodeId, NodeId> = HashMap::new();
     let representative = |class: u32| {
         let mut all = classes.iter();

@@ -72,7 +72,7 @@ pub fn explore(
         processes,
         terms: Terms::new(processes),
         matters: Matters::new(processes),
-        automaton: Automaton::default(),
+        automaton: Automaton::new(processes.risky.clone()),
         states: IndexSet::new(),
         explored: HashMap::new(),
         asked: 0,

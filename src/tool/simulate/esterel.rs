@@ -3,6 +3,7 @@
 use super::super::esterel::child::{Child, InC, compile};
 use super::super::esterel::{Choice, read};
 use super::super::failure::{Failure, plain};
+use super::super::progress;
 use super::super::terminal::result;
 use super::Arguments;
 use crate::pipeline::Reactive;
@@ -32,12 +33,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let error = plain(&error);
         Failure::environment(format!("no temporary directory can be made: {error}"))
     })?;
-    let program = compile(
-        &reactive,
-        &arguments.externs,
-        arguments.compiled,
-        folder.path(),
-    )?;
+    let spinner = progress::spinner("compiling");
+    let (externs, runs) = (&arguments.externs, arguments.compiled);
+    let program = compile(&reactive, externs, runs, folder.path());
+    spinner.finish_and_clear();
+    let program = program?;
     let child = Child::start(&program, module, 0)?;
     let machine = match (arguments.compiled, arguments.interpret) {
         (true, _) => Machine::of(module, &child, Box::new(InC(&child))),

@@ -33,10 +33,30 @@ impl Checker<'_> {
             }
             open.extend(expression.kind.operands());
         }
+        let id = DataId(self.module.data.len() as u32);
+        let is_risky = data.expressions().into_iter().any(|one| self.is_risky(one));
         let processes = &mut self.module.processes;
+        if is_risky {
+            processes.risky.insert(id);
+        }
         processes.data.push(process::Data { reads, span });
         self.module.data.push(data);
-        DataId(processes.data.len() as u32 - 1)
+        id
+    }
+
+    /// Whether a value may not be there, or a number be divided by zero.
+    fn is_risky(&self, expression: &Expression) -> bool {
+        let has_none = |signal: &SignalId| {
+            let channel = self.module.channels[signal.at()].as_ref();
+            channel.is_none_or(|channel| !channel.initial)
+        };
+        let risky = match &*expression.kind {
+            Kind::Value(signal) | Kind::Before(signal) => has_none(signal),
+            Kind::Binary(Binary::Divide | Binary::Modulo, ..) => expression.result == Type::Integer,
+            _ => false,
+        };
+        let operands = expression.kind.operands();
+        risky || operands.into_iter().any(|one| self.is_risky(one))
     }
 
     /// An expression that must have a type.
