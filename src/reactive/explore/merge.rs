@@ -1,85 +1,28 @@
 //! Whole automata: states that behave alike become one (HIPPCO 7, M), and what is emitted twice.
 
+use super::alike::classes;
 use crate::tree::automaton::{Automaton, Node, NodeId, StateId};
 use crate::types::process::SignalId;
 use std::collections::{BTreeSet, HashMap};
 
-/// The same automaton with one state for all that behave alike: whatever happens, they do the same
-/// and go on alike. States are told apart until nothing tells any more apart.
+/// The same automaton with one state for all that behave alike.
 pub fn alike(automaton: &Automaton) -> Automaton {
-    let mut classes = vec![0_u32; automaton.states.len()];
-    let mut count = 1;
-    loop {
-        let told = told_apart(automaton, &classes);
-        let now = told.iter().max().map_or(0, |last| last + 1);
-        classes = told;
-        if now == count {
-            break;
+    let classes = classes(automaton);
+    // The first state of each class stands for it.
+    let mut states: Vec<NodeId> = Vec::new();
+    for (class, root) in classes.iter().zip(&automaton.states) {
+        if *class as usize == states.len() {
+            states.push(*root);
         }
-        count = now;
     }
-    rebuilt(automaton, &classes, count)
+    rebuilt(automaton, &classes, &states)
 }
 
-/// The class of each state where leaves are told apart by these classes; that of the first state
-/// is the first.
-fn told_apart(automaton: &Automaton, classes: &[u32]) -> Vec<u32> {
-    // Each node by what it is, children by their number: equal numbers, equal trees.
-    let mut numbers: Vec<u32> = Vec::with_capacity(automaton.nodes.len());
-    let mut known: HashMap<Node, u32> = HashMap::new();
-    for node in &automaton.nodes {
-        let child = |id: NodeId| NodeId(numbers[id.at()]);
-        let node = match node {
-            Node::Test {
-                question,
-                then,
-                otherwise,
-            } => {
-                let (then, otherwise) = (child(*then), child(*otherwise));
-                if then == otherwise && automaton.is_harmless(*question) {
-                    numbers.push(then.0);
-                    continue;
-                }
-                Node::Test {
-                    question: *question,
-                    then,
-                    otherwise,
-                }
-            }
-            Node::Act { act, next } => Node::Act {
-                act: *act,
-                next: child(*next),
-            },
-            Node::Leaf(state) => Node::Leaf(StateId(classes[state.at()])),
-            Node::Twice(signal) => Node::Twice(*signal),
-        };
-        let next = known.len() as u32;
-        numbers.push(*known.entry(node).or_insert(next));
-    }
-    let mut found: HashMap<(u32, u32), u32> = HashMap::new();
-    let roots = automaton.states.iter().zip(classes);
-    roots
-        .map(|(root, class)| {
-            let next = found.len() as u32;
-            let told = (*class, numbers[root.at()]);
-            *found.entry(told).or_insert(next)
-        })
-        .collect()
-}
-
-/// One state for each class.
-fn rebuilt(automaton: &Automaton, classes: &[u32], count: u32) -> Automaton {
+/// One state for each class, with these roots.
+fn rebuilt(automaton: &Automaton, classes: &[u32], wanted: &[NodeId]) -> Automaton {
     let mut whole = Automaton::new(automaton.risky.clone());
     let mut moved: HashMap<NodeId, NodeId> = HashMap::new();
-    let representative = |class: u32| {
-        let mut all = classes.iter();
-        all.position(|one| *one == class)
-            .expect("a class has a state")
-    };
-    let wanted: Vec<NodeId> = (0..count)
-        .map(|class| automaton.states[representative(class)])
-        .collect();
-    let reachable = reachable(automaton, &wanted);
+    let reachable = reachable(automaton, wanted);
     for (at, node) in automaton.nodes.iter().enumerate() {
         let id = NodeId(at as u32);
         if !reachable.contains(&id) {
@@ -158,4 +101,78 @@ pub fn emitted_twice(automaton: &Automaton) -> Vec<SignalId> {
     });
     let all: BTreeSet<SignalId> = twice.collect();
     all.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::automaton::{Act, Question};
+
+    /// A random automaton of so many states.
+    fn random(rng: &mut fastrand::Rng, states: u32) -> Automaton {
+        let mut automaton = Automaton::default();
+        for _ in 0..states {
+            let mut leaf =
+                |automaton: &mut Automaton| automaton.add(Node::Leaf(StateId(rng.u32(..states))));
+            let (then, otherwise) = (leaf(&mut automaton), leaf(&mut automaton));
+            let signal = SignalId(rng.u32(..2));
+            let act = Act::Keep(signal);
+            let then = match rng.u8(..4) {
+                0 => automaton.add(Node::Act { act, next: then }),
+                _ => then,
+            };
+            let root = automaton.test(Question::Given(SignalId(0)), then, otherwise);
+            automaton.states.push(root);
+        }
+        automaton
+    }
+
+    /// Whether two states behave alike, as far as so many instants tell.
+    fn same(automaton: &Automaton, one: StateId, other: StateId, instants: usize) -> bool {
+        let run = |mut state: StateId, inputs: usize| {
+            let mut did = Vec::new();
+            for instant in 0..instants {
+                let mut at = automaton.states[state.at()];
+                loop {
+                    at = match automaton.node(at) {
+                        Node::Test {
+                            then, otherwise, ..
+                        } => [*otherwise, *then][inputs >> instant & 1],
+                        Node::Act { act, next } => {
+                            did.push((instant, *act));
+                            *next
+                        }
+                        Node::Leaf(next) => {
+                            state = *next;
+                            break;
+                        }
+                        Node::Twice(_) => unreachable!("nothing is emitted"),
+                    };
+                }
+            }
+            did
+        };
+        (0..1 << instants).all(|inputs| run(one, inputs) == run(other, inputs))
+    }
+
+    #[test]
+    fn states_are_one_exactly_if_nothing_tells_them_apart() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for _ in 0..300 {
+            let states = rng.u32(2..9);
+            let automaton = random(&mut rng, states);
+            let classes = classes(&automaton);
+            for one in 0..states {
+                for other in 0..one {
+                    let alike = classes[one as usize] == classes[other as usize];
+                    // As many instants as there are states tell all apart that can be.
+                    let same = same(&automaton, StateId(one), StateId(other), states as usize);
+                    assert_eq!(alike, same, "{one} {other} {automaton:?}");
+                }
+            }
+            let merged = alike(&automaton);
+            let largest = classes.iter().max().expect("there are states");
+            assert_eq!(merged.states.len() as u32, largest + 1);
+        }
+    }
 }

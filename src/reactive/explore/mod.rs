@@ -14,6 +14,7 @@
 //!
 //! Cost: proportional to the distinct ways through all reachable states, and bounded by a budget.
 
+mod alike;
 mod can;
 mod cycle;
 mod matters;
