@@ -3,7 +3,7 @@
 //! In: an automaton. Out: the class of each state; that of the first state is the first.
 //!
 //! All states begin in one class, and each node has a number, equal for equal trees where leaves
-//! differ by the classes of their states. States of a class whose roots have other numbers leave it;
+//! differ by the classes of their states. States whose roots have other numbers leave their class;
 //! then their leaves have other numbers, and so has what leads to these: only that is looked at
 //! again (after Hopcroft).
 

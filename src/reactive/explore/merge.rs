@@ -108,16 +108,23 @@ mod tests {
     use super::*;
     use crate::tree::automaton::{Act, Question};
 
-    /// A random automaton of so many states.
-    fn random(rng: &mut fastrand::Rng, states: u32) -> Automaton {
+    /// A random automaton of so many states, in each of which happens what happens in one of so
+    /// many kinds.
+    fn random(rng: &mut fastrand::Rng, states: u32, kinds: u32) -> Automaton {
+        let kind = |rng: &mut fastrand::Rng| (rng.u32(..kinds), rng.u32(..kinds), rng.u8(..8));
+        let all: Vec<(u32, u32, u8)> = (0..kinds).map(|_| kind(rng)).collect();
         let mut automaton = Automaton::default();
-        for _ in 0..states {
-            let mut leaf =
-                |automaton: &mut Automaton| automaton.add(Node::Leaf(StateId(rng.u32(..states))));
-            let (then, otherwise) = (leaf(&mut automaton), leaf(&mut automaton));
-            let signal = SignalId(rng.u32(..2));
-            let act = Act::Keep(signal);
-            let then = match rng.u8(..4) {
+        for state in 0..states {
+            let (then, otherwise, acts) = all[(state % kinds) as usize];
+            let mut leaf = |kind: u32, automaton: &mut Automaton| {
+                let copies = (states - kind).div_ceil(kinds);
+                let state = StateId(kind + kinds * rng.u32(..copies));
+                automaton.add(Node::Leaf(state))
+            };
+            let then = leaf(then, &mut automaton);
+            let otherwise = leaf(otherwise, &mut automaton);
+            let act = Act::Keep(SignalId(0));
+            let then = match acts {
                 0 => automaton.add(Node::Act { act, next: then }),
                 _ => then,
             };
@@ -127,32 +134,41 @@ mod tests {
         automaton
     }
 
-    /// Whether two states behave alike, as far as so many instants tell.
-    fn same(automaton: &Automaton, one: StateId, other: StateId, instants: usize) -> bool {
-        let run = |mut state: StateId, inputs: usize| {
-            let mut did = Vec::new();
-            for instant in 0..instants {
-                let mut at = automaton.states[state.at()];
-                loop {
-                    at = match automaton.node(at) {
-                        Node::Test {
-                            then, otherwise, ..
-                        } => [*otherwise, *then][inputs >> instant & 1],
-                        Node::Act { act, next } => {
-                            did.push((instant, *act));
-                            *next
-                        }
-                        Node::Leaf(next) => {
-                            state = *next;
-                            break;
-                        }
-                        Node::Twice(_) => unreachable!("nothing is emitted"),
-                    };
+    /// What an instant does, and the state after it.
+    fn instant(automaton: &Automaton, state: StateId, given: bool) -> (Vec<Act>, StateId) {
+        let mut did = Vec::new();
+        let mut at = automaton.states[state.at()];
+        loop {
+            at = match automaton.node(at) {
+                Node::Test {
+                    then, otherwise, ..
+                } => [*otherwise, *then][usize::from(given)],
+                Node::Act { act, next } => {
+                    did.push(*act);
+                    *next
                 }
-            }
-            did
-        };
-        (0..1 << instants).all(|inputs| run(one, inputs) == run(other, inputs))
+                Node::Leaf(next) => return (did, *next),
+                Node::Twice(_) => unreachable!("nothing is emitted"),
+            };
+        }
+    }
+
+    /// Whether so many instants tell two states apart.
+    fn told_apart(
+        automaton: &Automaton,
+        (one, other): (StateId, StateId),
+        instants: usize,
+    ) -> bool {
+        instants > 0
+            && [false, true].into_iter().any(|given| {
+                let (did, one) = instant(automaton, one, given);
+                let (also, other) = instant(automaton, other, given);
+                did != also || told_apart(automaton, (one, other), instants - 1)
+            })
+    }
+
+    fn pairs(states: u32) -> impl Iterator<Item = (StateId, StateId)> {
+        (0..states).flat_map(|one| (0..one).map(move |other| (StateId(one), StateId(other))))
     }
 
     #[test]
@@ -160,19 +176,36 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
             let states = rng.u32(2..9);
-            let automaton = random(&mut rng, states);
+            let automaton = random(&mut rng, states, states);
             let classes = classes(&automaton);
-            for one in 0..states {
-                for other in 0..one {
-                    let alike = classes[one as usize] == classes[other as usize];
-                    // As many instants as there are states tell all apart that can be.
-                    let same = same(&automaton, StateId(one), StateId(other), states as usize);
-                    assert_eq!(alike, same, "{one} {other} {automaton:?}");
+            for (one, other) in pairs(states) {
+                let same = classes[one.at()] == classes[other.at()];
+                // As many instants as there are states tell all apart that can be.
+                let told = told_apart(&automaton, (one, other), states as usize);
+                assert_eq!(same, !told, "{one:?} {other:?} {automaton:?}");
+            }
+            let largest = classes.iter().max().expect("there are states");
+            assert_eq!(alike(&automaton).states.len() as u32, largest + 1);
+        }
+    }
+
+    #[test]
+    fn states_that_are_one_do_the_same_and_go_on_alike() {
+        let mut rng = fastrand::Rng::with_seed(8);
+        for _ in 0..500 {
+            let kinds = rng.u32(2..9);
+            let states = rng.u32(9..60);
+            let automaton = random(&mut rng, states, kinds);
+            let classes = classes(&automaton);
+            assert!(classes.iter().max() < Some(&kinds));
+            let same = |(one, other): &(StateId, StateId)| classes[one.at()] == classes[other.at()];
+            for (one, other) in pairs(states).filter(same) {
+                for given in [false, true] {
+                    let (did, one) = instant(&automaton, one, given);
+                    let (also, other) = instant(&automaton, other, given);
+                    assert_eq!((did, classes[one.at()]), (also, classes[other.at()]));
                 }
             }
-            let merged = alike(&automaton);
-            let largest = classes.iter().max().expect("there are states");
-            assert_eq!(merged.states.len() as u32, largest + 1);
         }
     }
 }
