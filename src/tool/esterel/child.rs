@@ -14,7 +14,7 @@ use crate::simulate::process::{Fault, Present};
 use crate::tool::c_compiler;
 use crate::tool::failure::{Failure, about, plain};
 use crate::tree::automaton::Automaton;
-use crate::types::esterel::{Module, TEXT, Type};
+use crate::types::esterel::{Module, Type};
 use crate::types::process::SignalId;
 use std::cell::RefCell;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -170,23 +170,24 @@ impl<'m> Child<'m> {
 
     /// A request with values, and the answer of a type.
     fn answer(&self, request: u8, which: u32, given: &[&Value], kind: Type) -> Value {
-        let size = self.size(kind);
-        let bytes = self.ask(|state| {
+        let answer = self.ask(|state| {
             state.request(request, which)?;
             for value in given {
                 state.requests.write_all(&bytes_of(value))?;
             }
             state.requests.flush()?;
-            state.bytes(size)
+            state.value(kind, self.size(kind)).map(Some)
         });
-        value_of(kind, bytes, size)
+        // Once it has ended, any value will do.
+        answer.unwrap_or_else(|| value_of(kind, &[]))
     }
 
     fn size(&self, kind: Type) -> usize {
         match kind {
             Type::Boolean | Type::Integer | Type::Float => 4,
             Type::Double => 8,
-            Type::Text => TEXT,
+            // It says its length itself.
+            Type::Text => 0,
             Type::User(kind) => self.sizes.get(kind as usize).copied().unwrap_or_default(),
         }
     }
@@ -208,6 +209,13 @@ impl State {
         let mut bytes = [0; 4];
         self.answers.read_exact(&mut bytes)?;
         Ok(u32::from_ne_bytes(bytes))
+    }
+
+    fn value(&mut self, kind: Type, size: usize) -> io::Result<Value> {
+        match kind {
+            Type::Text => self.text().map(Value::Text),
+            kind => Ok(value_of(kind, &self.bytes(size)?)),
+        }
     }
 
     fn text(&mut self) -> io::Result<String> {
@@ -256,11 +264,13 @@ impl Externs for Child<'_> {
                 state.requests.write_all(&bytes_of(value))?;
             }
             state.requests.flush()?;
-            let each = kinds.iter().map(|kind| state.bytes(self.size(*kind)));
+            let each = kinds
+                .iter()
+                .map(|kind| state.value(*kind, self.size(*kind)));
             each.collect::<io::Result<Vec<_>>>()
         });
-        for ((place, kind), bytes) in references.iter_mut().zip(kinds).zip(back) {
-            *place = value_of(*kind, bytes, self.size(*kind));
+        for (place, value) in references.iter_mut().zip(back) {
+            *place = value;
         }
     }
 
@@ -286,17 +296,16 @@ impl Externs for Child<'_> {
     }
 
     fn read(&self, kind: u32, text: &str) -> Value {
-        let size = self.size(Type::User(kind));
-        let bytes = self.ask(|state| {
+        let kind_of_c = Type::User(kind);
+        let value = self.ask(|state| {
             state.request(b'r', kind)?;
             state
                 .requests
-                .write_all(&(text.len() as u32).to_ne_bytes())?;
-            state.requests.write_all(text.as_bytes())?;
+                .write_all(&bytes_of(&Value::Text(text.to_string())))?;
             state.requests.flush()?;
-            state.bytes(size)
+            state.value(kind_of_c, self.size(kind_of_c)).map(Some)
         });
-        value_of(Type::User(kind), bytes, size)
+        value.unwrap_or_else(|| value_of(kind_of_c, &[]))
     }
 }
 
@@ -332,10 +341,7 @@ impl Runs for InC<'_, '_> {
                         let signal = SignalId(signal.cast_unsigned());
                         let kind = child.module.channels[signal.at()].as_ref();
                         let kind = kind.map(|channel| channel.kind);
-                        let value = kind.map(|kind| {
-                            let size = child.size(kind);
-                            io::Result::Ok(value_of(kind, state.bytes(size)?, size))
-                        });
+                        let value = kind.map(|kind| state.value(kind, child.size(kind)));
                         told.push((signal, value.transpose()?));
                     }
                 }
@@ -360,31 +366,25 @@ fn bytes_of(value: &Value) -> Vec<u8> {
         Value::Float(number) => number.to_ne_bytes().to_vec(),
         Value::Double(number) => number.to_ne_bytes().to_vec(),
         Value::Text(text) => {
-            let mut bytes = text.as_bytes().to_vec();
-            bytes.truncate(TEXT - 1);
-            bytes.resize(TEXT, 0);
-            bytes
+            let length = text.len() as u32;
+            [&length.to_ne_bytes()[..], text.as_bytes()].concat()
         }
         Value::User(bytes) => bytes.clone(),
     }
 }
 
-/// What C gave; where it gave nothing, it has ended, and any value will do.
-fn value_of(kind: Type, mut bytes: Vec<u8>, size: usize) -> Value {
-    bytes.resize(size, 0);
-    let four = || bytes[..].first_chunk().copied().unwrap_or_default();
+/// What C gave, without what it did not.
+fn value_of(kind: Type, bytes: &[u8]) -> Value {
+    let four = || bytes.first_chunk().copied().unwrap_or_default();
     match kind {
         Type::Boolean => Value::Boolean(i32::from_ne_bytes(four()) != 0),
         Type::Integer => Value::Integer(i32::from_ne_bytes(four())),
         Type::Float => Value::Float(f32::from_ne_bytes(four())),
         Type::Double => {
-            let eight = bytes[..].first_chunk().copied().unwrap_or_default();
+            let eight = bytes.first_chunk().copied().unwrap_or_default();
             Value::Double(f64::from_ne_bytes(eight))
         }
-        Type::Text => {
-            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(size);
-            Value::Text(String::from_utf8_lossy(&bytes[..end]).into_owned())
-        }
-        Type::User(_) => Value::User(bytes),
+        Type::Text => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
+        Type::User(_) => Value::User(bytes.to_vec()),
     }
 }

@@ -37,8 +37,8 @@ pub fn companion(modules: &[&Module], data: Option<&str>) -> String {
          void loom_take(void *to, size_t size);\n\
          void loom_give(const void *from, size_t size);\n\
          void loom_give_text(const char *text);\n\
-         void loom_give_string(const char *text, size_t room);\n\
-         char *loom_take_text(void);\n\
+         char *loom_take_text(unsigned slot);\n\
+         void loom_copy(char *to, const char *from, size_t room);\n\
          void loom_serve(unsigned program, int request, unsigned which);\n",
     );
     for module in modules {
@@ -132,7 +132,7 @@ impl Companion<'_> {
     /// Takes values of these types, as `given_0` and so on.
     fn taken(&self, kinds: &[Type]) -> String {
         let each = kinds.iter().enumerate().map(|(at, kind)| match kind {
-            Type::Text => format!("char given_{at}[STRLEN]; loom_take(given_{at}, STRLEN); "),
+            Type::Text => format!("char *given_{at} = loom_take_text({at}); "),
             kind => {
                 let kind = kind.name(&self.module.types);
                 format!("{kind} given_{at}; loom_take(&given_{at}, sizeof given_{at}); ")
@@ -144,7 +144,7 @@ impl Companion<'_> {
     /// Gives what an expression of a type is.
     fn answer(&self, kind: Type, expression: &str) -> String {
         match kind {
-            Type::Text => format!("loom_give_string({expression}, STRLEN);"),
+            Type::Text => format!("loom_give_text({expression});"),
             kind => {
                 let kind = kind.name(&self.module.types);
                 format!("{kind} answer = {expression}; loom_give(&answer, sizeof answer);")
@@ -158,16 +158,24 @@ impl Companion<'_> {
         let mut given: Vec<String> = references
             .clone()
             .map(|(at, kind)| match kind {
-                Type::Text => format!("given_{at}"),
+                Type::Text => format!("room_{at}"),
                 _ => format!("&given_{at}"),
             })
             .collect();
         given.extend((references.len()..all.len()).map(|at| format!("given_{at}")));
         let back = references.map(|(at, kind)| match kind {
-            Type::Text => format!(" loom_give_string(given_{at}, STRLEN);"),
+            Type::Text => format!(" loom_give_text(room_{at});"),
             _ => format!(" loom_give(&given_{at}, sizeof given_{at});"),
         });
-        let taken = self.taken(&all);
+        // A text that may change has the room that it has everywhere.
+        let rooms = procedure.references.iter().enumerate();
+        let rooms = rooms.map(|(at, kind)| match kind {
+            Type::Text => {
+                format!("char room_{at}[STRLEN]; loom_copy(room_{at}, given_{at}, STRLEN); ")
+            }
+            _ => String::new(),
+        });
+        let taken = self.taken(&all) + &rooms.collect::<String>();
         let back: String = back.collect();
         format!("{taken}{}({});{back}", procedure.name, given.join(", "))
     }
@@ -206,7 +214,7 @@ impl Companion<'_> {
             (
                 'r',
                 carried(&|role| role.is_given() || role == Role::Sensor),
-                "T to = {0}; _text_to_T(&to, loom_take_text()); loom_give(&to, sizeof to);",
+                "T to = {0}; _text_to_T(&to, loom_take_text(0)); loom_give(&to, sizeof to);",
                 0,
             ),
         ];
@@ -236,7 +244,7 @@ impl Companion<'_> {
                     None => ("void".to_string(), String::new()),
                     Some(Type::Text) => (
                         "string value".to_string(),
-                        " loom_give_string(value, STRLEN);".to_string(),
+                        " loom_give_text(value);".to_string(),
                     ),
                     Some(_) => (
                         format!("{written} value"),
@@ -289,7 +297,10 @@ impl Companion<'_> {
             let at = signal.0;
             match (of(signal).role, kind(signal).next()) {
                 (Role::Sensor, Some(Type::Text)) => {
-                    format!("loom_take({own}_sensor_{at}, STRLEN); {own}_sensor_{at}_set = true;")
+                    format!(
+                        "loom_copy({own}_sensor_{at}, loom_take_text(0), STRLEN); \
+                         {own}_sensor_{at}_set = true;"
+                    )
                 }
                 (Role::Sensor, _) => format!(
                     "loom_take(&{own}_sensor_{at}, sizeof {own}_sensor_{at}); \

@@ -9,8 +9,8 @@
 void loom_take(void *to, size_t size);
 void loom_give(const void *from, size_t size);
 void loom_give_text(const char *text);
-void loom_give_string(const char *text, size_t room);
-char *loom_take_text(void);
+char *loom_take_text(unsigned slot);
+void loom_copy(char *to, const char *from, size_t room);
 void loom_serve(unsigned program, int request, unsigned which);
 
 static FILE *requests;
@@ -36,32 +36,29 @@ void loom_give_text(const char *text) {
     }
 }
 
-void loom_give_string(const char *text, size_t room) {
-    size_t length = text == NULL ? 0 : strlen(text);
+/* A text that lives until the next in its slot; each parameter has its own. */
+char *loom_take_text(unsigned slot) {
+    static char *texts[256];
+    uint32_t length;
+    loom_take(&length, sizeof length);
+    slot %= 256;
+    free(texts[slot]);
+    texts[slot] = malloc((size_t)length + 1);
+    if (texts[slot] == NULL) {
+        exit(1);
+    }
+    loom_take(texts[slot], length);
+    texts[slot][length] = '\0';
+    return texts[slot];
+}
+
+void loom_copy(char *to, const char *from, size_t room) {
+    size_t length = strlen(from);
     if (length > room - 1) {
         length = room - 1;
     }
-    if (length > 0) {
-        loom_give(text, length);
-    }
-    for (; length < room; length++) {
-        loom_give("", 1);
-    }
-}
-
-/* A text that lives until the next. */
-char *loom_take_text(void) {
-    static char *text;
-    uint32_t length;
-    loom_take(&length, sizeof length);
-    free(text);
-    text = malloc((size_t)length + 1);
-    if (text == NULL) {
-        exit(1);
-    }
-    loom_take(text, length);
-    text[length] = '\0';
-    return text;
+    memcpy(to, from, length);
+    to[length] = '\0';
 }
 
 int main(void) {
