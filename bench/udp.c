@@ -41,10 +41,11 @@ __attribute__((noinline, noclone)) void bench_step(struct ends *ends, bool arriv
     uint32_t number;
     udp_stack_done(ends->sender, &ends->output);
     udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
-    if (udp_stack_next(ends->receiver, &ends->output) == UDP_STACK_DELIVER) {
-        memcpy(&number, ends->output.data, sizeof number);
+    struct udp_stack_output output;
+    if (udp_stack_next(ends->receiver, &output) == UDP_STACK_DELIVER) {
+        memcpy(&number, output.data, sizeof number);
         ends->sum += number;
-        udp_stack_done(ends->receiver, &ends->output);
+        udp_stack_done(ends->receiver, &output);
     }
 }
 

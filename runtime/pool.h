@@ -1,4 +1,4 @@
-/* pool.h: slots of instances, their chains by hash of the key, and the buffers of messages. */
+/* pool.h: slots of instances, and their chains by hash of the key. */
 
 /* part SL_FREE: needs */
 /* Marks the link of a slot that is in no use. */
@@ -97,77 +97,4 @@ static inline void sl_pool_unlink(uint32_t *buckets, uint32_t *next, uint32_t bu
 static inline uint64_t sl_hash(uint64_t odd, uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * odd;
     return hash << 32 | hash >> 32;
-}
-
-/* part sl_buffers: needs */
-/* Memory for messages: `count` buffers of `size` bytes, which is `odd` times a power of two. All
- * but `left` and what the arrays hold is written once, at the start of the stack. */
-struct sl_buffers {
-    uint8_t *area;    /* count times size bytes */
-    uint32_t *free;   /* the first `left` are those that can be taken, the next one last */
-    bool *taken;      /* of each buffer, whether it is taken */
-    uint32_t count;   /* how many buffers there are */
-    uint32_t size;    /* of a buffer in bytes, not 0 */
-    uint32_t left;    /* how many can be taken */
-    uint32_t power;   /* which one of two */
-    uint64_t inverse; /* times `odd` it is 1, modulo 2^64 */
-};
-
-/* part sl_buffers_start: needs sl_buffers */
-/* All buffers can be taken, the first of them first. */
-static inline void sl_buffers_start(struct sl_buffers *buffers) {
-    for (uint32_t index = buffers->count; index != 0; index -= 1) {
-        buffers->free[buffers->count - index] = index - 1;
-        buffers->taken[index - 1] = false;
-    }
-    buffers->left = buffers->count;
-    while ((buffers->size >> buffers->power & 1) == 0) {
-        buffers->power += 1;
-    }
-    const uint64_t odd = buffers->size >> buffers->power;
-    buffers->inverse = odd;
-    while (buffers->inverse * odd != 1) {
-        /* Each time twice as many of its last bits are right, of three at first. */
-        buffers->inverse *= 2 - buffers->inverse * odd;
-    }
-}
-
-/* part sl_buffers_take: needs sl_buffers */
-/* Takes the buffer that was given back last, or else the next, and gives its index. There must be
- * one left. */
-static inline uint32_t sl_buffers_take(struct sl_buffers *buffers) {
-    buffers->left -= 1;
-    const uint32_t index = buffers->free[buffers->left];
-    buffers->taken[index] = true;
-    return index;
-}
-
-/* part sl_buffers_give: needs sl_buffers */
-/* Gives a buffer back, which must be taken. */
-static inline void sl_buffers_give(struct sl_buffers *buffers, uint32_t index) {
-    buffers->taken[index] = false;
-    buffers->free[buffers->left] = index;
-    buffers->left += 1;
-}
-
-/* part sl_buffers_at: needs sl_buffers */
-/* The first byte of a buffer. */
-static inline uint8_t *sl_buffers_at(const struct sl_buffers *buffers, uint32_t index) {
-    return buffers->area + (size_t)index * buffers->size;
-}
-
-/* part sl_buffers_index: needs SL_NONE sl_buffers */
-/* The index of the buffer in which `pointer` stands exactly `headroom` bytes behind the first;
- * SL_NONE if that is no buffer, or none that is taken. Any pointer may be asked for. A multiple of
- * `odd` becomes what it is a multiple by when it is multiplied with the inverse, and any other
- * number one that is greater than all of these; a power of two turns out to the left. */
-static inline uint32_t sl_buffers_index(const struct sl_buffers *buffers, const uint8_t *pointer,
-                                        uint32_t headroom) {
-    const uintptr_t offset = (uintptr_t)pointer - (uintptr_t)buffers->area - headroom;
-    const uint64_t times = offset * buffers->inverse;
-    const uint64_t index = times >> buffers->power | times << (-buffers->power & 63);
-    if (index >= buffers->count || !buffers->taken[index]) {
-        return SL_NONE;
-    }
-    return (uint32_t)index;
 }

@@ -5,7 +5,7 @@
  *   bytes.h        loads and stores of integers as they stand on the wire
  *   containers.h   sl_set; sl_ring, the queue; sl_window, items by modular number
  *   stream.h       sl_stream, bytes by modular position
- *   pool.h         sl_pool, slots of instances, found by hash of the key; sl_buffers, of messages
+ *   pool.h         sl_pool, slots of instances, found by hash of the key
  *   timers.h       sl_timers, all timers of a stack, the next one first
  *
  * No program includes these files. They are divided into parts, and a generated file holds copies
@@ -16,9 +16,9 @@
  *
  * Memory is the caller's. A container has its numbers in a struct, and its items in arrays beside
  * it whose length, the capacity, goes with every call: as a constant it is folded away. It is not
- * 0, and less than 2^31. Nothing but sl_buffers has to be started: a struct and its arrays, all
- * zeroes, are an empty container. What links slots is therefore stored as the slot plus one, for
- * SL_NONE plus one is zero. Fields may be read by all, but only these functions write them.
+ * 0, and less than 2^31. Nothing has to be started: a struct and its arrays, all zeroes, are an
+ * empty container. What links slots is therefore stored as the slot plus one, for SL_NONE plus one
+ * is zero. Fields may be read by all, but only these functions write them.
  *
  * Items are told apart by slot, an index below the capacity: a function says which slot, the
  * caller reads and writes its own items[slot]. A function that can refuse answers SL_NONE or

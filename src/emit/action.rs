@@ -201,12 +201,8 @@ pub fn before(body: &Body, message: LocalId) -> C {
 
 /// How far a place is behind the first byte of a message's buffer.
 fn behind_first(body: &Body, message: LocalId, place: C) -> C {
-    let buffers = stack().behind("buffers").address();
-    let first = call(
-        "sl_buffers_at",
-        vec![buffers, body.scope.of_message(message, "buffer")],
-    );
-    binary("-", place, first)
+    let buffer = body.scope.of_message(message, "buffer");
+    binary("-", place, buffer.behind("bytes"))
 }
 
 fn strip(body: &mut Body, message: LocalId, id: HeaderId, next: NodeId, out: &mut Vec<S>) {

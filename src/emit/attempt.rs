@@ -362,19 +362,18 @@ impl Body<'_> {
     ) -> C {
         let name = self.scope.taken.take("aside");
         out.push(S::Declare {
-            kind: "uint32_t".to_string(),
+            kind: format!("struct {}_buffer *", self.stack.names.stack),
             name: name.clone(),
             value: None,
         });
         let (scope, aside) = (&self.scope, || atom(&name));
         let own = || scope.message_address(message);
         let buffers = on_stack("set_aside", vec![own(), aside().address()]);
-        let at = vec![atom("stack").behind("buffers").address(), aside()];
         let bytes = vec![
-            call("sl_buffers_at", at),
+            aside().behind("bytes"),
             scope.of_message(message, "length"),
             scope.of_message(message, "data"),
-            on_stack("room_of", vec![own()]),
+            call("room_of", vec![own()]),
         ];
         let run = filter_call(scope, filter, bytes, arguments);
         let done = on_stack("rewritten", vec![own(), aside(), run]);

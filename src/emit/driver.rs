@@ -3,7 +3,7 @@
 use super::Stack;
 use super::constant::number_text;
 use super::external;
-use super::listen;
+use super::inline;
 use super::names::c_name;
 use super::output::Queued;
 use super::parts;
@@ -398,29 +398,14 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
     heard.flatten().collect()
 }
 
-/// Where the host has taken an output.
-const LAST_OF_NEXT: &str = "    return output->next;";
-
-/// What stands in the place of a function of the header.
-const NEXT_IS_IN_THE_HEADER: &str =
-    "extern inline enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output);";
-
 /// What the host calls; reactions that are `quiet` put nothing on the agenda.
 pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>) -> String {
     let name = &stack.names.stack;
     let texts = parts::interface(external::calls_applications(stack.program));
-    let taken = listen::taken(stack);
-    let next = format!("{taken}{LAST_OF_NEXT}");
+    let texts = texts.into_iter().map(String::from);
     let mut all: Vec<String> = texts
-        .iter()
-        .map(
-            |text| match text.contains(LAST_OF_NEXT) && taken.is_empty() {
-                true => parts::named(NEXT_IS_IN_THE_HEADER, name, "")
-                    .trim_end()
-                    .to_string(),
-                false => parts::named(text, name, "").replace(LAST_OF_NEXT, &next),
-            },
-        )
+        .chain(inline::kept(stack))
+        .map(|text| parts::named(&text, name, "").trim_end().to_string())
         .collect();
     all.push(
         printer::file(&[Item::Function(config_default(stack))])

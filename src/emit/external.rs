@@ -233,7 +233,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
     );
     let called = crate::c::printer::block(&[S::Do(called)], 1);
     let after = if carries {
-        "    sl_buffers_give(&stack->buffers, message->buffer);\n"
+        "    give_buffer(stack, message->buffer);\n"
     } else {
         ""
     };

@@ -2,21 +2,25 @@
 
 use super::Stack;
 use super::external;
+use super::inline;
 use super::layout::members;
-use super::listen;
 use super::port;
+use super::send;
+use super::structure;
 use super::types;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
+use crate::tree::Reaction;
 use crate::types::program::Field;
 use crate::types::value::Type;
+use std::collections::BTreeSet;
 
 /// The whole header.
-pub fn text(stack: &Stack) -> String {
+pub fn text(stack: &Stack, quiet: &BTreeSet<Reaction>) -> String {
     let name = &stack.names.stack;
     let upper = name.to_uppercase();
     let mut items = Vec::new();
-    items.extend(public(stack));
+    items.extend(public(stack, quiet));
     let body = printer::file(&items);
     let before = types::structs(stack, &body);
     let enums = public_enums(stack);
@@ -27,11 +31,24 @@ pub fn text(stack: &Stack) -> String {
     }
     format!(
         "{}\n#ifndef {upper}_H\n#define {upper}_H\n\n#include <stdbool.h>\n#include <stddef.h>\n\
-         #include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\nstruct {name};\n\n\
+         #include <stdint.h>\n\n{}#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\nstruct {name};\n\n\
          {top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
-        contract(stack)
+        contract(stack),
+        if body.contains("memcpy(") { MEMCPY } else { "" },
     )
 }
+
+/// What copies what is sent.
+const MEMCPY: &str = "\
+/* Where there is no library, the compiler has it. */
+#ifdef __cplusplus
+#include <cstring>
+using std::memcpy;
+#else
+void *memcpy(void *restrict to, const void *restrict from, size_t length);
+#endif
+
+";
 
 /// The enums of what applications see.
 fn public_enums(stack: &Stack) -> Vec<Item> {
@@ -173,7 +190,7 @@ fn line(text: &str, comment: &str) -> Line {
 }
 
 /// All structs and functions of the interface.
-fn public(stack: &Stack) -> Vec<Item> {
+fn public(stack: &Stack, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
     let name = &stack.names.stack;
     let mut items = vec![config(stack)];
     items.push(Item::Struct {
@@ -188,13 +205,17 @@ fn public(stack: &Stack) -> Vec<Item> {
         items.extend(port::structs(stack, port));
     }
     items.push(next(stack));
-    items.extend([output(stack), told(stack)]);
+    items.extend([buffer(stack), output(stack), shared(stack)]);
     items.push(Item::Text(functions(stack)));
     for port in &stack.program.ports {
         let mut text = String::new();
         for (comment, head) in port::heads(stack, port) {
-            text += &comment_text(&comment);
-            text += &format!("{};\n\n", port::wrapped(&head));
+            let comment = comment_text(&comment);
+            let inline = send::inline(stack, port, &head, quiet);
+            text += &match inline {
+                Some((before, defined)) => format!("{before}\n{comment}{defined}\n"),
+                None => format!("{comment}{};\n\n", port::wrapped(&head)),
+            };
         }
         items.push(Item::Text(text));
     }
@@ -321,7 +342,10 @@ fn output(stack: &Stack) -> Item {
         line("uint32_t session", "the conversation at the port"),
         line("const uint8_t *data", "the message"),
         line("size_t length", "bytes of it"),
-        line("uint32_t buffer", "where it is; for the stack alone"),
+        line(
+            &format!("struct {}_buffer *buffer", stack.names.stack),
+            "where it is; for the stack alone",
+        ),
     ];
     let with = port::with_members(stack);
     if !with.is_empty() {
@@ -339,22 +363,56 @@ fn output(stack: &Stack) -> Item {
     }
 }
 
-fn told(stack: &Stack) -> Item {
+fn buffer(stack: &Stack) -> Item {
     let name = &stack.names.stack;
+    let (headroom, size) = structure::buffer_sizes(stack.program);
+    let bytes = match headroom {
+        0 => "of a frame".to_string(),
+        _ => format!("{headroom} for headers, then those of a frame"),
+    };
     Item::Struct {
-        comment: "What a stack has told its host, which it begins with; for the stack alone."
-            .to_string(),
-        name: format!("{name}_told"),
+        comment: "Where a message is; for the stack alone.".to_string(),
+        name: format!("{name}_buffer"),
         members: vec![
             line(
-                &format!("struct {name}_output *taken"),
-                "what the host asks for next",
+                &format!("struct {name}_buffer *taken"),
+                "itself; NULL while it can be taken",
             ),
-            line(
-                &format!("struct {name}_output *answered"),
-                "behind the last that it can ask for",
-            ),
+            line(&format!("uint8_t bytes[{size}]"), &bytes),
         ],
+    }
+}
+
+/// What the functions in the header look at.
+fn shared(stack: &Stack) -> Item {
+    let name = &stack.names.stack;
+    let members = [
+        ("struct NAME_output *taken", "what the host asks for next"),
+        (
+            "struct NAME_output *answered",
+            "behind the last that it can ask for",
+        ),
+        (
+            "struct NAME_output *limit",
+            "before it a step may be taken at once",
+        ),
+        (
+            "struct NAME_buffer **free",
+            "behind those that can be taken, the next one last",
+        ),
+        (
+            "struct NAME_buffer **reserved",
+            "behind those that are not for the host",
+        ),
+        ("uint32_t steps", "how many the call has taken"),
+        ("uint32_t budget", "how many it may take"),
+    ];
+    let members = members.map(|(text, comment)| line(&text.replace("NAME", name), comment));
+    Item::Struct {
+        comment: "What a stack shares with its host, and begins with; for the stack alone."
+            .to_string(),
+        name: format!("{name}_shared"),
+        members: members.to_vec(),
     }
 }
 
@@ -372,17 +430,16 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
                           uint64_t now_ns);
 
 /* A buffer for a frame, with room for so many bytes; NULL if none is left. */
-uint8_t *STACK_buffer(struct STACK *stack, size_t *room);
+STACK_buffer
 
-/* Frames came in by a link; the answer is how many of them were taken. */
-size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
-                   size_t count, uint64_t now_ns);
+TAKE/* Frames came in by a link; the answer is how many of them were taken. */
+STACK_input
 
 /* What the host is to do next. */
-NEXT
+STACK_next
 
 /* It has been done: gives its buffer back. */
-void STACK_done(struct STACK *stack, const struct STACK_output *output);
+STACK_done
 
 /* When to call STACK_expire; UINT64_MAX if nothing waits for a time. */
 uint64_t STACK_deadline(const struct STACK *stack);
@@ -401,25 +458,28 @@ extern const char *const STACK_counter_name[];
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
-    let asks_listeners = !listen::taken(stack).is_empty();
-    let text = text.replace("NEXT", if asks_listeners { NEXT } else { NEXT_AT_ONCE });
+    let calling = external::calls_applications(stack.program);
+    let mut text = text.replace("TAKE", if calling { "" } else { TAKE });
+    for name in ["STACK_buffer", "STACK_input", "STACK_next", "STACK_done"] {
+        text = text.replace(
+            &format!("\n{name}\n"),
+            &format!("\n{}\n", inline::said(stack, name)),
+        );
+    }
     super::parts::named(&text, &stack.names.stack, "")
 }
 
-/// What a host asks again and again.
-const NEXT: &str = "enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output);";
+/// What stands before the function that takes frames.
+const TAKE: &str = "\
+/* For the functions here alone: does what waits first, takes one frame. */
+#ifdef __GNUC__
+bool STACK_ready(struct STACK *stack, bool begins, uint64_t now_ns) __attribute__((cold));
+#endif
+bool STACK_ready(struct STACK *stack, bool begins, uint64_t now_ns);
+bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                uint64_t now_ns);
 
-/// The same where there is no more to it than to look.
-const NEXT_AT_ONCE: &str = "\
-inline enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
-    struct STACK_told *const told = (struct STACK_told *)stack;
-    if (told->taken == told->answered) {
-        return UPPER_IDLE;
-    }
-    *output = *told->taken;
-    told->taken += 1;
-    return output->next;
-}";
+";
 
 /// What is offered where some layer hears of links.
 const CARRIER: &str = "\

@@ -186,8 +186,7 @@ impl Late<'_> {
         match value {
             C::Atom(_) => !self.is_message(value),
             C::Call(name, all) => {
-                let loads = name.starts_with("sl_load_") || name == "sl_buffers_at";
-                loads && all.iter().all(|one| self.stays(one))
+                name.starts_with("sl_load_") && all.iter().all(|one| self.stays(one))
             }
             C::Member(of, member) => match self.is_message(of) {
                 true => member == "buffer",
@@ -195,7 +194,7 @@ impl Late<'_> {
             },
             C::Behind(of, member) => {
                 let is_stack = matches!(&**of, C::Atom(name) if name == "stack");
-                is_stack && ["buffers", "config"].contains(&member.as_str())
+                is_stack && member == "config" || member == "bytes" && self.stays(of)
             }
             C::Unary(operator, _) if *operator == "*" => false,
             C::Element(..)

@@ -424,7 +424,7 @@ fn answered(stack: &Stack, id: PortId, how: Listening) -> Vec<S> {
         assign(output("session"), atom("session")),
         assign(output("data"), atom("NULL")),
         assign(output("length"), atom("0")),
-        assign(output("buffer"), atom("SL_NONE")),
+        assign(output("buffer"), atom("NULL")),
         assign(accepted.member("listener"), own(how.made_by)),
     ];
     all.extend(copied(stack, how.session, &|name| {

@@ -7,7 +7,7 @@ use super::state::is_zero;
 use crate::c::printer::expression;
 use crate::c::tree::{Item, Line};
 use crate::types::expression::Expression;
-use crate::types::program::AttributeId;
+use crate::types::program::{Attribute, AttributeId};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -27,10 +27,11 @@ pub fn members(stack: &Stack) -> Vec<String> {
 }
 
 fn lines(stack: &Stack) -> Vec<Line> {
+    let buffer = format!("struct {}_buffer *buffer", stack.names.stack);
     let own = [
         ("uint8_t *data", "where its bytes begin"),
         ("uint32_t length", "how many there are"),
-        ("uint32_t buffer", "the buffer they are in"),
+        (&*buffer, "the buffer they are in"),
         (
             "bool came_in",
             "whether it is a frame that came in by a link",
@@ -63,11 +64,24 @@ pub fn unmarked(stack: &Stack) -> String {
 /// What a new message has, as the fields of an initializer.
 pub fn blank(stack: &Stack) -> String {
     let mut fields = vec![
-        ".data = sl_buffers_at(&stack->buffers, buffer) + HEADROOM".to_string(),
+        ".data = buffer->bytes + HEADROOM".to_string(),
         ".buffer = buffer".to_string(),
     ];
+    let attributes = stack.program.attributes.iter().zip(&stack.names.attributes);
+    fields.extend(defaults(stack, attributes));
+    // They stand under each other, behind the brace (`text/own.c`).
+    let column = format!("    return (struct {}_message){{", stack.names.stack).len();
+    fields.join(&format!(",\n{}", " ".repeat(column)))
+}
+
+/// What attributes have that nobody sets, as fields of an initializer; what is zero is left out.
+pub fn defaults<'a>(
+    stack: &Stack,
+    attributes: impl Iterator<Item = (&'a Attribute, &'a String)>,
+) -> Vec<String> {
+    let mut fields = Vec::new();
     let scope = Scope::new(stack, &[]);
-    for (attribute, name) in stack.program.attributes.iter().zip(&stack.names.attributes) {
+    for (attribute, name) in attributes {
         let Some(value) = &attribute.default else {
             continue;
         };
@@ -84,7 +98,5 @@ pub fn blank(stack: &Stack) -> String {
         };
         fields.push(format!(".{name} = {}", expression(&value)));
     }
-    // They stand under each other, behind the brace (`text/own.c`).
-    let column = format!("    return (struct {}_message){{", stack.names.stack).len();
-    fields.join(&format!(",\n{}", " ".repeat(column)))
+    fields
 }

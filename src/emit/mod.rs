@@ -34,6 +34,7 @@ mod expression;
 mod external;
 mod function;
 mod header_file;
+mod inline;
 mod keys;
 mod late;
 mod layout;
@@ -50,6 +51,7 @@ mod peek;
 mod port;
 mod push;
 mod scope;
+mod send;
 mod settle;
 mod source_file;
 mod standing;
@@ -89,9 +91,10 @@ pub struct Emitted {
 /// Emits a stack. The sources give each reaction its line.
 pub fn c(sources: &Sources, program: &Program, forest: &Forest) -> Emitted {
     let stack = Stack::new(sources, program, forest);
+    let (c, h) = source_file::text(&stack);
     Emitted {
-        c: source_file::text(&stack),
-        h: header_file::text(&stack),
+        c,
+        h,
         layouts: port::layouts(&stack),
         session_bytes: session_bytes(&stack),
     }

@@ -67,8 +67,8 @@ const OWN: &str = "add begin count expire frame_arrives handle reason work FRAME
     HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
-const MEMBERS: &str = "told config now_ns hash_odd counters timers timer_heap timer_place buffers \
-    messages agenda waiting steps calling answers";
+const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_place buffers \
+    stock last messages agenda waiting since calling answers";
 
 /// A name as C takes it.
 pub fn c_name(name: &str) -> String {
@@ -121,7 +121,7 @@ pub fn given_names<'n>(
 }
 
 /// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: [&str; 19] = [
+const INTERFACE: [&str; 21] = [
     "",
     "_message",
     "_event",
@@ -130,11 +130,13 @@ const INTERFACE: [&str; 19] = [
     "_output",
     "_frame",
     "_next",
-    "_told",
+    "_shared",
     "_start",
     "_size",
     "_buffer",
     "_input",
+    "_ready",
+    "_take",
     "_done",
     "_deadline",
     "_expire",

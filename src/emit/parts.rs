@@ -10,7 +10,10 @@ pub const OWN: &str = include_str!("text/own.c");
 /// What a host calls.
 pub const INTERFACE: &str = include_str!("text/interface.c");
 
-/// The same, as far as it is otherwise where ports call applications.
+/// What it calls so often that the header defines it.
+pub const INLINE: &str = include_str!("text/inline.c");
+
+/// What a host calls, as far as it is otherwise where ports call applications.
 pub const CALLS: &str = include_str!("text/calls.c");
 
 const MARK: &str = "\n/* part ";
@@ -84,6 +87,12 @@ pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
     chosen
 }
 
+/// The text of a part of a file.
+pub fn part(file: &'static str, name: &str) -> &'static str {
+    let found = parts(file).into_iter().find(|(known, _)| *known == name);
+    found.expect("the file has this part").1
+}
+
 /// What a host calls; `calling` if ports call applications.
 pub fn interface(calling: bool) -> Vec<&'static str> {
     let mut all = parts(INTERFACE);
@@ -91,6 +100,7 @@ pub fn interface(calling: bool) -> Vec<&'static str> {
         for (at, (name, text)) in parts(CALLS).into_iter().enumerate() {
             match all.iter().position(|(known, _)| *known == name) {
                 Some(known) => all[known].1 = text,
+                None if names(INLINE).any(|inline| inline == name) => {}
                 None => all.insert(at, (name, text)),
             }
         }

@@ -7,9 +7,10 @@ use super::listen;
 use super::names::{c_name, given_names};
 use super::output::Queued;
 use super::scope::Scope;
+use super::send;
 use super::state;
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call};
+use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
@@ -178,7 +179,7 @@ fn told_names(stack: &Stack, told: &[Field]) -> Vec<String> {
     )
 }
 
-fn send_head(stack: &Stack, port: &Port) -> (String, String) {
+pub fn send_head(stack: &Stack, port: &Port) -> (String, String) {
     let (name, own) = (&stack.names.stack, &port.name);
     let with = match port.attributes.is_empty() {
         true => "const void *with".to_string(),
@@ -224,7 +225,7 @@ pub fn below(stack: &Stack, port: &Port, event: Event) -> Option<Reaction> {
 }
 
 /// A call of a reaction from the host: its instance, message and arguments as far as it has them.
-fn called(
+pub fn called(
     stack: &Stack,
     reaction: Reaction,
     message: Option<&str>,
@@ -239,7 +240,7 @@ fn called(
 }
 
 /// The condition under which a session is there.
-fn exists(stack: &Stack, port: &Port) -> C {
+pub fn exists(stack: &Stack, port: &Port) -> C {
     match port.opens {
         Some(kind) => state::exists(stack, kind, "session"),
         None => binary("==", atom("session"), atom("0")),
@@ -255,17 +256,27 @@ fn told_by_name(stack: &Stack, port: &Port) -> impl Iterator<Item = NoticeId> {
 
 /// The C of a port that applications call; reactions that are `quiet` put nothing on the agenda.
 pub fn functions(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
-    let heads = heads(stack, port);
+    let mut heads = heads(stack, port);
+    let sending = heads
+        .iter()
+        .position(|(_, head)| port.passes && *head == send_head(stack, port).1);
+    sending.map(|at| heads.remove(at));
     let of_keys = listen::functions(stack, port).into_iter();
     let mut bodies: Vec<String> = of_keys.map(|[_, _, body]| body).collect();
-    if port.passes {
-        bodies.push(send_body(stack, port, quiet));
-    }
     bodies.extend(told_by_name(stack, port).map(|notice| tell_body(stack, port, notice)));
     let texts = heads.into_iter().zip(bodies);
-    texts
+    let mut all: Vec<Item> = texts
         .map(|((_, head), body)| Item::Text(format!("{} {{\n{body}}}\n", wrapped(&head))))
-        .collect()
+        .collect();
+    if port.passes {
+        let head = send_head(stack, port).1;
+        all.extend(
+            send::functions(stack, port, &head, quiet)
+                .into_iter()
+                .map(Item::Text),
+        );
+    }
+    all
 }
 
 /// A head that is too long for a line goes on under its parenthesis.
@@ -295,65 +306,6 @@ pub fn queued(stack: &Stack) -> Vec<Queued> {
     all.map(Queued::Reaction).collect()
 }
 
-fn send_body(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> String {
-    let name = &stack.names.stack;
-    let Some(reaction) = below(stack, port, Event::Send) else {
-        return "    (void)stack;\n    (void)session;\n    (void)with;\n    (void)data;\n    \
-                (void)length;\n    (void)now_ns;\n    return 0;\n"
-            .to_string();
-    };
-    let mut text = String::new();
-    let calling = external::calls_applications(stack.program);
-    let begun = call("begin_call", vec![atom("stack"), atom("now_ns")]);
-    let goes_on = call("may_go_on", vec![atom("stack")]);
-    let refused = match calling {
-        true => {
-            text += "    begin_call(stack, now_ns);\n";
-            let goes_on = binary("||", atom("stack").behind("calling"), goes_on);
-            either(external::refused(stack, 1), goes_on.negated())
-        }
-        false => either(begun.negated(), goes_on.negated()),
-    };
-    text += &condition(either(refused, exists(stack, port).negated()), "return 0;");
-    text += "    if (length > BUFFER_SIZE - HEADROOM) {\n        \
-             stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }\n    \
-             if (stack->buffers.left <= RESERVE) {\n        return 0;\n    }\n    \
-             const uint32_t buffer = sl_buffers_take(&stack->buffers);\n";
-    text += &format!(
-        "    struct {name}_message message = blank(stack, buffer);\n    \
-         message.length = (uint32_t)length;\n    \
-         sl_copy(message.data, data, length);\n"
-    );
-    let attributes = attributes(stack, port);
-    if attributes.is_empty() {
-        text += "    (void)with;\n";
-    } else {
-        text += "    if (with != NULL) {\n";
-        for (own, member, kind) in &attributes {
-            if let Type::Optional(_) = kind {
-                text += &format!("        message.has_{member} = with->has_{own};\n");
-            }
-            text += &format!("        message.{member} = with->{own};\n");
-        }
-        text += "    }\n";
-    }
-    if calling {
-        let message = vec![("message".to_string(), atom("message"))];
-        let put = external::put(stack, &Queued::Reaction(reaction), "session", message);
-        text += &printer::block(&[put], 1);
-    } else {
-        let sent = called(stack, reaction, Some("message"), &[]);
-        text += &match quiet.contains(&reaction) {
-            true => format!("    {sent}\n    return length;\n"),
-            false => {
-                format!("    stack->steps += 1;\n    {sent}\n    run(stack);\n    return length;\n")
-            }
-        };
-        return text;
-    }
-    text + "    run(stack);\n    return length;\n"
-}
-
 /// An `if` around one statement; the condition may take several lines.
 pub fn condition(condition: C, then: &str) -> String {
     let whole = Statement::If {
@@ -364,7 +316,7 @@ pub fn condition(condition: C, then: &str) -> String {
     printer::block(&[whole], 1)
 }
 
-fn either(one: C, other: C) -> C {
+pub fn either(one: C, other: C) -> C {
     binary("||", one, other)
 }
 

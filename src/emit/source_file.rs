@@ -25,8 +25,8 @@ use crate::tree::Reaction;
 use crate::types::program::{EntityId, Event, FunctionId, KindId};
 use std::collections::BTreeSet;
 
-/// The whole file.
-pub fn text(stack: &Stack) -> String {
+/// The whole file, and its header.
+pub fn text(stack: &Stack) -> (String, String) {
     let reactions = Reactions::new(stack);
     let driver = driver::functions(stack, &reactions.queued);
     let started = printer::file(&driver) + &driver::interface(stack, &reactions.quiet);
@@ -54,7 +54,7 @@ pub fn text(stack: &Stack) -> String {
         header_file::private_enums(stack),
     ]
     .concat();
-    let header = header_file::text(stack);
+    let header = header_file::text(stack, &reactions.quiet);
     let private: Vec<Item> = private
         .into_iter()
         .filter(|item| !header.contains(&of(item)))
@@ -88,7 +88,7 @@ pub fn text(stack: &Stack) -> String {
     };
     add("what starts reactions", printer::file(&driver));
     add("what the host calls", interface);
-    file
+    (file, header)
 }
 
 /// The first line of an item, by which it is known.

@@ -7,7 +7,7 @@ use super::output::Queued;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
-use crate::types::program::{EntityId, Kind, KindId, Population};
+use crate::types::program::{EntityId, Kind, KindId, Population, Program};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let timer_slots = timer_count.max(1);
     let mut all = vec![
-        line(format!("struct {name}_told told"), "as the header says"),
+        line(format!("struct {name}_shared shared"), "as the header says"),
         line(format!("struct {name}_config config"), "as it was set"),
         line("uint64_t now_ns".to_string(), "the time of the instant"),
         line("uint64_t hash_odd".to_string(), "what keys are hashed with"),
@@ -80,8 +80,16 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
         line(format!("struct sl_timer timer_heap[{timer_slots}]"), ""),
         line(format!("uint32_t timer_place[{timer_slots}]"), ""),
         line(
-            "struct sl_buffers buffers".to_string(),
+            format!("struct {name}_buffer *buffers"),
             "where messages are",
+        ),
+        line(
+            format!("struct {name}_buffer **stock"),
+            "those that can be taken, the next one last",
+        ),
+        line(
+            "size_t last".to_string(),
+            "how far behind the first buffer the last one is",
         ),
         line(
             format!("struct {name}_message *messages"),
@@ -115,16 +123,14 @@ fn agenda(stack: &str) -> Vec<Line> {
             "since",
             "how many were when outputs were begun to be put there",
         ),
-        ("steps", "how many this call has handled"),
     ];
     let counted = counted.map(|(name, comment)| line(format!("uint32_t {name}"), comment));
     let events = [line(events, "the last is handled first")];
     events.into_iter().chain(counted).collect()
 }
 
-/// The sizes of a stack.
-fn sizes(stack: &Stack) -> Item {
-    let program = stack.program;
+/// How many bytes stand before a frame, for headers, and how many a buffer has with them.
+pub fn buffer_sizes(program: &Program) -> (u32, u32) {
     let headroom: u32 = program
         .entities
         .iter()
@@ -137,7 +143,13 @@ fn sizes(stack: &Stack) -> Item {
             longest = longest.max(capacity);
         }
     }
-    let size = (longest + headroom).next_multiple_of(64);
+    (headroom, (longest + headroom).next_multiple_of(64))
+}
+
+/// The sizes of a stack.
+fn sizes(stack: &Stack) -> Item {
+    let program = stack.program;
+    let (headroom, size) = buffer_sizes(program);
     let dynamic = |kind: &&Kind| !matches!(kind.population, Population::Static(_));
     let most: u32 = program
         .kinds

@@ -41,7 +41,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event) -> Item {
         let parts = ["data", "length", "buffer"];
         given.extend(parts.map(|part| format!("{part} = message->{part}")));
     } else {
-        let nothing = ["data = NULL", "length = 0", "buffer = SL_NONE"];
+        let nothing = ["data = NULL", "length = 0", "buffer = NULL"];
         given.extend(nothing.map(String::from));
     }
     match event {

@@ -67,11 +67,11 @@ impl<'p> Compiled<'p> {
         let lock = File::create(folder.join("lock")).expect("a file to lock");
         lock.lock().expect("one at a time compiles in a folder");
         let driver = glue::driver(program, limits(code).room);
-        let watched = watched(&code.c);
+        let [watched, header] = watched(&code.c, &code.h);
         let [c, h] = ["c", "h"].map(|ending| format!("{}.{ending}", program.name));
         for (file, text) in [
             (&c, &watched),
-            (&h, &code.h),
+            (&h, &header),
             (&DRIVER.to_string(), &driver),
         ] {
             fs::write(folder.join(file), text).expect("written");
@@ -79,7 +79,7 @@ impl<'p> Compiled<'p> {
         let types = glue::texts(program).1.replace("STACK", &program.name);
         let types_name = format!("{}_extern.h", program.name);
         fs::write(folder.join(types_name), &types).expect("written");
-        let made_of = [&watched[..], &code.h, &driver, &types].concat();
+        let made_of = [&watched[..], &header, &driver, &types].concat();
         let mut builds = Vec::new();
         for (compiler, level) in ways {
             let Ok(version) = Command::new(compiler).arg("--version").output() else {

@@ -49,10 +49,11 @@ impl Harness {
             .join("fuzz")
             .join(format!("{name}{suffix}-{:?}", std::thread::current().id()));
         fs::create_dir_all(&folder).expect("a folder to compile in");
-        let c = change(watched(&compiled.emitted.c));
+        let [c, header] = watched(&compiled.emitted.c, &compiled.emitted.h);
+        let c = change(c);
         let files = [
             (format!("{name}.c"), c),
-            (format!("{name}.h"), compiled.emitted.h.clone()),
+            (format!("{name}.h"), header),
             ("fuzz.c".to_string(), example.harness(&compiled)),
         ];
         for (file, text) in &files {

@@ -14,15 +14,14 @@ static struct {
     struct sl_window window;
     struct sl_stream stream;
     struct sl_pool pool;
-    struct sl_buffers buffers;
     struct sl_timers timers;
     uint32_t capacity;
     uint32_t largest;
     uint32_t size;
     uint64_t *set;     /* or what a window or a stream holds */
     uint32_t *items;   /* of a queue or a window; the keys of a pool */
-    uint8_t *bytes;    /* of a stream; the area of buffers */
-    uint32_t *next;    /* of a pool or buffers */
+    uint8_t *bytes;    /* of a stream */
+    uint32_t *next;    /* of a pool */
     uint32_t *buckets; /* of a pool */
 } it;
 
@@ -63,8 +62,6 @@ static void begin(void) {
     free(it.bytes);
     free(it.next);
     free(it.buckets);
-    free(it.buffers.free);
-    free(it.buffers.taken);
     free(it.timers.heap);
     free(it.timers.place);
     it.set = zeroes((it.capacity + 63) / 64, sizeof *it.set);
@@ -76,12 +73,6 @@ static void begin(void) {
     it.window = (struct sl_window){0};
     it.stream = (struct sl_stream){0};
     it.pool = (struct sl_pool){0};
-    it.buffers = (struct sl_buffers){.area = it.bytes,
-                                     .free = zeroes(it.capacity, sizeof *it.items),
-                                     .taken = zeroes(it.capacity, sizeof(bool)),
-                                     .count = it.capacity,
-                                     .size = it.size};
-    sl_buffers_start(&it.buffers);
     it.timers = (struct sl_timers){.heap = zeroes(it.capacity, sizeof *it.timers.heap),
                                    .place = zeroes(it.capacity, sizeof *it.timers.place)};
 }
@@ -264,29 +255,6 @@ static bool pool(void) {
     return true;
 }
 
-static bool buffers(void) {
-    if (is("buf_take")) {
-        uint32_t index = SL_NONE;
-        if (it.buffers.left > number()) {
-            index = sl_buffers_take(&it.buffers);
-            memset(sl_buffers_at(&it.buffers, index), 255, it.buffers.size);
-        }
-        print_slot(index);
-    } else if (is("buf_give")) {
-        sl_buffers_give(&it.buffers, number());
-    } else if (is("buf_at")) {
-        printf("%td", sl_buffers_at(&it.buffers, number()) - it.bytes);
-    } else if (is("buf_index")) {
-        /* An offset that wraps stands for a pointer before the area. */
-        const uintptr_t pointer = (uintptr_t)it.bytes + (uintptr_t)(int32_t)number();
-        print_slot(sl_buffers_index(&it.buffers, (const uint8_t *)pointer, number()));
-    } else {
-        return false;
-    }
-    printf(" left %" PRIu32, it.buffers.left);
-    return true;
-}
-
 static bool timers(void) {
     if (is("tim_start")) {
         const uint32_t id = number();
@@ -412,8 +380,8 @@ int main(void) {
     while (scanf("%15s", operation) == 1) {
         if (is("begin")) {
             begin();
-        } else if (!ring() && !set() && !window() && !stream() && !pool() && !buffers() &&
-                   !timers() && !bytes()) {
+        } else if (!ring() && !set() && !window() && !stream() && !pool() && !timers() &&
+                   !bytes()) {
             return 2;
         }
         printf("\n");

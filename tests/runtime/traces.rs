@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use stackloom::simulate::containers::{Ring, Set, Window};
-use stackloom::simulate::pool::{Buffers, Pool};
+use stackloom::simulate::pool::Pool;
 use stackloom::simulate::stream::Stream;
 use stackloom::simulate::timers::Timers;
 
@@ -25,13 +25,12 @@ type Record = fn(&mut Recorder);
 
 /// A trace of each kind.
 pub fn all(seed: u64) -> Vec<Trace> {
-    let kinds: [(&str, Record); 8] = [
+    let kinds: [(&str, Record); 7] = [
         ("ring", ring),
         ("set", set),
         ("window", window),
         ("stream", stream),
         ("pool", pool),
-        ("buffers", buffers),
         ("timers", timers),
         ("bytes", bytes),
     ];
@@ -274,47 +273,6 @@ fn pool(recorder: &mut Recorder) {
             _ => (format!("pool_find {key}"), or_none(pool.find(&key))),
         };
         recorder.step(operation, answer);
-    }
-}
-
-fn buffers(recorder: &mut Recorder) {
-    let (count, size) = (
-        recorder.one_of(&[1, 2, 10, 65]),
-        recorder.one_of(&[1, 12, 64]),
-    );
-    recorder.begin(count, 1, size);
-    let mut buffers = Buffers::new(count);
-    for _ in 0..400 {
-        let index = recorder.below(count);
-        let (operation, answer) = match recorder.below(100) {
-            0..40 => {
-                let reserve = recorder.one_of(&[0, 0, 1, 3]);
-                (
-                    format!("buf_take {reserve}"),
-                    or_none(buffers.take(reserve)),
-                )
-            }
-            40..80 if buffers.has(index) => {
-                buffers.give(index);
-                (format!("buf_give {index}"), String::new())
-            }
-            80..90 => (format!("buf_at {index}"), (index * size).to_string()),
-            _ => {
-                let headroom = recorder.below(2 * size);
-                let index = recorder.below(count + 2);
-                let amiss = recorder.one_of(&[0, 0, 0, 1, u32::MAX, (2 * size).wrapping_neg()]);
-                let begin = (index * size).wrapping_add(amiss);
-                let found = begin as i32 / size as i32;
-                let right =
-                    begin as i32 >= 0 && begin.is_multiple_of(size) && buffers.has(found as u32);
-                let offset = begin.wrapping_add(headroom);
-                (
-                    format!("buf_index {offset} {headroom}"),
-                    or_none(right.then_some(found)),
-                )
-            }
-        };
-        recorder.step(operation, format!("{answer} left {}", buffers.left()));
     }
 }
 

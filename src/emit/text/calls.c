@@ -5,8 +5,8 @@ What a host calls, where ports call functions of applications: instead of what h
 /* Whether another step may be taken: no function of an application is being called, the budget of
  * the call allows it, and its answer has room. */
 static inline bool may_go_on(struct STACK *stack) {
-    return !stack->calling && stack->steps < stack->config.budget &&
-           (stack->told.answered != stack->answers + OUTPUTS || make_room(stack));
+    return !stack->calling && stack->shared.steps < stack->shared.budget &&
+           (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
 }
 
 /* part takes */
@@ -22,6 +22,7 @@ static void last(struct STACK *stack, struct STACK_event event) {
     memmove(stack->agenda + 1, stack->agenda, stack->waiting * sizeof event);
     stack->agenda[0] = event;
     stack->waiting += 1;
+    stack->shared.limit = stack->answers;
 }
 
 /* part begin_call */
@@ -32,6 +33,19 @@ static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
         return false;
     }
     stack->now_ns = now_ns;
-    stack->steps = 0;
+    stack->shared.steps = 0;
     return run(stack);
+}
+
+/* part STACK_input */
+size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                   size_t count, uint64_t now_ns) {
+    size_t taken = 0;
+    if (begin_call(stack, now_ns)) {
+        while (taken < count && may_go_on(stack) &&
+               STACK_take(stack, link, &frames[taken], now_ns)) {
+            taken += 1;
+        }
+    }
+    return taken;
 }

@@ -3,20 +3,37 @@ holds copies of those that it mentions, in this order; STACK is the name of the 
 (HEADROOM, BUFFER_SIZE, AGENDA, KEPT, OUTPUTS, RESERVE) and counters stand in the generated file. A
 copy of a message is UNMARKED: nothing that was stripped from the other can be restored of it.
 
+/* part take_buffer */
+/* Takes the buffer that was given back last, or else the next. There must be one left. */
+static inline struct STACK_buffer *take_buffer(struct STACK *stack) {
+    stack->shared.free -= 1;
+    struct STACK_buffer *const buffer = *stack->shared.free;
+    buffer->taken = buffer;
+    return buffer;
+}
+
+/* part give_buffer */
+/* Gives a buffer back, which must be taken. */
+static inline void give_buffer(struct STACK *stack, struct STACK_buffer *buffer) {
+    buffer->taken = NULL;
+    *stack->shared.free = buffer;
+    stack->shared.free += 1;
+}
+
 /* part blank */
 /* A message without bytes, in a buffer that has been taken for it. */
-static inline struct STACK_message blank(const struct STACK *stack, uint32_t buffer) {
+static inline struct STACK_message blank(struct STACK_buffer *buffer) {
     return (struct STACK_message){BLANK};
 }
 
 /* part new_message */
 /* False without a free buffer. */
 static bool new_message(struct STACK *stack, struct STACK_message *message) {
-    if (stack->buffers.left == 0) {
+    if (stack->shared.free == stack->stock) {
         return false;
     }
-    const uint32_t buffer = sl_buffers_take(&stack->buffers);
-    *message = blank(stack, buffer);
+    struct STACK_buffer *const buffer = take_buffer(stack);
+    *message = blank(buffer);
     return true;
 }
 
@@ -37,15 +54,15 @@ static bool message_from(struct STACK *stack, const uint8_t *bytes, size_t lengt
  * frame has headers in it already, and fewer will be pushed before it. */
 static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t at,
                   uint32_t length, struct STACK_message *message) {
-    if (stack->buffers.left == 0) {
+    if (stack->shared.free == stack->stock) {
         return false;
     }
-    const uint32_t buffer = sl_buffers_take(&stack->buffers);
+    struct STACK_buffer *const buffer = take_buffer(stack);
     const uint32_t start = at < of->length ? at : of->length;
     const uint32_t taken = length < of->length - start ? length : of->length - start;
     const size_t before = BUFFER_SIZE - taken < HEADROOM ? BUFFER_SIZE - taken : HEADROOM;
     *message = *of;
-    message->data = sl_buffers_at(&stack->buffers, buffer) + before;
+    message->data = buffer->bytes + before;
     message->length = taken;
     message->buffer = buffer;
     message->came_in = false;
@@ -59,12 +76,12 @@ static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t 
 /* A second handle of a message, with a copy of its bytes and of the header before them. */
 static bool share(struct STACK *stack, const struct STACK_message *of,
                   struct STACK_message *message) {
-    if (stack->buffers.left == 0) {
+    if (stack->shared.free == stack->stock) {
         return false;
     }
-    const uint32_t buffer = sl_buffers_take(&stack->buffers);
-    const uint8_t *const from = sl_buffers_at(&stack->buffers, of->buffer);
-    uint8_t *const to = sl_buffers_at(&stack->buffers, buffer);
+    struct STACK_buffer *const buffer = take_buffer(stack);
+    const uint8_t *const from = of->buffer->bytes;
+    uint8_t *const to = buffer->bytes;
     const size_t before = (size_t)(of->data - from);
     memcpy(to, from, before + of->length);
     *message = *of;
@@ -78,35 +95,35 @@ static bool share(struct STACK *stack, const struct STACK_message *of,
 
 /* part room_of */
 /* How many bytes of data a message can have where it stands. */
-static inline size_t room_of(const struct STACK *stack, const struct STACK_message *message) {
-    const uint8_t *const begin = sl_buffers_at(&stack->buffers, message->buffer);
-    return BUFFER_SIZE - (size_t)(message->data - begin);
+static inline size_t room_of(const struct STACK_message *message) {
+    return BUFFER_SIZE - (size_t)(message->data - message->buffer->bytes);
 }
 
 /* part set_aside */
 /* Copies the data of a message, which is about to be written over, to the beginning of another
  * buffer. False without a free one. */
-static bool set_aside(struct STACK *stack, const struct STACK_message *message, uint32_t *aside) {
-    if (stack->buffers.left == 0) {
+static bool set_aside(struct STACK *stack, const struct STACK_message *message,
+                      struct STACK_buffer **aside) {
+    if (stack->shared.free == stack->stock) {
         return false;
     }
-    *aside = sl_buffers_take(&stack->buffers);
-    memcpy(sl_buffers_at(&stack->buffers, *aside), message->data, message->length);
+    *aside = take_buffer(stack);
+    memcpy((*aside)->bytes, message->data, message->length);
     return true;
 }
 
 /* part rewritten */
 /* A message whose data was set aside has so many bytes of other data. False if these are more than
  * there is room for: then its data is what it was. */
-static bool rewritten(struct STACK *stack, struct STACK_message *message, uint32_t aside,
-                      size_t length) {
-    const bool fits = length <= room_of(stack, message);
+static bool rewritten(struct STACK *stack, struct STACK_message *message,
+                      struct STACK_buffer *aside, size_t length) {
+    const bool fits = length <= room_of(message);
     if (fits) {
         message->length = (uint32_t)length;
     } else {
-        memcpy(message->data, sl_buffers_at(&stack->buffers, aside), message->length);
+        memcpy(message->data, aside->bytes, message->length);
     }
-    sl_buffers_give(&stack->buffers, aside);
+    give_buffer(stack, aside);
     return fits;
 }
 
@@ -128,22 +145,22 @@ static inline void cut(struct STACK_message *message, uint32_t bytes) {
 
 /* part consume */
 /* The message in this buffer has done its duty. */
-static void consume(struct STACK *stack, uint32_t buffer, bool came_in) {
+static void consume(struct STACK *stack, struct STACK_buffer *buffer, bool came_in) {
     stack->counters[CONSUMED] += came_in;
-    sl_buffers_give(&stack->buffers, buffer);
+    give_buffer(stack, buffer);
 }
 
 /* part drop */
 /* Compilers that can be told keep what leads to a drop out of the common path. */
 #ifdef __GNUC__
-static void drop(struct STACK *stack, uint32_t buffer, bool came_in, unsigned reason)
+static void drop(struct STACK *stack, struct STACK_buffer *buffer, bool came_in, unsigned reason)
     __attribute__((cold));
 #endif
 
 /* The message in this buffer is gone for a reason. */
-static void drop(struct STACK *stack, uint32_t buffer, bool came_in, unsigned reason) {
+static void drop(struct STACK *stack, struct STACK_buffer *buffer, bool came_in, unsigned reason) {
     stack->counters[(came_in ? DROPPED : UNSENT) + reason] += 1;
-    sl_buffers_give(&stack->buffers, buffer);
+    give_buffer(stack, buffer);
 }
 
 /* part smaller8 */
@@ -189,16 +206,17 @@ static inline uint64_t larger64(uint64_t one, uint64_t other) {
 /* part hold */
 /* The message waits in a container, which keeps the number of its buffer. */
 static uint32_t hold(struct STACK *stack, const struct STACK_message *message) {
-    stack->messages[message->buffer] = *message;
+    const uint32_t number = (uint32_t)(message->buffer - stack->buffers);
+    stack->messages[number] = *message;
     stack->counters[HELD] += message->came_in;
-    return message->buffer;
+    return number;
 }
 
 /* part retrieve */
 /* The message that waited in a container, and leaves it. */
-static struct STACK_message retrieve(struct STACK *stack, uint32_t buffer) {
-    stack->counters[HELD] -= stack->messages[buffer].came_in;
-    return stack->messages[buffer];
+static struct STACK_message retrieve(struct STACK *stack, uint32_t number) {
+    stack->counters[HELD] -= stack->messages[number].came_in;
+    return stack->messages[number];
 }
 
 /* part queue_push */
@@ -361,7 +379,7 @@ static bool stream_insert(struct STACK *stack, struct sl_stream *stream, uint64_
     }
     *pieces += message->came_in;
     stack->counters[HELD] += message->came_in;
-    sl_buffers_give(&stack->buffers, message->buffer);
+    give_buffer(stack, message->buffer);
     return true;
 }
 
@@ -446,6 +464,7 @@ static void put(struct STACK *stack, uint32_t room, struct STACK_event event) {
     if (stack->waiting < room) {
         stack->agenda[stack->waiting] = event;
         stack->waiting += 1;
+        stack->shared.limit = stack->answers;
     } else if (event.message.data != NULL) {
         drop(stack, event.message.buffer, event.message.came_in, STACK_AGENDA_FULL);
     } else {
@@ -470,7 +489,7 @@ static void kept(struct STACK *stack, struct STACK_event event) {
 /* Puts an event on the agenda that is handled next, within this step: its place is always free. */
 static void next_step(struct STACK *stack, struct STACK_event event) {
     put(stack, AGENDA + KEPT + 1, event);
-    stack->steps -= 1;
+    stack->shared.steps -= 1;
 }
 
 /* part reverse */
@@ -487,8 +506,8 @@ static void reverse(struct STACK *stack, uint32_t since) {
 /* part answer */
 /* What the host is to do, behind all that waits for it; each step leaves room for one. */
 static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next next) {
-    struct STACK_output *const output = stack->told.answered;
-    stack->told.answered += 1;
+    struct STACK_output *const output = stack->shared.answered;
+    stack->shared.answered += 1;
     output->next = next;
     return output;
 }

@@ -1,0 +1,212 @@
+//! What applications send: where it is copied, and how it sets out on its way down.
+//!
+//! In: a port. Out: a function of the header, so that the compiler of an application knows how much
+//! it copies and what goes with it, and two that it calls:
+//!
+//! ```text
+//! S_p_send    copies to a buffer; then    S_p_send_from    what is copied sets out
+//!                                 or else S_p_send_too_long
+//! ```
+//!
+//! Where ports call applications, which may send from inside, all of it is one function of the file.
+
+use super::Stack;
+use super::external;
+use super::inline::sized;
+use super::message;
+use super::output::Queued;
+use super::parts;
+use super::port::{attributes, below, called, condition, either, exists, wrapped};
+use crate::c::printer;
+use crate::c::tree::{atom, binary, call};
+use crate::tree::Reaction;
+use crate::types::program::{Event, Port};
+use crate::types::value::Type;
+use std::collections::BTreeSet;
+
+/// Where a step is counted, unless nothing asks how many there were.
+const COUNTED: &str = "    shared->steps = 0;\n";
+
+/// What the header has of a function that sends: what it needs, and itself.
+pub fn inline(
+    stack: &Stack,
+    port: &Port,
+    head: &str,
+    quiet: &BTreeSet<Reaction>,
+) -> Option<(String, String)> {
+    let reaction = sent_at_once(stack, port)?;
+    let own = format!("{}_{}_send", stack.names.stack, port.name);
+    if !head.starts_with(&format!("size_t {own}(")) {
+        return None;
+    }
+    let mut before = "/* For the next function alone. */\n".to_string();
+    let mut given = "with".to_string();
+    if !attributes(stack, port).is_empty() {
+        given = format!("with != NULL ? with : &{own}_default");
+        before += &format!(
+            "extern const struct {} {own}_default;\n",
+            with_struct(stack, port)
+        );
+    }
+    for head in heads(stack, port, head) {
+        before += &format!("{};\n", wrapped(&head));
+    }
+    let text = parts::part(parts::INLINE, "STACK_PORT_send")
+        .replace("HEAD {", &format!("inline {} {{", wrapped(head)))
+        .replace("GIVEN", &given)
+        .replace("STACK_PORT", &format!("STACK_{}", port.name))
+        .replace(
+            COUNTED,
+            if quiet.contains(&reaction) {
+                ""
+            } else {
+                COUNTED
+            },
+        );
+    let text = parts::named(&sized(stack, &text), &stack.names.stack, "");
+    Some((before, text))
+}
+
+/// What the file has of it.
+pub fn functions(
+    stack: &Stack,
+    port: &Port,
+    head: &str,
+    quiet: &BTreeSet<Reaction>,
+) -> Vec<String> {
+    let with_body = |head: &str, body: String| format!("{} {{\n{body}}}\n", wrapped(head));
+    let Some(reaction) = sent_at_once(stack, port) else {
+        return vec![with_body(head, in_one(stack, port))];
+    };
+    let [from, too_long] = heads(stack, port, head);
+    let mut all = Vec::new();
+    if !attributes(stack, port).is_empty() {
+        let own = format!("{}_{}_send_default", stack.names.stack, port.name);
+        let kind = with_struct(stack, port);
+        all.push(format!(
+            "const struct {kind} {own} = {{{}}};\n",
+            defaults(stack, port)
+        ));
+    }
+    all.push(with_body(&from, from_body(stack, port, reaction, quiet)));
+    all.push(with_body(&too_long, too_long_body(stack, port)));
+    all.push(format!("extern inline {};\n", wrapped(head)));
+    all
+}
+
+/// The reaction to what is sent, if nothing of an application can be going on.
+fn sent_at_once(stack: &Stack, port: &Port) -> Option<Reaction> {
+    let calling = external::calls_applications(stack.program);
+    below(stack, port, Event::Send).filter(|_| port.passes && !calling)
+}
+
+/// What goes with a message of which the application says nothing.
+fn defaults(stack: &Stack, port: &Port) -> String {
+    let attributes = attributes(stack, port);
+    let names: Vec<String> = attributes.into_iter().map(|(own, ..)| own).collect();
+    let own = port
+        .attributes
+        .iter()
+        .map(|id| &stack.program.attributes[id.at()]);
+    let fields = message::defaults(stack, own.zip(&names));
+    match fields.is_empty() {
+        true => "0".to_string(),
+        false => fields.join(", "),
+    }
+}
+
+fn with_struct(stack: &Stack, port: &Port) -> String {
+    format!("{}_{}_attributes", stack.names.stack, port.name)
+}
+
+/// The heads of what sends from a buffer, and of what counts that none is large enough.
+fn heads(stack: &Stack, port: &Port, head: &str) -> [String; 2] {
+    let own = format!("{}_{}_send", stack.names.stack, port.name);
+    let buffer = format!("struct {}_buffer *buffer", stack.names.stack);
+    let from = head
+        .replace(&format!("size_t {own}("), &format!("bool {own}_from("))
+        .replace("const uint8_t *data", &buffer);
+    let too_long = format!(
+        "size_t {own}_too_long(struct {} *stack, uint32_t session, size_t length)",
+        stack.names.stack
+    );
+    [from, too_long]
+}
+
+fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Reaction>) -> String {
+    let back = "give_buffer(stack, buffer);\n        return false;";
+    let mut text = condition(exists(stack, port).negated(), back);
+    text += "    stack->now_ns = now_ns;\n";
+    text += &new_message(stack);
+    text += &set(stack, port, 1);
+    let sent = called(stack, reaction, Some("message"), &[]);
+    text += &match quiet.contains(&reaction) {
+        true => format!("    {sent}\n"),
+        false => format!("    stack->shared.steps += 1;\n    {sent}\n    run(stack);\n"),
+    };
+    text + "    return true;\n"
+}
+
+fn too_long_body(stack: &Stack, port: &Port) -> String {
+    condition(exists(stack, port).negated(), "return 0;")
+        + "    stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n    return length;\n"
+}
+
+/// Takes a buffer, if there is one, and if it is large enough.
+fn taken(stack: &Stack) -> String {
+    format!(
+        "    if (length > BUFFER_SIZE - HEADROOM) {{\n        \
+         stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }}\n    \
+         if (stack->shared.free <= stack->shared.reserved) {{\n        return 0;\n    }}\n    \
+         struct {}_buffer *const buffer = take_buffer(stack);\n",
+        stack.names.stack
+    )
+}
+
+fn new_message(stack: &Stack) -> String {
+    format!(
+        "    struct {}_message message = blank(buffer);\n    \
+         message.length = (uint32_t)length;\n",
+        stack.names.stack
+    )
+}
+
+/// What goes with a message is what the application says.
+fn set(stack: &Stack, port: &Port, depth: usize) -> String {
+    let indent = "    ".repeat(depth);
+    let mut text = String::new();
+    for (own, member, kind) in attributes(stack, port) {
+        if let Type::Optional(_) = kind {
+            text += &format!("{indent}message.has_{member} = with->has_{own};\n");
+        }
+        text += &format!("{indent}message.{member} = with->{own};\n");
+    }
+    match text.is_empty() {
+        true => "    (void)with;\n".to_string(),
+        false => text,
+    }
+}
+
+/// All of it, where applications are called.
+fn in_one(stack: &Stack, port: &Port) -> String {
+    let Some(reaction) = below(stack, port, Event::Send) else {
+        let unused = ["stack", "session", "with", "data", "length", "now_ns"];
+        let unused = unused.map(|name| format!("    (void){name};\n"));
+        return unused.concat() + "    return 0;\n";
+    };
+    let goes_on = call("may_go_on", vec![atom("stack")]);
+    let goes_on = binary("||", atom("stack").behind("calling"), goes_on);
+    let refused = either(external::refused(stack, 1), goes_on.negated());
+    let mut text = "    begin_call(stack, now_ns);\n".to_string();
+    text += &condition(either(refused, exists(stack, port).negated()), "return 0;");
+    text += &taken(stack);
+    text += &new_message(stack);
+    text += "    sl_copy(message.data, data, length);\n";
+    text += &match attributes(stack, port).is_empty() {
+        true => "    (void)with;\n".to_string(),
+        false => format!("    if (with != NULL) {{\n{}    }}\n", set(stack, port, 2)),
+    };
+    let message = vec![("message".to_string(), atom("message"))];
+    let put = external::put(stack, &Queued::Reaction(reaction), "session", message);
+    text + &printer::block(&[put], 1) + "    run(stack);\n    return length;\n"
+}

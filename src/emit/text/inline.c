@@ -1,0 +1,82 @@
+What a host calls so often that its compiler sees it: functions that the header defines, unless more
+is to be done; as `own.c`.
+
+/* part STACK_buffer */
+uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
+    struct STACK_shared *const shared = (struct STACK_shared *)stack;
+    if (shared->free <= shared->reserved) {
+        *room = 0;
+        return NULL;
+    }
+    shared->free -= 1;
+    struct STACK_buffer *const buffer = *shared->free;
+    buffer->taken = buffer;
+    *room = ROOM;
+    return buffer->bytes + HEADROOM;
+}
+
+/* part STACK_ready */
+bool STACK_ready(struct STACK *stack, bool begins, uint64_t now_ns) {
+    if (begins) {
+        stack->now_ns = now_ns;
+        stack->shared.steps = 0;
+    }
+    return run(stack) && may_go_on(stack);
+}
+
+/* part STACK_input */
+size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                   size_t count, uint64_t now_ns) {
+    struct STACK_shared *const shared = (struct STACK_shared *)stack;
+    size_t taken = 0;
+    shared->steps = 0;
+    while (taken < count && (taken == 0 || shared->steps < shared->budget) &&
+           (shared->answered < shared->limit || STACK_ready(stack, taken == 0, now_ns)) &&
+           STACK_take(stack, link, &frames[taken], now_ns)) {
+        taken += 1;
+    }
+    return taken;
+}
+
+/* part STACK_next */
+enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
+    struct STACK_shared *const shared = (struct STACK_shared *)stack;
+    if (shared->taken == shared->answered) {
+        return UPPER_IDLE;
+    }
+    *output = *shared->taken;
+    shared->taken += 1;
+    return output->next;
+}
+
+/* part STACK_done */
+void STACK_done(struct STACK *stack, const struct STACK_output *output) {
+    if (output->buffer != NULL) {
+        struct STACK_shared *const shared = (struct STACK_shared *)stack;
+        output->buffer->taken = NULL;
+        *shared->free = output->buffer;
+        shared->free += 1;
+    }
+}
+
+/* part STACK_PORT_send */
+HEAD {
+    struct STACK_shared *const shared = (struct STACK_shared *)stack;
+    if (shared->answered >= shared->limit && !STACK_ready(stack, true, now_ns)) {
+        return 0;
+    }
+    if (length > ROOM) {
+        return STACK_PORT_send_too_long(stack, session, length);
+    }
+    if (shared->free <= shared->reserved) {
+        return 0;
+    }
+    shared->steps = 0;
+    shared->free -= 1;
+    struct STACK_buffer *const buffer = *shared->free;
+    buffer->taken = buffer;
+    if (length != 0) {
+        memcpy(buffer->bytes + HEADROOM, data, length);
+    }
+    return STACK_PORT_send_from(stack, session, GIVEN, buffer, length, now_ns) ? length : 0;
+}
