@@ -404,8 +404,7 @@ fn shared(stack: &Stack) -> Item {
             "struct NAME_buffer **reserved",
             "behind those that are not for the host",
         ),
-        ("uint32_t steps", "how many the call has taken"),
-        ("uint32_t budget", "how many it may take"),
+        ("uint32_t steps", "how many this call has taken"),
     ];
     let members = members.map(|(text, comment)| line(&text.replace("NAME", name), comment));
     Item::Struct {
@@ -471,11 +470,13 @@ extern const char *const STACK_counter_name[];
 
 /// What stands before the function that takes frames.
 const TAKE: &str = "\
-/* For the functions here alone: does what waits first, takes one frame. */
+/* For the functions here alone: whether what waits is done, and one more can be; takes a frame. */
 #ifdef __GNUC__
-bool STACK_ready(struct STACK *stack, bool begins, uint64_t now_ns) __attribute__((cold));
+bool STACK_ready(struct STACK *stack, uint64_t now_ns) __attribute__((cold));
+bool STACK_goes_on(struct STACK *stack) __attribute__((cold));
 #endif
-bool STACK_ready(struct STACK *stack, bool begins, uint64_t now_ns);
+bool STACK_ready(struct STACK *stack, uint64_t now_ns);
+bool STACK_goes_on(struct STACK *stack);
 bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                 uint64_t now_ns);
 

@@ -9,6 +9,9 @@ use super::listen;
 use super::parts;
 use super::structure;
 
+/// What the functions in the header call where more is to be done.
+const WAITS: [&str; 2] = ["STACK_ready", "STACK_goes_on"];
+
 /// Where the host has taken an output.
 const LAST_OF_NEXT: &str = "    return output->next;";
 
@@ -26,7 +29,7 @@ pub fn kept(stack: &Stack) -> Vec<String> {
     let taken = listen::taken(stack);
     let calling = external::calls_applications(stack.program);
     let names = parts::names(parts::INLINE)
-        .filter(|name| *name != "STACK_PORT_send" && !(calling && *name == "STACK_ready"));
+        .filter(|name| *name != "STACK_PORT_send" && !(calling && WAITS.contains(name)));
     let texts = names.map(|name| {
         let text = parts::part(parts::INLINE, name);
         match (is_defined(stack, name), name) {
@@ -42,7 +45,7 @@ fn is_defined(stack: &Stack, name: &str) -> bool {
     match name {
         "STACK_input" => !external::calls_applications(stack.program),
         "STACK_next" => listen::taken(stack).is_empty(),
-        "STACK_ready" => false,
+        name if WAITS.contains(&name) => false,
         _ => true,
     }
 }

@@ -121,7 +121,7 @@ pub fn given_names<'n>(
 }
 
 /// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: [&str; 21] = [
+const INTERFACE: [&str; 22] = [
     "",
     "_message",
     "_event",
@@ -136,6 +136,7 @@ const INTERFACE: [&str; 21] = [
     "_buffer",
     "_input",
     "_ready",
+    "_goes_on",
     "_take",
     "_done",
     "_deadline",

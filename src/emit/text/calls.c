@@ -5,7 +5,7 @@ What a host calls, where ports call functions of applications: instead of what h
 /* Whether another step may be taken: no function of an application is being called, the budget of
  * the call allows it, and its answer has room. */
 static inline bool may_go_on(struct STACK *stack) {
-    return !stack->calling && stack->shared.steps < stack->shared.budget &&
+    return !stack->calling && stack->shared.steps < stack->config.budget &&
            (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
 }
 

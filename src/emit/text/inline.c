@@ -16,22 +16,25 @@ uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
 }
 
 /* part STACK_ready */
-bool STACK_ready(struct STACK *stack, bool begins, uint64_t now_ns) {
-    if (begins) {
-        stack->now_ns = now_ns;
-        stack->shared.steps = 0;
-    }
-    return run(stack) && may_go_on(stack);
+bool STACK_ready(struct STACK *stack, uint64_t now_ns) {
+    return begin_call(stack, now_ns) && may_go_on(stack);
+}
+
+/* part STACK_goes_on */
+bool STACK_goes_on(struct STACK *stack) {
+    return stack->waiting == 0 && may_go_on(stack);
 }
 
 /* part STACK_input */
 size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                    size_t count, uint64_t now_ns) {
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
-    size_t taken = 0;
     shared->steps = 0;
-    while (taken < count && (taken == 0 || shared->steps < shared->budget) &&
-           (shared->answered < shared->limit || STACK_ready(stack, taken == 0, now_ns)) &&
+    if (shared->answered >= shared->limit && !STACK_ready(stack, now_ns)) {
+        return 0;
+    }
+    size_t taken = 0;
+    while (taken < count && (taken == 0 || STACK_goes_on(stack)) &&
            STACK_take(stack, link, &frames[taken], now_ns)) {
         taken += 1;
     }
@@ -62,7 +65,8 @@ void STACK_done(struct STACK *stack, const struct STACK_output *output) {
 /* part STACK_PORT_send */
 HEAD {
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
-    if (shared->answered >= shared->limit && !STACK_ready(stack, true, now_ns)) {
+    shared->steps = 0;
+    if (shared->answered >= shared->limit && !STACK_ready(stack, now_ns)) {
         return 0;
     }
     if (length > ROOM) {
@@ -71,7 +75,6 @@ HEAD {
     if (shared->free <= shared->reserved) {
         return 0;
     }
-    shared->steps = 0;
     shared->free -= 1;
     struct STACK_buffer *const buffer = *shared->free;
     buffer->taken = buffer;

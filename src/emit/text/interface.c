@@ -17,7 +17,7 @@ static bool make_room(struct STACK *stack) {
 /* part may_go_on */
 /* Whether another step may be taken: the budget of the call allows it, and its answer has room. */
 static inline bool may_go_on(struct STACK *stack) {
-    return stack->shared.steps < stack->shared.budget &&
+    return stack->shared.steps < stack->config.budget &&
            (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
 }
 
@@ -88,7 +88,6 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
     stack->shared.limit = stack->answers + OUTPUTS;
-    stack->shared.budget = config->budget;
     stack->timers.heap = stack->timer_heap;
     stack->timers.place = stack->timer_place;
     return begin(stack) ? stack : NULL;
