@@ -1,8 +1,8 @@
 /*
  * bytes.h: integers as they stand on the wire, at any address. stackloom.h says how these files are
  * to be read. Each function is one that gcc and clang see through: at -O2 a load or store of
- * 16, 32 or 64 bits is one move, and one swap where there has to be one. Stores swap first, for
- * neither compiler puts single bytes together well that go to memory beside others.
+ * 16, 32 or 64 bits is one move, and one swap where there has to be one. Both move whole words, for
+ * neither compiler puts single bytes together well that stand in memory beside others.
  */
 
 /* part sl_copy: needs memcpy */
@@ -32,76 +32,6 @@ static inline void sl_copy(uint8_t *to, const uint8_t *from, size_t length) {
     }
 }
 
-/* part sl_load_big16: needs */
-static inline uint16_t sl_load_big16(const uint8_t *at) {
-    return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-/* part sl_load_big24: needs */
-static inline uint32_t sl_load_big24(const uint8_t *at) {
-    return (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
-}
-
-/* part sl_load_big32: needs */
-static inline uint32_t sl_load_big32(const uint8_t *at) {
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
-/* part sl_load_big48: needs sl_load_big16 sl_load_big32 */
-static inline uint64_t sl_load_big48(const uint8_t *at) {
-    return (uint64_t)sl_load_big32(at) << 16 | sl_load_big16(at + 4);
-}
-
-/* part sl_load_big64: needs sl_load_big32 */
-static inline uint64_t sl_load_big64(const uint8_t *at) {
-    return (uint64_t)sl_load_big32(at) << 32 | sl_load_big32(at + 4);
-}
-
-/* part sl_load_little16: needs */
-static inline uint16_t sl_load_little16(const uint8_t *at) {
-    return (uint16_t)(at[1] << 8 | at[0]);
-}
-
-/* part sl_load_little24: needs */
-static inline uint32_t sl_load_little24(const uint8_t *at) {
-    return (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
-}
-
-/* part sl_load_little32: needs */
-static inline uint32_t sl_load_little32(const uint8_t *at) {
-    return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
-}
-
-/* part sl_load_little48: needs sl_load_little16 sl_load_little32 */
-static inline uint64_t sl_load_little48(const uint8_t *at) {
-    return (uint64_t)sl_load_little32(at + 2) << 16 | sl_load_little16(at);
-}
-
-/* part sl_load_little64: needs sl_load_little32 */
-static inline uint64_t sl_load_little64(const uint8_t *at) {
-    return (uint64_t)sl_load_little32(at + 4) << 32 | sl_load_little32(at);
-}
-
-/* part sl_last_little: needs */
-/* A word of which the first bytes are there, so many; those that are missing count as zero. */
-static inline uint64_t sl_last_little(const uint8_t *at, size_t length) {
-    uint64_t word = 0;
-    for (size_t byte = length; byte != 0; byte -= 1) {
-        word = word << 8 | at[byte - 1];
-    }
-    return word;
-}
-
-/* part sl_last_big: needs */
-/* The same for words of `unit` bytes, the most significant first. */
-static inline uint64_t sl_last_big(const uint8_t *at, size_t length, size_t unit) {
-    uint64_t word = 0;
-    for (size_t byte = 0; byte < unit; byte += 1) {
-        word = word << 8 | (byte < length ? at[byte] : 0);
-    }
-    return word;
-}
-
 /* part sl_little_first: needs memcpy */
 /* Whether this machine keeps the least significant byte of a number first. */
 static inline bool sl_little_first(void) {
@@ -124,6 +54,88 @@ static inline uint32_t sl_swap32(uint32_t value) {
 /* part sl_swap64: needs sl_swap32 */
 static inline uint64_t sl_swap64(uint64_t value) {
     return (uint64_t)sl_swap32((uint32_t)value) << 32 | sl_swap32((uint32_t)(value >> 32));
+}
+
+/* part sl_load_big16: needs memcpy sl_little_first sl_swap16 */
+static inline uint16_t sl_load_big16(const uint8_t *at) {
+    uint16_t value;
+    memcpy(&value, at, sizeof value);
+    return sl_little_first() ? sl_swap16(value) : value;
+}
+
+/* part sl_load_big24: needs sl_load_big16 */
+static inline uint32_t sl_load_big24(const uint8_t *at) {
+    return (uint32_t)sl_load_big16(at) << 8 | at[2];
+}
+
+/* part sl_load_big32: needs memcpy sl_little_first sl_swap32 */
+static inline uint32_t sl_load_big32(const uint8_t *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return sl_little_first() ? sl_swap32(value) : value;
+}
+
+/* part sl_load_big48: needs sl_load_big16 sl_load_big32 */
+static inline uint64_t sl_load_big48(const uint8_t *at) {
+    return (uint64_t)sl_load_big32(at) << 16 | sl_load_big16(at + 4);
+}
+
+/* part sl_load_big64: needs memcpy sl_little_first sl_swap64 */
+static inline uint64_t sl_load_big64(const uint8_t *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return sl_little_first() ? sl_swap64(value) : value;
+}
+
+/* part sl_load_little16: needs memcpy sl_little_first sl_swap16 */
+static inline uint16_t sl_load_little16(const uint8_t *at) {
+    uint16_t value;
+    memcpy(&value, at, sizeof value);
+    return sl_little_first() ? value : sl_swap16(value);
+}
+
+/* part sl_load_little24: needs sl_load_little16 */
+static inline uint32_t sl_load_little24(const uint8_t *at) {
+    return (uint32_t)at[2] << 16 | sl_load_little16(at);
+}
+
+/* part sl_load_little32: needs memcpy sl_little_first sl_swap32 */
+static inline uint32_t sl_load_little32(const uint8_t *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return sl_little_first() ? value : sl_swap32(value);
+}
+
+/* part sl_load_little48: needs sl_load_little16 sl_load_little32 */
+static inline uint64_t sl_load_little48(const uint8_t *at) {
+    return (uint64_t)sl_load_little32(at + 2) << 16 | sl_load_little16(at);
+}
+
+/* part sl_load_little64: needs memcpy sl_little_first sl_swap64 */
+static inline uint64_t sl_load_little64(const uint8_t *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return sl_little_first() ? value : sl_swap64(value);
+}
+
+/* part sl_last_little: needs */
+/* A word of which the first bytes are there, so many; those that are missing count as zero. */
+static inline uint64_t sl_last_little(const uint8_t *at, size_t length) {
+    uint64_t word = 0;
+    for (size_t byte = length; byte != 0; byte -= 1) {
+        word = word << 8 | at[byte - 1];
+    }
+    return word;
+}
+
+/* part sl_last_big: needs */
+/* The same for words of `unit` bytes, the most significant first. */
+static inline uint64_t sl_last_big(const uint8_t *at, size_t length, size_t unit) {
+    uint64_t word = 0;
+    for (size_t byte = 0; byte < unit; byte += 1) {
+        word = word << 8 | (byte < length ? at[byte] : 0);
+    }
+    return word;
 }
 
 /* part sl_store_big16: needs memcpy sl_little_first sl_swap16 */

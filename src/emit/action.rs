@@ -250,6 +250,21 @@ fn strip(body: &mut Body, message: LocalId, id: HeaderId, next: NodeId, out: &mu
     ));
 }
 
+/// Keeps so many bytes of a message: just these, where it has been seen that it has them.
+fn cut(body: &Body, message: LocalId, bytes: &Expression, out: &mut Vec<S>) {
+    let kept = body.scope.stored(bytes);
+    let length = body.scope.of_message(message, "length");
+    let missing = binary(">", kept.clone(), length.clone());
+    let is_there = out.last().is_some_and(|before| {
+        matches!(before, S::If { condition, then, .. }
+            if *condition == missing && matches!(then.last(), Some(S::Return(_))))
+    });
+    out.push(match is_there {
+        true => assign(length, kept),
+        false => S::Do(call("cut", vec![body.scope.message_address(message), kept])),
+    });
+}
+
 fn run_filter(body: &Body, message: LocalId, filter: FilterId, arguments: &[Expression]) -> C {
     let data = body.scope.of_message(message, "data");
     let length = body.scope.of_message(message, "length");
@@ -263,7 +278,7 @@ fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {
     };
     match operation {
         Operation::Skip(message, bytes) => out.push(stripped("skip", *message, bytes, body)),
-        Operation::Cut(message, bytes) => out.push(stripped("cut", *message, bytes, body)),
+        Operation::Cut(message, bytes) => cut(body, *message, bytes, out),
         Operation::ReplaceWindow(window, number, source) => {
             let (made, message) = super::attempt::from_source(body, source, out);
             let replaced = S::Do(containers::by_number(

@@ -440,8 +440,11 @@ impl<'a> Parse<'a> {
         } else {
             Binary::Equal
         };
-        let enough = Expression::binary(compare, counted.clone(), known, Type::Bool);
-        self.require(enough, field);
+        // Where too few are counted, what is left of them is more than any message has.
+        if !variable || known != self.length {
+            let enough = Expression::binary(compare, counted.clone(), known, Type::Bool);
+            self.require(enough, field);
+        }
         if variable {
             let taken = self.length.clone();
             self.length = counted.clone();
@@ -544,11 +547,8 @@ impl<'a> Parse<'a> {
         }
         let data = match covered {
             None => counted,
-            Some(covered) => {
-                let reaches = compared(Binary::AtLeast, &counted, covered.clone());
-                self.require(reaches, field);
-                Expression::binary(Binary::Subtract, counted, covered, BYTES)
-            }
+            // Where that is less than the header has, it is more than any message has.
+            Some(covered) => Expression::binary(Binary::Subtract, counted, covered, BYTES),
         };
         let length = Expression::new(ExpressionKind::Length(message), BYTES);
         self.require(compared(Binary::AtMost, &data, length), field);

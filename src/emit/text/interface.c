@@ -93,29 +93,27 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     return begin(stack) ? stack : NULL;
 }
 
-/* part buffer_of */
-/* The buffer in which a frame stands that the host was given; NULL if that is none. Any pointer may
- * be asked for: where a buffer begins that is taken stands that it is. */
-static inline struct STACK_buffer *buffer_of(const struct STACK *stack, const uint8_t *data) {
-    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+/* part is_lent */
+/* Whether a frame stands in a buffer that the host was given, so far from where that begins. Any
+ * pointer may be asked for: where a buffer begins stands that it is taken. */
+static inline bool is_lent(const struct STACK *stack, const uint8_t *data, size_t before) {
     if ((uintptr_t)data - (uintptr_t)stack->buffers - before > stack->last) {
-        return NULL;
+        return false;
     }
     struct STACK_buffer *taken;
     memcpy(&taken, data - before, sizeof taken);
-    return (uintptr_t)taken == (uintptr_t)data - before ? taken : NULL;
+    return (uintptr_t)taken == (uintptr_t)data - before;
 }
 
 /* part STACK_take */
 bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                 uint64_t now_ns) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     stack->now_ns = now_ns;
-    struct STACK_buffer *const buffer = buffer_of(stack, frame->data);
-    if (buffer == NULL || frame->length > BUFFER_SIZE - HEADROOM) {
+    if (!is_lent(stack, frame->data, before) || frame->length > BUFFER_SIZE - HEADROOM) {
         return false;
     }
-    struct STACK_message message = blank(buffer);
-    message.data = frame->data;
+    struct STACK_message message = blank((void *)(frame->data - before));
     message.length = (uint32_t)frame->length;
     message.came_in = true;
     stack->counters[FRAMES_IN] += 1;
