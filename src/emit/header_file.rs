@@ -213,7 +213,7 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
             let comment = comment_text(&comment);
             let inline = send::inline(stack, port, &head, quiet);
             text += &match inline {
-                Some((before, defined)) => format!("{before}\n{comment}{defined}\n"),
+                Some((before, defined)) => format!("{before}\n{comment}{}\n\n", defined.trim_end()),
                 None => format!("{comment}{};\n\n", port::wrapped(&head)),
             };
         }
@@ -431,7 +431,19 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
 /* A buffer for a frame, with room for so many bytes; NULL if none is left. */
 STACK_buffer
 
-TAKE/* Frames came in by a link; the answer is how many of them were taken. */
+/* For the next function alone: takes one frame; takes more, or does first what waits. */
+bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                uint64_t now_ns);
+size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                       size_t count, uint64_t now_ns);
+
+#ifdef __GNUC__
+bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                uint64_t now_ns)
+    __attribute__((noinline));
+#endif
+
+/* Frames came in by a link; the answer is how many of them were taken. */
 STACK_input
 
 /* What the host is to do next. */
@@ -457,8 +469,7 @@ extern const char *const STACK_counter_name[];
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
-    let calling = external::calls_applications(stack.program);
-    let mut text = text.replace("TAKE", if calling { "" } else { TAKE });
+    let mut text = text.to_string();
     for name in ["STACK_buffer", "STACK_input", "STACK_next", "STACK_done"] {
         text = text.replace(
             &format!("\n{name}\n"),
@@ -467,20 +478,6 @@ extern const char *const STACK_counter_name[];
     }
     super::parts::named(&text, &stack.names.stack, "")
 }
-
-/// What stands before the function that takes frames.
-const TAKE: &str = "\
-/* For the functions here alone: whether what waits is done, and one more can be; takes a frame. */
-#ifdef __GNUC__
-bool STACK_ready(struct STACK *stack, uint64_t now_ns) __attribute__((cold));
-bool STACK_goes_on(struct STACK *stack) __attribute__((cold));
-#endif
-bool STACK_ready(struct STACK *stack, uint64_t now_ns);
-bool STACK_goes_on(struct STACK *stack);
-bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
-                uint64_t now_ns);
-
-";
 
 /// What is offered where some layer hears of links.
 const CARRIER: &str = "\

@@ -4,13 +4,9 @@
 //! Where more is to be done, as where ports call applications, the header only declares them.
 
 use super::Stack;
-use super::external;
 use super::listen;
 use super::parts;
 use super::structure;
-
-/// What the functions in the header call where more is to be done.
-const WAITS: [&str; 2] = ["STACK_ready", "STACK_goes_on"];
 
 /// Where the host has taken an output.
 const LAST_OF_NEXT: &str = "    return output->next;";
@@ -27,15 +23,12 @@ pub fn said(stack: &Stack, name: &str) -> String {
 /// What stands in the file for all of them.
 pub fn kept(stack: &Stack) -> Vec<String> {
     let taken = listen::taken(stack);
-    let calling = external::calls_applications(stack.program);
-    let names = parts::names(parts::INLINE)
-        .filter(|name| *name != "STACK_PORT_send" && !(calling && WAITS.contains(name)));
+    let names = parts::names(parts::INLINE).filter(|name| *name != "STACK_PORT_send");
     let texts = names.map(|name| {
         let text = parts::part(parts::INLINE, name);
-        match (is_defined(stack, name), name) {
-            (true, _) => format!("extern inline {};", head(text)),
-            (false, "STACK_input") => parts::part(parts::CALLS, name).to_string(),
-            (false, _) => text.replace(LAST_OF_NEXT, &format!("{taken}{LAST_OF_NEXT}")),
+        match is_defined(stack, name) {
+            true => format!("extern inline {};", head(text)),
+            false => text.replace(LAST_OF_NEXT, &format!("{taken}{LAST_OF_NEXT}")),
         }
     });
     texts.collect()
@@ -43,9 +36,7 @@ pub fn kept(stack: &Stack) -> Vec<String> {
 
 fn is_defined(stack: &Stack, name: &str) -> bool {
     match name {
-        "STACK_input" => !external::calls_applications(stack.program),
         "STACK_next" => listen::taken(stack).is_empty(),
-        name if WAITS.contains(&name) => false,
         _ => true,
     }
 }

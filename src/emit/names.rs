@@ -121,7 +121,7 @@ pub fn given_names<'n>(
 }
 
 /// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: [&str; 22] = [
+const INTERFACE: [&str; 21] = [
     "",
     "_message",
     "_event",
@@ -135,8 +135,7 @@ const INTERFACE: [&str; 22] = [
     "_size",
     "_buffer",
     "_input",
-    "_ready",
-    "_goes_on",
+    "_input_all",
     "_take",
     "_done",
     "_deadline",

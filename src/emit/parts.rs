@@ -100,7 +100,6 @@ pub fn interface(calling: bool) -> Vec<&'static str> {
         for (at, (name, text)) in parts(CALLS).into_iter().enumerate() {
             match all.iter().position(|(known, _)| *known == name) {
                 Some(known) => all[known].1 = text,
-                None if names(INLINE).any(|inline| inline == name) => {}
                 None => all.insert(at, (name, text)),
             }
         }

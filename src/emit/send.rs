@@ -4,8 +4,8 @@
 //! it copies and what goes with it, and two that it calls:
 //!
 //! ```text
-//! S_p_send    copies to a buffer; then    S_p_send_from    what is copied sets out
-//!                                 or else S_p_send_too_long
+//! S_p_send    copies to a buffer, if that can be at once; then    S_p_send_from
+//!                                                         or else S_p_send_later
 //! ```
 //!
 //! Where ports call applications, which may send from inside, all of it is one function of the file.
@@ -18,7 +18,7 @@ use super::output::Queued;
 use super::parts;
 use super::port::{attributes, below, called, condition, either, exists, wrapped};
 use crate::c::printer;
-use crate::c::tree::{atom, binary, call};
+use crate::c::tree::{Expression as C, Statement, atom, binary, call, conditional};
 use crate::tree::Reaction;
 use crate::types::program::{Event, Port};
 use crate::types::value::Type;
@@ -40,20 +40,24 @@ pub fn inline(
         return None;
     }
     let mut before = "/* For the next function alone. */\n".to_string();
-    let mut given = "with".to_string();
     if !attributes(stack, port).is_empty() {
-        given = format!("with != NULL ? with : &{own}_default");
-        before += &format!(
-            "extern const struct {} {own}_default;\n",
-            with_struct(stack, port)
-        );
+        let kind = with_struct(stack, port);
+        before += &format!("extern const struct {kind} {own}_default;\n");
     }
-    for head in heads(stack, port, head) {
-        before += &format!("{};\n", wrapped(&head));
+    let heads = heads(stack, port, head).map(|head| wrapped(&head));
+    for head in &heads {
+        before += &format!("{head};\n");
     }
+    let [from, later] = heads;
+    before += &format!(
+        "\n#ifdef __GNUC__\n{from}\n    __attribute__((noinline));\n{later}\n    \
+         __attribute__((cold));\n#endif\n"
+    );
+    let sent = conditional(sets_out(stack, port), atom("length"), atom("0"));
+    let sent = printer::block(&[Statement::Return(Some(sent))], 1);
     let text = parts::part(parts::INLINE, "STACK_PORT_send")
         .replace("HEAD {", &format!("inline {} {{", wrapped(head)))
-        .replace("GIVEN", &given)
+        .replace("    SENT\n", &sent)
         .replace("STACK_PORT", &format!("STACK_{}", port.name))
         .replace(
             COUNTED,
@@ -78,7 +82,7 @@ pub fn functions(
     let Some(reaction) = sent_at_once(stack, port) else {
         return vec![with_body(head, in_one(stack, port))];
     };
-    let [from, too_long] = heads(stack, port, head);
+    let [from, later] = heads(stack, port, head);
     let mut all = Vec::new();
     if !attributes(stack, port).is_empty() {
         let own = format!("{}_{}_send_default", stack.names.stack, port.name);
@@ -89,7 +93,7 @@ pub fn functions(
         ));
     }
     all.push(with_body(&from, from_body(stack, port, reaction, quiet)));
-    all.push(with_body(&too_long, too_long_body(stack, port)));
+    all.push(with_body(&later, later_body(stack, port)));
     all.push(format!("extern inline {};\n", wrapped(head)));
     all
 }
@@ -115,22 +119,39 @@ fn defaults(stack: &Stack, port: &Port) -> String {
     }
 }
 
+/// The call by which a message sets out from a buffer.
+fn sets_out(stack: &Stack, port: &Port) -> C {
+    let own = format!("{}_{}_send", stack.names.stack, port.name);
+    let with = match attributes(stack, port).is_empty() {
+        true => atom("with"),
+        false => {
+            let default = atom(format!("{own}_default")).address();
+            conditional(
+                binary("!=", atom("with"), atom("NULL")),
+                atom("with"),
+                default,
+            )
+        }
+    };
+    let all = ["stack", "session", "buffer", "length", "now_ns"].map(atom);
+    let [stack, session, behind @ ..] = all;
+    let all = [vec![stack, session, with], behind.to_vec()].concat();
+    call(format!("{own}_from"), all)
+}
+
 fn with_struct(stack: &Stack, port: &Port) -> String {
     format!("{}_{}_attributes", stack.names.stack, port.name)
 }
 
-/// The heads of what sends from a buffer, and of what counts that none is large enough.
+/// The heads of what sends from a buffer, and behind what waits.
 fn heads(stack: &Stack, port: &Port, head: &str) -> [String; 2] {
     let own = format!("{}_{}_send", stack.names.stack, port.name);
     let buffer = format!("struct {}_buffer *buffer", stack.names.stack);
     let from = head
         .replace(&format!("size_t {own}("), &format!("bool {own}_from("))
         .replace("const uint8_t *data", &buffer);
-    let too_long = format!(
-        "size_t {own}_too_long(struct {} *stack, uint32_t session, size_t length)",
-        stack.names.stack
-    );
-    [from, too_long]
+    let later = head.replace(&format!("{own}("), &format!("{own}_later("));
+    [from, later]
 }
 
 fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Reaction>) -> String {
@@ -147,9 +168,18 @@ fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Re
     text + "    return true;\n"
 }
 
-fn too_long_body(stack: &Stack, port: &Port) -> String {
-    condition(exists(stack, port).negated(), "return 0;")
-        + "    stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n    return length;\n"
+fn later_body(stack: &Stack, port: &Port) -> String {
+    let begun = call("begin_call", vec![atom("stack"), atom("now_ns")]);
+    let goes_on = call("may_go_on", vec![atom("stack")]);
+    let refused = either(begun.negated(), goes_on.negated());
+    let sent = [
+        Statement::Do(sets_out(stack, port)),
+        Statement::Return(Some(atom("length"))),
+    ];
+    condition(either(refused, exists(stack, port).negated()), "return 0;")
+        + &taken(stack)
+        + "    sl_copy(buffer->bytes + HEADROOM, data, length);\n"
+        + &printer::block(&sent, 1)
 }
 
 /// Takes a buffer, if there is one, and if it is large enough.

@@ -36,16 +36,3 @@ static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
     stack->shared.steps = 0;
     return run(stack);
 }
-
-/* part STACK_input */
-size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
-                   size_t count, uint64_t now_ns) {
-    size_t taken = 0;
-    if (begin_call(stack, now_ns)) {
-        while (taken < count && may_go_on(stack) &&
-               STACK_take(stack, link, &frames[taken], now_ns)) {
-            taken += 1;
-        }
-    }
-    return taken;
-}

@@ -15,30 +15,15 @@ uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
     return buffer->bytes + HEADROOM;
 }
 
-/* part STACK_ready */
-bool STACK_ready(struct STACK *stack, uint64_t now_ns) {
-    return begin_call(stack, now_ns) && may_go_on(stack);
-}
-
-/* part STACK_goes_on */
-bool STACK_goes_on(struct STACK *stack) {
-    return stack->waiting == 0 && may_go_on(stack);
-}
-
 /* part STACK_input */
 size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                    size_t count, uint64_t now_ns) {
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
+    if (count != 1 || shared->answered >= shared->limit) {
+        return STACK_input_all(stack, link, frames, count, now_ns);
+    }
     shared->steps = 0;
-    if (shared->answered >= shared->limit && !STACK_ready(stack, now_ns)) {
-        return 0;
-    }
-    size_t taken = 0;
-    while (taken < count && (taken == 0 || STACK_goes_on(stack)) &&
-           STACK_take(stack, link, &frames[taken], now_ns)) {
-        taken += 1;
-    }
-    return taken;
+    return STACK_take(stack, link, frames, now_ns);
 }
 
 /* part STACK_next */
@@ -65,21 +50,15 @@ void STACK_done(struct STACK *stack, const struct STACK_output *output) {
 /* part STACK_PORT_send */
 HEAD {
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
+    if (shared->answered >= shared->limit || shared->free <= shared->reserved || length > ROOM) {
+        return STACK_PORT_send_later(stack, session, with, data, length, now_ns);
+    }
     shared->steps = 0;
-    if (shared->answered >= shared->limit && !STACK_ready(stack, now_ns)) {
-        return 0;
-    }
-    if (length > ROOM) {
-        return STACK_PORT_send_too_long(stack, session, length);
-    }
-    if (shared->free <= shared->reserved) {
-        return 0;
-    }
     shared->free -= 1;
     struct STACK_buffer *const buffer = *shared->free;
     buffer->taken = buffer;
     if (length != 0) {
         memcpy(buffer->bytes + HEADROOM, data, length);
     }
-    return STACK_PORT_send_from(stack, session, GIVEN, buffer, length, now_ns) ? length : 0;
+    SENT
 }

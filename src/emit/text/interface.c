@@ -123,6 +123,19 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
     return true;
 }
 
+/* part STACK_input_all */
+size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                       size_t count, uint64_t now_ns) {
+    size_t taken = 0;
+    if (begin_call(stack, now_ns)) {
+        while (taken < count && stack->waiting == 0 && may_go_on(stack) &&
+               STACK_take(stack, link, &frames[taken], now_ns)) {
+            taken += 1;
+        }
+    }
+    return taken;
+}
+
 /* part STACK_deadline */
 uint64_t STACK_deadline(const struct STACK *stack) {
     return stack->waiting != 0 ? stack->now_ns : sl_timers_deadline(&stack->timers);
