@@ -94,7 +94,7 @@ pub fn functions(
     }
     all.push(with_body(&from, from_body(stack, port, reaction, quiet)));
     all.push(with_body(&later, later_body(stack, port)));
-    all.push(format!("extern inline {};\n", wrapped(head)));
+    all.push(format!("{};\n", wrapped(&format!("extern inline {head}"))));
     all
 }
 
