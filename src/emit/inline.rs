@@ -4,9 +4,13 @@
 //! Where more is to be done, as where ports call applications, the header only declares them.
 
 use super::Stack;
+use super::external;
 use super::listen;
 use super::parts;
 use super::structure;
+
+/// How frames are taken where one may be handed over from inside of an application.
+const ALL_AT_ONCE: &str = "    return STACK_input_all(stack, link, frames, count, now_ns);\n";
 
 /// Where the host has taken an output.
 const LAST_OF_NEXT: &str = "    return output->next;";
@@ -26,9 +30,10 @@ pub fn kept(stack: &Stack) -> Vec<String> {
     let names = parts::names(parts::INLINE).filter(|name| *name != "STACK_PORT_send");
     let texts = names.map(|name| {
         let text = parts::part(parts::INLINE, name);
-        match is_defined(stack, name) {
-            true => format!("extern inline {};", head(text)),
-            false => text.replace(LAST_OF_NEXT, &format!("{taken}{LAST_OF_NEXT}")),
+        match (is_defined(stack, name), name) {
+            (true, _) => format!("extern inline {};", head(text)),
+            (false, "STACK_input") => format!("{} {{\n{ALL_AT_ONCE}}}", head(text)),
+            (false, _) => text.replace(LAST_OF_NEXT, &format!("{taken}{LAST_OF_NEXT}")),
         }
     });
     texts.collect()
@@ -36,6 +41,7 @@ pub fn kept(stack: &Stack) -> Vec<String> {
 
 fn is_defined(stack: &Stack, name: &str) -> bool {
     match name {
+        "STACK_input" => !external::calls_applications(stack.program),
         "STACK_next" => listen::taken(stack).is_empty(),
         _ => true,
     }

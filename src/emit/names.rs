@@ -67,8 +67,8 @@ const OWN: &str = "add begin count expire frame_arrives handle reason work FRAME
     HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
-const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_place buffers \
-    stock last messages agenda waiting since calling answers";
+const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_place \
+    buffers stock last messages agenda waiting since calling answers";
 
 /// A name as C takes it.
 pub fn c_name(name: &str) -> String {

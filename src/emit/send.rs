@@ -8,7 +8,7 @@
 //!                                                         or else S_p_send_later
 //! ```
 //!
-//! Where ports call applications, which may send from inside, all of it is one function of the file.
+//! Where ports call applications, which may send from inside, one function in the file does it all.
 
 use super::Stack;
 use super::external;
@@ -25,7 +25,7 @@ use crate::types::value::Type;
 use std::collections::BTreeSet;
 
 /// Where a step is counted, unless nothing asks how many there were.
-const COUNTED: &str = "    shared->steps = 0;\n";
+const COUNTED: &str = "    shared->steps = 1;\n";
 
 /// What the header has of a function that sends: what it needs, and itself.
 pub fn inline(
@@ -163,7 +163,7 @@ fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Re
     let sent = called(stack, reaction, Some("message"), &[]);
     text += &match quiet.contains(&reaction) {
         true => format!("    {sent}\n"),
-        false => format!("    stack->shared.steps += 1;\n    {sent}\n    run(stack);\n"),
+        false => format!("    {sent}\n    run(stack);\n"),
     };
     text + "    return true;\n"
 }
@@ -178,7 +178,8 @@ fn later_body(stack: &Stack, port: &Port) -> String {
     ];
     condition(either(refused, exists(stack, port).negated()), "return 0;")
         + &taken(stack)
-        + "    sl_copy(buffer->bytes + HEADROOM, data, length);\n"
+        + "    sl_copy(buffer->bytes + HEADROOM, data, length);\n    \
+           stack->shared.steps += 1;\n"
         + &printer::block(&sent, 1)
 }
 

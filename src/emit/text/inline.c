@@ -22,7 +22,7 @@ size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame 
     if (count != 1 || shared->answered >= shared->limit) {
         return STACK_input_all(stack, link, frames, count, now_ns);
     }
-    shared->steps = 0;
+    shared->steps = 1;
     return STACK_take(stack, link, frames, now_ns);
 }
 
@@ -53,7 +53,7 @@ HEAD {
     if (shared->answered >= shared->limit || shared->free <= shared->reserved || length > ROOM) {
         return STACK_PORT_send_later(stack, session, with, data, length, now_ns);
     }
-    shared->steps = 0;
+    shared->steps = 1;
     shared->free -= 1;
     struct STACK_buffer *const buffer = *shared->free;
     buffer->taken = buffer;

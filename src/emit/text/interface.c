@@ -117,7 +117,6 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
     message.length = (uint32_t)frame->length;
     message.came_in = true;
     stack->counters[FRAMES_IN] += 1;
-    stack->shared.steps += 1;
     frame_arrives(stack, link, message);
     run(stack);
     return true;
@@ -128,8 +127,11 @@ size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_fr
                        size_t count, uint64_t now_ns) {
     size_t taken = 0;
     if (begin_call(stack, now_ns)) {
-        while (taken < count && stack->waiting == 0 && may_go_on(stack) &&
-               STACK_take(stack, link, &frames[taken], now_ns)) {
+        while (taken < count && stack->waiting == 0 && may_go_on(stack)) {
+            stack->shared.steps += 1;
+            if (!STACK_take(stack, link, &frames[taken], now_ns)) {
+                break;
+            }
             taken += 1;
         }
     }
