@@ -234,7 +234,8 @@ impl Writer {
                 format!("emit {local}({})", self.integer(1))
             }
             4 => "emit K(?R)".to_string(),
-            5 => "emit K(2.0f / 3.0f)".to_string(),
+            // Exact, since the order of emissions is open.
+            5 => "emit K(3.0f / 4.0f)".to_string(),
             _ => format!("emit W({})", self.integer(0)),
         }
     }
