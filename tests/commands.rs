@@ -35,3 +35,5 @@ mod shell;
 mod simulating;
 #[path = "commands/speaking.rs"]
 mod speaking;
+#[path = "commands/viewing.rs"]
+mod viewing;
