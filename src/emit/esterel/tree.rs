@@ -20,6 +20,7 @@
 use super::Emitter;
 use super::expression::{Writing, has_fractions};
 use crate::c::tree::{Expression as C, Function, Item, Statement, atom, call};
+use crate::c::walk::each;
 use crate::tree::automaton::{Automaton, Node, NodeId, Question, StateId};
 use crate::types::process::Fault;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +31,13 @@ const SHORT: usize = 4;
 /// What is longer than this becomes several functions.
 const LONG: usize = 50;
 
+/// A tree of more nodes than this is not described.
+const MANY: usize = 500;
+
 /// Which nodes begin functions.
 struct Parts {
+    /// The first state that begins at a node.
+    states: BTreeMap<NodeId, usize>,
     /// The names of those functions.
     names: BTreeMap<NodeId, String>,
     /// By node: how many lines it takes where it stands.
@@ -39,35 +45,51 @@ struct Parts {
 }
 
 impl Emitter<'_> {
-    /// All functions of states and parts, and the table of the states.
+    /// All functions of parts and states, in their order, and the table of the states.
     pub(super) fn functions(&self) -> Vec<Item> {
         let parts = Parts::new(self);
-        let mut items = Vec::new();
-        for (root, name) in &parts.names {
-            items.push(Item::Function(Function {
-                comment: self.says(*root),
+        let shared = parts.names.keys().copied();
+        let shared = shared.filter(|root| !parts.states.contains_key(root));
+        let states = self.automaton.states.iter().copied().enumerate();
+        let states = states.filter(|(at, root)| parts.states[root] == *at);
+        let functions: Vec<Function> = shared
+            .chain(states.map(|(_, root)| root))
+            .map(|root| Function {
+                comment: match parts.states.get(&root) {
+                    Some(state) => self.says(*state),
+                    None => String::new(),
+                },
                 result: "static int".to_string(),
-                name: name.clone(),
+                name: parts.names[&root].clone(),
                 parameters: Vec::new(),
-                body: Body::of(self, &parts, *root),
-            }));
-        }
+                body: Body::of(self, &parts, root),
+            })
+            .collect();
+        let mut items: Vec<Item> = called_early(&functions)
+            .map(|function| {
+                let body = Vec::new();
+                Item::Prototype(Function {
+                    body,
+                    ..function.clone()
+                })
+            })
+            .collect();
+        items.extend(functions.into_iter().map(Item::Function));
         items.push(Item::Text(self.table(&parts)));
         items
     }
 
-    /// Which state a function is.
-    fn says(&self, root: NodeId) -> String {
-        let states = self.automaton.states.iter().enumerate();
-        let mut own = states.filter(|(_, one)| **one == root).map(|(at, _)| at);
-        let Some(state) = own.next() else {
-            return String::new();
-        };
+    /// What is to be known of a state.
+    fn says(&self, state: usize) -> String {
+        let root = self.automaton.states[state];
         let name = match state {
             0 => "The first instant".to_string(),
             state => format!("State {state}"),
         };
-        match &self.asked(root)[..] {
+        let Some(asked) = self.asked(root) else {
+            return format!("{name}.");
+        };
+        match &asked[..] {
             [] if *self.automaton.node(root) == Node::Leaf(StateId(state as u32)) => {
                 format!("{name}: nothing happens any more.")
             }
@@ -77,13 +99,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// The inputs that a tree asks of, in the order in which it does.
-    fn asked(&self, root: NodeId) -> Vec<String> {
+    /// The inputs that a tree asks of, in the order in which it does; none of a large one.
+    fn asked(&self, root: NodeId) -> Option<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         let (mut seen, mut open) = (BTreeSet::new(), vec![root]);
         while let Some(node) = open.pop() {
             if !seen.insert(node) {
                 continue;
+            }
+            if seen.len() > MANY {
+                return None;
             }
             match self.automaton.node(node) {
                 Node::Test {
@@ -103,7 +128,7 @@ impl Emitter<'_> {
                 Node::Leaf(_) | Node::Twice(_) => {}
             }
         }
-        names
+        Some(names)
     }
 
     /// The functions of the states, by their numbers.
@@ -117,6 +142,20 @@ impl Emitter<'_> {
             self.own("states")
         )
     }
+}
+
+/// Functions that are called above the place where they stand.
+fn called_early(functions: &[Function]) -> impl Iterator<Item = &Function> {
+    let mut called = BTreeSet::new();
+    let early = functions.iter().filter(move |function| {
+        each(&function.body, &mut |statement| {
+            if let Statement::Return(Some(C::Call(name, _))) = statement {
+                called.insert(name);
+            }
+        });
+        called.contains(&function.name)
+    });
+    early
 }
 
 /// `A, B and C`
@@ -137,12 +176,14 @@ impl Parts {
             }
         }
         let mut parts = Parts {
+            states: BTreeMap::new(),
             names: BTreeMap::new(),
             lines: Vec::with_capacity(automaton.nodes.len()),
         };
         for (state, root) in automaton.states.iter().enumerate() {
             let name = || emitter.own(&format!("state_{state}"));
             parts.names.entry(*root).or_insert_with(name);
+            parts.states.entry(*root).or_insert(state);
         }
         for (at, ways) in ways.into_iter().enumerate() {
             let node = NodeId(at as u32);
@@ -150,7 +191,7 @@ impl Parts {
             parts.lines.push(lines);
             let shared = ways > 1 && lines > SHORT;
             if (shared || lines > LONG) && !parts.names.contains_key(&node) {
-                let number = parts.names.len() + 1 - automaton.states.len();
+                let number = parts.names.len() + 1 - parts.states.len();
                 let name = emitter.own(&format!("part_{number}"));
                 parts.names.insert(node, name);
             }
