@@ -147,15 +147,14 @@ impl Emitter<'_> {
 /// Functions that are called above the place where they stand.
 fn called_early(functions: &[Function]) -> impl Iterator<Item = &Function> {
     let mut called = BTreeSet::new();
-    let early = functions.iter().filter(move |function| {
+    functions.iter().filter(move |function| {
         each(&function.body, &mut |statement| {
             if let Statement::Return(Some(C::Call(name, _))) = statement {
                 called.insert(name);
             }
         });
         called.contains(&function.name)
-    });
-    early
+    })
 }
 
 /// `A, B and C`
