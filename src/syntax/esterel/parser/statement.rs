@@ -455,10 +455,25 @@ impl Parser<'_> {
         }
     }
 
+    /// `exec K(X)(e) return R`, `exec case K(X)(e) return R do p … end`: read to be refused.
     fn exec(&mut self) -> Parsed<Kind> {
         self.take();
-        let task = self.name("a task")?;
-        self.skip_statement();
-        Ok(Kind::Exec(task))
+        let mut cases = self.accept("case");
+        loop {
+            let task = self.name("a task")?;
+            self.in_parentheses(|parser| parser.name("a variable"))?;
+            self.in_parentheses(Parser::expression)?;
+            self.expect("return")?;
+            self.name("a signal")?;
+            let handled = self.optional("do")?.is_some();
+            if cases && self.accept("case") {
+                continue;
+            }
+            cases |= handled;
+            if cases {
+                self.end("exec")?;
+            }
+            return Ok(Kind::Exec(task));
+        }
     }
 }
