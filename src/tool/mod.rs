@@ -162,13 +162,14 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             stack,
             folder,
             name,
+            report,
             main,
             budget,
             ..
         } if esterel::is_esterel(&stack) => {
             let main = main.as_deref();
             let choice = esterel::Choice { main, budget };
-            esterel::build(&stack, &folder, name.as_deref(), choice)
+            esterel::build(&stack, &folder, (name.as_deref(), report.is_some()), choice)
         }
         Verb::Build {
             stack,

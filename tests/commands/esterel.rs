@@ -189,6 +189,9 @@ fn a_module_that_is_called_as_a_function_of_c_is_run_and_named_anew() {
         .loom(&["build", "own.strl", "--name", "own", "-o", "."])
         .fine();
     assert!(shell.read("own.h").contains("void own_I_A(void);"));
+    let arguments = ["build", "own.strl", "--name", "own", "--report", "json"];
+    let said = shell.loom(&arguments).fine();
+    assert!(said.starts_with("{\"name\":\"own\",\"form\":\"automaton\",\"states\":5,"));
 }
 
 #[test]

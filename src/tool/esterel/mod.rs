@@ -11,7 +11,7 @@
 pub mod child;
 pub mod companion;
 
-use super::compiler::no_name;
+use super::compiler::{Report, no_name};
 use super::failure::{Failure, about};
 use super::progress;
 use super::terminal::{is_watched, note, result};
@@ -76,7 +76,7 @@ pub fn check(path: &Path) -> Result<String, Failure> {
 pub fn build(
     path: &Path,
     folder: &Path,
-    name: Option<&str>,
+    (name, json): (Option<&str>, bool),
     choice: Choice,
 ) -> Result<(), Failure> {
     let Reactive {
@@ -99,6 +99,14 @@ pub fn build(
         false => Outside::Header(&header),
     };
     let Emitted { c, h } = esterel::c(&name_of(path), &module, &automaton, outside);
+    let report = Report {
+        name: module.name.clone(),
+        form: "automaton".to_string(),
+        states: automaton.states.len() as u64,
+        nodes: automaton.nodes.len() as u64,
+        c_bytes: c.len() as u64,
+        ..Report::default()
+    };
     std::fs::create_dir_all(folder).map_err(about(folder))?;
     let mut said = String::new();
     for (ending, text) in [("c", c), ("h", h)] {
@@ -110,6 +118,11 @@ pub fn build(
     if let Outside::Header(header) = outside {
         let names = of_c.names(&module).join(", ");
         note(format_args!("{header} is yours to write: {names}"));
+    }
+    if json {
+        note(said.trim_end());
+        let report = serde_json::to_string(&report);
+        said = report.expect("numbers and names can be written as JSON") + "\n";
     }
     result(said)
 }
