@@ -75,8 +75,9 @@ pub fn trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
     }
     let (program, diagnostics) = check_stack(&checked.sources, &checked.files, stack);
     checked.report(diagnostics);
-    let program = program?;
-    match reactive::lower(&program) {
+    let mut program = program?;
+    let settled = reactive::handlers::settle(&mut program);
+    match settled.and_then(|()| reactive::lower(&program)) {
         Ok(forest) => Some((program, forest)),
         Err(diagnostics) => {
             checked.report(diagnostics);

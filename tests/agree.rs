@@ -201,6 +201,17 @@ fn several_handlers_of_one_event_agree() {
 }
 
 #[test]
+fn processes_agree() {
+    example_agrees("tests/c_agrees/stacks/watching.loom");
+    example_agrees("tests/c_agrees/stacks/asking_again.loom");
+}
+
+#[test]
+fn processes_of_sessions_that_come_and_go_agree() {
+    example_agrees("tests/c_agrees/stacks/meetings.loom");
+}
+
+#[test]
 fn what_is_kept_until_the_end_agrees() {
     example_agrees("tests/c_agrees/stacks/endings.loom");
 }

@@ -200,6 +200,17 @@ fn the_c_of_windows_of_values_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_processes_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/watching.loom");
+    agrees("tests/c_agrees/stacks/asking_again.loom");
+}
+
+#[test]
+fn the_c_of_processes_of_sessions_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/meetings.loom");
+}
+
+#[test]
 fn the_c_of_several_handlers_of_one_event_does_what_it_says() {
     agrees("tests/c_agrees/stacks/several.loom");
 }

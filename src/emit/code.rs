@@ -302,7 +302,10 @@ impl<'a, 'b> Code<'a, 'b> {
             | StatementKind::Count(_)
             | StatementKind::StartTimer(..)
             | StatementKind::StopTimer(..)
-            | StatementKind::End(..) => unreachable!("a function only computes"),
+            | StatementKind::End(..)
+            | StatementKind::React(_)
+            | StatementKind::Go(_)
+            | StatementKind::Branch(_) => unreachable!("a function only computes"),
         }
     }
 

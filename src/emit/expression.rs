@@ -114,7 +114,8 @@ impl Scope<'_> {
             | Kind::Length(_)
             | Kind::WholeLength
             | Kind::Below
-            | Kind::Now => self.read(expression),
+            | Kind::Now
+            | Kind::Signal(_) => self.read(expression),
             Kind::Unary(operator, a) => self.unary(*operator, a, result),
             Kind::Binary(operator, a, b) => self.binary(*operator, a, b, result),
             Kind::If(a, b, c) => self.choice(self.value(a), b, c),

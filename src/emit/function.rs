@@ -101,6 +101,7 @@ fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
         reads |= match &*part.kind {
             Kind::Config(_)
             | Kind::Now
+            | Kind::Signal(_)
             | Kind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..)) => true,
             Kind::Key(instance, kind, key) => {
                 let scope = Scope::new(stack, &[]);

@@ -70,8 +70,11 @@ const OWN: &str = "add begin count expire frame_arrives handle reason work FRAME
 const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_place \
     buffers stock last messages agenda waiting since calling answers";
 
-/// A name as C takes it.
+/// A name as C takes it; that of what a process declares has dots.
 pub fn c_name(name: &str) -> String {
+    if name.contains('.') {
+        return name.replace('.', "_");
+    }
     if name.starts_with("sl_") && !name.ends_with('_')
         || WORDS.split_whitespace().any(|word| word == name)
     {
@@ -499,7 +502,7 @@ pub fn event_name(program: &Program, kind: Option<KindId>, event: Event) -> Stri
         Event::Notice(notice) => program.notices[notice.at()].name.clone(),
         Event::Timer(timer) => {
             let kind = kind.expect("a timer belongs to a kind");
-            program.kinds[kind.at()].timers[timer.at()].clone()
+            program.kinds[kind.at()].timers[timer.at()].replace('.', "_")
         }
         Event::Start => "start".to_string(),
         Event::End => "end".to_string(),

@@ -47,6 +47,7 @@ pub fn variable(expression: &Expression) -> Option<&Variable> {
         | Kind::WholeLength
         | Kind::Below
         | Kind::Now
+        | Kind::Signal(_)
         | Kind::Unary(..)
         | Kind::Some(_)
         | Kind::Unwrap(_)

@@ -145,7 +145,7 @@ impl<'a> Lowering<'a> {
         self.declare(&mut frame, &finder.locals, &names.collect::<Vec<_>>());
         frame.message = message;
         frame.below = below.map(Instance::Local);
-        let late = reads::late_header_reads(&finder.otherwise);
+        let late = reads::late_header_reads(&finder.otherwise, &[]);
         let first = self.taken_early(&mut frame, late);
         let otherwise = self.body(&frame, &finder.otherwise, Vec::new(), finder.span);
         let mut node = self.steps(first, otherwise);
@@ -213,13 +213,7 @@ impl<'a> Lowering<'a> {
         let Some(handler) = handler_of(self.program, kind, event) else {
             return self.leaf(Vec::new());
         };
-        let mut frame = Frame::new(
-            self.program,
-            own,
-            kind,
-            self.keys(kind, index),
-            &handler.body,
-        );
+        let mut frame = Frame::of(self.program, own, self.keys(kind, index), handler);
         frame.below = below;
         frame.label = super::label_of(index);
         let names = handler

@@ -5,6 +5,7 @@
 //! equal nodes are one; those that differ in outputs stay apart, because a leaf says its outputs in
 //! order. What was built before for the same rest and the same outputs is not built again.
 
+use super::due::Due;
 use super::frame::Frame;
 use super::step::step;
 use super::{Lowering, reads};
@@ -22,15 +23,6 @@ const BUFFER_IS_FREE: Probability = Probability(999_000);
 /// How likely it is, in percent, that what is required holds and what is tried succeeds, where
 /// nobody says: who writes `else` means the exception.
 pub const AS_A_RULE: Likely = Some(90.0);
-
-/// The outputs that are due at the end of a path.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Due {
-    pub outputs: Vec<Output>,
-    /// Where others wait on the agenda already: the first of all, if it is handled at once.
-    pub at_once: Option<Vec<Output>>,
-    pub again: bool,
-}
 
 /// What follows a block: the rests of the blocks around it, innermost last.
 pub type Rests<'a> = Vec<&'a [Statement]>;
@@ -110,6 +102,7 @@ impl<'a> Lowering<'a> {
     /// The tree of all that is left to do.
     pub fn rest(&mut self, body: &mut Body<'a, '_>, mut rests: Rests<'a>, mut due: Due) -> NodeId {
         if due.at_once.is_some() && !due.outputs.is_empty() {
+            due.place = None;
             let steps = body.put(&mut due);
             let next = self.rest(body, rests, due);
             return self.steps(steps, next);
@@ -144,7 +137,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The leaf of a path.
-    fn end(&mut self, body: &Body<'a, '_>, due: Due) -> NodeId {
+    fn end(&mut self, body: &Body<'a, '_>, mut due: Due) -> NodeId {
+        due.settle(body.frame.places);
         let mut outputs = due.outputs;
         if due.again {
             let (itself, known) = (body.frame.standing(), body.frame.known());
@@ -206,8 +200,17 @@ impl<'a> Lowering<'a> {
                     None => ends,
                 }
             }
-            StatementKind::Return(_) | StatementKind::Yield(_) => {
-                unreachable!("handlers do not return or yield")
+            StatementKind::Go(block) => {
+                let rest: &'a [Statement] = &frame.blocks[block.0 as usize];
+                self.rest(body, vec![rest], due)
+            }
+            StatementKind::Branch(place) => {
+                due.settle(frame.places);
+                due.place = Some(*place);
+                self.rest(body, inside, due)
+            }
+            StatementKind::Return(_) | StatementKind::Yield(_) | StatementKind::React(_) => {
+                unreachable!("handlers do not return, yield or react")
             }
             StatementKind::Let(..)
             | StatementKind::Assign(..)

@@ -5,11 +5,13 @@
 //! nothing that it is made of has changed by then.
 
 use super::Lowering;
-use super::block::{Body, Due, Rests};
+use super::block::{Body, Rests};
+use super::due::Due;
 use super::frame::Frame;
 use super::reads;
 use crate::tree::{Action, Loop, NodeId, Output, Range};
 use crate::types::expression::Variable;
+use crate::types::fields::field_of;
 use crate::types::program::LocalId;
 use crate::types::statement::{Block, Statement, StatementKind};
 use crate::types::value::Type;
@@ -80,7 +82,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn capacity_of(&self, queue: &Variable) -> u32 {
-        let (kind, field) = reads::field_of(queue).expect("a queue is a field");
+        let (kind, field) = field_of(queue).expect("a queue is a field");
         match &self.program.kinds[kind.at()].fields[field.at()].kind {
             Type::Queue(_, capacity) => *capacity,
             other => unreachable!("what is drained is a queue, not {other:?}"),

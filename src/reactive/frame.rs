@@ -3,9 +3,13 @@
 use super::reads;
 use crate::tree::rename::Renaming;
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use crate::types::fields::field_of;
 use crate::types::lifetimes::Standing;
-use crate::types::program::{FieldId, FunctionId, KindId, LocalId, Place, Program, SessionIndex};
-use crate::types::statement::Statement;
+use crate::types::process::StatementId;
+use crate::types::program::{
+    FieldId, FunctionId, Handler, KindId, LocalId, Place, Program, SessionIndex,
+};
+use crate::types::statement::{Block, Statement};
 use crate::types::value::{Type, Value};
 
 /// One handler, finder or header, on behalf of one instance.
@@ -35,6 +39,10 @@ pub struct Frame<'a> {
     pub taken: Vec<(Expression, LocalId)>,
     /// Fields that its code writes: their values are taken where an output reads them.
     pub written: Vec<(KindId, FieldId)>,
+    /// What several of its paths lead to.
+    pub blocks: &'a [Block],
+    /// Where its branches stand.
+    pub places: &'a [Vec<(StatementId, u32)>],
 }
 
 impl<'a> Frame<'a> {
@@ -59,7 +67,26 @@ impl<'a> Frame<'a> {
             found: Vec::new(),
             taken: Vec::new(),
             written: reads::written(body),
+            blocks: &[],
+            places: &[],
         }
+    }
+
+    /// The frame of a handler, without locals.
+    pub fn of(
+        program: &'a Program,
+        own: Instance,
+        keys: Option<&'a [Value]>,
+        handler: &'a Handler,
+    ) -> Frame<'a> {
+        let mut frame = Frame::new(program, own, handler.kind, keys, &handler.body);
+        let blocks = handler.blocks.iter();
+        frame
+            .written
+            .extend(blocks.flat_map(|block| reads::written(block)));
+        frame.blocks = &handler.blocks;
+        frame.places = &handler.places;
+        frame
     }
 
     /// Its own instance, among those that live together.
@@ -181,7 +208,7 @@ impl<'a> Frame<'a> {
     pub fn may_change(&self, expression: &Expression) -> bool {
         reads::any(expression, &|part| match &*part.kind {
             ExpressionKind::Read(variable) => {
-                reads::field_of(variable).is_some_and(|field| self.written.contains(&field))
+                field_of(variable).is_some_and(|field| self.written.contains(&field))
             }
             ExpressionKind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..))
             | ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..))
@@ -202,13 +229,14 @@ impl<'a> Frame<'a> {
                 | Query::Ready(variable, _)
                 | Query::Begin(variable)
                 | Query::End(variable),
-            ) => reads::field_of(variable).is_some_and(|field| self.written.contains(&field)),
+            ) => field_of(variable).is_some_and(|field| self.written.contains(&field)),
             ExpressionKind::Constant(_)
             | ExpressionKind::Config(_)
             | ExpressionKind::Key(..)
             | ExpressionKind::WholeLength
             | ExpressionKind::Below
             | ExpressionKind::Now
+            | ExpressionKind::Signal(_)
             | ExpressionKind::Unary(..)
             | ExpressionKind::Binary(..)
             | ExpressionKind::If(..)
@@ -261,7 +289,7 @@ pub fn name_of(program: &Program, expression: &Expression) -> String {
             field.name.replace('.', "_")
         }
         ExpressionKind::Attribute(_, attribute) => program.attributes[attribute.at()].name.clone(),
-        ExpressionKind::Read(variable) => match reads::field_of(variable) {
+        ExpressionKind::Read(variable) => match field_of(variable) {
             Some((kind, field)) => program.kinds[kind.at()].fields[field.at()].name.clone(),
             None => "value".to_string(),
         },

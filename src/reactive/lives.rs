@@ -1,6 +1,6 @@
 //! How instances begin and end: the starts and ends that are due among the outputs.
 
-use super::block::Due;
+use super::due::Due;
 use super::{Lowering, handler_of};
 use crate::tree::{Action, Goal, Index, Node, NodeId, Output, Probability, Reaction};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};

@@ -17,13 +17,16 @@
 //! handlers are small, as layers are; one with more ways through it than [`MOST_NODES`] is refused.
 //! Cost: proportional to the distinct ways through each handler.
 //!
-//! Processes will come in here as well: a handler is the reactive program without a pause.
+//! Processes come in here as well: [`explore`] finds what they do at each event in each of their
+//! states, [`handlers`] makes a handler of it.
 
 mod arrive;
 mod block;
+mod due;
 pub mod explore;
 mod family;
 mod frame;
+pub mod handlers;
 mod joints;
 mod lives;
 mod output;
@@ -40,7 +43,6 @@ use crate::types::program::{
     EntityId, Event, FieldId, Handler, KeyId, KindId, Local, LocalId, Place, Population, Program,
     Role,
 };
-use crate::types::statement::Statement;
 use crate::types::value::{Type, Value};
 use frame::Frame;
 use std::collections::BTreeSet;
@@ -48,8 +50,8 @@ use std::collections::BTreeSet;
 /// A handler with more nodes than this has too many ways through it.
 pub const MOST_NODES: usize = 20_000;
 
-/// Makes a tree of every reaction that can happen. A handler with too many ways through it is the
-/// only thing refused.
+/// Makes a tree of every reaction that can happen; processes have become handlers before. A handler
+/// with too many ways through it is the only thing refused.
 pub fn lower(program: &Program) -> Result<Forest, Vec<Diagnostic>> {
     let mut lowering = Lowering {
         program,
@@ -236,13 +238,7 @@ impl<'a> Lowering<'a> {
             first.extend(last);
             return (parameters, self.steps(first, leaf));
         };
-        let mut frame = Frame::new(
-            self.program,
-            own,
-            kind,
-            self.keys(kind, index),
-            &handler.body,
-        );
+        let mut frame = Frame::of(self.program, own, self.keys(kind, index), handler);
         frame.label = label_of(index);
         let below = parameters.instance.filter(|_| frame.label.is_some());
         frame.below = below.map(Instance::Local);
@@ -264,8 +260,13 @@ impl<'a> Lowering<'a> {
 
     /// A handler's code; header fields that are read late are read first.
     fn handler(&mut self, mut frame: Frame<'a>, handler: &'a Handler, last: Vec<Action>) -> NodeId {
-        let mut first = self.session_below(&mut frame, &handler.body);
-        let late = reads::late_header_reads(&handler.body);
+        let mut code = handler.blocks.iter().chain([&handler.body]);
+        let goes_below = code.any(|block| reads::goes_below(block));
+        let mut first = match goes_below {
+            true => self.session_below(&mut frame),
+            false => Vec::new(),
+        };
+        let late = reads::late_header_reads(&handler.body, &handler.blocks);
         first.extend(self.taken_early(&mut frame, late));
         let body = self.body(&frame, &handler.body, last, handler.span);
         self.steps(first, body)
@@ -284,10 +285,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// Names the session below on which its own session stands, if that is not known.
-    fn session_below(&mut self, frame: &mut Frame<'a>, body: &[Statement]) -> Vec<Action> {
+    fn session_below(&mut self, frame: &mut Frame<'a>) -> Vec<Action> {
         let below = self.program.stands_on(frame.kind);
-        let wanted = frame.below.is_none() && reads::goes_below(body);
-        let Some(below) = below.filter(|_| wanted) else {
+        let Some(below) = below.filter(|_| frame.below.is_none()) else {
             return Vec::new();
         };
         let keys = &self.program.kinds[frame.kind.at()].keys;

@@ -1,6 +1,7 @@
 //! Outputs: what is sent, delivered and told, its values taken where the statement stands.
 
-use super::block::{Body, Due};
+use super::block::Body;
+use super::due::Due;
 use super::frame::{Frame, name_of};
 use super::joints::Hearer;
 use super::{Lowering, reads};

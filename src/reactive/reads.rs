@@ -1,16 +1,17 @@
 //! What a handler's code reads and writes, as far as lowering has to know.
 
-use crate::types::expression::{Expression, ExpressionKind, Query, Variable};
+use crate::types::expression::{Expression, ExpressionKind};
+use crate::types::fields::field_of;
 use crate::types::program::{FieldId, KindId, LocalId};
 use crate::types::statement::{
-    Attempt, Dropped, Operation, Output, Search, Source, Statement, StatementKind, TellTarget,
+    Attempt, Block, Operation, Output, Search, Statement, StatementKind, TellTarget,
 };
 
 /// The fields that a block writes, containers included.
 pub fn written(block: &[Statement]) -> Vec<(KindId, FieldId)> {
     let mut fields = Vec::new();
     for statement in block {
-        if let Some(field) = written_itself(statement).and_then(field_of)
+        if let Some(field) = statement.changes().and_then(field_of)
             && !fields.contains(&field)
         {
             fields.push(field);
@@ -20,90 +21,6 @@ pub fn written(block: &[Statement]) -> Vec<(KindId, FieldId)> {
         }
     }
     fields
-}
-
-/// The variable that a statement changes, without its blocks.
-fn written_itself(statement: &Statement) -> Option<&Variable> {
-    match &statement.kind {
-        StatementKind::Assign(variable, _)
-        | StatementKind::Drain {
-            queue: variable, ..
-        }
-        | StatementKind::Drop(Dropped::Container(variable), _) => Some(variable),
-        StatementKind::Attempt { attempt, .. } => written_by_attempt(attempt),
-        StatementKind::Do(operation) => match operation {
-            Operation::ReplaceWindow(variable, ..)
-            | Operation::ReplaceValue(variable, ..)
-            | Operation::Release(variable, _)
-            | Operation::Begin(variable, _)
-            | Operation::Clear(variable)
-            | Operation::Xor(variable, _) => Some(variable),
-            Operation::Skip(..)
-            | Operation::Cut(..)
-            | Operation::Rewrite(..)
-            | Operation::Call(..) => None,
-        },
-        StatementKind::Output(output) => output.message().and_then(taken_from),
-        StatementKind::Let(_, value) => match &*value.kind {
-            ExpressionKind::Query(Query::InsertSet(of, _) | Query::Release(of, _)) => Some(of),
-            _ => None,
-        },
-        StatementKind::Require { .. }
-        | StatementKind::If { .. }
-        | StatementKind::Match { .. }
-        | StatementKind::For { .. }
-        | StatementKind::Drop(Dropped::Message(_), _)
-        | StatementKind::Consume(_)
-        | StatementKind::Count(_)
-        | StatementKind::StartTimer(..)
-        | StatementKind::StopTimer(..)
-        | StatementKind::End(..)
-        | StatementKind::Return(_)
-        | StatementKind::Yield(_) => None,
-    }
-}
-
-fn written_by_attempt(attempt: &Attempt) -> Option<&Variable> {
-    match attempt {
-        Attempt::Pop(variable)
-        | Attempt::PopValue(variable)
-        | Attempt::Push(variable, _)
-        | Attempt::PushValue(variable, _)
-        | Attempt::InsertWindow(variable, ..)
-        | Attempt::TakeWindow(variable, _)
-        | Attempt::InsertValue(variable, ..)
-        | Attempt::TakeValue(variable, _)
-        | Attempt::InsertStream(variable, ..)
-        | Attempt::AppendStream(variable, _) => Some(variable),
-        Attempt::Message(source) => taken_from(source),
-        Attempt::Instance(_)
-        | Attempt::Value(_)
-        | Attempt::ShareWindow(..)
-        | Attempt::Peek(..)
-        | Attempt::Restore(..)
-        | Attempt::Rewrite(..) => None,
-    }
-}
-
-/// The field that a variable is, or is a part of.
-pub fn field_of(variable: &Variable) -> Option<(KindId, FieldId)> {
-    match variable {
-        Variable::Field(_, kind, field) => Some((*kind, *field)),
-        Variable::Local(_) => None,
-        Variable::Element(inner, _) | Variable::Part(inner, ..) => field_of(inner),
-    }
-}
-
-fn taken_from(source: &Source) -> Option<&Variable> {
-    match source {
-        Source::TakeStream(variable, _) => Some(variable),
-        Source::Local(_)
-        | Source::New
-        | Source::NewFrom(..)
-        | Source::Share(_)
-        | Source::Piece(..)
-        | Source::SliceStream(..) => None,
-    }
 }
 
 /// Whether a block lets anything happen outside its instance.
@@ -153,9 +70,17 @@ pub fn goes_below(block: &[Statement]) -> bool {
 
 /// Header fields that are read where the bytes of the header may be gone: in what is sent, since a
 /// new header may be written over the old one, and after a message has been given away.
-pub fn late_header_reads(block: &[Statement]) -> Vec<Expression> {
-    let mut late = Late::default();
-    late.block(block, false);
+pub fn late_header_reads(body: &[Statement], blocks: &[Block]) -> Vec<Expression> {
+    let mut late = Late {
+        gone: vec![false; blocks.len()],
+        ..Late::default()
+    };
+    late.block(body, false);
+    // Each block leads on only to those before it.
+    for (at, block) in blocks.iter().enumerate().rev() {
+        let gone = late.gone[at];
+        late.block(block, gone);
+    }
     late.found
 }
 
@@ -178,6 +103,8 @@ pub fn late_peeked_reads(rests: &[&[Statement]], peeked: LocalId) -> Vec<Express
 struct Late {
     /// The header that was peeked at; else the one that was stripped.
     peeked: Option<LocalId>,
+    /// Whether the bytes may be gone where each of the handler's blocks begins.
+    gone: Vec<bool>,
     found: Vec<Expression>,
 }
 
@@ -195,6 +122,9 @@ impl Late {
                 for expression in itself(statement) {
                     self.reads(expression);
                 }
+            }
+            if let StatementKind::Go(block) = statement.kind {
+                self.gone[block.0 as usize] |= gone;
             }
             gone |= gives_away(statement) || self.peeked.is_some() && rewrites(statement);
             let mut behind = false;

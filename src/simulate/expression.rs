@@ -112,6 +112,7 @@ impl Evaluation<'_, '_> {
             Kind::WholeLength => Datum::Number(self.instant.whole_length),
             Kind::Below => Datum::Number(u64::from(self.session_below())),
             Kind::Now => Datum::Number(self.state.now_ns),
+            Kind::Signal(_) => unreachable!("signals are settled before values are computed"),
             Kind::Unary(operator, operand) => self.unary(*operator, operand, &expression.result),
             Kind::Binary(operator, left, right) => {
                 self.binary(*operator, left, right, &expression.result)

@@ -108,7 +108,10 @@ fn run_statement<'p>(body: &mut impl Body<'p>, statement: &'p Statement) -> Way<
         | Kind::StopTimer(..)
         | Kind::End(..)
         | Kind::Return(_)
-        | Kind::Yield(_) => body.perform(&statement.kind),
+        | Kind::Yield(_)
+        | Kind::React(_)
+        | Kind::Go(_)
+        | Kind::Branch(_) => body.perform(&statement.kind),
     };
     match flow {
         ControlFlow::Continue(()) => Way::On,
@@ -373,7 +376,10 @@ impl<'p> Body<'p> for Running<'_, 'p> {
             | Kind::Count(_)
             | Kind::StartTimer(..)
             | Kind::StopTimer(..)
-            | Kind::End(..) => unreachable!("functions do nothing but compute"),
+            | Kind::End(..)
+            | Kind::React(_)
+            | Kind::Go(_)
+            | Kind::Branch(_) => unreachable!("functions do nothing but compute"),
         }
     }
 }

@@ -22,6 +22,7 @@ pub mod externs;
 pub mod function;
 pub mod header;
 pub mod joints;
+mod layers;
 mod links;
 pub mod listening;
 pub mod message;

@@ -15,6 +15,7 @@ use super::expression::{Evaluation, Moment};
 use super::function::{Body, run_block};
 use super::header;
 use super::joints::Joints;
+use super::layers::Instant;
 use super::message::Message;
 use super::operation::Tried;
 use super::stack::Control;
@@ -23,6 +24,7 @@ use super::value::Datum;
 use crate::types::program::{
     EntityId, Event, Finder, Handler, KindId, LocalId, Place, Program, Shape,
 };
+use crate::types::reactive::Reactive;
 use crate::types::statement::{Attempt, Block, Dropped, Search, StatementKind as Kind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -224,7 +226,19 @@ impl<'p> Reference<'p> {
         handling.give(&handler.parameters, given);
         handling.instant.below = handling.state.session_below(handler.kind, index);
         handling.ends = handler.event == Event::End;
-        let _ = run_block(&mut handling, &handler.body);
+        let reactive = handling.state.program.kinds[handler.kind.at()]
+            .reactive
+            .as_ref();
+        let hears = |reactive: &&Reactive| {
+            let mut events = reactive.events.iter();
+            events.any(|(event, ..)| *event == handler.event)
+        };
+        match reactive.filter(hears) {
+            Some(reactive) => Instant::run(&mut handling, reactive, handler.event),
+            None => {
+                let _ = run_block(&mut handling, &handler.body);
+            }
+        }
         handling.finish()
     }
 
@@ -319,7 +333,10 @@ fn lets_happen(block: &Block) -> bool {
             | Kind::StartTimer(..)
             | Kind::StopTimer(..)
             | Kind::Return(_)
-            | Kind::Yield(_) => false,
+            | Kind::Yield(_)
+            | Kind::React(_)
+            | Kind::Go(_)
+            | Kind::Branch(_) => false,
         };
         itself || statement.blocks().into_iter().any(lets_happen)
     })
@@ -440,7 +457,10 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
             | Kind::Match { .. }
             | Kind::For { .. }
             | Kind::Return(_)
-            | Kind::Yield(_) => unreachable!("handlers neither return nor yield"),
+            | Kind::Yield(_)
+            | Kind::React(_)
+            | Kind::Go(_)
+            | Kind::Branch(_) => unreachable!("handlers neither return nor yield"),
         }
         ControlFlow::Continue(())
     }

@@ -7,13 +7,14 @@
 use super::externs::Externs;
 use super::message::Message;
 use super::pool::Slots;
+use super::process::reference::Reference as Control;
 use super::timers::Timers;
 use super::value::{Datum, Pieces};
 use crate::types::program::{
     AttributeId, CountId, EntityId, Event, KindId, LinkId, NoticeId, Place, PortId, Program,
     ReasonId, SessionIndex, Shape, TimerId,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// What a stack may use; the generated C has the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +174,7 @@ pub struct Fates {
 
 /// The instances of one kind.
 #[derive(Clone, Debug)]
-pub struct Instances {
+pub struct Instances<'p> {
     /// Their slots; not used by sessions that live and end with those below.
     pub slots: Slots,
     /// Which ones have a state.
@@ -184,6 +185,8 @@ pub struct Instances {
     pub keys: Vec<Vec<Datum>>,
     /// Their fields.
     pub fields: Vec<Vec<Datum>>,
+    /// Their processes, once they have started; those of the reference alone.
+    pub processes: BTreeMap<u32, Control<'p>>,
 }
 
 /// A running stack.
@@ -196,7 +199,7 @@ pub struct State<'p> {
     /// What was set at the start.
     pub config: Vec<Datum>,
     /// All instances.
-    pub kinds: Vec<Instances>,
+    pub kinds: Vec<Instances<'p>>,
     /// The timers that run.
     pub timers: Timers<(KindId, u32, TimerId)>,
     /// Events that wait; the last is the next.
@@ -232,6 +235,7 @@ impl<'p> State<'p> {
             found: Vec::new(),
             keys: vec![Vec::new(); kind.capacity as usize],
             fields: vec![Vec::new(); kind.capacity as usize],
+            processes: BTreeMap::new(),
         });
         let headers = program.headers.iter();
         State {

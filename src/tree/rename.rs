@@ -34,7 +34,8 @@ impl Renaming<'_> {
             | Kind::OptionsHold(_)
             | Kind::WholeLength
             | Kind::Below
-            | Kind::Now => return expression.clone(),
+            | Kind::Now
+            | Kind::Signal(_) => return expression.clone(),
             Kind::Read(variable) => Kind::Read(self.variable(variable)),
             Kind::Key(instance, kind, key) => Kind::Key((self.instance)(*instance), *kind, *key),
             Kind::Peeked(local, header, field) => {

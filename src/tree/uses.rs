@@ -34,7 +34,12 @@ impl Uses {
     /// Adds what an expression names.
     pub fn expression(&mut self, expression: &Expression) {
         match &*expression.kind {
-            Kind::Constant(_) | Kind::Config(_) | Kind::WholeLength | Kind::Below | Kind::Now => {}
+            Kind::Constant(_)
+            | Kind::Config(_)
+            | Kind::WholeLength
+            | Kind::Below
+            | Kind::Now
+            | Kind::Signal(_) => {}
             Kind::Read(Variable::Local(local)) if expression.result == Type::Message => {
                 self.messages.push(*local);
             }

@@ -253,7 +253,10 @@ impl<'p> Flow<'p> {
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
             | StatementKind::Return(_)
-            | StatementKind::Yield(_) => {}
+            | StatementKind::Yield(_)
+            | StatementKind::React(_)
+            | StatementKind::Go(_)
+            | StatementKind::Branch(_) => {}
         }
     }
 

@@ -120,6 +120,7 @@ impl Folder<'_> {
             | ExpressionKind::WholeLength
             | ExpressionKind::Below
             | ExpressionKind::Now
+            | ExpressionKind::Signal(_)
             | ExpressionKind::Query(_)
             | ExpressionKind::Through(..) => None,
         }

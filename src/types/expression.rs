@@ -1,5 +1,6 @@
 //! Expressions of the checked program; state trees use them as they are.
 
+use super::process::SignalId;
 use super::program::{
     AttributeId, ConfigId, FieldId, FilterId, FunctionId, HeaderFieldId, HeaderId, KeyId, KindId,
     LocalId, RecordId, TimerId,
@@ -203,6 +204,8 @@ pub enum ExpressionKind {
     Query(Query),
     /// What a filter makes of a message's data.
     Through(FilterId, Vec<Expression>, LocalId),
+    /// Whether a signal is present. Only in conditions of processes.
+    Signal(SignalId),
 }
 
 /// What a container or timer can tell.

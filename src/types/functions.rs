@@ -12,6 +12,7 @@ use super::expression::{Expression, ExpressionKind, Instance};
 use super::items::{constant_expression, declare, declare_filters, declare_functions};
 use super::layers::{Around, Layer, kind_scope};
 use super::opening::{KeyDefault, LISTENER};
+use super::processes;
 use super::program::{
     EntityId, Function, FunctionId, KeyId, KindId, Local, LocalId, Population, Program, Role,
 };
@@ -51,14 +52,20 @@ pub fn functions<'a>(
             }
         }
     }
-    let scopes: Vec<Scope> = members
+    let of_processes = processes::declare_functions(context, layer);
+    let scopes = members
         .iter()
-        .map(|(_, kind, _)| kind_scope(context.program, layer, *kind))
-        .collect();
-    let seen: Vec<_> = members
-        .iter()
+        .map(|(_, kind, _)| kind_scope(context.program, layer, *kind));
+    let of_process = |(_, at, _): &(FunctionId, usize, &ast::Function)| {
+        let kind = layer.processes[*at].kind;
+        processes::process_scope(context, layer, kind, Some(*at))
+    };
+    let scopes: Vec<Scope> = scopes.chain(of_processes.iter().map(of_process)).collect();
+    let written = members.iter().map(|(id, _, source)| (*id, *source));
+    let written = written.chain(of_processes.iter().map(|(id, _, source)| (*id, *source)));
+    let seen: Vec<_> = written
         .zip(&scopes)
-        .map(|((id, _, source), scope)| (*id, scope, *source))
+        .map(|((id, source), scope)| (id, scope, source))
         .collect();
     check_functions(context, &seen);
     key_defaults(context, layer);
@@ -371,7 +378,9 @@ fn session_scope(program: &Program, layer: &Layer, session: usize) -> Scope {
             | Named::Kind(_)
             | Named::Function(_)
             | Named::Filter(_)
-            | Named::Header(_) => {}
+            | Named::Header(_)
+            | Named::Signal(_)
+            | Named::Process(_) => {}
         }
     }
     scope.kind = kind;

@@ -8,6 +8,7 @@ use super::instances::{KindSource, own_notice};
 use super::layers::{Layer, kind_scope};
 use super::names::{not_yet, suggest};
 use super::once::once;
+use super::processes;
 use super::program::{Event, Field, KindId, Local, NoticeId, Population, Program, Role, TimerId};
 use super::services::{locals, message_local};
 use crate::diagnostic::{Diagnostic, Id};
@@ -19,7 +20,18 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
     finders(context, composition, layer);
     for kind in &layer.kinds {
         let scope = kind_scope(context.program, layer, kind.id);
-        for (event, parameters, sources) in grouped(context, composition, layer, kind) {
+        let mut all = sources(layer, kind);
+        if context.program.kinds[kind.id.at()].reactive.is_some() {
+            // The end is not an instant of processes: they are gone.
+            let ends = |handler: &&ast::Handler| {
+                let mut names = handler.event.names.iter();
+                names.all(|name| name.single().is_some_and(|name| name.is("end")))
+            };
+            let (ends, others) = all.into_iter().partition(ends);
+            all = ends;
+            processes::check(context, composition, layer, kind, &others);
+        }
+        for (event, parameters, sources) in grouped(context, composition, layer, kind, all) {
             if kind.role == Role::Session {
                 check_session(context, composition, layer, event, sources[0]);
             }
@@ -57,9 +69,10 @@ fn grouped<'a>(
     composition: &Composition,
     layer: &Layer<'a>,
     kind: &KindSource<'a>,
+    handlers: Vec<&'a ast::Handler>,
 ) -> Vec<Group<'a>> {
     let mut groups: Vec<Group> = Vec::new();
-    for handler in sources(layer, kind) {
+    for handler in handlers {
         for path in &handler.event.names {
             let Some(name) = path.single() else {
                 let what = "an event of a process";

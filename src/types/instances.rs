@@ -6,12 +6,12 @@ use super::compose::{Above, Composition, Ground, Node, Sessions};
 use super::constant::{fold, fold_number};
 use super::context::Context;
 use super::expression::Expression;
-use super::items::{a_process, beginning, fields};
+use super::items::{beginning, fields};
 use super::layers::{Layer, kind_scope};
-use super::names::{not_constant, not_yet, refuse_repeated, taken};
+use super::names::{not_constant, refuse_repeated, taken};
 use super::program::{
-    EntityId, Key, Kind, KindId, NoticeId, Place, Population, RecordId, Role, SessionIndex,
-    StaticInstance,
+    EntityId, FieldId, Key, Kind, KindId, NoticeId, Place, Population, RecordId, Role,
+    SessionIndex, StaticInstance,
 };
 use super::scope::Scope;
 use super::services::notice;
@@ -111,10 +111,6 @@ pub fn kinds<'a>(
                 kinds.push(child);
             }
         }
-        if let Some(run) = &instance.run {
-            let what = "`run` in an instance";
-            context.report(not_yet(run.span, what).help("write handlers and timers for now"));
-        }
     }
     kinds
 }
@@ -197,6 +193,7 @@ fn describe_kind(
         fields,
         timers,
         population,
+        reactive: None,
     }
 }
 
@@ -254,19 +251,8 @@ fn member_names<'a>(kind: &KindSource<'a>) -> Vec<&'a ast::Name> {
     keys.map(|key| &key.name).chain(members).collect()
 }
 
-/// What cannot be compiled yet, and what a block cannot have.
+/// What a block cannot have.
 fn refuse_members(context: &mut Context, kind: &KindSource) {
-    for member in kind.members() {
-        match member {
-            ast::Member::Signal(signal) => context.report(not_yet(signal.span, "a signal")),
-            ast::Member::Process(process) => context.report(a_process(process)),
-            ast::Member::Field(_)
-            | ast::Member::Timer(_)
-            | ast::Member::Notice(_)
-            | ast::Member::Handler(_)
-            | ast::Member::Function(_) => {}
-        }
-    }
     if kind.role == Role::Record {
         for block in &kind.blocks {
             let capacity = block.capacity.as_ref().map(|capacity| capacity.span);
@@ -543,26 +529,34 @@ pub fn initials(context: &mut Context, layer: &Layer) {
     for kind in &layer.kinds {
         let scope = kind_scope(context.program, layer, kind.id);
         for (place, source) in kind.fields().into_iter().enumerate() {
-            let of = context.program.kinds[kind.id.at()].fields[place]
-                .kind
-                .clone();
-            let (start, of) = match (&source.of.kind, of) {
-                (ast::TypeKind::Container { start, .. }, Type::Stream(position, _))
-                    if !start.is_empty() =>
-                {
-                    (start.first(), *position)
-                }
-                (_, of) => (source.start.as_ref(), of),
-            };
-            let value = match (start, record_of(&of)) {
-                (Some(start), _) => check_computed(context, &scope, &source.name.text, start, &of),
-                (None, Some((record, of))) => match beginning(context.program, record) {
-                    Some(begins) => Expression::constant(begins, of),
-                    None => continue,
-                },
-                (None, None) => continue,
-            };
-            context.program.kinds[kind.id.at()].fields[place].initial = Some(value);
+            initial(context, &scope, source, (kind.id, FieldId(place as u32)));
         }
     }
+}
+
+/// What one field begins as.
+pub fn initial(
+    context: &mut Context,
+    scope: &Scope,
+    source: &ast::Field,
+    (kind, field): (KindId, FieldId),
+) {
+    let of = &context.program.kinds[kind.at()].fields[field.at()].kind;
+    let (start, of) = match (&source.of.kind, of.clone()) {
+        (ast::TypeKind::Container { start, .. }, Type::Stream(position, _))
+            if !start.is_empty() =>
+        {
+            (start.first(), *position)
+        }
+        (_, of) => (source.start.as_ref(), of),
+    };
+    let value = match (start, record_of(&of)) {
+        (Some(start), _) => check_computed(context, scope, &source.name.text, start, &of),
+        (None, Some((record, of))) => match beginning(context.program, record) {
+            Some(begins) => Expression::constant(begins, of),
+            None => return,
+        },
+        (None, None) => return,
+    };
+    context.program.kinds[kind.at()].fields[field.at()].initial = Some(value);
 }

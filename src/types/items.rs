@@ -12,7 +12,7 @@ use super::constant::{cut, fold, width};
 use super::context::Context;
 use super::expression::{Expression, ExpressionKind};
 use super::load::{Files, UnitId};
-use super::names::{not_constant, not_yet, refuse_beside, refuse_repeated};
+use super::names::{not_constant, refuse_beside, refuse_repeated};
 use super::program::{
     EntityId, Enum, EnumId, Field, FilterId, Function, FunctionId, Program, Record, RecordId,
 };
@@ -421,18 +421,4 @@ pub fn declare_filters(context: &mut Context, scope: &mut Scope, items: &[&ast::
             scope.names.insert(name, Named::Filter(id));
         }
     }
-}
-
-/// Refuses what belongs to the reactive part of the language.
-pub fn refuse_processes(context: &mut Context, items: &[&ast::Item]) {
-    for item in items {
-        if let ast::Item::Process(process) = item {
-            context.report(a_process(process));
-        }
-    }
-}
-
-/// What is said of a process.
-pub fn a_process(process: &ast::Process) -> Diagnostic {
-    not_yet(process.name.span, "a process").help("write it with handlers and timers for now")
 }

@@ -18,10 +18,12 @@ use super::expression::Instance;
 use super::functions::functions;
 use super::headers::layout;
 use super::instances::{KindSource, describe, initials, kinds, notices};
-use super::items::{Words, declare_types, refuse_processes};
+use super::items::{Words, declare_types};
 use super::load::Files;
 use super::names::refuse_repeated;
 use super::parameters::parameters;
+use super::process::SignalId;
+use super::processes::{self, Process, declare, processes_of};
 use super::program::{
     AttributeId, Entity, EntityId, FieldId, FunctionId, KeyId, Kind, KindId, Population, Program,
     Role, Shape, TimerId,
@@ -55,6 +57,10 @@ pub struct Layer<'a> {
     pub promised: Vec<(usize, FunctionId)>,
     /// Functions that one kind declares for itself.
     pub functions: Vec<(KindId, String, FunctionId)>,
+    /// Its processes, each behind the one in which it is declared.
+    pub processes: Vec<Process<'a>>,
+    /// Signals that one kind declares for itself.
+    pub signals: Vec<(KindId, String, SignalId)>,
 }
 
 /// Everything around a layer that it is made from.
@@ -86,9 +92,10 @@ pub fn layers<'a>(
     for entity in around.composition.entities() {
         sides(context, around, services, &mut layers, entity);
         let composition = around.composition;
-        let layer = &layers[entity.at()];
+        let layer = &mut layers[entity.at()];
         let scope = layer.scope.clone();
         describe(context, composition, entity, layer, &scope);
+        declare(context, layer, &scope);
         notices(context, composition, layer, &scope);
     }
     for entity in around.composition.entities() {
@@ -97,6 +104,7 @@ pub fn layers<'a>(
     for entity in around.composition.entities() {
         functions(context, around, services, &mut layers, entity);
         initials(context, &layers[entity.at()]);
+        processes::initials(context, &layers[entity.at()]);
     }
     layers
 }
@@ -137,9 +145,12 @@ fn reserve<'a>(context: &mut Context, composition: &Composition<'a>) -> Vec<Laye
     for entity in composition.entities() {
         let node = composition.node(entity);
         let items: Vec<_> = node.layer.items.iter().collect();
-        refuse_processes(context, &items);
         let first = context.program.kinds.len() as u32;
         let kinds = kinds(context, &items, first);
+        let mut processes = Vec::new();
+        for kind in &kinds {
+            processes_of(&items, kind, &mut processes);
+        }
         for kind in &kinds {
             context.program.kinds.push(empty_kind(entity, kind.role));
         }
@@ -180,6 +191,8 @@ fn reserve<'a>(context: &mut Context, composition: &Composition<'a>) -> Vec<Laye
             scope,
             promised: Vec::new(),
             functions: Vec::new(),
+            processes,
+            signals: Vec::new(),
         });
     }
     layers
@@ -195,6 +208,7 @@ fn empty_kind(entity: EntityId, role: Role) -> Kind {
         fields: Vec::new(),
         timers: Vec::new(),
         population: Population::Dynamic { above: None },
+        reactive: None,
     }
 }
 
@@ -453,6 +467,18 @@ pub fn kind_scope(program: &Program, layer: &Layer, kind: KindId) -> Scope {
     for (owner, name, function) in &layer.functions {
         if *owner == kind {
             scope.names.insert(name.clone(), Named::Function(*function));
+        }
+    }
+    for (owner, name, signal) in &layer.signals {
+        if *owner == kind {
+            scope.names.insert(name.clone(), Named::Signal(*signal));
+        }
+    }
+    for (at, process) in layer.processes.iter().enumerate() {
+        scope.processes.push(process.names.clone());
+        if process.kind == kind && process.parent.is_none() {
+            let named = Named::Process(at as u32);
+            scope.names.insert(process.path.clone(), named);
         }
     }
     scope

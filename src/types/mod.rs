@@ -10,11 +10,13 @@
 //! Mistakes are collected; there is a program only if there are none.
 
 pub mod body;
+pub mod code;
 pub mod constant;
 pub mod context;
 pub mod esterel;
 pub mod expression;
 pub mod external;
+pub mod fields;
 pub mod header;
 pub mod lifetimes;
 pub mod load;
@@ -22,6 +24,7 @@ pub mod names;
 pub mod opening;
 pub mod process;
 pub mod program;
+pub mod reactive;
 pub mod scope;
 pub mod statement;
 pub mod value;
@@ -37,6 +40,7 @@ mod headers;
 mod instances;
 mod items;
 mod joints;
+mod kernel;
 mod layers;
 mod made;
 mod once;
@@ -44,6 +48,7 @@ mod origins;
 mod parameters;
 mod parts;
 mod paths;
+mod processes;
 mod reads;
 mod relays;
 mod services;

@@ -2,7 +2,7 @@
 
 use super::expression::{Expression, ExpressionKind, Query, Variable};
 use super::statement::{
-    Attempt, Block, Operation, Output, Search, Source, Statement, StatementKind,
+    Attempt, Block, Operation, Output, React, Search, Source, Statement, StatementKind,
 };
 
 impl Expression {
@@ -21,7 +21,8 @@ impl Expression {
             | ExpressionKind::Length(_)
             | ExpressionKind::WholeLength
             | ExpressionKind::Below
-            | ExpressionKind::Now => Vec::new(),
+            | ExpressionKind::Now
+            | ExpressionKind::Signal(_) => Vec::new(),
             ExpressionKind::Read(variable) => variable.indices(),
             ExpressionKind::Unary(_, a)
             | ExpressionKind::Some(a)
@@ -94,7 +95,10 @@ impl Statement {
             | StatementKind::Consume(_)
             | StatementKind::Count(_)
             | StatementKind::StopTimer(..)
-            | StatementKind::End(..) => Vec::new(),
+            | StatementKind::End(..)
+            | StatementKind::Go(_)
+            | StatementKind::Branch(_) => Vec::new(),
+            StatementKind::React(react) => react.values(),
         }
     }
 
@@ -125,7 +129,10 @@ impl Statement {
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
             | StatementKind::Return(_)
-            | StatementKind::Yield(_) => Vec::new(),
+            | StatementKind::Yield(_)
+            | StatementKind::Go(_)
+            | StatementKind::Branch(_) => Vec::new(),
+            StatementKind::React(react) => react.blocks(),
         }
     }
 }
@@ -158,7 +165,52 @@ impl Statement {
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
             | StatementKind::Return(_)
-            | StatementKind::Yield(_) => Vec::new(),
+            | StatementKind::Yield(_)
+            | StatementKind::Go(_)
+            | StatementKind::Branch(_) => Vec::new(),
+            StatementKind::React(react) => react.blocks_mut(),
+        }
+    }
+}
+
+impl React {
+    fn values(&self) -> Vec<&Expression> {
+        match self {
+            React::Emit(_, value) => value.iter().collect(),
+            React::Abort { cases, .. } => {
+                let guards = cases.iter().filter_map(|case| case.guard.as_ref());
+                guards.collect()
+            }
+            React::Pause
+            | React::Loop(_)
+            | React::Parallel(_)
+            | React::Trap { .. }
+            | React::Exit(_)
+            | React::Take(_) => Vec::new(),
+        }
+    }
+
+    fn blocks(&self) -> Vec<&Block> {
+        match self {
+            React::Loop(body) | React::Trap { body, .. } => vec![body],
+            React::Parallel(branches) => branches.iter().collect(),
+            React::Abort { cases, body } => {
+                let then = cases.iter().map(|case| &case.then);
+                body.iter().chain(then).collect()
+            }
+            React::Emit(..) | React::Pause | React::Exit(_) | React::Take(_) => Vec::new(),
+        }
+    }
+
+    fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            React::Loop(body) | React::Trap { body, .. } => vec![body],
+            React::Parallel(branches) => branches.iter_mut().collect(),
+            React::Abort { cases, body } => {
+                let then = cases.iter_mut().map(|case| &mut case.then);
+                body.iter_mut().chain(then).collect()
+            }
+            React::Emit(..) | React::Pause | React::Exit(_) | React::Take(_) => Vec::new(),
         }
     }
 }

@@ -65,6 +65,8 @@ pub struct Processes {
     pub signals: Vec<Signal>,
     /// Which inputs never come together, or only together.
     pub relations: Vec<Relation>,
+    /// Where each instant has exactly one input: that of the first, which never comes again.
+    pub start: Option<SignalId>,
     /// All that is computed.
     pub data: Vec<Data>,
     /// Which of it may go wrong: it is computed even where nothing depends on it.
@@ -85,8 +87,11 @@ pub struct Placed {
 /// Something that is computed.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// The signals whose values it reads: each waits until it is settled who emits them.
+    /// The signals whose values it reads: each waits until it is settled who emits them. And the
+    /// fields: each waits for the branches beside this one that may still write it.
     pub reads: Vec<SignalId>,
+    /// The fields that it writes.
+    pub writes: Vec<SignalId>,
     /// Where it is written.
     pub span: Span,
 }
@@ -123,6 +128,12 @@ pub enum Role {
     Local,
     /// An `exit`, for the handlers of its trap.
     Exit,
+    /// Whoever writes the field that it stands for. It is never asked whether it is present; in an
+    /// instant at most one of the branches that run in parallel writes it, and those that read it
+    /// do so behind that.
+    Field,
+    /// Whoever looks at the message of the instant, before it is taken.
+    Look,
 }
 
 /// What a signal carries.
@@ -386,7 +397,9 @@ impl Role {
     pub fn is_given(self) -> bool {
         match self {
             Role::Input | Role::InputOutput => true,
-            Role::Sensor | Role::Output | Role::Local | Role::Exit => false,
+            Role::Sensor | Role::Output | Role::Local | Role::Exit | Role::Field | Role::Look => {
+                false
+            }
         }
     }
 
@@ -394,7 +407,9 @@ impl Role {
     pub fn is_told(self) -> bool {
         match self {
             Role::Output | Role::InputOutput => true,
-            Role::Input | Role::Sensor | Role::Local | Role::Exit => false,
+            Role::Input | Role::Sensor | Role::Local | Role::Exit | Role::Field | Role::Look => {
+                false
+            }
         }
     }
 
@@ -402,7 +417,7 @@ impl Role {
     pub fn is_emitted(self) -> bool {
         match self {
             Role::Output | Role::InputOutput | Role::Local | Role::Exit => true,
-            Role::Input | Role::Sensor => false,
+            Role::Input | Role::Sensor | Role::Field | Role::Look => false,
         }
     }
 }

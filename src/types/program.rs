@@ -15,9 +15,12 @@
 //!   entity 1 arp:      kind arp (1), kind session static [()], kind neighbour dynamic [64]
 //! ```
 
+pub use super::code::{Filter, Function};
 use super::expression::Expression;
 use super::header::Header;
 use super::opening::{KeyDefault, Listening};
+use super::process::StatementId;
+use super::reactive::Reactive;
 use super::statement::Block;
 use super::value::{Type, Value};
 use super::writing::Writings;
@@ -258,6 +261,8 @@ pub struct Kind {
     pub timers: Vec<String>,
     /// Whether all exist from the start; then the values of their keys and what stands on each.
     pub population: Population,
+    /// Its processes, if it has any, which say what happens at an event.
+    pub reactive: Option<Reactive>,
 }
 
 /// What a kind of instances is to its entity.
@@ -486,14 +491,19 @@ pub struct Handler {
     pub kind: KindId,
     /// What starts it.
     pub event: Event,
-    /// Its parameters, then its other locals.
+    /// All its locals.
     pub locals: Vec<Local>,
-    /// The event's parameters, among the locals, in order: the message first where there is one.
+    /// The event's parameters among them, in order: the message first where there is one.
     pub parameters: Vec<LocalId>,
     /// What it does. A layer that does not write a handler for an event that it relays has one
-    /// here all the same, which relays.
+    /// here all the same, which relays. Of processes, all that they do, until `reactive` has
+    /// settled what is done at this event.
     pub body: Block,
-    /// Where it is written; where it only relays, where its layer is.
+    /// What several of its paths lead to; each leads on only to those before it.
+    pub blocks: Vec<Block>,
+    /// Where its branches stand: which branch of each parallel statement around.
+    pub places: Vec<Vec<(StatementId, u32)>>,
+    /// Where it is written, or its layer.
     pub span: Span,
 }
 
@@ -504,91 +514,4 @@ pub struct Local {
     pub name: String,
     /// Its type; [`Type::Message`] for what is linear.
     pub kind: Type,
-}
-
-/// A function of values; it reads what its expressions name, and writes only its locals.
-#[derive(Clone, Debug)]
-pub struct Function {
-    /// Its name.
-    pub name: String,
-    /// The entity whose fields, keys and parameters it may read; none for a free function.
-    pub entity: Option<EntityId>,
-    /// Whose instance it reads as `Instance::Own`.
-    pub kind: Option<KindId>,
-    /// Its parameters, then its other locals.
-    pub locals: Vec<Local>,
-    /// How many of the locals are parameters.
-    pub parameters: u32,
-    /// What those parameters are that a call leaves out.
-    pub defaults: Vec<Option<Value>>,
-    /// The message whose attributes or length it reads, right behind its parameters among the
-    /// locals; a call hands it over as its last argument, an [`Expression`] that reads a message.
-    pub message: Option<LocalId>,
-    /// Whether it reads the instant's header.
-    pub reads_header: bool,
-    /// What it gives. Of one in C: [`Type::Nothing`] if it only does something, [`Type::Message`]
-    /// if it rewrites the data that it is given.
-    pub result: Type,
-    /// Whether it is written in C: `extern`. A parameter of type [`Type::Message`] is then given
-    /// the data of a message, one of an extern type the field itself.
-    pub external: bool,
-    /// Whether it is written in C or calls what is: each call of it counts.
-    pub calls_c: bool,
-    /// What it does; none for `extern`.
-    pub body: Option<Block>,
-    /// Where it is written.
-    pub span: Span,
-}
-
-impl Function {
-    /// How many arguments a call gives: its parameters, and the message that it looks at. In state
-    /// trees the instance comes behind them, if it reads one of several.
-    pub fn arguments(&self) -> usize {
-        self.parameters as usize + usize::from(self.message.is_some())
-    }
-
-    /// The kind of sessions of which it is: a session that comes and goes is its last parameter.
-    pub fn asks(&self) -> Option<KindId> {
-        let last = self.parameters.checked_sub(1)?;
-        let Type::Instance(kind) = self.locals[last as usize].kind else {
-            return None;
-        };
-        Some(kind)
-    }
-}
-
-/// A word filter (Morpheus 3): it runs over bytes, word by word.
-#[derive(Clone, Debug)]
-pub struct Filter {
-    /// Its name.
-    pub name: String,
-    /// Its parameters, then its state, then other locals.
-    pub locals: Vec<Local>,
-    /// How many of the locals are parameters.
-    pub parameters: u32,
-    /// What those parameters are that a call leaves out.
-    pub defaults: Vec<Option<Value>>,
-    /// Its state's beginning, in order.
-    pub state: Vec<(LocalId, Expression)>,
-    /// Holds the word of this turn.
-    pub word: LocalId,
-    /// Bytes a word: 1, 2, 4 or 8. What is missing of the last word is zero.
-    pub unit: u32,
-    /// Whether the first byte of a word is the most significant.
-    pub big: bool,
-    /// Whether it yields what replaces what it read. A word that is yielded for one of which bytes
-    /// are missing has as many bytes as were there.
-    pub rewrites: bool,
-    /// Whether it yields just one word for each, so that the length stays.
-    pub keeps_length: bool,
-    /// Whether it may yield more than it takes, and so never writes where it reads.
-    pub grows: bool,
-    /// What is done for each word.
-    pub each: Block,
-    /// What is done at the end.
-    pub finish: Block,
-    /// What it gives in the end.
-    pub result: Option<Expression>,
-    /// Where it is written.
-    pub span: Span,
 }

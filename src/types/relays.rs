@@ -381,6 +381,8 @@ fn relaying(
         kind,
         event: Event::Notice(notice),
         body: targets.iter().map(tell).collect(),
+        blocks: Vec::new(),
+        places: Vec::new(),
         locals,
         parameters,
         span,

@@ -6,6 +6,7 @@
 //! body checker's own.
 
 use super::expression::{Expression, Instance};
+use super::process::SignalId;
 use super::program::{
     AttributeId, EntityId, FieldId, FilterId, FunctionId, HeaderId, KeyId, KindId, LocalId,
     NoticeId, TimerId,
@@ -46,6 +47,8 @@ pub struct Scope {
     pub sides: BTreeMap<String, (EntityId, BTreeMap<String, NoticeId>)>,
     /// The services that `restore` can name.
     pub services: Vec<String>,
+    /// What each process of the layer declares, by name.
+    pub processes: Vec<BTreeMap<String, Named>>,
 }
 
 impl Scope {
@@ -66,6 +69,7 @@ impl Scope {
             below: BTreeMap::new(),
             sides: BTreeMap::new(),
             services: Vec::new(),
+            processes: Vec::new(),
         }
     }
 }
@@ -90,4 +94,8 @@ pub enum Named {
     Filter(FilterId),
     /// A header that can be peeked at.
     Header(HeaderId),
+    /// A signal of the instance.
+    Signal(SignalId),
+    /// A process of the instance, among [`Scope::processes`].
+    Process(u32),
 }

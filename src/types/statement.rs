@@ -4,6 +4,7 @@
 //! stands in; what follows that block goes on.
 
 use super::expression::{Expression, Instance, Variable};
+use super::process::SignalId;
 use super::program::{
     AttributeId, CountId, EntityId, Event, FilterId, FunctionId, HeaderFieldId, HeaderId, KindId,
     LocalId, ReasonId, Target, TimerId,
@@ -117,6 +118,66 @@ pub enum StatementKind {
     Return(Expression),
     /// Filters only: the next unit that comes out.
     Yield(Expression),
+    /// Processes only.
+    React(Box<React>),
+    /// All that is left to do in this handler is this block of it. Only in handlers that processes
+    /// became.
+    Go(BlockId),
+    /// What follows is done by the branch at this place. Only in handlers that processes became.
+    Branch(PlaceId),
+}
+
+/// A block that several paths through a handler lead to, among [`super::program::Handler::blocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// Where a branch stands among those that run in parallel, among
+/// [`super::program::Handler::places`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PlaceId(pub u32);
+
+/// What processes do, and handlers of instances without any do not.
+#[derive(Clone, Debug)]
+pub enum React {
+    /// A signal is present, with a value if it carries one.
+    Emit(SignalId, Option<Expression>),
+    /// Ends in the next instant.
+    Pause,
+    /// Again and again.
+    Loop(Block),
+    /// In lock-step, until all have ended.
+    Parallel(Vec<Block>),
+    /// Ends when its body does, or exits it.
+    Trap {
+        /// How many traps stand around it.
+        level: u32,
+        /// What can be left.
+        body: Block,
+    },
+    /// Leaves the trap around which so many stand.
+    Exit(u32),
+    /// Ends the body when something comes.
+    Abort {
+        /// What ends it. Of several at once the first counts.
+        cases: Vec<Wait>,
+        /// What is ended; without, it only waits.
+        body: Option<Block>,
+    },
+    /// From here on the message is this branch's own.
+    Take(LocalId),
+}
+
+/// Something that is waited for, and what is done then.
+#[derive(Clone, Debug)]
+pub struct Wait {
+    /// One of these signals comes.
+    pub signals: Vec<SignalId>,
+    /// What must hold besides.
+    pub guard: Option<Expression>,
+    /// What is done then.
+    pub then: Block,
+    /// Where it is written.
+    pub span: Span,
 }
 
 /// What is dropped.

@@ -40,7 +40,10 @@ pub fn yields(block: &[Statement]) -> (u64, u64) {
         | StatementKind::Count(_)
         | StatementKind::StartTimer(..)
         | StatementKind::StopTimer(..)
-        | StatementKind::End(..) => rest,
+        | StatementKind::End(..)
+        | StatementKind::React(_)
+        | StatementKind::Go(_)
+        | StatementKind::Branch(_) => rest,
     }
 }
 

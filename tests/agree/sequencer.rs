@@ -114,6 +114,7 @@ fn kind(
             keys: Vec::new(),
             above,
         }]),
+        reactive: None,
     }
 }
 
@@ -238,6 +239,8 @@ fn handler(event: Event, locals: Vec<Local>, body: Vec<StatementKind>) -> Handle
         parameters: (0..locals.len() as u32).map(LocalId).collect(),
         locals,
         body: body.into_iter().map(statement).collect(),
+        blocks: Vec::new(),
+        places: Vec::new(),
         span: nowhere(),
     }
 }

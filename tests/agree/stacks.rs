@@ -1,6 +1,7 @@
 //! The programs of the examples, and of stacks that are written for these tests.
 
 use stackloom::diagnostic::render;
+use stackloom::reactive::handlers::settle;
 use stackloom::source::Sources;
 use stackloom::types::program::Program;
 use stackloom::types::{check_stack, load};
@@ -29,8 +30,12 @@ pub fn program(name: &str, text: String) -> Program {
     let file = vec![(name.to_string(), text)];
     let (files, mut diagnostics) = load::load(&mut sources, file, &library());
     let stack = &files.unit(files.root()).stacks[0].name.text;
-    let (program, found) = check_stack(&sources, &files, stack);
+    let (mut program, found) = check_stack(&sources, &files, stack);
     diagnostics.extend(found);
+    if let Some(Err(refused)) = program.as_mut().map(settle) {
+        diagnostics.extend(refused);
+        program = None;
+    }
     match program {
         Some(program) => program,
         None => panic!("{}", render(&diagnostics, &sources, false)),

@@ -116,9 +116,13 @@ impl<'m> Words<'m> {
             Kind::Variable(variable) => self.variable(*variable).to_string(),
             Kind::Value(signal) => match self.module.processes.signal(*signal).role {
                 Role::Exit => format!("??{}", self.signal(*signal)),
-                Role::Input | Role::Sensor | Role::Output | Role::InputOutput | Role::Local => {
-                    format!("?{}", self.signal(*signal))
-                }
+                Role::Input
+                | Role::Sensor
+                | Role::Output
+                | Role::InputOutput
+                | Role::Local
+                | Role::Field
+                | Role::Look => format!("?{}", self.signal(*signal)),
             },
             Kind::Before(signal) => format!("pre(?{})", self.signal(*signal)),
             Kind::Call(function, operands) => {

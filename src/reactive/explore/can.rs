@@ -7,7 +7,7 @@
 use super::status::{Answer, Signals, Statuses, asked_now};
 use super::step::{cases, no_signals};
 use super::term::{Freeze, Term, TermId, Terms, Watch};
-use crate::types::process::{Case, Presence, Processes, SignalId, Statement, StatementId};
+use crate::types::process::{Case, DataId, Presence, Processes, SignalId, Statement, StatementId};
 use std::collections::BTreeSet;
 
 /// What can still happen.
@@ -219,15 +219,16 @@ impl<'p> Can<'_, 'p> {
         let processes = self.processes;
         let done = Possible::done(processes);
         match processes.statement(id) {
-            Statement::Nothing | Statement::Do(_) => done,
+            Statement::Nothing => done,
+            Statement::Do(data) => self.computed(Some(*data)),
             Statement::Pause => Possible::paused(processes),
-            Statement::Emit(signal, _) => {
-                let mut possible = done;
+            Statement::Emit(signal, value) => {
+                let mut possible = self.computed(*value);
                 possible.emits.insert(signal.at());
                 possible
             }
-            Statement::Exit { level, way, .. } => {
-                let mut possible = done;
+            Statement::Exit { level, way, value } => {
+                let mut possible = self.computed(*value);
                 possible.emits.insert(way.at());
                 possible.done = false;
                 possible.exits.insert(*level);
@@ -239,10 +240,13 @@ impl<'p> Can<'_, 'p> {
                 otherwise,
             } => self.present(test, *then, *otherwise, statuses),
             Statement::If {
-                then, otherwise, ..
+                condition,
+                then,
+                otherwise,
             } => {
                 let otherwise = self.started(*otherwise, statuses);
-                self.started(*then, statuses).or(&otherwise)
+                let branches = self.started(*then, statuses).or(&otherwise);
+                self.computed(Some(*condition)).then(&branches)
             }
             Statement::Sequence(_) => self.rest(done, id, 0, statuses),
             Statement::Parallel(branches) => {
@@ -277,6 +281,16 @@ impl<'p> Can<'_, 'p> {
             }
             Statement::Local { signals, body, .. } => self.local(signals, *body, statuses),
         }
+    }
+
+    /// Something is computed: fields may be written.
+    fn computed(&self, data: Option<DataId>) -> Possible {
+        let mut possible = Possible::done(self.processes);
+        if let Some(data) = data {
+            let writes = self.processes.data[data.at()].writes.iter();
+            possible.emits.extend(writes.map(|field| field.at()));
+        }
+        possible
     }
 
     /// One or the other, by the status of signals.

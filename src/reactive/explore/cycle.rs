@@ -8,7 +8,7 @@ use super::status::{Answer, Statuses, asked_now};
 use super::step::cases;
 use super::term::{Code, Freeze, Term, TermId, Terms, Watch};
 use crate::source::Span;
-use crate::types::process::{DataId, Presence, Processes, SignalId, Statement, StatementId};
+use crate::types::process::{DataId, Presence, Processes, Role, SignalId, Statement, StatementId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One step of a circle.
@@ -35,12 +35,22 @@ pub fn shortest<'p>(
         processes,
         terms,
         statuses,
+        beside: Vec::new(),
         edges: BTreeMap::new(),
+        conflicts: BTreeMap::new(),
     };
     search.term(term, &BTreeSet::new());
     let edges = search.edges;
     let circles = edges.keys().filter_map(|(from, _)| circle(&edges, *from));
-    circles.min_by_key(Vec::len).unwrap_or_default()
+    let shortest = circles.min_by_key(Vec::len);
+    let conflicts = search.conflicts.into_iter();
+    let mut conflicts = conflicts.map(|(signal, places)| Link {
+        signal,
+        waits: places[0],
+        reads: true,
+        emits: places[places.len().min(2) - 1],
+    });
+    shortest.unwrap_or_else(|| conflicts.next().into_iter().collect())
 }
 
 /// Who waits for a signal, and where another one is emitted behind that.
@@ -94,7 +104,11 @@ struct Search<'a, 'p> {
     processes: &'p Processes,
     terms: &'a mut Terms<'p>,
     statuses: &'a Statuses,
+    /// What runs in parallel to the branch that is looked at.
+    beside: Vec<TermId>,
     edges: Edges,
+    /// Where a field is written that a branch beside may write, too.
+    conflicts: BTreeMap<SignalId, Vec<Span>>,
 }
 
 impl<'p> Search<'_, 'p> {
@@ -113,10 +127,7 @@ impl<'p> Search<'_, 'p> {
                     false => first,
                 }
             }
-            Term::Parallel(branches) => {
-                let ends = branches.iter().map(|branch| self.term(*branch, waits));
-                ends.flatten().collect()
-            }
+            Term::Parallel(branches) => self.branches(&branches, waits),
             Term::Loop(statement, begun, inner) => {
                 let ends = self.term(inner, waits);
                 if !begun && self.can_end(inner) {
@@ -190,7 +201,7 @@ impl<'p> Search<'_, 'p> {
                 self.emits(*way, id, &waits);
                 waits
             }
-            Statement::Do(data) => self.reading(&[*data], waits),
+            Statement::Do(data) => self.computes(*data, id, waits),
             Statement::Present {
                 test,
                 then,
@@ -208,13 +219,14 @@ impl<'p> Search<'_, 'p> {
                 then,
                 otherwise,
             } => {
-                let waits = self.reading(&[*condition], waits);
+                let waits = self.computes(*condition, id, waits);
                 self.either(*then, *otherwise, &waits)
             }
             Statement::Sequence(_) => self.rest(id, 0, waits.clone()),
             Statement::Parallel(branches) => {
-                let ends = branches.iter().map(|branch| self.started(*branch, waits));
-                ends.flatten().collect()
+                let branches = branches.iter().map(|branch| self.terms.start(*branch));
+                let branches: Vec<TermId> = branches.collect();
+                self.branches(&branches, waits)
             }
             Statement::Loop(_) => self.body(id, waits),
             Statement::Trap { body, .. } => {
@@ -245,6 +257,28 @@ impl<'p> Search<'_, 'p> {
                 self.started(*body, &waits)
             }
         }
+    }
+
+    /// Something is computed, and fields are written.
+    fn computes(&mut self, data: DataId, at: StatementId, waits: &Waits) -> Waits {
+        let waits = self.reading(&[data], waits);
+        for &field in &self.processes.data[data.at()].writes {
+            self.emits(field, at, &waits);
+        }
+        waits
+    }
+
+    /// Each branch, with the others beside it.
+    fn branches(&mut self, branches: &[TermId], waits: &Waits) -> Waits {
+        let mut ends = Waits::new();
+        for branch in branches {
+            let around = self.beside.len();
+            self.beside
+                .extend(branches.iter().filter(|other| *other != branch));
+            ends.extend(self.term(*branch, waits));
+            self.beside.truncate(around);
+        }
+        ends
     }
 
     fn either(&mut self, then: StatementId, otherwise: StatementId, waits: &Waits) -> Waits {
@@ -307,19 +341,31 @@ impl<'p> Search<'_, 'p> {
         waits
     }
 
+    /// Whether a branch beside this one can still write a field.
+    fn written_beside(&mut self, field: SignalId) -> bool {
+        let mut can = Can {
+            processes: self.processes,
+            terms: self.terms,
+        };
+        let mut beside = self.beside.iter();
+        beside.any(|branch| can.of(*branch, self.statuses).emits.contains(field.at()))
+    }
+
     /// Values are waited for.
-    fn reading(&self, data: &[DataId], waits: &Waits) -> Waits {
+    fn reading(&mut self, data: &[DataId], waits: &Waits) -> Waits {
         let mut waits = waits.clone();
         for one in data.iter().map(|one| &self.processes.data[one.at()]) {
-            let open = one
-                .reads
-                .iter()
-                .filter(|signal| !self.statuses.of(**signal).settled);
-            waits.extend(open.map(|signal| Wait {
-                signal: *signal,
-                at: one.span,
-                reads: true,
-            }));
+            let is_field = |signal: &&SignalId| self.processes.signal(**signal).role == Role::Field;
+            for &signal in one.reads.iter().chain(one.writes.iter().filter(is_field)) {
+                let open = match self.processes.signal(signal).role {
+                    Role::Field | Role::Look => self.written_beside(signal),
+                    _a_signal => !self.statuses.of(signal).settled,
+                };
+                if open {
+                    let (at, reads) = (one.span, true);
+                    waits.insert(Wait { signal, at, reads });
+                }
+            }
         }
         waits
     }
@@ -327,6 +373,15 @@ impl<'p> Search<'_, 'p> {
     /// A signal is emitted behind what is waited for.
     fn emits(&mut self, signal: SignalId, at: StatementId, waits: &Waits) {
         for wait in waits {
+            if wait.signal == signal && self.processes.signal(signal).role == Role::Field {
+                // Whoever writes it waits for others that may: they wait for each other only if
+                // these do the same, or for something behind this.
+                let places = self.conflicts.entry(signal).or_default();
+                if !places.contains(&wait.at) {
+                    places.push(wait.at);
+                }
+                continue;
+            }
             let how = (*wait, self.processes.span(at));
             self.edges.entry((wait.signal, signal)).or_insert(how);
         }

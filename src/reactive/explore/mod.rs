@@ -46,6 +46,8 @@ pub enum Refusal {
     InstantaneousLoop(Span),
     /// A signal that carries one value is emitted twice, whatever the environment gives.
     Twice(SignalId),
+    /// A layer's signal that carries one value may be emitted twice.
+    MayBeTwice(SignalId),
     /// An instant asks more questions in a row than can be kept in mind.
     TooLong {
         /// So many are allowed.
@@ -87,10 +89,13 @@ pub fn explore(
     let mut next = 0;
     while let Some((term, statuses)) = explorer.states.get_index(next) {
         let (term, statuses) = (*term, statuses.clone());
-        next += 1;
         let term = explorer.terms.resumed(term);
-        let root = explorer.instant(term, statuses)?;
+        let root = match processes.start {
+            None => explorer.instant(term, statuses)?,
+            Some(start) => explorer.one_input(term, &statuses, start, next == 0)?,
+        };
         explorer.automaton.states.push(root);
+        next += 1;
     }
     let automaton = explorer.automaton;
     if let Some(signal) = merge::doomed(&automaton) {
@@ -122,6 +127,35 @@ impl Explorer<'_> {
     fn state(&mut self, term: TermId, statuses: Statuses) -> StateId {
         let (at, _) = self.states.insert_full((term, statuses));
         StateId(at as u32)
+    }
+
+    /// All that can happen in an instant that has exactly one input: each is explored by itself.
+    fn one_input(
+        &mut self,
+        term: TermId,
+        statuses: &Statuses,
+        start: SignalId,
+        first: bool,
+    ) -> Result<NodeId, Refusal> {
+        let processes = self.processes;
+        let inputs = processes.signals();
+        let inputs = inputs.filter(|input| processes.signal(*input).role.is_given());
+        let inputs: Vec<SignalId> = inputs.collect();
+        let comes = inputs.iter().filter(|input| (**input == start) == first);
+        let mut root = None;
+        for &comes in comes.rev() {
+            let mut statuses = statuses.clone();
+            for &input in &inputs {
+                statuses.give(processes, input, input == comes);
+            }
+            let node = self.instant(term, statuses)?;
+            root = Some(match root {
+                None => node,
+                Some(others) => self.automaton.test(Question::Given(comes), node, others),
+            });
+        }
+        // Nothing comes to what has no other input: it stays as it is.
+        Ok(root.unwrap_or_else(|| self.automaton.add(Node::Leaf(StateId(0)))))
     }
 
     /// All that can happen from here to the end of the instant.
@@ -157,6 +191,7 @@ impl Explorer<'_> {
                 terms: &mut self.terms,
                 statuses: &mut statuses,
                 acts: &mut acts,
+                beside: Vec::new(),
             };
             term = match stepping.run(term) {
                 Stop::Waits(term) => term,
@@ -335,7 +370,7 @@ impl Explorer<'_> {
     /// What became of each signal's scope in this instant.
     fn scopes(&self, term: TermId) -> Vec<Scope> {
         let local = |role: Role| match role {
-            Role::Local | Role::Exit => Scope::Left,
+            Role::Local | Role::Exit | Role::Field | Role::Look => Scope::Left,
             Role::Input | Role::Sensor | Role::Output | Role::InputOutput => Scope::Ran,
         };
         let signals = self.processes.signals.iter();

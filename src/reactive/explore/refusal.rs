@@ -3,7 +3,7 @@
 use super::{Link, Refusal};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Span};
-use crate::types::process::{Processes, SignalId};
+use crate::types::process::{Processes, Role, SignalId};
 
 impl Refusal {
     /// The same as a diagnostic about a module of this name, which stands in a file.
@@ -20,6 +20,13 @@ impl Refusal {
                 let declared = processes.signal(*signal);
                 let title = format!("`{}` is emitted twice in one instant", declared.name);
                 let label = "whatever the environment gives";
+                Diagnostic::error(Id::MultipleEmission, title, declared.span, label)
+                    .help("`combine` says what becomes of two values")
+            }
+            Refusal::MayBeTwice(signal) => {
+                let declared = processes.signal(*signal);
+                let title = format!("`{}` may be emitted twice in one instant", declared.name);
+                let label = "it carries one value";
                 Diagnostic::error(Id::MultipleEmission, title, declared.span, label)
                     .help("`combine` says what becomes of two values")
             }
@@ -51,13 +58,29 @@ pub fn may_be_twice(processes: &Processes, signal: SignalId) -> Diagnostic {
         .help("`combine` says what becomes of two values")
 }
 
+/// Two branches may write a field in one instant.
+fn written_twice(name: &str, link: &Link) -> Diagnostic {
+    let title = format!("`{name}` may be written by two in one instant");
+    let mut mistake = Diagnostic::error(Id::CausalityCycle, title, link.waits, "here");
+    if link.emits != link.waits {
+        mistake = mistake.label(link.emits, "and here, in parallel");
+    }
+    mistake
+        .why("What runs in parallel has no order: of two that write, none would be the last.")
+        .help("let one process own it, and the others emit a signal to that one")
+}
+
 fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
     let name = |signal: SignalId| processes.signal(signal).name.clone();
     let Some((first, others)) = links.split_first() else {
         let title = "this does not settle which signals are present";
         return Diagnostic::error(Id::CausalityCycle, title, Span::new(file, 0, 0), "");
     };
+    let role = |signal: SignalId| processes.signal(signal).role;
     let title = match (others.len(), first.reads) {
+        (0, _) if role(first.signal) == Role::Field => {
+            return written_twice(&name(first.signal), first);
+        }
         (0, true) => format!("the value of `{}` depends on itself", name(first.signal)),
         (0, false) => format!(
             "whether `{}` is present depends on itself",
@@ -72,9 +95,16 @@ fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
             format!("signals depend on each other: {way} -> {}", names[0])
         }
     };
-    let waits = |link: &Link| match link.reads {
-        true => format!("this waits for the value of `{}`", name(link.signal)),
-        false => format!("this waits for `{}`", name(link.signal)),
+    let waits = |link: &Link| match (role(link.signal), link.reads) {
+        (Role::Field, _) => format!("this waits for whoever writes `{}`", name(link.signal)),
+        (Role::Look, _) => "this waits for whoever looks at the message".to_string(),
+        (_, true) => format!("this waits for the value of `{}`", name(link.signal)),
+        (_, false) => format!("this waits for `{}`", name(link.signal)),
+    };
+    let does = |signal: SignalId| match role(signal) {
+        Role::Field => format!("and behind it this writes `{}`", name(signal)),
+        Role::Look => "and behind it this looks at the message".to_string(),
+        _that_is_emitted => format!("and behind it this emits `{}`", name(signal)),
     };
     let mut diagnostic = Diagnostic::error(Id::CausalityCycle, title, first.waits, waits(first));
     for (at, link) in links.iter().enumerate() {
@@ -82,8 +112,7 @@ fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
         if at > 0 {
             diagnostic = diagnostic.label(link.waits, waits(link));
         }
-        let emits = format!("and behind it this emits `{}`", name(next));
-        diagnostic = diagnostic.label(link.emits, emits);
+        diagnostic = diagnostic.label(link.emits, does(next));
     }
     diagnostic.help("a `pause` between them lets one wait for the instant before")
 }

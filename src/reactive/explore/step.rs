@@ -5,11 +5,12 @@
 //! part goes as far as it can before what is around it is looked at again, so what is around a part
 //! is made anew once, not once for each of its steps.
 
+use super::can::Can;
 use super::status::{Answer, Signals, Statuses};
 use super::term::{Code, Freeze, Term, TermId, Terms, Watch};
 use crate::tree::automaton::Act;
 use crate::types::process::{
-    Carries, Case, DataId, Presence, Processes, SignalId, Statement, StatementId,
+    Carries, Case, DataId, Presence, Processes, Role, SignalId, Statement, StatementId,
 };
 
 /// A step, and what is left then.
@@ -65,6 +66,8 @@ pub struct Stepping<'a, 'p> {
     pub statuses: &'a mut Statuses,
     /// What was done.
     pub acts: &'a mut Vec<Act>,
+    /// What runs in parallel to the branch that steps.
+    pub beside: Vec<TermId>,
 }
 
 impl<'p> Stepping<'_, 'p> {
@@ -272,7 +275,12 @@ impl<'p> Stepping<'_, 'p> {
         let mut branches = branches.to_vec();
         let mut goes_on = false;
         for at in 0..branches.len() {
-            match self.run(branches[at]) {
+            let around = self.beside.len();
+            let (left, right) = (&branches[..at], &branches[at + 1..]);
+            self.beside.extend(left.iter().chain(right));
+            let stop = self.run(branches[at]);
+            self.beside.truncate(around);
+            match stop {
                 Stop::Waits(branch) => {
                     goes_on |= branch != branches[at];
                     branches[at] = branch;
@@ -454,7 +462,7 @@ impl<'p> Stepping<'_, 'p> {
                 let over = self.abort(id, Watch::Elapsed(case), inner);
                 let not_yet = self.abort(id, Watch::Asks(case + 1), inner);
                 let choice = Stop::Choose(count.over, over, not_yet);
-                Some(Step::Stops(choice))
+                self.is_ready(count.over).then_some(Step::Stops(choice))
             }
             Watch::Quiet | Watch::Elapsed(_) => unreachable!("nothing is left to ask"),
         }
@@ -481,10 +489,34 @@ impl<'p> Stepping<'_, 'p> {
         }
     }
 
-    /// Whether all values that it reads are settled.
-    fn is_ready(&self, data: DataId) -> bool {
-        let reads = &self.processes.data[data.at()].reads;
-        reads.iter().all(|signal| self.statuses.of(*signal).settled)
+    /// Whether all values that it reads are settled, and nothing beside it can still write a field
+    /// that it reads or writes.
+    fn is_ready(&mut self, data: DataId) -> bool {
+        let processes = self.processes;
+        let data = &processes.data[data.at()];
+        let role = |signal: &SignalId| processes.signal(*signal).role;
+        let is_owned = |signal: &&SignalId| matches!(role(signal), Role::Field | Role::Look);
+        let mut values = data.reads.iter().filter(|signal| !is_owned(signal));
+        if !values.all(|signal| self.statuses.of(*signal).settled) {
+            return false;
+        }
+        let writes = data.writes.iter();
+        let writes = writes.filter(|signal| role(signal) == Role::Field);
+        let fields = data.reads.iter().filter(is_owned).chain(writes);
+        let fields: Vec<SignalId> = fields.copied().collect();
+        fields.is_empty() || !self.written_beside(&fields)
+    }
+
+    /// Whether a branch beside this one can still write one of these fields in this instant.
+    fn written_beside(&mut self, fields: &[SignalId]) -> bool {
+        let mut can = Can {
+            processes: self.processes,
+            terms: self.terms,
+        };
+        self.beside.iter().any(|branch| {
+            let emits = can.of(*branch, self.statuses).emits;
+            fields.iter().any(|field| emits.contains(field.at()))
+        })
     }
 }
 

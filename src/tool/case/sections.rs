@@ -118,7 +118,11 @@ fn compile(
             Some(_) | None => declared.collect(),
         };
         for stack in stacks {
-            let (program, wrong) = check_stack(sources, &files, stack);
+            let (mut program, mut wrong) = check_stack(sources, &files, stack);
+            if let Some(Err(refused)) = program.as_mut().map(reactive::handlers::settle) {
+                wrong.extend(refused);
+                program = None;
+            }
             programs.extend(program);
             for wrong in wrong {
                 if !found.contains(&wrong) {

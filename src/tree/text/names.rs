@@ -57,7 +57,8 @@ impl Names {
         let reasons = reasons.map(|reason| owned(entity(reason.entity), &reason.name));
         let counts = program.counts.iter();
         let counts = counts.map(|count| owned(entity(count.entity), &count.name));
-        let plain = |fields: &[Field]| unlike(fields.iter().map(|field| field.name.clone()));
+        let plain =
+            |fields: &[Field]| unlike(fields.iter().map(|field| field.name.replace('.', "_")));
         let attributes = program.attributes.iter();
         let notices = program.notices.iter();
         let records = program.records.iter();
@@ -78,7 +79,7 @@ impl Names {
             timers: program
                 .kinds
                 .iter()
-                .map(|kind| unlike(kind.timers.iter().cloned()))
+                .map(|kind| unlike(kind.timers.iter().map(|timer| timer.replace('.', "_"))))
                 .collect(),
             headers: unlike(program.headers.iter().map(|header| header.name.clone())),
             header_fields: program

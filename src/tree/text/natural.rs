@@ -36,6 +36,7 @@ impl Tables<'_> {
             Kind::Length(_) | Kind::WholeLength => bytes,
             Kind::Below => return None,
             Kind::Now => Type::Time,
+            Kind::Signal(_) => Type::Bool,
             Kind::Unary(Unary::Not, _) => Type::Bool,
             Kind::Unary(Unary::Negate | Unary::Complement, operand) => operand.result.clone(),
             Kind::Binary(operator, left, _) => match is_truth(*operator) {

@@ -38,6 +38,10 @@ pub(super) enum Meaning {
     Filter(FilterId),
     /// A header that can be peeked at.
     Format(HeaderId),
+    /// A signal, which is asked by `present`.
+    Signal,
+    /// A process, which is asked for what it declares.
+    Process(u32),
     /// Diagnosed.
     Unknown,
 }
@@ -81,6 +85,11 @@ impl Body<'_, '_> {
     }
 
     fn local_meaning(&mut self, local: LocalId) -> Meaning {
+        if let Some(field) = self.kept_field(local) {
+            let kind = self.local_kind(local).clone();
+            let kept = ExpressionKind::Read(self.own_field(field));
+            return Meaning::Value(make(kept, kind));
+        }
         match self.local_kind(local) {
             Type::Message => Meaning::Message(local),
             Type::Header(header) => Meaning::Peeked(local, *header),
@@ -130,6 +139,8 @@ impl Body<'_, '_> {
             Named::Function(function) => Meaning::Function(function),
             Named::Filter(filter) => Meaning::Filter(filter),
             Named::Header(header) => Meaning::Format(header),
+            Named::Signal(_) => Meaning::Signal,
+            Named::Process(process) => Meaning::Process(process),
         }
     }
 
@@ -240,7 +251,21 @@ impl Body<'_, '_> {
                 self.unknown("part of a timer", name, &["running"]);
                 Meaning::Unknown
             }
+            Meaning::Process(process) => {
+                let names = &self.scope.processes[process as usize];
+                match names.get(&name.text).cloned() {
+                    Some(named) => self.named(named),
+                    None => {
+                        let known: Vec<String> = names.keys().cloned().collect();
+                        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                        let what = format!("part of `{}` called", self.text(of.span));
+                        self.unknown(&what, name, &known);
+                        Meaning::Unknown
+                    }
+                }
+            }
             Meaning::Data(_)
+            | Meaning::Signal
             | Meaning::Kind(_)
             | Meaning::Function(_)
             | Meaning::Filter(_)

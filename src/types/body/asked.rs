@@ -98,7 +98,10 @@ fn collect(block: &Block, own: KindId, asked: &mut Vec<Asked>) {
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
             | StatementKind::Return(_)
-            | StatementKind::Yield(_) => {}
+            | StatementKind::Yield(_)
+            | StatementKind::React(_)
+            | StatementKind::Go(_)
+            | StatementKind::Branch(_) => {}
         }
         for block in statement.blocks() {
             collect(block, own, asked);

@@ -246,6 +246,7 @@ fn why_fixed(of: &ExpressionKind) -> &'static str {
         | ExpressionKind::WholeLength
         | ExpressionKind::Below
         | ExpressionKind::Now
+        | ExpressionKind::Signal(_)
         | ExpressionKind::Unary(..)
         | ExpressionKind::Binary(..)
         | ExpressionKind::Some(_)

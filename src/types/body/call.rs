@@ -2,6 +2,7 @@
 
 use super::super::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use super::super::program::{FunctionId, KeyId, KindId};
+use super::super::scope::Named;
 use super::super::statement::{Statement, StatementKind};
 use super::super::value::{Type, Value};
 use super::access::Meaning;
@@ -19,6 +20,9 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Expression {
         if let ast::ExpressionKind::Field { of, name } = &function.kind {
+            if let Some(id) = self.function_of_process(of, name) {
+                return self.function_call(id, arguments, span);
+            }
             return self.query(of, name, arguments, span);
         }
         if let ast::ExpressionKind::Name(name) = &function.kind
@@ -46,6 +50,20 @@ impl Body<'_, '_> {
                     label,
                 ))
             }
+        }
+    }
+
+    /// `window.usable()`: a function that a process declares.
+    fn function_of_process(&self, of: &ast::Expression, name: &ast::Name) -> Option<FunctionId> {
+        let ast::ExpressionKind::Name(process) = &of.kind else {
+            return None;
+        };
+        let Some(Named::Process(at)) = self.scope.names.get(&process.text) else {
+            return None;
+        };
+        match self.scope.processes[*at as usize].get(&name.text)? {
+            Named::Function(id) => Some(*id),
+            _of_another_kind => None,
         }
     }
 

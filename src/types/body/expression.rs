@@ -68,7 +68,7 @@ impl Body<'_, '_> {
                 arguments,
             } => self.call(function, arguments, hint, span),
             ast::ExpressionKind::Unary { operator, operand } => {
-                self.unary(*operator, operand, hint, span)
+                self.unary(*operator, operand, hint)
             }
             ast::ExpressionKind::Binary {
                 operator,
@@ -118,6 +118,8 @@ impl Body<'_, '_> {
             Meaning::Function(_) => "a function",
             Meaning::Filter(_) => "a filter",
             Meaning::Format(_) => "a header format",
+            Meaning::Signal => "a signal, and `present` asks for it",
+            Meaning::Process(_) => "a process",
         };
         let title = format!("`{}` is no value", self.text(span));
         self.refuse(Diagnostic::error(
@@ -359,7 +361,6 @@ impl Body<'_, '_> {
         operator: ast::UnaryOperator,
         operand: &ast::Expression,
         hint: Option<&Type>,
-        span: Span,
     ) -> Expression {
         match operator {
             ast::UnaryOperator::Not => {
@@ -367,16 +368,16 @@ impl Body<'_, '_> {
                 self.folded(make(ExpressionKind::Unary(Unary::Not, operand), Type::Bool))
             }
             ast::UnaryOperator::Present => self.present(operand),
-            ast::UnaryOperator::Pre => {
-                self.not_yet("`pre`", span);
-                nothing()
-            }
+            ast::UnaryOperator::Pre => self.previous(operand, hint),
             ast::UnaryOperator::Negate => self.signed_unary(Unary::Negate, operand, hint),
             ast::UnaryOperator::Complement => self.signed_unary(Unary::Complement, operand, hint),
         }
     }
 
     fn present(&mut self, operand: &ast::Expression) -> Expression {
+        if let Some(present) = self.presence(operand) {
+            return present;
+        }
         if let ast::ExpressionKind::Call {
             function,
             arguments,

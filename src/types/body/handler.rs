@@ -34,6 +34,8 @@ pub(super) fn handler(
         locals,
         parameters,
         body: block,
+        blocks: Vec::new(),
+        places: Vec::new(),
         span: first.span,
     }
 }

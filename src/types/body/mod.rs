@@ -35,6 +35,7 @@ mod operation;
 mod operator;
 mod output;
 mod range;
+mod react;
 mod settings;
 mod source;
 mod statement;
@@ -51,6 +52,7 @@ use super::program::{
 use super::scope::Scope;
 use super::value::Type;
 use crate::syntax::loom::ast;
+pub use react::Doings;
 use words::{Body, Place};
 
 /// A type as it is written; capacities are constant expressions.
@@ -118,6 +120,12 @@ pub fn check_handler(
     parameters: &[Local],
 ) -> Handler {
     handler::handler(context, scope, sources, event, parameters)
+}
+
+/// All that the processes and handlers of a kind do, which goes into the program; what it gives are
+/// the handlers of all its events, each of which does everything.
+pub fn check_reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
+    react::reactive(context, doings)
 }
 
 /// That instances handle what they are told, and what they ask of themselves; `kinds` are those of

@@ -486,7 +486,8 @@ fn reads(value: &Expression, root: Root) -> bool {
         | ExpressionKind::Attribute(..)
         | ExpressionKind::WholeLength
         | ExpressionKind::Below
-        | ExpressionKind::Now => false,
+        | ExpressionKind::Now
+        | ExpressionKind::Signal(_) => false,
     }
 }
 

@@ -512,6 +512,7 @@ fn own_kind(
         | ExpressionKind::WholeLength
         | ExpressionKind::Below
         | ExpressionKind::Now
+        | ExpressionKind::Signal(_)
         | ExpressionKind::Query(_) => None,
     }
 }

@@ -41,7 +41,9 @@ impl Body<'_, '_> {
         let words = self.words.len();
         let mut exits = Vec::new();
         let mut block = Vec::new();
-        for statement in &source.statements {
+        for (at, statement) in source.statements.iter().enumerate() {
+            let introduced = self.words.len();
+            let waits = self.note_waits_behind(&source.statements[at + 1..]);
             let check = |body: &mut Self| body.statement(statement, &mut exits);
             let (kind, before) = self.ahead(check);
             block.extend(before);
@@ -51,6 +53,9 @@ impl Body<'_, '_> {
                     span: statement.span,
                 }),
                 None => self.lose_sight_of(statement.span),
+            }
+            if waits {
+                block.extend(self.keep_words(introduced, statement.span));
             }
         }
         for exit in exits {
@@ -169,7 +174,7 @@ impl Body<'_, '_> {
             | ast::StatementKind::Loop(_)
             | ast::StatementKind::Repeat { .. }
             | ast::StatementKind::Trap { .. }
-            | ast::StatementKind::Exit(_) => self.of_processes(span),
+            | ast::StatementKind::Exit(_) => self.react(source),
             _ if !matches!(self.place, Place::Handler(_)) => self.handlers_alone(span),
             ast::StatementKind::Send(output) => self.send(output, span),
             ast::StatementKind::Deliver(output) => self.deliver(output, span),
@@ -210,11 +215,6 @@ impl Body<'_, '_> {
             }
             _ => {}
         }
-    }
-
-    fn of_processes(&mut self, span: Span) -> Option<StatementKind> {
-        self.not_yet("what belongs to processes", span);
-        None
     }
 
     /// Refuses what only handlers do.

@@ -9,6 +9,7 @@ use super::super::statement::Block;
 use super::super::value::{Type, Value};
 use super::external::Use;
 use super::flow::Flow;
+use super::react::Reacts;
 use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -61,6 +62,8 @@ pub(super) struct Body<'a, 'c> {
     pub called_alone: Option<(Span, Use)>,
     /// Whether types of C may be written here.
     pub external_types: bool,
+    /// What is known of processes, in what they do.
+    pub reacts: Option<Reacts<'a>>,
 }
 
 /// A word that stands for a local.
@@ -132,6 +135,7 @@ impl<'a, 'c> Body<'a, 'c> {
             below: None,
             called_alone: None,
             external_types: false,
+            reacts: None,
         }
     }
 
@@ -198,6 +202,8 @@ impl<'a, 'c> Body<'a, 'c> {
             Some(Named::Key(..)) => Some("a key"),
             Some(Named::Value(_)) => Some("a parameter or a constant"),
             Some(Named::Timer(..)) => Some("a timer"),
+            Some(Named::Signal(_)) => Some("a signal"),
+            Some(Named::Process(_)) => Some("a process"),
             Some(Named::Kind(_) | Named::Function(_) | Named::Filter(_) | Named::Header(_))
             | None => None,
         };

@@ -39,7 +39,11 @@ impl Checker<'_> {
         if is_risky {
             processes.risky.insert(id);
         }
-        processes.data.push(process::Data { reads, span });
+        processes.data.push(process::Data {
+            reads,
+            writes: Vec::new(),
+            span,
+        });
         self.module.data.push(data);
         id
     }

@@ -284,7 +284,10 @@ impl<'p> Account<'p> {
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
             | StatementKind::Return(_)
-            | StatementKind::Yield(_) => {}
+            | StatementKind::Yield(_)
+            | StatementKind::React(_)
+            | StatementKind::Go(_)
+            | StatementKind::Branch(_) => {}
         }
     }
 

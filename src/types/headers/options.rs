@@ -385,6 +385,7 @@ fn reads_fields_alone(rule: &Expression, header: HeaderId) -> bool {
         | ExpressionKind::WholeLength
         | ExpressionKind::Below
         | ExpressionKind::Now
+        | ExpressionKind::Signal(_)
         | ExpressionKind::Some(_)
         | ExpressionKind::Unwrap(_)
         | ExpressionKind::Present(_)

@@ -100,6 +100,9 @@ impl<'p> Reference<'p> {
             acted: BTreeMap::new(),
             emitted: Present::new(),
             changed: true,
+            phase: Phase::All,
+            chosen: false,
+            beside: Vec::new(),
         };
         instant.give(given);
         let mode = Mode {
@@ -111,12 +114,10 @@ impl<'p> Reference<'p> {
             ..Outcome::default()
         };
         if let Some(root) = root.filter(|_| !over) {
-            while instant.changed {
-                instant.changed = false;
-                outcome = instant.evaluate(root, mode, &mut Place::new())?;
-                let emits = outcome.emits.clone();
-                instant.settle(&instant.interface(), &Place::new(), &emits);
-            }
+            outcome = match instant.reference.processes.start {
+                None => instant.all_at_once(root, mode)?,
+                Some(_) => instant.step_by_step(root, mode)?,
+            };
         }
         if outcome.must.is_none() {
             return Err(Fault::Stuck);
@@ -143,6 +144,59 @@ struct Instant<'a, 'p> {
     emitted: Present,
     /// Whether something new is known.
     changed: bool,
+    /// What is to be found out or done now.
+    phase: Phase,
+    /// Whether one of two ways was chosen: that is looked at from the beginning.
+    chosen: bool,
+    /// The branches that run in parallel to what is evaluated: where, and how.
+    beside: Vec<(Place, StatementId, Mode)>,
+}
+
+/// What is to be found out or done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// All that can be.
+    All,
+    /// Only what is known.
+    Looks,
+    /// What must be done is done.
+    Acts,
+    /// What cannot be emitted is absent.
+    Settles,
+}
+
+impl<'p> Instant<'_, 'p> {
+    /// Everything, as long as something new is known.
+    fn all_at_once(&mut self, root: StatementId, mode: Mode) -> Result<Outcome, Fault> {
+        loop {
+            self.changed = false;
+            let outcome = self.evaluate(root, mode, &mut Place::new())?;
+            let emits = outcome.emits.clone();
+            self.settle(&self.interface(), &Place::new(), &emits);
+            if !self.changed {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// What must be done is done, each branch as far as it goes, since what is done may be seen
+    /// outside. What cannot be emitted is absent only when nothing else can be done.
+    fn step_by_step(&mut self, root: StatementId, mode: Mode) -> Result<Outcome, Fault> {
+        loop {
+            self.phase = Phase::Acts;
+            self.changed = true;
+            while self.changed {
+                self.changed = false;
+                self.chosen = false;
+                self.evaluate(root, mode, &mut Place::new())?;
+            }
+            self.phase = Phase::Settles;
+            let outcome = self.evaluate(root, mode, &mut Place::new())?;
+            if !self.changed {
+                return Ok(outcome);
+            }
+        }
+    }
 }
 
 /// Ends the place of a declaration that began in this instant.

@@ -1,18 +1,21 @@
 //! What is known of the signals in an instant, and what is done there, each once.
 
 use super::outcome::{Kept, Outcome};
-use super::{BEGAN, Instant, Known, Place};
+use super::{BEGAN, Instant, Known, Phase, Place};
 use crate::simulate::process::{Fault, Present};
-use crate::types::process::{Carries, DataId, Presence, Role, SignalId};
+use crate::types::process::{Carries, DataId, Presence, Role, SignalId, Statement, StatementId};
 use std::collections::BTreeSet;
 
 impl<'p> Instant<'_, 'p> {
     /// Signals of the interface.
     pub(super) fn interface(&self) -> Vec<SignalId> {
         let processes = self.reference.processes;
-        let all = processes
-            .signals()
-            .filter(|signal| !matches!(processes.signal(*signal).role, Role::Local | Role::Exit));
+        let all = processes.signals().filter(|signal| {
+            !matches!(
+                processes.signal(*signal).role,
+                Role::Local | Role::Exit | Role::Field | Role::Look
+            )
+        });
         all.collect()
     }
 
@@ -23,7 +26,7 @@ impl<'p> Instant<'_, 'p> {
                 now: match role {
                     Role::Input | Role::Sensor => Some(given.contains(&signal)),
                     Role::InputOutput => given.contains(&signal).then_some(true),
-                    Role::Output | Role::Local | Role::Exit => None,
+                    Role::Output | Role::Local | Role::Exit | Role::Field | Role::Look => None,
                 },
                 settled: !role.is_emitted(),
                 emitted: false,
@@ -40,6 +43,9 @@ impl<'p> Instant<'_, 'p> {
         place: &Place,
         emits: &BTreeSet<SignalId>,
     ) {
+        if !matches!(self.phase, Phase::All | Phase::Settles) {
+            return;
+        }
         for signal in signals.iter().filter(|signal| !emits.contains(signal)) {
             let known = self.known.entry((*signal, place.clone())).or_default();
             if known.now.is_none() || !known.settled {
@@ -100,9 +106,78 @@ impl<'p> Instant<'_, 'p> {
         self.asked(test, &began)
     }
 
-    pub(super) fn is_ready(&self, data: DataId) -> bool {
-        let reads = &self.reference.processes.data[data.at()].reads;
-        reads.iter().all(|signal| self.of(*signal).settled)
+    /// Whether something may be done now that does not have to wait any more.
+    pub(super) fn is_ready(&mut self, data: Option<DataId>) -> Result<bool, Fault> {
+        let may_act = match self.phase {
+            Phase::All => true,
+            Phase::Acts => !self.chosen,
+            Phase::Looks | Phase::Settles => false,
+        };
+        let Some(data) = data.filter(|_| may_act) else {
+            return Ok(may_act);
+        };
+        let processes = self.reference.processes;
+        let data = &processes.data[data.at()];
+        let role = |signal: &SignalId| processes.signal(*signal).role;
+        let is_owned = |signal: &&SignalId| matches!(role(signal), Role::Field | Role::Look);
+        let mut values = data.reads.iter().filter(|signal| !is_owned(signal));
+        if !values.all(|signal| self.of(*signal).settled) {
+            return Ok(false);
+        }
+        let writes = data.writes.iter();
+        let writes = writes.filter(|signal| role(signal) == Role::Field);
+        let fields: BTreeSet<SignalId> = data
+            .reads
+            .iter()
+            .filter(is_owned)
+            .chain(writes)
+            .copied()
+            .collect();
+        Ok(fields.is_empty() || !self.written_beside(&fields)?)
+    }
+
+    /// Whether a branch that runs in parallel to this one can still write one of these fields.
+    fn written_beside(&mut self, fields: &BTreeSet<SignalId>) -> Result<bool, Fault> {
+        let (phase, changed) = (self.phase, self.changed);
+        let beside = std::mem::take(&mut self.beside);
+        self.phase = Phase::Looks;
+        let mut written = false;
+        let may = beside
+            .iter()
+            .filter(|(_, branch, _)| self.ever_writes(*branch, fields));
+        let may: Vec<_> = may.cloned().collect();
+        for (place, branch, mode) in &may {
+            let outcome = self.evaluate(*branch, *mode, &mut place.clone())?;
+            written |= !outcome.emits.is_disjoint(fields);
+        }
+        (self.phase, self.changed, self.beside) = (phase, changed, beside);
+        Ok(written)
+    }
+
+    /// Whether a statement writes one of these fields at any time.
+    fn ever_writes(&self, id: StatementId, fields: &BTreeSet<SignalId>) -> bool {
+        let processes = self.reference.processes;
+        let data = match processes.statement(id) {
+            Statement::Do(data)
+            | Statement::If {
+                condition: data, ..
+            } => Some(data),
+            _that_computes_nothing => None,
+        };
+        let writes = |data: &DataId| {
+            let mut writes = processes.data[data.at()].writes.iter();
+            writes.any(|field| fields.contains(field))
+        };
+        let mut parts = processes.statement(id).parts().into_iter();
+        data.is_some_and(writes) || parts.any(|part| self.ever_writes(part, fields))
+    }
+
+    /// The fields that something could write, and whether it could look at the message.
+    pub(super) fn could_write(&self, data: DataId) -> impl Iterator<Item = SignalId> + use<'p> {
+        self.reference.processes.data[data.at()]
+            .writes
+            .iter()
+            .copied()
     }
 
     /// Does something once at a place; false if it must wait.
@@ -110,7 +185,7 @@ impl<'p> Instant<'_, 'p> {
         if self.acted.contains_key(&(place.clone(), data)) {
             return Ok(true);
         }
-        if !self.is_ready(data) {
+        if !self.is_ready(Some(data))? {
             return Ok(false);
         }
         self.computes.act(data)?;
@@ -124,12 +199,13 @@ impl<'p> Instant<'_, 'p> {
         if let Some(answer) = self.acted.get(&(place.clone(), data)) {
             return Ok(Some(*answer));
         }
-        if !self.is_ready(data) {
+        if !self.is_ready(Some(data))? {
             return Ok(None);
         }
         let answer = self.computes.holds(data)?;
         self.acted.insert((place.clone(), data), answer);
         self.changed = true;
+        self.chosen = true;
         Ok(Some(answer))
     }
 
@@ -144,7 +220,7 @@ impl<'p> Instant<'_, 'p> {
         if self.acted.contains_key(&(place.clone(), at)) {
             return Ok(true);
         }
-        if value.is_some_and(|value| !self.is_ready(value)) {
+        if !self.is_ready(value)? {
             return Ok(false);
         }
         let declared = self.reference.processes.signal(signal);

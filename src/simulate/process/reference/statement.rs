@@ -1,7 +1,7 @@
 //! What a statement must and can do.
 
 use super::outcome::{Code, Kept, Outcome};
-use super::{BEGAN, Instant, Mode, Place};
+use super::{BEGAN, Instant, Mode, Phase, Place};
 use crate::simulate::process::Fault;
 use crate::types::process::{Case, DataId, Presence, SignalId, Statement, StatementId};
 use std::collections::BTreeSet;
@@ -48,10 +48,7 @@ impl<'p> Instant<'_, 'p> {
             Statement::Exit { level, way, value } => {
                 self.emission(*way, *value, Code::Exits(*level), mode, place)
             }
-            Statement::Do(data) => {
-                let done = mode.must && self.act(*data, place)?;
-                Ok(Outcome::may_complete(Code::Done, done))
-            }
+            Statement::Do(data) => self.step(*data, mode, place),
             Statement::Present {
                 test,
                 then,
@@ -73,7 +70,11 @@ impl<'p> Instant<'_, 'p> {
                     (false, true) => self.ask(*condition, place)?,
                     (false, false) => None,
                 };
-                self.choice(holds, *then, *otherwise, mode, place)
+                let mut outcome = self.choice(holds, *then, *otherwise, mode, place)?;
+                if holds.is_none() {
+                    outcome.emits.extend(self.could_write(*condition));
+                }
+                Ok(outcome)
             }
             Statement::Sequence(all) => self.sequence(all, mode, place),
             Statement::Parallel(branches) => self.parallel(branches, mode, place),
@@ -112,6 +113,15 @@ impl<'p> Instant<'_, 'p> {
         let mut then = cases.iter().map(|case| case.then);
         let then = then.find(|then| self.is_active(*then));
         self.evaluate(then.expect("what goes on rests somewhere"), mode, place)
+    }
+
+    fn step(&mut self, data: DataId, mode: Mode, place: &Place) -> Result<Outcome, Fault> {
+        let done = mode.must && self.act(data, place)?;
+        let mut outcome = Outcome::may_complete(Code::Done, done);
+        if !done {
+            outcome.emits.extend(self.could_write(data));
+        }
+        Ok(outcome)
     }
 
     fn emission(
@@ -156,15 +166,51 @@ impl<'p> Instant<'_, 'p> {
         place: &mut Place,
     ) -> Result<Outcome, Fault> {
         let done = Outcome::completes(Code::Done, Mode { must: true, ..mode });
-        let mut whole = done.clone();
-        for branch in branches {
-            let one = match !mode.resumes || self.is_active(*branch) {
-                true => self.evaluate(*branch, mode, place)?,
-                false => done.clone(),
-            };
-            whole = whole.and(one);
+        let active =
+            |instant: &Self, branch: StatementId| !mode.resumes || instant.is_active(branch);
+        loop {
+            let mut whole = done.clone();
+            let before = std::mem::take(&mut self.changed);
+            for branch in branches {
+                let one = match active(self, *branch) {
+                    true => self.branch(*branch, branches, mode, place)?,
+                    false => done.clone(),
+                };
+                whole = whole.and(one);
+            }
+            // Those further left may have waited for what was done further right.
+            let again = self.phase == Phase::Acts && self.changed;
+            self.changed |= before;
+            if !again {
+                return Ok(whole);
+            }
         }
-        Ok(whole)
+    }
+
+    /// A branch, as far as it goes, beside the others.
+    fn branch(
+        &mut self,
+        branch: StatementId,
+        branches: &[StatementId],
+        mode: Mode,
+        place: &mut Place,
+    ) -> Result<Outcome, Fault> {
+        let others = branches.iter().filter(|other| **other != branch);
+        let others = others.filter(|other| !mode.resumes || self.is_active(**other));
+        let others: Vec<_> = others.map(|other| (place.clone(), *other, mode)).collect();
+        let around = self.beside.len();
+        self.beside.extend(others);
+        let outcome = loop {
+            let before = std::mem::take(&mut self.changed);
+            let outcome = self.evaluate(branch, mode, place);
+            let again = self.phase == Phase::Acts && self.changed;
+            self.changed |= before;
+            if !again || outcome.is_err() {
+                break outcome;
+            }
+        };
+        self.beside.truncate(around);
+        outcome
     }
 
     fn sequence(
@@ -415,7 +461,7 @@ impl<'p> Instant<'_, 'p> {
             let outcome = self.evaluate(body, mode, place)?;
             let emits = outcome.emits.clone();
             self.settle(signals, declared, &emits);
-            if self.unknown(signals) == unknown {
+            if self.phase == Phase::Settles || self.unknown(signals) == unknown {
                 return Ok(outcome);
             }
         }

@@ -37,6 +37,7 @@ impl Writer<'_> {
             Kind::WholeLength => "whole_length".to_string(),
             Kind::Below => unreachable!("a tree names the session below"),
             Kind::Now => "now".to_string(),
+            Kind::Signal(_) => unreachable!("signals are settled before there are trees"),
             Kind::Unary(..) | Kind::Binary(..) => self.operation_of(kind),
             Kind::If(condition, then, other) => {
                 format!(

@@ -1,0 +1,704 @@
+//! Processes -> handlers: what is done at each event, in each state of their control.
+//!
+//! In: a program. Out: the same, in which each event of a kind with processes has a handler that
+//! tells the states apart, does what its automaton does, and notes the next state. What several
+//! paths of an automaton lead to is one block of the handler.
+//!
+//! ```text
+//! state 1   given retry?   then  Do (count gave_up)  leaf 2        on retry {
+//!                          else  leaf 1                                match control {
+//! state 2   leaf 2                                                         case 1 { count gave_up
+//!                                                                                   control = 2 }
+//!                                                                          else {} } }
+//! ```
+//!
+//! Before: processes constructive or not. After: they are, or nothing comes out; each message that
+//! an event brings is taken exactly once on every path; a header is read only where one came.
+
+use super::explore::{Refusal, explore};
+use super::reads;
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Unary, Variable};
+use crate::types::process::Statement as Kernel;
+use crate::types::process::{DataId, Processes, SignalId, StatementId};
+use crate::types::program::{Event, Field, FieldId, Handler, KindId, LocalId, Program};
+use crate::types::reactive::{Computation, Reactive};
+use crate::types::statement::{Block, BlockId, PlaceId, React, Statement, StatementKind};
+use crate::types::value::Type;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// An automaton of a layer with more nodes than this is refused.
+const MOST_NODES: usize = 200_000;
+
+/// The state in which the instant began.
+const STAYS: StateId = StateId(u32::MAX);
+
+/// Gives all kinds with processes their handlers.
+pub fn settle(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    let mut diagnostics = Vec::new();
+    for at in 0..program.kinds.len() as u32 {
+        let kind = KindId(at);
+        let Some(reactive) = program.kinds[kind.at()].reactive.clone() else {
+            continue;
+        };
+        if reactive.states.is_some() {
+            continue;
+        }
+        let name = name_of(program, kind);
+        let span = program.entities[program.kinds[kind.at()].entity.at()].span;
+        match explore(&reactive.processes, MOST_NODES) {
+            Err(refusal) => {
+                diagnostics.push(refusal.diagnostic(&reactive.processes, &name, span.file));
+            }
+            Ok((_, twice)) if !twice.is_empty() => {
+                let refusals = twice.into_iter().map(Refusal::MayBeTwice);
+                diagnostics.extend(
+                    refusals
+                        .map(|refusal| refusal.diagnostic(&reactive.processes, &name, span.file)),
+                );
+            }
+            Ok((automaton, _)) => handlers(program, kind, &reactive, &automaton, &mut diagnostics),
+        }
+    }
+    match diagnostics.is_empty() {
+        true => Ok(()),
+        false => Err(diagnostics),
+    }
+}
+
+fn name_of(program: &Program, kind: KindId) -> String {
+    let table = &program.kinds[kind.at()];
+    let entity = &program.entities[table.entity.at()].name;
+    match table.name == *entity {
+        true => entity.clone(),
+        false => format!("{entity}.{}", table.name),
+    }
+}
+
+/// The handlers of one kind.
+fn handlers(
+    program: &mut Program,
+    kind: KindId,
+    reactive: &Reactive,
+    automaton: &Automaton,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let control = control(program, kind, automaton);
+    let places = places(&reactive.processes);
+    let mut made = Vec::new();
+    for (event, input, parameters) in &reactive.events {
+        let mut making = Making {
+            program,
+            kind,
+            reactive,
+            automaton: Automaton::default(),
+            control,
+            input: *input,
+            places: &places,
+            shared: BTreeMap::new(),
+            blocks: Vec::new(),
+        };
+        let roots = making.roots(automaton, *event);
+        making.check(*event, parameters, &roots, diagnostics);
+        let body = making.body(&roots);
+        made.push((*event, body, making.blocks));
+    }
+    let orders: Vec<Vec<(StatementId, u32)>> = places.into_values().collect();
+    for (event, body, blocks) in made {
+        let mut handlers = program.handlers.iter_mut();
+        let handler = handlers.find(|handler| handler.kind == kind && handler.event == event);
+        let handler: &mut Handler = handler.expect("each event of processes has its handler");
+        handler.body = body;
+        handler.blocks = blocks;
+        handler.places = orders.clone();
+    }
+    if let Some(reactive) = &mut program.kinds[kind.at()].reactive {
+        reactive.states = Some(automaton.states.len() as u32);
+    }
+}
+
+/// The field that holds the state between two instants; none where there is but one, besides that
+/// before the start.
+fn control(program: &mut Program, kind: KindId, automaton: &Automaton) -> Option<FieldId> {
+    let last = automaton.states.len().saturating_sub(1);
+    if last <= 1 {
+        return None;
+    }
+    let width = match last {
+        0..=0xff => 8,
+        0x100..=0xffff => 16,
+        _ => 32,
+    };
+    let fields = &mut program.kinds[kind.at()].fields;
+    fields.push(Field {
+        name: "processes.state".to_string(),
+        kind: Type::Unsigned(width),
+        initial: None,
+        once: false,
+    });
+    Some(FieldId(fields.len() as u32 - 1))
+}
+
+/// Where each computation stands among the branches that run in parallel.
+fn places(processes: &Processes) -> BTreeMap<DataId, Vec<(StatementId, u32)>> {
+    let mut places = BTreeMap::new();
+    let mut open: Vec<(StatementId, Vec<(StatementId, u32)>)> = Vec::new();
+    open.extend(processes.root.map(|root| (root, Vec::new())));
+    while let Some((id, place)) = open.pop() {
+        let statement = processes.statement(id);
+        match statement {
+            Kernel::Do(data)
+            | Kernel::If {
+                condition: data, ..
+            } => {
+                places.insert(*data, place.clone());
+            }
+            _of_no_output => {}
+        }
+        let parallel = matches!(statement, Kernel::Parallel(_));
+        for (at, part) in statement.parts().into_iter().enumerate() {
+            let mut place = place.clone();
+            if parallel {
+                place.push((id, at as u32));
+            }
+            open.push((part, place));
+        }
+    }
+    places
+}
+
+/// What is known of a header, condition by condition.
+type Facts = Vec<(Expression, bool)>;
+
+/// One state's nodes, at one event.
+struct Settling<'a> {
+    whole: &'a Automaton,
+    from: StateId,
+    known: HashMap<(NodeId, Facts), NodeId>,
+}
+
+/// Makes the handler of one event.
+struct Making<'a> {
+    program: &'a Program,
+    kind: KindId,
+    reactive: &'a Reactive,
+    /// What is done at this event alone; [`STAYS`] where it ends in the state in which it began.
+    automaton: Automaton,
+    control: Option<FieldId>,
+    /// The input that says that the event has come.
+    input: SignalId,
+    places: &'a BTreeMap<DataId, Vec<(StatementId, u32)>>,
+    /// Nodes that several paths lead to, and their blocks.
+    shared: BTreeMap<NodeId, BlockId>,
+    blocks: Vec<Block>,
+}
+
+impl Making<'_> {
+    /// What is done in each state in which the event can come.
+    fn roots(&mut self, whole: &Automaton, event: Event) -> Vec<(StateId, NodeId)> {
+        let states = 0..whole.states.len() as u32;
+        let states = states.map(StateId);
+        let states = states.filter(|state| (state.0 == 0) == (event == Event::Start));
+        let roots = states.map(|state| {
+            let mut settling = Settling {
+                whole,
+                from: state,
+                known: HashMap::new(),
+            };
+            let root = whole.states[state.at()];
+            (state, self.at_this_event(&mut settling, root, Facts::new()))
+        });
+        roots.collect()
+    }
+
+    /// The same nodes, without questions whether an input is given, or what a header says that was
+    /// asked before.
+    fn at_this_event(&mut self, settling: &mut Settling, node: NodeId, facts: Facts) -> NodeId {
+        let key = (node, facts);
+        if let Some(settled) = settling.known.get(&key) {
+            return *settled;
+        }
+        let facts = key.1.clone();
+        let settled = match settling.whole.node(node).clone() {
+            Node::Test {
+                question: Question::Given(signal),
+                then,
+                otherwise,
+            } => {
+                let way = if signal == self.input {
+                    then
+                } else {
+                    otherwise
+                };
+                self.at_this_event(settling, way, facts)
+            }
+            Node::Test {
+                question: Question::Data(data),
+                then,
+                otherwise,
+            } => self.choice(settling, data, (then, otherwise), facts),
+            Node::Act { act, next } => {
+                let next = self.at_this_event(settling, next, facts);
+                self.automaton.add(Node::Act { act, next })
+            }
+            Node::Leaf(state) if state == settling.from => self.automaton.add(Node::Leaf(STAYS)),
+            leaf @ (Node::Leaf(_) | Node::Twice(_)) => self.automaton.add(leaf),
+        };
+        settling.known.insert(key, settled);
+        settled
+    }
+
+    fn choice(
+        &mut self,
+        settling: &mut Settling,
+        data: DataId,
+        (then, otherwise): (NodeId, NodeId),
+        facts: Facts,
+    ) -> NodeId {
+        let asked = self.asked_of_header(data);
+        if let Some((condition, holds)) = &asked
+            && let Some((_, known)) = facts.iter().find(|(fact, _)| fact == condition)
+        {
+            let way = if known == holds { then } else { otherwise };
+            return self.at_this_event(settling, way, facts);
+        }
+        let with = |holds: bool| match &asked {
+            None => facts.clone(),
+            Some((condition, meant)) => {
+                [&facts[..], &[(condition.clone(), holds == *meant)]].concat()
+            }
+        };
+        let then = self.at_this_event(settling, then, with(true));
+        let otherwise = self.at_this_event(settling, otherwise, with(false));
+        self.automaton.test(Question::Data(data), then, otherwise)
+    }
+
+    /// A condition that holds all through the instant or never, since it is of a header; and whether
+    /// it is meant to hold.
+    fn asked_of_header(&self, data: DataId) -> Option<(Expression, bool)> {
+        let Computation::Choice(choice) = self.reactive.computation(data) else {
+            return None;
+        };
+        let (StatementKind::If { condition, .. } | StatementKind::Require { condition, .. }) =
+            &choice.kind
+        else {
+            return None;
+        };
+        let lasts = |part: &Expression| {
+            matches!(
+                *part.kind,
+                ExpressionKind::Header(..)
+                    | ExpressionKind::HeaderPresent(..)
+                    | ExpressionKind::Constant(_)
+                    | ExpressionKind::Config(_)
+                    | ExpressionKind::Key(..)
+                    | ExpressionKind::Binary(..)
+                    | ExpressionKind::Unary(..)
+                    | ExpressionKind::Cast(_)
+            )
+        };
+        if reads::any(condition, &|part| !lasts(part)) {
+            return None;
+        }
+        let (mut condition, mut meant) = (condition.clone(), true);
+        loop {
+            condition = match *condition.kind {
+                ExpressionKind::Unary(Unary::Not, inner) => {
+                    meant = !meant;
+                    inner
+                }
+                ExpressionKind::Binary(Binary::Unequal, one, other) => {
+                    meant = !meant;
+                    Expression::binary(Binary::Equal, one, other, condition.result)
+                }
+                kind => return Some((Expression::new(kind, condition.result), meant)),
+            };
+        }
+    }
+
+    fn body(&mut self, roots: &[(StateId, NodeId)]) -> Block {
+        self.share(roots);
+        let mut body = self.what_was_before(roots);
+        let Some((&(_, first), others)) = roots.split_first() else {
+            return body;
+        };
+        let Some(control) = self
+            .control
+            .filter(|_| others.iter().any(|(_, one)| *one != first))
+        else {
+            body.extend(self.code(first));
+            return body;
+        };
+        let span = self.span();
+        let kind = self.program.kinds[self.kind.at()].fields.get(control.at());
+        let of = kind.map_or(Type::Unsigned(32), |field| field.kind.clone());
+        let value = ExpressionKind::Read(self.own(control));
+        let (last, cases) = roots.split_last().expect("there is a first one");
+        // States in which most is alike take what is left.
+        let cases: Vec<_> = cases.iter().filter(|(_, root)| *root != last.1).collect();
+        let cases = cases
+            .into_iter()
+            .map(|(state, root)| (u64::from(state.0), None, self.code(*root)));
+        let cases = cases.collect();
+        let kind = StatementKind::Match {
+            value: Expression::new(value, of),
+            cases,
+            otherwise: self.code(last.1),
+        };
+        body.push(Statement { kind, span });
+        body
+    }
+
+    /// Nodes that several paths lead to become blocks, each behind those that it leads to.
+    fn share(&mut self, roots: &[(StateId, NodeId)]) {
+        let mut paths: BTreeMap<NodeId, u32> = BTreeMap::new();
+        let mut open: Vec<NodeId> = roots.iter().map(|(_, root)| *root).collect();
+        while let Some(node) = open.pop() {
+            let count = paths.entry(node).or_default();
+            *count += 1;
+            if *count == 1 {
+                open.extend(self.children(node));
+            }
+        }
+        for (node, _) in paths.into_iter().filter(|(_, count)| *count > 1) {
+            let code = self.fresh_code(node);
+            let block = BlockId(self.blocks.len() as u32);
+            self.blocks.push(code);
+            self.shared.insert(node, block);
+        }
+    }
+
+    fn children(&self, node: NodeId) -> Vec<NodeId> {
+        match self.automaton.node(node) {
+            Node::Test {
+                then, otherwise, ..
+            } => vec![*then, *otherwise],
+            Node::Act { next, .. } => vec![*next],
+            Node::Leaf(_) | Node::Twice(_) => Vec::new(),
+        }
+    }
+
+    /// What is left to do from a node on.
+    fn code(&mut self, node: NodeId) -> Block {
+        match self.shared.get(&node) {
+            Some(block) => vec![self.statement(StatementKind::Go(*block))],
+            None => self.fresh_code(node),
+        }
+    }
+
+    fn fresh_code(&mut self, mut node: NodeId) -> Block {
+        let mut block = Block::new();
+        loop {
+            match self.automaton.node(node).clone() {
+                Node::Leaf(state) => {
+                    if let Some(control) = self.control.filter(|_| state != STAYS) {
+                        let of = &self.program.kinds[self.kind.at()].fields[control.at()].kind;
+                        let state = Expression::number(u64::from(state.0), of.clone());
+                        let step = StatementKind::Assign(self.own(control), state);
+                        block.push(self.statement(step));
+                    }
+                    return block;
+                }
+                Node::Twice(_) => unreachable!("what is emitted twice was refused"),
+                Node::Act { act, next } => {
+                    self.act(act, &mut block);
+                    node = next;
+                    if self.shared.contains_key(&node) {
+                        block.extend(self.code(node));
+                        return block;
+                    }
+                }
+                Node::Test {
+                    question,
+                    then,
+                    otherwise,
+                } => {
+                    let Question::Data(data) = question else {
+                        unreachable!("questions of inputs are settled");
+                    };
+                    let (then, otherwise) = (self.code(then), self.code(otherwise));
+                    self.test(data, then, otherwise, &mut block);
+                    return block;
+                }
+            }
+        }
+    }
+
+    fn act(&self, act: Act, block: &mut Block) {
+        match act {
+            Act::Do(data) => match self.reactive.computation(data) {
+                Computation::Steps(steps) => {
+                    let mut steps: Vec<Statement> = steps.clone();
+                    steps.retain(|step| !is_take(step));
+                    if reads::has_outputs(&steps) {
+                        block.push(self.branch(data));
+                    }
+                    block.extend(steps);
+                }
+                Computation::Choice(_) | Computation::Value(_) => {
+                    unreachable!("only steps are done")
+                }
+            },
+            Act::Emit {
+                signal,
+                value: Some(value),
+                again,
+            } => {
+                let mut values = self.reactive.values.iter();
+                let found = values.find(|(other, ..)| *other == signal);
+                let (_, field, combine) = found.expect("a signal with a value has its field");
+                let Computation::Value(value) = self.reactive.computation(value) else {
+                    unreachable!("a signal carries a value");
+                };
+                let place = self.own(*field);
+                let value = match combine {
+                    Some(combine) if again => {
+                        let of = value.result.clone();
+                        let known =
+                            Expression::new(ExpressionKind::Read(place.clone()), of.clone());
+                        Expression::binary(*combine, known, value.clone(), of)
+                    }
+                    Some(_) | None => value.clone(),
+                };
+                block.push(self.statement(StatementKind::Assign(place, value)));
+            }
+            Act::Emit { value: None, .. } | Act::Keep(_) => {}
+        }
+    }
+
+    /// A choice: both ways hold all that is left to do.
+    fn test(&self, data: DataId, then: Block, otherwise: Block, block: &mut Block) {
+        let Computation::Choice(choice) = self.reactive.computation(data) else {
+            unreachable!("only a choice has two ways");
+        };
+        if reads::has_outputs(std::slice::from_ref(choice)) {
+            block.push(self.branch(data));
+        }
+        let mut choice = choice.clone();
+        match &mut choice.kind {
+            StatementKind::If {
+                then: holds,
+                otherwise: fails,
+                ..
+            } => {
+                *holds = then;
+                *fails = otherwise;
+                block.push(choice);
+            }
+            StatementKind::Attempt {
+                otherwise: fails, ..
+            }
+            | StatementKind::Require {
+                otherwise: fails, ..
+            } => {
+                *fails = otherwise;
+                block.push(choice);
+                block.extend(then);
+            }
+            other => unreachable!("{other:?} is no choice"),
+        }
+    }
+
+    /// What follows is due to the branch of a computation.
+    fn branch(&self, data: DataId) -> Statement {
+        let mut known = self.places.keys();
+        let at = known.position(|known| *known == data);
+        let place = PlaceId(at.expect("each computation has its place") as u32);
+        self.statement(StatementKind::Branch(place))
+    }
+
+    /// Notes what was before the instant, where anything reads it.
+    fn what_was_before(&self, roots: &[(StateId, NodeId)]) -> Block {
+        let data = &self.reactive.processes.data;
+        let reached = self.reached(roots).into_iter();
+        let read: BTreeSet<SignalId> = reached
+            .flat_map(|one| data[one.at()].reads.clone())
+            .collect();
+        let is_read = |(field, _): &&(FieldId, Expression)| {
+            let mut fields = self.reactive.fields.iter();
+            fields.any(|(other, signal)| other == field && read.contains(signal))
+        };
+        let before = self.reactive.before.iter().filter(is_read);
+        let noted = before.map(|(field, value)| {
+            let note = StatementKind::Assign(self.own(*field), value.clone());
+            self.statement(note)
+        });
+        noted.collect()
+    }
+
+    fn own(&self, field: FieldId) -> Variable {
+        Variable::Field(Instance::Own, self.kind, field)
+    }
+
+    fn span(&self) -> Span {
+        let root = self.reactive.processes.root;
+        self.reactive
+            .processes
+            .span(root.expect("processes have a root"))
+    }
+
+    fn statement(&self, kind: StatementKind) -> Statement {
+        let span = self.span();
+        Statement { kind, span }
+    }
+
+    /// That the event's message is taken exactly once on every path, and that a header is read only
+    /// where one came.
+    fn check(
+        &self,
+        event: Event,
+        parameters: &[LocalId],
+        roots: &[(StateId, NodeId)],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let locals = &self.reactive.locals;
+        let mut messages = parameters.iter();
+        let carries = messages.any(|local| locals[local.at()].kind == Type::Message);
+        let mut takes: BTreeMap<NodeId, BTreeSet<u8>> = BTreeMap::new();
+        for (_, root) in roots {
+            let counts = self.takes(*root, &mut takes);
+            let name = &self.reactive.processes.signal(self.input).name;
+            let span = self.reactive.processes.signal(self.input).span;
+            if carries && counts.contains(&0) {
+                let title = format!("a message that `{name}` brings may be forgotten");
+                diagnostics.push(
+                    Diagnostic::error(Id::MessageLeaked, title, span, "nobody takes it")
+                        .why("In each state, on every path, one handler or process uses it up.")
+                        .help(format!(
+                            "write `on {name}(message) {{ … }}` beside the processes"
+                        )),
+                );
+                break;
+            }
+            if counts.contains(&2) {
+                let title = format!("a message that `{name}` brings may be taken twice");
+                diagnostics.push(
+                    Diagnostic::error(Id::MessageGone, title, span, "two take it")
+                        .why("In each state, on every path, one handler or process uses it up."),
+                );
+                break;
+            }
+        }
+        if event == Event::Deliver {
+            return;
+        }
+        for data in self.reached(roots) {
+            if let Some(span) = self.header_read(data) {
+                let name = &self.reactive.processes.signal(self.input).name;
+                let title = format!("there is no `header` when `{name}` comes");
+                diagnostics.push(
+                    Diagnostic::error(Id::NoHeader, title, span, "read here")
+                        .why("`header` is what `deliver` stripped, in its own instant."),
+                );
+                break;
+            }
+        }
+    }
+
+    /// How often a message may be taken from a node on; twice is as bad as more.
+    fn takes(&self, node: NodeId, known: &mut BTreeMap<NodeId, BTreeSet<u8>>) -> BTreeSet<u8> {
+        if let Some(counts) = known.get(&node) {
+            return counts.clone();
+        }
+        let own = match self.automaton.node(node) {
+            Node::Act {
+                act: Act::Do(data), ..
+            } => match self.reactive.computation(*data) {
+                Computation::Steps(steps) => steps.iter().any(is_take),
+                Computation::Choice(_) | Computation::Value(_) => false,
+            },
+            _ => false,
+        };
+        let mut counts = BTreeSet::new();
+        for child in self.children(node) {
+            counts.extend(self.takes(child, known));
+        }
+        if counts.is_empty() {
+            counts.insert(0);
+        }
+        let counts: BTreeSet<u8> = counts
+            .into_iter()
+            .map(|count| (count + u8::from(own)).min(2))
+            .collect();
+        known.insert(node, counts.clone());
+        counts
+    }
+
+    /// All that is computed from some nodes on.
+    fn reached(&self, roots: &[(StateId, NodeId)]) -> BTreeSet<DataId> {
+        let mut seen = BTreeSet::new();
+        let mut found = BTreeSet::new();
+        let mut open: Vec<NodeId> = roots.iter().map(|(_, root)| *root).collect();
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match self.automaton.node(node) {
+                Node::Act { act, .. } => match act {
+                    Act::Do(data)
+                    | Act::Emit {
+                        value: Some(data), ..
+                    } => {
+                        found.insert(*data);
+                    }
+                    Act::Emit { value: None, .. } | Act::Keep(_) => {}
+                },
+                Node::Test {
+                    question: Question::Data(data),
+                    ..
+                } => {
+                    found.insert(*data);
+                }
+                Node::Test { .. } | Node::Leaf(_) | Node::Twice(_) => {}
+            }
+            open.extend(self.children(node));
+        }
+        found
+    }
+
+    /// Where a computation reads the header of the instant.
+    fn header_read(&self, data: DataId) -> Option<Span> {
+        let span = self.reactive.processes.data[data.at()].span;
+        let reads = match self.reactive.computation(data) {
+            Computation::Steps(block) => self.block_reads_header(block),
+            Computation::Choice(statement) => {
+                self.block_reads_header(std::slice::from_ref(statement))
+            }
+            Computation::Value(value) => self.reads_header(value),
+        };
+        reads.then_some(span)
+    }
+
+    fn block_reads_header(&self, block: &[Statement]) -> bool {
+        block.iter().any(|statement| {
+            let mut values = statement.values();
+            if let StatementKind::Output(output) = &statement.kind {
+                values.extend(output.values());
+            }
+            let blocks = statement.blocks();
+            values.into_iter().any(|value| self.reads_header(value))
+                || blocks
+                    .into_iter()
+                    .any(|block| self.block_reads_header(block))
+        })
+    }
+
+    fn reads_header(&self, value: &Expression) -> bool {
+        reads::any(value, &|part| match &*part.kind {
+            ExpressionKind::Header(..)
+            | ExpressionKind::HeaderPresent(..)
+            | ExpressionKind::OptionsHold(_) => true,
+            ExpressionKind::Call(function, _) => self.program.functions[function.at()].reads_header,
+            _of_no_header => false,
+        })
+    }
+}
+
+fn is_take(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::React(react) => matches!(**react, React::Take(_)),
+        _of_another_kind => false,
+    }
+}

@@ -1,0 +1,270 @@
+//! Signals and events: what a path stands for, and words for what it brings.
+
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+use crate::types::body::words::{Body, make};
+use crate::types::expression::{Expression, ExpressionKind, Instance};
+use crate::types::process::{Carries, Role as Emitter, Signal, SignalId};
+use crate::types::program::{Event, FieldId, Local, LocalId};
+use crate::types::scope::Named;
+use crate::types::statement::{Block, Statement, StatementKind};
+use crate::types::value::Type;
+
+use super::Heard;
+
+impl<'a> Body<'a, '_> {
+    /// The signals of an event, and words for what it brings; if they are needed after a wait,
+    /// fields keep it.
+    pub(super) fn heard(&mut self, source: &ast::Event, keeps: bool) -> Option<Heard> {
+        let mut heard = Heard {
+            signals: Vec::new(),
+            first: Block::new(),
+            message: None,
+        };
+        for path in &source.names {
+            let (signal, event) = self.listened(path)?;
+            heard.signals.push(signal);
+            if source.names.len() > 1 {
+                continue;
+            }
+            match event {
+                Some(parameters) => self.brought(source, &parameters, keeps, &mut heard),
+                None => self.carried(source, signal, keeps, &mut heard),
+            }
+        }
+        if source.names.len() > 1 && !source.bindings.is_empty() {
+            let title = "one of several events brings nothing that has a name";
+            self.report(Diagnostic::error(
+                Id::WrongArguments,
+                title,
+                source.span,
+                "",
+            ));
+        }
+        Some(heard)
+    }
+
+    /// What an event from outside brings.
+    pub(super) fn brought(
+        &mut self,
+        source: &ast::Event,
+        parameters: &[LocalId],
+        keeps: bool,
+        heard: &mut Heard,
+    ) {
+        let is_message = |local: &&LocalId| *self.local_kind(**local) == Type::Message;
+        heard.message = parameters.iter().find(is_message).copied();
+        let bindings = &source.bindings;
+        if !bindings.is_empty() && bindings.len() != parameters.len() {
+            let title = format!("this event carries {} values", parameters.len());
+            let label = format!("{} are named here", bindings.len());
+            let mistake = Diagnostic::error(Id::WrongArguments, title, source.span, label);
+            self.report(mistake);
+        }
+        for (at, &parameter) in parameters.iter().enumerate() {
+            let kind = self.local_kind(parameter).clone();
+            let unwritten = self.local_name(parameter).to_string();
+            match bindings.get(at) {
+                Some(name) if keeps && kind != Type::Message => {
+                    let value = self.read_local(parameter);
+                    self.kept_from(name, value, source.span, heard);
+                }
+                Some(name) => {
+                    self.refuse_shadowing(name);
+                    self.bind(name, parameter);
+                }
+                None if !self.scope.names.contains_key(&unwritten) => {
+                    self.bind_unwritten(&unwritten, parameter);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// What a signal carries.
+    pub(super) fn carried(
+        &mut self,
+        source: &ast::Event,
+        signal: SignalId,
+        keeps: bool,
+        heard: &mut Heard,
+    ) {
+        match (self.value_of_signal(signal), &*source.bindings) {
+            (_, []) => {}
+            (Some((field, kind)), [name]) => {
+                let value = make(ExpressionKind::Read(self.own_field(field)), kind.clone());
+                match keeps {
+                    true => self.kept_from(name, value, source.span, heard),
+                    false => {
+                        let local = self.declare(name, kind);
+                        self.reacts().kept.insert(local, field);
+                    }
+                }
+            }
+            _ => {
+                let title = "this is not what the signal carries";
+                self.report(Diagnostic::error(
+                    Id::WrongArguments,
+                    title,
+                    source.span,
+                    "",
+                ));
+            }
+        }
+    }
+
+    /// A field keeps a value across waits.
+    pub(super) fn kept_from(
+        &mut self,
+        name: &ast::Name,
+        value: Expression,
+        span: Span,
+        heard: &mut Heard,
+    ) {
+        let kind = value.result.clone();
+        let field = self.keep(&name.text, &kind);
+        let local = self.declare(name, kind);
+        self.reacts().kept.insert(local, field);
+        let kind = StatementKind::Assign(self.own_field(field), value);
+        heard.first.push(Statement { kind, span });
+    }
+
+    /// What a path names: `connection.advanced`.
+    pub(in crate::types::body) fn named_path(&mut self, path: &ast::Path) -> Option<Named> {
+        let (first, rest) = path.names.split_first()?;
+        let mut named = self.scope.names.get(&first.text)?.clone();
+        for name in rest {
+            let Named::Process(at) = named else {
+                return None;
+            };
+            named = self.scope.processes[at as usize].get(&name.text)?.clone();
+        }
+        Some(named)
+    }
+
+    /// The signal that is present when something comes; of what comes from outside, also the
+    /// locals that hold what it brings.
+    pub(super) fn listened(
+        &mut self,
+        path: &ast::Path,
+    ) -> Option<(SignalId, Option<Vec<LocalId>>)> {
+        match self.named_path(path) {
+            Some(Named::Signal(signal)) => return Some((signal, None)),
+            Some(Named::Timer(Instance::Own, _, timer)) => {
+                let event = Event::Timer(timer);
+                let (signal, locals) = self.input(event, &[], &path.to_string(), path.span);
+                return Some((signal, Some(locals)));
+            }
+            _ => {}
+        }
+        let doings = self.reacts().doings;
+        if let Some(name) = path.single()
+            && let Some((event, parameters)) = doings.events.get(&name.text)
+        {
+            let (signal, locals) = self.input(*event, parameters, &name.text, path.span);
+            return Some((signal, Some(locals)));
+        }
+        self.no_signal(path);
+        None
+    }
+
+    pub(super) fn no_signal(&mut self, path: &ast::Path) {
+        let events: Vec<String> = self.reacts().doings.events.keys().cloned().collect();
+        let names = self.scope.names.iter();
+        let signals = names.filter(|(_, named)| matches!(named, Named::Signal(_)));
+        let known = signals.map(|(name, _)| name.clone()).chain(events);
+        let known: Vec<String> = known.collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let title = format!("there is no signal or event `{path}` here");
+        let mut mistake = Diagnostic::error(Id::UnknownEvent, title, path.span, "unknown");
+        if let Some(near) = crate::diagnostic::closest(&path.to_string(), known) {
+            mistake = mistake.help(format!("did you mean `{near}`?"));
+        }
+        self.report(mistake);
+    }
+
+    /// The input that says that an event has come, and the locals that hold what it brings.
+    pub(super) fn input(
+        &mut self,
+        event: Event,
+        parameters: &[Local],
+        name: &str,
+        span: Span,
+    ) -> (SignalId, Vec<LocalId>) {
+        let mut known = self.reacts().events.iter();
+        if let Some((_, signal, locals)) = known.find(|(other, ..)| *other == event) {
+            return (*signal, locals.clone());
+        }
+        let signal = self.new_signal(name, Emitter::Input, span);
+        let locals = parameters.iter();
+        let locals = locals.map(|local| self.add_local(&local.name, local.kind.clone()));
+        let locals: Vec<LocalId> = locals.collect();
+        self.reacts().events.push((event, signal, locals.clone()));
+        (signal, locals)
+    }
+
+    pub(super) fn new_signal(&mut self, name: &str, role: Emitter, span: Span) -> SignalId {
+        let table = &mut self.context.program.kinds[self.scope.kind.at()];
+        let reactive = table.reactive.as_mut().expect("who has processes reacts");
+        let signals = &mut reactive.processes.signals;
+        signals.push(Signal {
+            name: name.to_string(),
+            role,
+            value: Carries::Nothing,
+            previous: false,
+            previous_value: false,
+            span,
+        });
+        SignalId(signals.len() as u32 - 1)
+    }
+
+    /// The field that holds the value of a signal, and its type.
+    pub(super) fn value_of_signal(&self, signal: SignalId) -> Option<(FieldId, Type)> {
+        let table = &self.context.program.kinds[self.scope.kind.at()];
+        let values = &table.reactive.as_ref()?.values;
+        let (_, field, _) = values.iter().find(|(other, ..)| *other == signal)?;
+        Some((*field, table.fields[field.at()].kind.clone()))
+    }
+
+    /// Whether a signal, or an event, is present: none if the path is neither.
+    pub(in crate::types::body) fn presence(
+        &mut self,
+        operand: &ast::Expression,
+    ) -> Option<Expression> {
+        self.reacts.as_ref()?;
+        let path = path_of(operand)?;
+        let signal = match self.named_path(&path) {
+            Some(Named::Signal(signal)) => signal,
+            Some(Named::Timer(..)) => self.listened(&path)?.0,
+            Some(_) => return None,
+            None => {
+                let name = path.single()?;
+                let known = self.reacts().doings.events.contains_key(&name.text);
+                let local = self.words.iter().any(|word| word.name == name.text);
+                if !known || local {
+                    return None;
+                }
+                self.listened(&path)?.0
+            }
+        };
+        Some(make(ExpressionKind::Signal(signal), Type::Bool))
+    }
+}
+
+/// `scan.valid`, as a path.
+fn path_of(source: &ast::Expression) -> Option<ast::Path> {
+    match &source.kind {
+        ast::ExpressionKind::Name(name) => Some(ast::Path {
+            names: vec![name.clone()],
+            span: source.span,
+        }),
+        ast::ExpressionKind::Field { of, name } => {
+            let mut path = path_of(of)?;
+            path.names.push(name.clone());
+            path.span = source.span;
+            Some(path)
+        }
+        _of_no_path => None,
+    }
+}

@@ -1,0 +1,151 @@
+//! What is kept from one instant to a later one: fields for words that are read behind a wait, and
+//! for what something was before the instant.
+
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::syntax::loom::ast;
+use crate::types::body::words::{Body, make};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
+use crate::types::program::{Field, FieldId, LocalId};
+use crate::types::statement::{Block, Statement, StatementKind};
+use crate::types::value::Type;
+
+impl<'a> Body<'a, '_> {
+    /// The words that a statement has introduced, where something waits behind it in their block:
+    /// fields keep what they stand for.
+    pub(in crate::types::body) fn keep_words(&mut self, words: usize, span: Span) -> Block {
+        let mut block = Block::new();
+        let introduced: Vec<(String, LocalId)> = self.words[words.min(self.words.len())..]
+            .iter()
+            .map(|word| (word.name.clone(), word.local))
+            .collect();
+        let unkept = |(_, local): &(String, LocalId)| self.kept_field(*local).is_none();
+        let introduced: Vec<_> = introduced.into_iter().filter(unkept).collect();
+        for (name, local) in introduced {
+            let kind = self.local_kind(local).clone();
+            match kind {
+                Type::Nothing => continue,
+                // Whoever still owns one at the wait is told so there.
+                Type::Message => continue,
+                Type::Instance(_) | Type::Header(_) => {
+                    let title = format!("`{name}` means nothing in a later instant");
+                    let mistake = Diagnostic::error(Id::NotHere, title, span, "");
+                    self.report(mistake.help("look for it again behind the wait"));
+                }
+                kind => {
+                    let value = self.read_local(local);
+                    let field = self.keep(&name, &kind);
+                    let kind = StatementKind::Assign(self.own_field(field), value);
+                    block.push(Statement { kind, span });
+                    self.reacts().kept.insert(local, field);
+                }
+            }
+        }
+        block
+    }
+
+    /// The field that keeps what a local stands for.
+    pub(in crate::types::body) fn kept_field(&self, local: LocalId) -> Option<FieldId> {
+        let reacts = self.reacts.as_ref()?;
+        reacts.kept.get(&local).copied()
+    }
+
+    /// A new field of the instance.
+    pub(super) fn keep(&mut self, name: &str, of: &Type) -> FieldId {
+        let reacts = self.reacts.as_ref().expect("only processes keep");
+        let around = reacts.running.last();
+        let path = around.map(|at| reacts.doings.processes[*at].path.clone());
+        let fields = &mut self.context.program.kinds[self.scope.kind.at()].fields;
+        let plain = match path {
+            Some(path) => format!("{path}.{name}"),
+            None => format!("run.{name}"),
+        };
+        let taken = |name: &str| fields.iter().any(|field| field.name == name);
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let mut names = std::iter::once(plain.clone()).chain(numbered);
+        let free = names.find(|name| !taken(name));
+        fields.push(Field {
+            name: free.expect("there are more numbers than names"),
+            kind: of.clone(),
+            initial: None,
+            once: false,
+        });
+        FieldId(fields.len() as u32 - 1)
+    }
+
+    pub(in crate::types::body) fn own_field(&self, field: FieldId) -> Variable {
+        Variable::Field(Instance::Own, self.scope.kind, field)
+    }
+
+    /// What something was before this instant.
+    pub(in crate::types::body) fn previous(
+        &mut self,
+        operand: &ast::Expression,
+        hint: Option<&Type>,
+    ) -> Expression {
+        let kind = self.scope.kind;
+        if self.context.program.kinds[kind.at()].reactive.is_none() {
+            let title = "there is no `pre` here";
+            let mistake = Diagnostic::error(Id::NotHere, title, operand.span, "no processes");
+            return self.refuse(mistake.why(
+                "Only where processes run in parallel is there a value before the instant beside \
+                 that in it.",
+            ));
+        }
+        let value = self.check(operand, hint);
+        if value.result == Type::Nothing {
+            return value;
+        }
+        if !self.lasts(&value) {
+            let title = "this has no value before the instant";
+            let mistake = Diagnostic::error(Id::NotHere, title, operand.span, "of this instant");
+            return self.refuse(mistake.why("`pre` is of fields, and of functions of them."));
+        }
+        let result = value.result.clone();
+        let field = self.before(value);
+        make(ExpressionKind::Read(self.own_field(field)), result)
+    }
+
+    /// The field that holds what something was before the instant.
+    pub(super) fn before(&mut self, value: Expression) -> FieldId {
+        let table = &mut self.context.program.kinds[self.scope.kind.at()];
+        let reactive = table.reactive.as_mut().expect("it was asked");
+        let mut known = reactive.before.iter();
+        if let Some((field, _)) = known.find(|(_, known)| *known == value) {
+            return *field;
+        }
+        let field = FieldId(table.fields.len() as u32);
+        table.fields.push(Field {
+            name: format!("pre.{}", reactive.before.len() + 1),
+            kind: value.result.clone(),
+            initial: None,
+            once: false,
+        });
+        reactive.before.push((field, value));
+        field
+    }
+
+    /// Whether an expression has a value between two instants.
+    pub(super) fn lasts(&self, value: &Expression) -> bool {
+        let itself = match &*value.kind {
+            ExpressionKind::Read(Variable::Local(_))
+            | ExpressionKind::Header(..)
+            | ExpressionKind::Peeked(..)
+            | ExpressionKind::HeaderPresent(..)
+            | ExpressionKind::PeekedPresent(..)
+            | ExpressionKind::OptionsHold(_)
+            | ExpressionKind::Attribute(..)
+            | ExpressionKind::Length(_)
+            | ExpressionKind::WholeLength
+            | ExpressionKind::Now
+            | ExpressionKind::Signal(_)
+            | ExpressionKind::Through(..) => false,
+            ExpressionKind::Call(function, _) => {
+                let function = &self.context.program.functions[function.at()];
+                !function.reads_header && function.message.is_none()
+            }
+            _of_fields => true,
+        };
+        itself && value.parts().into_iter().all(|part| self.lasts(part))
+    }
+}
