@@ -184,9 +184,7 @@ fn declare_signal(
     };
     let value = source.of.as_ref();
     let value = value.map(|of| check_value_type(context, scope, of));
-    let combine = source
-        .combine
-        .and_then(|operator| combining(context, source, operator));
+    let combine = source.combine.map(combining);
     let table = &mut context.program.kinds[kind.at()];
     let reactive = table.reactive.as_mut().expect("who has signals reacts");
     let id = SignalId(reactive.processes.signals.len() as u32);
@@ -216,12 +214,8 @@ fn declare_signal(
 }
 
 /// How two values of one instant become one, in whichever order they come.
-fn combining(
-    context: &mut Context,
-    source: &ast::Signal,
-    operator: ast::BinaryOperator,
-) -> Option<Binary> {
-    let combine = match operator {
+fn combining(operator: ast::BinaryOperator) -> Binary {
+    match operator {
         ast::BinaryOperator::Add => Binary::Add,
         ast::BinaryOperator::Multiply => Binary::Multiply,
         ast::BinaryOperator::BitAnd => Binary::BitAnd,
@@ -229,18 +223,8 @@ fn combining(
         ast::BinaryOperator::BitXor => Binary::BitXor,
         ast::BinaryOperator::And => Binary::And,
         ast::BinaryOperator::Or => Binary::Or,
-        _ordered => {
-            let title = format!("`{}` is combined by what depends on the order", source.name);
-            let mistake = Diagnostic::error(Id::TypeMismatch, title, source.span, "");
-            context.report(
-                mistake
-                    .why("Branches that run in parallel emit in no order.")
-                    .help("combine with `+`, `*`, `&`, `|`, `^`, `and` or `or`"),
-            );
-            return None;
-        }
-    };
-    Some(combine)
+        ordered => unreachable!("the parser lets nothing combine like {ordered:?}"),
+    }
 }
 
 /// What can be named in a process, or (without one) in the instance itself.

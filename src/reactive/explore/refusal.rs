@@ -13,8 +13,12 @@ impl Refusal {
             Refusal::InstantaneousLoop(span) => {
                 let title = "a loop's body can end in the instant in which it begins";
                 let id = Id::InstantaneousLoop;
-                Diagnostic::error(id, title, *span, "it would run for ever")
-                    .help("a `pause` in it lets it wait for the next instant")
+                Diagnostic::error(id, title, *span, "it would run for ever").help(
+                    match processes.start {
+                        None => "a `pause` in it lets it wait for the next instant",
+                        Some(_) => "an `await` in it lets it wait for a later instant",
+                    },
+                )
             }
             Refusal::Twice(signal) => {
                 let declared = processes.signal(*signal);
@@ -114,5 +118,8 @@ fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
         }
         diagnostic = diagnostic.label(link.emits, does(next));
     }
-    diagnostic.help("a `pause` between them lets one wait for the instant before")
+    diagnostic.help(match processes.start {
+        None => "a `pause` between them lets one wait for the instant before",
+        Some(_) => "`pre` reads what was before the instant, and waits for nobody",
+    })
 }

@@ -15,19 +15,22 @@
 //! Before: processes constructive or not. After: they are, or nothing comes out; each message that
 //! an event brings is taken exactly once on every path; a header is read only where one came.
 
-use super::explore::{Refusal, explore};
-use super::reads;
-use crate::diagnostic::{Diagnostic, Id};
+mod check;
+mod event;
+
+use crate::diagnostic::Diagnostic;
+use crate::reactive::explore::{Refusal, explore};
+use crate::reactive::reads;
 use crate::source::Span;
 use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
-use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Unary, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::process::Statement as Kernel;
 use crate::types::process::{DataId, Processes, SignalId, StatementId};
-use crate::types::program::{Event, Field, FieldId, Handler, KindId, LocalId, Program};
+use crate::types::program::{Field, FieldId, Handler, KindId, Program};
 use crate::types::reactive::{Computation, Reactive};
 use crate::types::statement::{Block, BlockId, PlaceId, React, Statement, StatementKind};
 use crate::types::value::Type;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An automaton of a layer with more nodes than this is refused.
 const MOST_NODES: usize = 200_000;
@@ -169,16 +172,6 @@ fn places(processes: &Processes) -> BTreeMap<DataId, Vec<(StatementId, u32)>> {
     places
 }
 
-/// What is known of a header, condition by condition.
-type Facts = Vec<(Expression, bool)>;
-
-/// One state's nodes, at one event.
-struct Settling<'a> {
-    whole: &'a Automaton,
-    from: StateId,
-    known: HashMap<(NodeId, Facts), NodeId>,
-}
-
 /// Makes the handler of one event.
 struct Making<'a> {
     program: &'a Program,
@@ -196,128 +189,6 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    /// What is done in each state in which the event can come.
-    fn roots(&mut self, whole: &Automaton, event: Event) -> Vec<(StateId, NodeId)> {
-        let states = 0..whole.states.len() as u32;
-        let states = states.map(StateId);
-        let states = states.filter(|state| (state.0 == 0) == (event == Event::Start));
-        let roots = states.map(|state| {
-            let mut settling = Settling {
-                whole,
-                from: state,
-                known: HashMap::new(),
-            };
-            let root = whole.states[state.at()];
-            (state, self.at_this_event(&mut settling, root, Facts::new()))
-        });
-        roots.collect()
-    }
-
-    /// The same nodes, without questions whether an input is given, or what a header says that was
-    /// asked before.
-    fn at_this_event(&mut self, settling: &mut Settling, node: NodeId, facts: Facts) -> NodeId {
-        let key = (node, facts);
-        if let Some(settled) = settling.known.get(&key) {
-            return *settled;
-        }
-        let facts = key.1.clone();
-        let settled = match settling.whole.node(node).clone() {
-            Node::Test {
-                question: Question::Given(signal),
-                then,
-                otherwise,
-            } => {
-                let way = if signal == self.input {
-                    then
-                } else {
-                    otherwise
-                };
-                self.at_this_event(settling, way, facts)
-            }
-            Node::Test {
-                question: Question::Data(data),
-                then,
-                otherwise,
-            } => self.choice(settling, data, (then, otherwise), facts),
-            Node::Act { act, next } => {
-                let next = self.at_this_event(settling, next, facts);
-                self.automaton.add(Node::Act { act, next })
-            }
-            Node::Leaf(state) if state == settling.from => self.automaton.add(Node::Leaf(STAYS)),
-            leaf @ (Node::Leaf(_) | Node::Twice(_)) => self.automaton.add(leaf),
-        };
-        settling.known.insert(key, settled);
-        settled
-    }
-
-    fn choice(
-        &mut self,
-        settling: &mut Settling,
-        data: DataId,
-        (then, otherwise): (NodeId, NodeId),
-        facts: Facts,
-    ) -> NodeId {
-        let asked = self.asked_of_header(data);
-        if let Some((condition, holds)) = &asked
-            && let Some((_, known)) = facts.iter().find(|(fact, _)| fact == condition)
-        {
-            let way = if known == holds { then } else { otherwise };
-            return self.at_this_event(settling, way, facts);
-        }
-        let with = |holds: bool| match &asked {
-            None => facts.clone(),
-            Some((condition, meant)) => {
-                [&facts[..], &[(condition.clone(), holds == *meant)]].concat()
-            }
-        };
-        let then = self.at_this_event(settling, then, with(true));
-        let otherwise = self.at_this_event(settling, otherwise, with(false));
-        self.automaton.test(Question::Data(data), then, otherwise)
-    }
-
-    /// A condition that holds all through the instant or never, since it is of a header; and whether
-    /// it is meant to hold.
-    fn asked_of_header(&self, data: DataId) -> Option<(Expression, bool)> {
-        let Computation::Choice(choice) = self.reactive.computation(data) else {
-            return None;
-        };
-        let (StatementKind::If { condition, .. } | StatementKind::Require { condition, .. }) =
-            &choice.kind
-        else {
-            return None;
-        };
-        let lasts = |part: &Expression| {
-            matches!(
-                *part.kind,
-                ExpressionKind::Header(..)
-                    | ExpressionKind::HeaderPresent(..)
-                    | ExpressionKind::Constant(_)
-                    | ExpressionKind::Config(_)
-                    | ExpressionKind::Key(..)
-                    | ExpressionKind::Binary(..)
-                    | ExpressionKind::Unary(..)
-                    | ExpressionKind::Cast(_)
-            )
-        };
-        if reads::any(condition, &|part| !lasts(part)) {
-            return None;
-        }
-        let (mut condition, mut meant) = (condition.clone(), true);
-        loop {
-            condition = match *condition.kind {
-                ExpressionKind::Unary(Unary::Not, inner) => {
-                    meant = !meant;
-                    inner
-                }
-                ExpressionKind::Binary(Binary::Unequal, one, other) => {
-                    meant = !meant;
-                    Expression::binary(Binary::Equal, one, other, condition.result)
-                }
-                kind => return Some((Expression::new(kind, condition.result), meant)),
-            };
-        }
-    }
-
     fn body(&mut self, roots: &[(StateId, NodeId)]) -> Block {
         self.share(roots);
         let mut body = self.what_was_before(roots);
@@ -542,157 +413,6 @@ impl Making<'_> {
     fn statement(&self, kind: StatementKind) -> Statement {
         let span = self.span();
         Statement { kind, span }
-    }
-
-    /// That the event's message is taken exactly once on every path, and that a header is read only
-    /// where one came.
-    fn check(
-        &self,
-        event: Event,
-        parameters: &[LocalId],
-        roots: &[(StateId, NodeId)],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) {
-        let locals = &self.reactive.locals;
-        let mut messages = parameters.iter();
-        let carries = messages.any(|local| locals[local.at()].kind == Type::Message);
-        let mut takes: BTreeMap<NodeId, BTreeSet<u8>> = BTreeMap::new();
-        for (_, root) in roots {
-            let counts = self.takes(*root, &mut takes);
-            let name = &self.reactive.processes.signal(self.input).name;
-            let span = self.reactive.processes.signal(self.input).span;
-            if carries && counts.contains(&0) {
-                let title = format!("a message that `{name}` brings may be forgotten");
-                diagnostics.push(
-                    Diagnostic::error(Id::MessageLeaked, title, span, "nobody takes it")
-                        .why("In each state, on every path, one handler or process uses it up.")
-                        .help(format!(
-                            "write `on {name}(message) {{ … }}` beside the processes"
-                        )),
-                );
-                break;
-            }
-            if counts.contains(&2) {
-                let title = format!("a message that `{name}` brings may be taken twice");
-                diagnostics.push(
-                    Diagnostic::error(Id::MessageGone, title, span, "two take it")
-                        .why("In each state, on every path, one handler or process uses it up."),
-                );
-                break;
-            }
-        }
-        if event == Event::Deliver {
-            return;
-        }
-        for data in self.reached(roots) {
-            if let Some(span) = self.header_read(data) {
-                let name = &self.reactive.processes.signal(self.input).name;
-                let title = format!("there is no `header` when `{name}` comes");
-                diagnostics.push(
-                    Diagnostic::error(Id::NoHeader, title, span, "read here")
-                        .why("`header` is what `deliver` stripped, in its own instant."),
-                );
-                break;
-            }
-        }
-    }
-
-    /// How often a message may be taken from a node on; twice is as bad as more.
-    fn takes(&self, node: NodeId, known: &mut BTreeMap<NodeId, BTreeSet<u8>>) -> BTreeSet<u8> {
-        if let Some(counts) = known.get(&node) {
-            return counts.clone();
-        }
-        let own = match self.automaton.node(node) {
-            Node::Act {
-                act: Act::Do(data), ..
-            } => match self.reactive.computation(*data) {
-                Computation::Steps(steps) => steps.iter().any(is_take),
-                Computation::Choice(_) | Computation::Value(_) => false,
-            },
-            _ => false,
-        };
-        let mut counts = BTreeSet::new();
-        for child in self.children(node) {
-            counts.extend(self.takes(child, known));
-        }
-        if counts.is_empty() {
-            counts.insert(0);
-        }
-        let counts: BTreeSet<u8> = counts
-            .into_iter()
-            .map(|count| (count + u8::from(own)).min(2))
-            .collect();
-        known.insert(node, counts.clone());
-        counts
-    }
-
-    /// All that is computed from some nodes on.
-    fn reached(&self, roots: &[(StateId, NodeId)]) -> BTreeSet<DataId> {
-        let mut seen = BTreeSet::new();
-        let mut found = BTreeSet::new();
-        let mut open: Vec<NodeId> = roots.iter().map(|(_, root)| *root).collect();
-        while let Some(node) = open.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            match self.automaton.node(node) {
-                Node::Act { act, .. } => match act {
-                    Act::Do(data)
-                    | Act::Emit {
-                        value: Some(data), ..
-                    } => {
-                        found.insert(*data);
-                    }
-                    Act::Emit { value: None, .. } | Act::Keep(_) => {}
-                },
-                Node::Test {
-                    question: Question::Data(data),
-                    ..
-                } => {
-                    found.insert(*data);
-                }
-                Node::Test { .. } | Node::Leaf(_) | Node::Twice(_) => {}
-            }
-            open.extend(self.children(node));
-        }
-        found
-    }
-
-    /// Where a computation reads the header of the instant.
-    fn header_read(&self, data: DataId) -> Option<Span> {
-        let span = self.reactive.processes.data[data.at()].span;
-        let reads = match self.reactive.computation(data) {
-            Computation::Steps(block) => self.block_reads_header(block),
-            Computation::Choice(statement) => {
-                self.block_reads_header(std::slice::from_ref(statement))
-            }
-            Computation::Value(value) => self.reads_header(value),
-        };
-        reads.then_some(span)
-    }
-
-    fn block_reads_header(&self, block: &[Statement]) -> bool {
-        block.iter().any(|statement| {
-            let mut values = statement.values();
-            if let StatementKind::Output(output) = &statement.kind {
-                values.extend(output.values());
-            }
-            let blocks = statement.blocks();
-            values.into_iter().any(|value| self.reads_header(value))
-                || blocks
-                    .into_iter()
-                    .any(|block| self.block_reads_header(block))
-        })
-    }
-
-    fn reads_header(&self, value: &Expression) -> bool {
-        reads::any(value, &|part| match &*part.kind {
-            ExpressionKind::Header(..)
-            | ExpressionKind::HeaderPresent(..)
-            | ExpressionKind::OptionsHold(_) => true,
-            ExpressionKind::Call(function, _) => self.program.functions[function.at()].reads_header,
-            _of_no_header => false,
-        })
     }
 }
 

@@ -1,0 +1,173 @@
+//! What must hold at each event: its message is taken once on every path, and a header is read only
+//! where one came.
+
+use crate::diagnostic::{Diagnostic, Id};
+use crate::reactive::reads;
+use crate::source::Span;
+use crate::tree::automaton::{Act, Node, NodeId, Question, StateId};
+use crate::types::expression::{Expression, ExpressionKind};
+use crate::types::process::DataId;
+use crate::types::program::{Event, LocalId};
+use crate::types::reactive::Computation;
+use crate::types::statement::{Statement, StatementKind};
+use crate::types::value::Type;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Making, is_take};
+
+impl Making<'_> {
+    /// That the event's message is taken exactly once on every path, and that a header is read only
+    /// where one came.
+    pub(super) fn check(
+        &self,
+        event: Event,
+        parameters: &[LocalId],
+        roots: &[(StateId, NodeId)],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let locals = &self.reactive.locals;
+        let mut messages = parameters.iter();
+        let carries = messages.any(|local| locals[local.at()].kind == Type::Message);
+        let mut takes: BTreeMap<NodeId, BTreeSet<u8>> = BTreeMap::new();
+        for (_, root) in roots {
+            let counts = self.takes(*root, &mut takes);
+            let name = &self.reactive.processes.signal(self.input).name;
+            let span = self.reactive.processes.signal(self.input).span;
+            if carries && counts.contains(&0) {
+                let title = format!("a message that `{name}` brings may be forgotten");
+                diagnostics.push(
+                    Diagnostic::error(Id::MessageLeaked, title, span, "nobody takes it")
+                        .why("In each state, on every path, one handler or process uses it up.")
+                        .help(format!(
+                            "write `on {name}(message) {{ … }}` beside the processes"
+                        )),
+                );
+                break;
+            }
+            if counts.contains(&2) {
+                let title = format!("a message that `{name}` brings may be taken twice");
+                diagnostics.push(
+                    Diagnostic::error(Id::MessageGone, title, span, "two take it")
+                        .why("In each state, on every path, one handler or process uses it up."),
+                );
+                break;
+            }
+        }
+        if event == Event::Deliver {
+            return;
+        }
+        for data in self.reached(roots) {
+            if let Some(span) = self.header_read(data) {
+                let name = &self.reactive.processes.signal(self.input).name;
+                let title = format!("there is no `header` when `{name}` comes");
+                diagnostics.push(
+                    Diagnostic::error(Id::NoHeader, title, span, "read here")
+                        .why("`header` is what `deliver` stripped, in its own instant."),
+                );
+                break;
+            }
+        }
+    }
+
+    /// How often a message may be taken from a node on; twice is as bad as more.
+    pub(super) fn takes(
+        &self,
+        node: NodeId,
+        known: &mut BTreeMap<NodeId, BTreeSet<u8>>,
+    ) -> BTreeSet<u8> {
+        if let Some(counts) = known.get(&node) {
+            return counts.clone();
+        }
+        let own = match self.automaton.node(node) {
+            Node::Act {
+                act: Act::Do(data), ..
+            } => match self.reactive.computation(*data) {
+                Computation::Steps(steps) => steps.iter().any(is_take),
+                Computation::Choice(_) | Computation::Value(_) => false,
+            },
+            _ => false,
+        };
+        let mut counts = BTreeSet::new();
+        for child in self.children(node) {
+            counts.extend(self.takes(child, known));
+        }
+        if counts.is_empty() {
+            counts.insert(0);
+        }
+        let counts: BTreeSet<u8> = counts
+            .into_iter()
+            .map(|count| (count + u8::from(own)).min(2))
+            .collect();
+        known.insert(node, counts.clone());
+        counts
+    }
+
+    /// All that is computed from some nodes on.
+    pub(super) fn reached(&self, roots: &[(StateId, NodeId)]) -> BTreeSet<DataId> {
+        let mut seen = BTreeSet::new();
+        let mut found = BTreeSet::new();
+        let mut open: Vec<NodeId> = roots.iter().map(|(_, root)| *root).collect();
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match self.automaton.node(node) {
+                Node::Act { act, .. } => match act {
+                    Act::Do(data)
+                    | Act::Emit {
+                        value: Some(data), ..
+                    } => {
+                        found.insert(*data);
+                    }
+                    Act::Emit { value: None, .. } | Act::Keep(_) => {}
+                },
+                Node::Test {
+                    question: Question::Data(data),
+                    ..
+                } => {
+                    found.insert(*data);
+                }
+                Node::Test { .. } | Node::Leaf(_) | Node::Twice(_) => {}
+            }
+            open.extend(self.children(node));
+        }
+        found
+    }
+
+    /// Where a computation reads the header of the instant.
+    pub(super) fn header_read(&self, data: DataId) -> Option<Span> {
+        let span = self.reactive.processes.data[data.at()].span;
+        let reads = match self.reactive.computation(data) {
+            Computation::Steps(block) => self.block_reads_header(block),
+            Computation::Choice(statement) => {
+                self.block_reads_header(std::slice::from_ref(statement))
+            }
+            Computation::Value(value) => self.reads_header(value),
+        };
+        reads.then_some(span)
+    }
+
+    pub(super) fn block_reads_header(&self, block: &[Statement]) -> bool {
+        block.iter().any(|statement| {
+            let mut values = statement.values();
+            if let StatementKind::Output(output) = &statement.kind {
+                values.extend(output.values());
+            }
+            let blocks = statement.blocks();
+            values.into_iter().any(|value| self.reads_header(value))
+                || blocks
+                    .into_iter()
+                    .any(|block| self.block_reads_header(block))
+        })
+    }
+
+    pub(super) fn reads_header(&self, value: &Expression) -> bool {
+        reads::any(value, &|part| match &*part.kind {
+            ExpressionKind::Header(..)
+            | ExpressionKind::HeaderPresent(..)
+            | ExpressionKind::OptionsHold(_) => true,
+            ExpressionKind::Call(function, _) => self.program.functions[function.at()].reads_header,
+            _of_no_header => false,
+        })
+    }
+}
