@@ -440,8 +440,14 @@ impl Lowering<'_> {
             writes,
             span,
         });
+        let id = DataId(self.computations.len() as u32);
+        if let Computation::Choice(statement) = &computation
+            && matches!(statement.kind, StatementKind::Attempt { .. })
+        {
+            self.processes.risky.insert(id);
+        }
         self.computations.push(computation);
-        DataId(self.computations.len() as u32 - 1)
+        id
     }
 }
 

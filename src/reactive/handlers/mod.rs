@@ -96,7 +96,7 @@ fn handlers(
             program,
             kind,
             reactive,
-            automaton: Automaton::default(),
+            automaton: Automaton::new(automaton.risky.clone()),
             control,
             input: *input,
             places: &places,
