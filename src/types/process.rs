@@ -69,7 +69,7 @@ pub struct Processes {
     pub start: Option<SignalId>,
     /// All that is computed.
     pub data: Vec<Data>,
-    /// Which of it may go wrong, or does something: it is computed where nothing depends on it, too.
+    /// Which of it may go wrong or does something: it is computed where nothing depends on it, too.
     pub risky: BTreeSet<DataId>,
     /// What runs.
     pub root: Option<StatementId>,
