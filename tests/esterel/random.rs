@@ -370,6 +370,9 @@ impl Writer {
     }
 
     fn trap(&mut self, depth: u32) -> String {
+        if self.rng.u8(..3) == 0 {
+            return self.trap_in_trap(depth);
+        }
         let names = [self.fresh("T"), self.fresh("T")];
         let count = self.rng.usize(1..3);
         self.traps.extend(names[..count].iter().cloned());
@@ -386,6 +389,20 @@ impl Writer {
             }
         }
         text + " end"
+    }
+
+    /// Two traps, both exited at once: which of them was it?
+    fn trap_in_trap(&mut self, depth: u32) -> String {
+        let (outer, inner) = (self.fresh("T"), self.fresh("T"));
+        let (one, other) = (self.statement(depth + 1), self.statement(depth + 1));
+        let wait = ["pause", "await A", "await [B or C]"][self.rng.usize(..3)];
+        let mut exits = [&outer, &inner].map(|name| format!("{wait}; exit {name}"));
+        if self.rng.bool() {
+            exits.swap(0, 1);
+        }
+        let [left, right] = exits;
+        let innermost = format!("trap {inner} in {left} || {one} || {right} end; emit O; {other}");
+        format!("trap {outer} in {innermost} handle {outer} do emit P end")
     }
 
     /// A local signal with a value, or a trap with one.
