@@ -130,7 +130,7 @@ fn a_fault_in_the_c_is_found() {
     }
     let kept = found("give_buffer(stack, buffer);\n}", "(void)buffer;\n}");
     assert!(kept.contains("buffers are lost"), "{kept}");
-    let outside = found("+ reason] += 1;", "+ reason + 100000] += 1;");
+    let outside = found("+ reason] += 1;", "+ reason + 1000] += 1;");
     assert!(outside.contains("out of bounds"), "{outside}");
     // One byte is read that no frame has brought.
     let sum = "+ message.length, 0) !=";
