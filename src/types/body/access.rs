@@ -208,7 +208,7 @@ impl Body<'_, '_> {
     }
 
     fn given_message(&mut self, span: Span) -> Meaning {
-        if let Some(local) = self.scope.message {
+        if let Some(local) = self.message_of_instant() {
             return Meaning::Message(local);
         }
         let title = "there is no message here";

@@ -98,7 +98,7 @@ impl Body<'_, '_> {
             }
         }
         if looks {
-            let message = self.local("message").or(self.scope.message);
+            let message = self.local("message").or_else(|| self.message_of_instant());
             let Some(message) = message else {
                 let title = format!("`{name}` looks at a message, and there is none here");
                 return self.refuse(Diagnostic::error(Id::NotHere, title, span, "no message"));

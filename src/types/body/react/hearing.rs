@@ -184,6 +184,19 @@ impl<'a> Body<'a, '_> {
         self.report(mistake);
     }
 
+    /// The message that is there without a name: a header's own, or in processes the one that
+    /// `deliver` brings.
+    pub(in crate::types::body) fn message_of_instant(&mut self) -> Option<LocalId> {
+        if self.scope.message.is_some() || self.reacts.is_none() {
+            return self.scope.message;
+        }
+        let doings = self.reacts().doings;
+        let (event, parameters) = doings.events.get("deliver")?;
+        let span = self.entity_span();
+        let (_, locals) = self.input(*event, parameters, "deliver", span);
+        locals.first().copied()
+    }
+
     /// The input that says that an event has come, and the locals that hold what it brings.
     pub(super) fn input(
         &mut self,
