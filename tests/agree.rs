@@ -204,6 +204,7 @@ fn several_handlers_of_one_event_agree() {
 fn processes_agree() {
     example_agrees("tests/c_agrees/stacks/watching.loom");
     example_agrees("tests/c_agrees/stacks/asking_again.loom");
+    example_agrees("tests/c_agrees/stacks/words.loom");
 }
 
 #[test]

@@ -179,12 +179,14 @@ impl React {
             React::Emit(_, value) => value.iter().collect(),
             React::Abort { cases, .. } => {
                 let guards = cases.iter().filter_map(|case| case.guard.as_ref());
-                guards.collect()
+                let times = cases.iter().filter_map(|case| case.times.as_ref());
+                guards.chain(times.map(|(times, _)| times)).collect()
             }
             React::Pause
             | React::Loop(_)
             | React::Parallel(_)
             | React::Trap { .. }
+            | React::Suspend { .. }
             | React::Exit(_)
             | React::Take(_) => Vec::new(),
         }
@@ -192,9 +194,11 @@ impl React {
 
     fn blocks(&self) -> Vec<&Block> {
         match self {
-            React::Loop(body) | React::Trap { body, .. } => vec![body],
+            React::Loop(body) | React::Trap { body, .. } | React::Suspend { body, .. } => {
+                vec![body]
+            }
             React::Parallel(branches) => branches.iter().collect(),
-            React::Abort { cases, body } => {
+            React::Abort { cases, body, .. } => {
                 let then = cases.iter().map(|case| &case.then);
                 body.iter().chain(then).collect()
             }
@@ -204,9 +208,11 @@ impl React {
 
     fn blocks_mut(&mut self) -> Vec<&mut Block> {
         match self {
-            React::Loop(body) | React::Trap { body, .. } => vec![body],
+            React::Loop(body) | React::Trap { body, .. } | React::Suspend { body, .. } => {
+                vec![body]
+            }
             React::Parallel(branches) => branches.iter_mut().collect(),
-            React::Abort { cases, body } => {
+            React::Abort { cases, body, .. } => {
                 let then = cases.iter_mut().map(|case| &mut case.then);
                 body.iter_mut().chain(then).collect()
             }

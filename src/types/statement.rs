@@ -158,10 +158,19 @@ pub enum React {
     Exit(u32),
     /// Ends the body when something comes.
     Abort {
+        /// Whether the body runs in that instant for a last time.
+        weak: bool,
         /// What ends it. Of several at once the first counts.
         cases: Vec<Wait>,
         /// What is ended; without, it only waits.
         body: Option<Block>,
+    },
+    /// The body stands still in the instants in which one of these signals is present.
+    Suspend {
+        /// The signals.
+        signals: Vec<SignalId>,
+        /// What stands still.
+        body: Block,
     },
     /// From here on the message is this branch's own.
     Take(LocalId),
@@ -172,6 +181,10 @@ pub enum React {
 pub struct Wait {
     /// One of these signals comes.
     pub signals: Vec<SignalId>,
+    /// Whether the instant in which the wait begins counts.
+    pub now: bool,
+    /// How often it must come, and the field that counts.
+    pub times: Option<(Expression, Variable)>,
     /// What must hold besides.
     pub guard: Option<Expression>,
     /// What is done then.

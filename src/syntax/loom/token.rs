@@ -100,6 +100,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "repeat",
     "trap",
     "exit",
+    "pause",
     "return",
     "with",
     "present",
@@ -124,7 +125,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 pub(super) const STATEMENTS: &[&str] = &[
     "let", "require", "if", "match", "for", "send", "deliver", "tell", "drop", "consume", "count",
     "again", "end", "start", "stop", "emit", "await", "run", "every", "loop", "repeat", "trap",
-    "exit", "return", "yield",
+    "exit", "pause", "return", "yield",
 ];
 
 /// Signs between two values, or between a place and its value; longer ones first.

@@ -91,7 +91,8 @@ fn parts(source: &ast::StatementKind) -> (Vec<&ast::Expression>, Vec<&ast::Block
         | ast::StatementKind::Loop(_)
         | ast::StatementKind::Repeat { .. }
         | ast::StatementKind::Trap { .. }
-        | ast::StatementKind::Exit(_) => (Vec::new(), Vec::new()),
+        | ast::StatementKind::Exit(_)
+        | ast::StatementKind::Pause => (Vec::new(), Vec::new()),
     }
 }
 

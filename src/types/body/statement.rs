@@ -174,7 +174,8 @@ impl Body<'_, '_> {
             | ast::StatementKind::Loop(_)
             | ast::StatementKind::Repeat { .. }
             | ast::StatementKind::Trap { .. }
-            | ast::StatementKind::Exit(_) => self.react(source),
+            | ast::StatementKind::Exit(_)
+            | ast::StatementKind::Pause => self.react(source),
             _ if !matches!(self.place, Place::Handler(_)) => self.handlers_alone(span),
             ast::StatementKind::Send(output) => self.send(output, span),
             ast::StatementKind::Deliver(output) => self.deliver(output, span),

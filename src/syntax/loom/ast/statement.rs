@@ -135,13 +135,19 @@ pub enum StatementKind {
     },
     /// `await retry`, `await { case … }`
     Await(Vec<Case>),
-    /// `run a and { … } until s { … }`
+    /// `run a and { … } unless asleep until s { … }`
     Run {
         /// What runs.
         parallel: Parallel,
+        /// While this is present, it stands still.
+        unless: Option<Event>,
         /// What ends it early; perhaps nothing.
         until: Vec<Case>,
+        /// Whether it runs in that instant for a last time: `until after`.
+        after: bool,
     },
+    /// `pause`: till the next instant, whatever begins that
+    Pause,
     /// `every acknowledgement.repeated { … }`
     Every {
         /// At each of these.
@@ -274,9 +280,14 @@ pub struct Case {
     pub span: Span,
 }
 
-/// `scan.valid if window.offered > 0`: an event of a later instant.
+/// `scan.valid if window.offered > 0`: an event of a later instant, or with `now` of this one, too;
+/// `3 scan.valid`: the third.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delay {
+    /// Whether the instant in which the wait begins counts.
+    pub now: bool,
+    /// How often it must come.
+    pub times: Option<Expression>,
     /// The event.
     pub event: Event,
     /// What must hold besides.

@@ -4,6 +4,7 @@ use super::{Parsed, Parser, Separator};
 use crate::syntax::loom::ast::{
     Block, Case, Delay, Event, Expression, Parallel, ParallelBranch, Path, StatementKind,
 };
+use crate::syntax::loom::token::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn emit_statement(&mut self) -> Parsed<StatementKind> {
@@ -22,15 +23,21 @@ impl Parser<'_> {
 
     pub(super) fn run_statement(&mut self) -> Parsed<StatementKind> {
         let parallel = self.parallel()?;
-        if self.accept("until").is_none() {
-            return Ok(StatementKind::Run {
-                parallel,
-                until: Vec::new(),
-            });
+        let unless = match self.accept("unless") {
+            Some(_) => Some(self.event()?),
+            None => None,
+        };
+        let mut until = Vec::new();
+        let mut after = false;
+        if self.accept("until").is_some() {
+            after = self.accept("after").is_some();
+            until = self.cases_or_delay()?;
         }
         Ok(StatementKind::Run {
             parallel,
-            until: self.cases_or_delay()?,
+            unless,
+            until,
+            after,
         })
     }
 
@@ -97,9 +104,17 @@ impl Parser<'_> {
 
     pub(super) fn delay(&mut self) -> Parsed<Delay> {
         let start = self.at;
+        let now = self.accept("now").is_some();
+        let is_number = self.token().kind == TokenKind::Number;
+        let times = match is_number || self.is_at("(") {
+            true => Some(self.simple()?),
+            false => None,
+        };
         let event = self.event()?;
         let condition = self.guard()?;
         Ok(Delay {
+            now,
+            times,
             event,
             condition,
             span: self.span_from(start),

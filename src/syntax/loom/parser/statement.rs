@@ -164,6 +164,7 @@ impl Parser<'_> {
                 body: self.block()?,
             }),
             "exit" => Ok(StatementKind::Exit(self.name("the name of a `trap`")?)),
+            "pause" => Ok(StatementKind::Pause),
             other => unreachable!("`{other}` begins no statement"),
         }
     }

@@ -5,7 +5,8 @@ use crate::source::Span;
 use crate::syntax::loom::ast;
 use crate::types::body::flow::{Flow, Way};
 use crate::types::body::words::{Body, constant_number, make, number};
-use crate::types::expression::{Binary, Expression, ExpressionKind};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Variable};
+use crate::types::process::SignalId;
 use crate::types::scope::Named;
 use crate::types::statement::{Block, React, Statement, StatementKind, Wait};
 use crate::types::value::Type;
@@ -33,9 +34,25 @@ impl<'a> Body<'a, '_> {
                     [only] if only.body.statements.is_empty() => vec![self.awaited(only)?],
                     _ => self.cases(cases),
                 };
-                React::Abort { cases, body: None }
+                React::Abort {
+                    weak: false,
+                    cases,
+                    body: None,
+                }
             }
-            ast::StatementKind::Run { parallel, until } => self.run(parallel, until, source.span),
+            ast::StatementKind::Run {
+                parallel,
+                unless,
+                until,
+                after,
+            } => {
+                let ends = (unless.as_ref(), &until[..], *after);
+                self.run(parallel, ends, source.span)?
+            }
+            ast::StatementKind::Pause => {
+                self.waits_here(source.span);
+                React::Pause
+            }
             ast::StatementKind::Every { delay, body } => self.every(delay, body, source.span)?,
             ast::StatementKind::Loop(body) => {
                 self.waits_here(source.span);
@@ -123,36 +140,65 @@ impl<'a> Body<'a, '_> {
         Some(React::Exit(level as u32))
     }
 
-    pub(super) fn run(
+    fn run(
         &mut self,
         parallel: &ast::Parallel,
-        until: &[ast::Case],
+        (unless, until, after): (Option<&ast::Event>, &[ast::Case], bool),
         span: Span,
-    ) -> React {
-        if parallel.branches.len() > 1 || !until.is_empty() {
+    ) -> Option<React> {
+        let several = parallel.branches.len() > 1;
+        let ends = !until.is_empty() || unless.is_some();
+        if several || ends {
             self.waits_here(span);
         }
+        let asleep = unless.map(|event| self.asleep(event));
         let before = self.flow.clone();
         let mut branches = Vec::new();
         for branch in &parallel.branches {
-            if parallel.branches.len() > 1 {
+            if several {
                 self.flow = before.clone();
             }
             branches.push(self.run_branch(branch, span));
-            if parallel.branches.len() > 1 {
+            if several {
                 self.no_message_held(span);
             }
         }
-        if parallel.branches.len() > 1 || !until.is_empty() {
+        if several || ends {
             self.after_exits(before);
         }
-        let body = React::Parallel(branches);
+        let mut body = React::Parallel(branches);
+        if let Some(signals) = asleep {
+            let inner = vec![statement(body, span)];
+            body = React::Suspend {
+                signals: signals?,
+                body: inner,
+            };
+        }
         if until.is_empty() {
-            return body;
+            return Some(body);
         }
         let cases = self.cases(until);
-        let body = Some(vec![statement(body, span)]);
-        React::Abort { cases, body }
+        Some(React::Abort {
+            weak: after,
+            cases,
+            body: Some(vec![statement(body, span)]),
+        })
+    }
+
+    /// The signals of which one lets something stand still.
+    fn asleep(&mut self, source: &ast::Event) -> Option<Vec<SignalId>> {
+        if !source.bindings.is_empty() {
+            let title = "what stands still hears nothing";
+            self.report(Diagnostic::error(
+                Id::WrongArguments,
+                title,
+                source.span,
+                "",
+            ));
+            return None;
+        }
+        let heard = source.names.iter().map(|path| Some(self.listened(path)?.0));
+        heard.collect()
     }
 
     pub(super) fn run_branch(&mut self, branch: &ast::ParallelBranch, span: Span) -> Block {
@@ -183,19 +229,27 @@ impl<'a> Body<'a, '_> {
             React::Loop(vec![statement(React::Pause, span)]),
             span,
         ));
+        let times = self.times(delay);
         let wait = |then| Wait {
             signals: heard.signals.clone(),
+            now: false,
+            times: times.clone(),
             guard: guard.clone(),
             then,
             span: delay.span,
         };
         let again = React::Abort {
+            weak: false,
             cases: vec![wait(Block::new())],
             body: Some(block),
         };
         let turn = React::Loop(vec![statement(again, span)]);
         let first = React::Abort {
-            cases: vec![wait(vec![statement(turn, span)])],
+            weak: false,
+            cases: vec![Wait {
+                now: delay.now,
+                ..wait(vec![statement(turn, span)])
+            }],
             body: None,
         };
         self.flow.dead = true;
@@ -272,6 +326,8 @@ impl<'a> Body<'a, '_> {
         }
         Some(Wait {
             signals: heard.signals,
+            now: source.delay.now,
+            times: self.times(&source.delay),
             guard,
             then,
             span: source.delay.span,
@@ -310,6 +366,8 @@ impl<'a> Body<'a, '_> {
             ends.push((std::mem::take(&mut self.flow), way));
             cases.push(Wait {
                 signals: heard.signals,
+                now: source.delay.now,
+                times: self.times(&source.delay),
                 guard,
                 then,
                 span: source.delay.span,
@@ -335,5 +393,30 @@ impl<'a> Body<'a, '_> {
             self.report(mistake.help("write it with `if` in the case"));
         }
         guard
+    }
+
+    /// How often something must come, and the field that counts.
+    fn times(&mut self, source: &ast::Delay) -> Option<(Expression, Variable)> {
+        let times = source.times.as_ref()?;
+        if let Some(condition) = &source.condition {
+            let title = "what is counted has no condition";
+            let mistake = Diagnostic::error(Id::NotHere, title, condition.span, "a condition");
+            self.report(mistake.help("`repeat` an `await` with the condition"));
+            return None;
+        }
+        let word = Type::Unsigned(32);
+        let (value, before) = self.ahead(|body| body.expect(times, &word));
+        if !before.is_empty() || constant_number(&value) == Some(0) {
+            let title = "so often nothing comes";
+            self.report(Diagnostic::error(
+                Id::NotHere,
+                title,
+                times.span,
+                "how often",
+            ));
+            return None;
+        }
+        let field = self.keep("left", &word);
+        Some((value, self.own_field(field)))
     }
 }

@@ -48,8 +48,15 @@ impl<'a> Body<'a, '_> {
             | ast::StatementKind::Every { .. }
             | ast::StatementKind::Loop(_)
             | ast::StatementKind::Repeat { .. } => true,
-            ast::StatementKind::Run { parallel, until } => {
+            ast::StatementKind::Pause => true,
+            ast::StatementKind::Run {
+                parallel,
+                unless,
+                until,
+                ..
+            } => {
                 !until.is_empty()
+                    || unless.is_some()
                     || parallel.branches.iter().any(|branch| match branch {
                         ast::ParallelBranch::Block(inner) => self.block_waits(inner, around),
                         ast::ParallelBranch::Process { name, .. } => {

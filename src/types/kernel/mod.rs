@@ -14,19 +14,21 @@
 //! writes a field; readers see the value after the write). The same holds of timers, and of a
 //! message: whoever looks at it does so before it is taken.
 
-use super::context::Context;
-use super::expression::{Binary, Expression, ExpressionKind, Instance, Query, Variable};
-use super::fields::{field_of, read_by};
-use super::process::{
+mod found;
+
+use crate::diagnostic::{Diagnostic, Id};
+use crate::source::Span;
+use crate::types::context::Context;
+use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
+use crate::types::process::{
     Carries, Case, Count, Data, DataId, Delay, Presence, Processes, Role, Signal, SignalId,
     Statement as Kernel, StatementId,
 };
-use super::program::{FieldId, KindId, LocalId, Program, TimerId};
-use super::reactive::Computation;
-use super::statement::{Block, React, Statement, StatementKind, Wait};
-use super::value::{Type, Value};
-use crate::diagnostic::{Diagnostic, Id};
-use crate::source::Span;
+use crate::types::program::{FieldId, KindId, LocalId, Program};
+use crate::types::reactive::Computation;
+use crate::types::statement::{Block, React, Statement, StatementKind, Wait};
+use crate::types::value::{Type, Value};
+use found::{Found, Owned};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lowers what a kind does, into its processes.
@@ -72,15 +74,6 @@ pub fn lower(context: &mut Context, kind: KindId, root: &Block, span: Span) {
     reactive.computations = lowering.computations;
     reactive.processes = lowering.processes;
     context.program.kinds[kind.at()].reactive = Some(reactive);
-}
-
-/// What at most one branch changes in an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Owned {
-    Field(KindId, FieldId),
-    Timer(KindId, TimerId),
-    /// The message that an event brings.
-    Message,
 }
 
 struct Lowering<'a> {
@@ -209,7 +202,7 @@ impl Lowering<'_> {
             );
         }
         match &*condition.kind {
-            ExpressionKind::Unary(super::expression::Unary::Not, inner) if asks(inner) => {
+            ExpressionKind::Unary(Unary::Not, inner) if asks(inner) => {
                 self.condition(inner, statement, otherwise, then)
             }
             ExpressionKind::Binary(Binary::And, one, other) if asks(condition) => {
@@ -298,13 +291,18 @@ impl Lowering<'_> {
                 way: SignalId(u32::MAX),
                 value: None,
             },
-            React::Abort { cases, body } => {
+            React::Suspend { signals, body } => Kernel::Suspend {
+                test: any_of(signals),
+                immediate: false,
+                body: self.block(body, span),
+            },
+            React::Abort { weak, cases, body } => {
                 let cases: Vec<Case> = cases.iter().map(|case| self.wait(case)).collect();
                 let body = match body {
                     Some(body) => self.block(body, span),
                     None => self.processes.halt(span),
                 };
-                let weak = false;
+                let weak = *weak;
                 Kernel::Abort { weak, cases, body }
             }
             React::Take(_) => {
@@ -338,35 +336,45 @@ impl Lowering<'_> {
     }
 
     fn wait(&mut self, wait: &Wait) -> Case {
-        let mut tests = wait.signals.iter().map(|signal| Presence::Now(*signal));
-        let first = tests.next().expect("something is waited for");
-        let test = tests.fold(first, |all, one| Presence::Or(Box::new(all), Box::new(one)));
-        let count = wait.guard.as_ref().map(|guard| {
-            let span = wait.span;
-            let asked = Statement {
-                kind: StatementKind::If {
-                    condition: guard.clone(),
-                    likely: None,
-                    then: Block::new(),
-                    otherwise: Block::new(),
-                },
-                span,
-            };
+        let span = wait.span;
+        let guard = wait.guard.as_ref().map(|guard| {
             let nothing = self.data(Computation::Steps(Block::new()), span);
+            let asked = asked(guard.clone(), span);
             Count {
                 begin: nothing,
                 down: nothing,
                 over: self.data(Computation::Choice(asked), span),
             }
         });
+        let times = wait.times.as_ref();
+        let times = times.map(|(times, left)| self.counted(times, left, span));
         Case {
             delay: Delay {
-                test,
-                count,
-                immediate: false,
-                span: wait.span,
+                test: any_of(&wait.signals),
+                count: times.or(guard),
+                immediate: wait.now,
+                span,
             },
             then: self.block(&wait.then, wait.span),
+        }
+    }
+
+    /// What comes so often before it counts.
+    fn counted(&mut self, times: &Expression, left: &Variable, span: Span) -> Count {
+        let word = times.result.clone();
+        let read = Expression::new(ExpressionKind::Read(left.clone()), word.clone());
+        let one = Expression::number(1, word.clone());
+        let zero = Expression::number(0, word.clone());
+        let less = Expression::binary(Binary::Subtract, read.clone(), one, word);
+        let assign = |value: Expression| {
+            let kind = StatementKind::Assign(left.clone(), value);
+            Computation::Steps(vec![Statement { kind, span }])
+        };
+        let over = Expression::binary(Binary::Equal, read, zero, Type::Bool);
+        Count {
+            begin: self.data(assign(times.clone()), span),
+            down: self.data(assign(less), span),
+            over: self.data(Computation::Choice(asked(over, span)), span),
         }
     }
 
@@ -451,97 +459,6 @@ impl Lowering<'_> {
     }
 }
 
-/// What a computation reads and writes.
-struct Found<'a> {
-    program: &'a Program,
-    kind: KindId,
-    reads: BTreeSet<Owned>,
-    writes: BTreeSet<Owned>,
-    /// The locals that hold what events bring.
-    messages: &'a [LocalId],
-    /// Whether it looks at a message that may be taken beside it.
-    looks: bool,
-}
-
-impl Found<'_> {
-    fn block(&mut self, block: &[Statement]) {
-        for statement in block {
-            self.statement(statement);
-        }
-    }
-
-    fn statement(&mut self, statement: &Statement) {
-        if let Some(variable) = statement.changes() {
-            self.writes.extend(owned(variable));
-        }
-        for variable in statement.looks_into() {
-            self.reads.extend(owned(variable));
-        }
-        match &statement.kind {
-            StatementKind::StartTimer(Instance::Own, kind, timer, _)
-            | StatementKind::StopTimer(Instance::Own, kind, timer) => {
-                self.writes.insert(Owned::Timer(*kind, *timer));
-            }
-            StatementKind::Output(output) => {
-                for value in output.values() {
-                    self.expression(value);
-                }
-            }
-            _ => {}
-        }
-        for value in statement.values() {
-            self.expression(value);
-        }
-        for block in statement.blocks() {
-            self.block(block);
-        }
-    }
-
-    fn expression(&mut self, expression: &Expression) {
-        if let Some(variable) = read_by(expression) {
-            self.reads.extend(owned(variable));
-        }
-        match &*expression.kind {
-            ExpressionKind::Query(Query::Running(Instance::Own, kind, timer)) => {
-                self.reads.insert(Owned::Timer(*kind, *timer));
-            }
-            ExpressionKind::Attribute(local, _)
-            | ExpressionKind::Length(local)
-            | ExpressionKind::Through(_, _, local)
-            | ExpressionKind::Read(Variable::Local(local)) => {
-                self.looks |= self.messages.contains(local);
-            }
-            ExpressionKind::Call(function, _) => {
-                let function = &self.program.functions[function.at()];
-                if let Some(body) = &function.body
-                    && (function.kind == Some(self.kind) || function.kind.is_none())
-                {
-                    // Its locals are others; a message is among the arguments.
-                    let messages = std::mem::take(&mut self.messages);
-                    self.block(body);
-                    self.messages = messages;
-                }
-            }
-            _ => {}
-        }
-        for part in expression.parts() {
-            self.expression(part);
-        }
-    }
-}
-
-fn owned(variable: &Variable) -> Option<Owned> {
-    let of_own = |mut variable: &Variable| loop {
-        match variable {
-            Variable::Field(instance, ..) => break *instance == Instance::Own,
-            Variable::Local(_) => break false,
-            Variable::Element(inner, _) | Variable::Part(inner, ..) => variable = inner,
-        }
-    };
-    let (kind, field) = field_of(variable)?;
-    of_own(variable).then_some(Owned::Field(kind, field))
-}
-
 fn may_fail(statement: &Statement) -> bool {
     let kind = &statement.kind;
     matches!(
@@ -576,9 +493,7 @@ fn asks(expression: &Expression) -> bool {
 fn presence(condition: &Expression) -> Option<Presence> {
     Some(match &*condition.kind {
         ExpressionKind::Signal(signal) => Presence::Now(*signal),
-        ExpressionKind::Unary(super::expression::Unary::Not, inner) => {
-            Presence::Not(Box::new(presence(inner)?))
-        }
+        ExpressionKind::Unary(Unary::Not, inner) => Presence::Not(Box::new(presence(inner)?)),
         ExpressionKind::Binary(Binary::And, one, other) => match &*one.kind {
             ExpressionKind::Constant(Value::Number(1)) => presence(other)?,
             _ => Presence::And(Box::new(presence(one)?), Box::new(presence(other)?)),
@@ -588,6 +503,24 @@ fn presence(condition: &Expression) -> Option<Presence> {
         }
         _of_values => return None,
     })
+}
+
+/// Whether one of these signals is present.
+fn any_of(signals: &[SignalId]) -> Presence {
+    let mut tests = signals.iter().map(|signal| Presence::Now(*signal));
+    let first = tests.next().expect("something is waited for");
+    tests.fold(first, |all, one| Presence::Or(Box::new(all), Box::new(one)))
+}
+
+/// A question, as a statement with nothing in its blocks.
+fn asked(condition: Expression, span: Span) -> Statement {
+    let kind = StatementKind::If {
+        condition,
+        likely: None,
+        then: Block::new(),
+        otherwise: Block::new(),
+    };
+    Statement { kind, span }
 }
 
 /// The same statement, with nothing in its blocks.
