@@ -65,6 +65,11 @@ fn telemetry_agrees() {
 }
 
 #[test]
+fn stop_and_wait_agrees() {
+    example_agrees("examples/stop_and_wait/stop_and_wait.loom");
+}
+
+#[test]
 fn dual_agrees() {
     example_agrees("examples/dual/dual.loom");
 }

@@ -80,6 +80,11 @@ fn the_c_of_telemetry_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_stop_and_wait_does_what_it_says() {
+    agrees("examples/stop_and_wait/stop_and_wait.loom");
+}
+
+#[test]
 fn the_c_of_the_librarys_other_layers_does_what_it_says() {
     agrees("tests/c_agrees/stacks/library.loom");
 }

@@ -70,6 +70,11 @@ fn telemetry_withstands_hostile_frames() {
 }
 
 #[test]
+fn stop_and_wait_withstands_hostile_frames() {
+    withstands("examples/stop_and_wait/stop_and_wait.loom");
+}
+
+#[test]
 fn listeners_withstand_hostile_frames() {
     withstands("tests/c_agrees/stacks/callers.loom");
     withstands("tests/c_agrees/stacks/letters.loom");

@@ -155,6 +155,7 @@ fn the_networks_of_the_examples_keep_what_they_promise() {
     let networks = [
         "radio/radio.toml",
         "radio/repaired.toml",
+        "stop_and_wait/stop_and_wait.toml",
         "telemetry/telemetry.toml",
     ];
     for network in networks {
