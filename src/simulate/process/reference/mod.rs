@@ -84,6 +84,17 @@ impl<'p> Reference<'p> {
         (!self.first, &self.resting, &self.before)
     }
 
+    /// By statement, whether something rests in it; what it holds stands before it.
+    fn active(&self) -> Vec<bool> {
+        let mut active = Vec::with_capacity(self.processes.statements.len());
+        for (at, placed) in self.processes.statements.iter().enumerate() {
+            let rests = self.resting.contains(&StatementId(at as u32));
+            let mut parts = placed.statement.parts().into_iter();
+            active.push(rests || parts.any(|part| active[part.at()]));
+        }
+        active
+    }
+
     /// One instant: what is given, and what is emitted.
     pub fn instant(
         &mut self,
@@ -92,8 +103,10 @@ impl<'p> Reference<'p> {
     ) -> Result<Present, Fault> {
         let root = self.processes.root;
         let over = !self.first && self.resting.is_empty();
+        let active = self.active();
         let mut instant = Instant {
             reference: self,
+            active,
             computes,
             known: BTreeMap::new(),
             scopes: BTreeMap::new(),
@@ -135,6 +148,8 @@ impl<'p> Reference<'p> {
 struct Instant<'a, 'p> {
     reference: &'a Reference<'p>,
     computes: &'a mut dyn Computes,
+    /// By statement, whether something rests in it.
+    active: Vec<bool>,
     /// By signal, and the place of its declaration.
     known: BTreeMap<(SignalId, Place), Known>,
     /// Where the signals that can be seen are declared.

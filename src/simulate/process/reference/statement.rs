@@ -9,14 +9,7 @@ use std::collections::BTreeSet;
 impl<'p> Instant<'_, 'p> {
     /// Whether something rests in a statement.
     pub(super) fn is_active(&self, id: StatementId) -> bool {
-        self.reference.resting.contains(&id)
-            || self
-                .reference
-                .processes
-                .statement(id)
-                .parts()
-                .into_iter()
-                .any(|part| self.is_active(part))
+        self.active[id.at()]
     }
 
     /// A statement, where it begins or goes on.
