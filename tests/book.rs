@@ -192,6 +192,18 @@ fn the_page_of_esterel_can_be_followed() {
 }
 
 #[test]
+fn the_c_of_processes_is_what_the_compiler_makes_of_them() {
+    let page = pages::page("language/processes.md");
+    let text = |language| page.blocks.iter().find(|block| block.language == language);
+    let [stack, c] = ["loom", "c"].map(|language| &text(language).expect("it shows both").text);
+    let root = vec![("watched.loom".to_string(), stack.clone())];
+    let mut checked = pipeline::read(root, &Folders { search: Vec::new() });
+    let compiled = pipeline::compile(&mut checked, "watched", "watched");
+    let emitted = compiled.expect("it is a stack").emitted;
+    assert!(emitted.c.contains(c.as_str()), "{}", emitted.c);
+}
+
+#[test]
 fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
     let all = pages::all();
     let summary = pages::page("SUMMARY.md");

@@ -100,7 +100,6 @@ pub(super) const KEYWORDS: &[&str] = &[
     "repeat",
     "trap",
     "exit",
-    "pause",
     "return",
     "with",
     "present",

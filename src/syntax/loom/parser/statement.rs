@@ -72,7 +72,11 @@ impl Parser<'_> {
         self.correct_statement()?;
         let beginning = self.begin();
         let word = self.token();
-        let kind = if word.kind == TokenKind::Word && STATEMENTS.contains(&word.text) {
+        let worded = word.kind == TokenKind::Word && STATEMENTS.contains(&word.text);
+        let next = self.ahead(1);
+        // Many a layer has a field or a parameter of this name.
+        let is_place = word.is("pause") && (next.kind == TokenKind::Sign && !next.is("}"));
+        let kind = if worded && !is_place {
             self.worded_statement(word.text)
         } else {
             self.assignment_or_call()
