@@ -113,7 +113,7 @@ impl<'p> Reference<'p> {
             acted: BTreeMap::new(),
             emitted: Present::new(),
             changed: true,
-            phase: Phase::All,
+            phase: Phase::Acts,
             chosen: false,
             beside: Vec::new(),
         };
@@ -127,10 +127,7 @@ impl<'p> Reference<'p> {
             ..Outcome::default()
         };
         if let Some(root) = root.filter(|_| !over) {
-            outcome = match instant.reference.processes.start {
-                None => instant.all_at_once(root, mode)?,
-                Some(_) => instant.step_by_step(root, mode)?,
-            };
+            outcome = instant.to_its_end(root, mode)?;
         }
         if outcome.must.is_none() {
             return Err(Fault::Stuck);
@@ -170,8 +167,6 @@ struct Instant<'a, 'p> {
 /// What is to be found out or done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// All that can be.
-    All,
     /// Only what is known.
     Looks,
     /// What must be done is done.
@@ -181,22 +176,9 @@ enum Phase {
 }
 
 impl<'p> Instant<'_, 'p> {
-    /// Everything, as long as something new is known.
-    fn all_at_once(&mut self, root: StatementId, mode: Mode) -> Result<Outcome, Fault> {
-        loop {
-            self.changed = false;
-            let outcome = self.evaluate(root, mode, &mut Place::new())?;
-            let emits = outcome.emits.clone();
-            self.settle(&self.interface(), &Place::new(), &emits);
-            if !self.changed {
-                return Ok(outcome);
-            }
-        }
-    }
-
     /// What must be done is done, each branch as far as it goes, since what is done may be seen
     /// outside. What cannot be emitted is absent only when nothing else can be done.
-    fn step_by_step(&mut self, root: StatementId, mode: Mode) -> Result<Outcome, Fault> {
+    fn to_its_end(&mut self, root: StatementId, mode: Mode) -> Result<Outcome, Fault> {
         loop {
             self.phase = Phase::Acts;
             self.changed = true;
@@ -207,6 +189,8 @@ impl<'p> Instant<'_, 'p> {
             }
             self.phase = Phase::Settles;
             let outcome = self.evaluate(root, mode, &mut Place::new())?;
+            let emits = outcome.emits.clone();
+            self.settle(&self.interface(), &Place::new(), &emits);
             if !self.changed {
                 return Ok(outcome);
             }

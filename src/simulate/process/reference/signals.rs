@@ -43,9 +43,18 @@ impl<'p> Instant<'_, 'p> {
         place: &Place,
         emits: &BTreeSet<SignalId>,
     ) {
-        if !matches!(self.phase, Phase::All | Phase::Settles) {
-            return;
+        if self.phase == Phase::Settles {
+            self.absent(signals, place, emits);
         }
+    }
+
+    /// What is absent already.
+    pub(super) fn absent(
+        &mut self,
+        signals: &[SignalId],
+        place: &Place,
+        emits: &BTreeSet<SignalId>,
+    ) {
         for signal in signals.iter().filter(|signal| !emits.contains(signal)) {
             let known = self.known.entry((*signal, place.clone())).or_default();
             if known.now.is_none() || !known.settled {
@@ -109,7 +118,6 @@ impl<'p> Instant<'_, 'p> {
     /// Whether something may be done now that does not have to wait any more.
     pub(super) fn is_ready(&mut self, data: Option<DataId>) -> Result<bool, Fault> {
         let may_act = match self.phase {
-            Phase::All => true,
             Phase::Acts => !self.chosen,
             Phase::Looks | Phase::Settles => false,
         };

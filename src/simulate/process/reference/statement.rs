@@ -298,7 +298,7 @@ impl<'p> Instant<'_, 'p> {
         let ways: Vec<SignalId> = handlers.iter().map(|(way, _)| *way).collect();
         if mode.resumes && !self.is_active(body) {
             // Its handlers go on; who exited is known.
-            self.settle(&ways, place, &BTreeSet::new());
+            self.absent(&ways, place, &BTreeSet::new());
             let mut whole = Outcome::completes(Code::Done, Mode { must: true, ..mode });
             let all = handlers.iter().filter_map(|(_, handler)| *handler);
             let active: Vec<StatementId> = all.filter(|one| self.is_active(*one)).collect();
@@ -310,7 +310,7 @@ impl<'p> Instant<'_, 'p> {
         }
         let mut inner = self.evaluate(body, mode, place)?;
         let emits = inner.emits.clone();
-        self.settle(&ways, place, &emits);
+        self.absent(&ways, place, &emits);
         if !inner.can.remove(&exits) {
             return Ok(inner);
         }
