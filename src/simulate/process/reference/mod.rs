@@ -127,7 +127,7 @@ impl<'p> Reference<'p> {
             ..Outcome::default()
         };
         if let Some(root) = root.filter(|_| !over) {
-            outcome = instant.to_its_end(root, mode)?;
+            outcome = instant.run(root, mode)?;
         }
         if outcome.must.is_none() {
             return Err(Fault::Stuck);
@@ -178,7 +178,7 @@ enum Phase {
 impl<'p> Instant<'_, 'p> {
     /// What must be done is done, each branch as far as it goes, since what is done may be seen
     /// outside. What cannot be emitted is absent only when nothing else can be done.
-    fn to_its_end(&mut self, root: StatementId, mode: Mode) -> Result<Outcome, Fault> {
+    fn run(&mut self, root: StatementId, mode: Mode) -> Result<Outcome, Fault> {
         loop {
             self.phase = Phase::Acts;
             self.changed = true;
