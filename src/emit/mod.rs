@@ -5,7 +5,7 @@
 //! scope      what names stand for in a function   expression, operator, wire, containers
 //! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, turns, output, action, attempt, uses, once   what a reaction does
-//! late, settle, narrow   what its functions are when all are known
+//! late, settle, narrow, waits   what its functions are when all are known
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -63,6 +63,7 @@ mod turns;
 mod types;
 mod upward;
 mod uses;
+mod waits;
 mod walk;
 mod wire;
 

@@ -19,22 +19,26 @@ use super::structure;
 use super::sums;
 use super::types;
 use super::upward;
+use super::waits;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use crate::tree::Reaction;
 use crate::types::program::{EntityId, Event, FunctionId, KindId};
 use std::collections::BTreeSet;
 
+/// Where a frame goes into the stack.
+const ARRIVES: &str = "    frame_arrives(stack, link, message);\n";
+
 /// The whole file, and its header.
 pub fn text(stack: &Stack) -> (String, String) {
     let reactions = Reactions::new(stack);
     let driver = driver::functions(stack, &reactions.queued);
-    let started = printer::file(&driver) + &driver::interface(stack, &reactions.quiet);
+    let started = printer::file(&driver) + &reactions.interface(stack);
     let (values, kinds) = values(stack, &(reactions.text.clone() + &started));
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
-    let interface = driver::interface(stack, &reactions.quiet);
+    let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let blank = message::blank(stack);
     let unmarked = message::unmarked(stack);
@@ -121,6 +125,8 @@ struct Reactions {
     queued: BTreeSet<Queued>,
     /// Those that put nothing on the agenda, nor does what they call.
     quiet: BTreeSet<Reaction>,
+    /// Whether those that frames start handle themselves what they put there.
+    looks: bool,
 }
 
 /// The functions of one tree, and what they put on the agenda.
@@ -155,11 +161,16 @@ impl Reactions {
         let values = values.map(|function| function.name).collect();
         let beside = beside_reactions(stack);
         let parts = narrow::narrow(stack, functions.collect(), &beside, &values);
+        let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
+        all.iter().for_each(|one| queued.extend(&one.queued));
         let mut functions: Vec<&mut Function> =
             all.iter_mut().flat_map(|one| &mut one.functions).collect();
         functions
             .iter_mut()
             .for_each(|one| settle::mark_constants(one));
+        let others = values.into_iter();
+        let others = others.chain(parts.iter().map(|one| one.name.clone()));
+        let looks = waits::look_where_needed(stack, &mut functions, &queued, &others.collect());
         let functions: Vec<&Function> = functions.into_iter().map(|one| &*one).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
@@ -168,7 +179,7 @@ impl Reactions {
         items.extend(parts.into_iter().map(Item::Function));
         items.extend(declared.map(|one| Item::Prototype((*one).clone())));
         items.extend(kept_apart(rare));
-        let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
+        items.extend(looks.then(|| Item::Text(waits::declared(stack))));
         let mut text = String::new();
         let mut last: Option<EntityId> = None;
         for one in all {
@@ -177,7 +188,6 @@ impl Reactions {
                 items.push(Item::Banner(banner(stack, entity)));
                 last = Some(entity);
             }
-            queued.extend(one.queued);
             for function in one.functions {
                 let item = Item::Function(function);
                 text += &printer::file(std::slice::from_ref(&item));
@@ -189,6 +199,16 @@ impl Reactions {
             text,
             queued,
             quiet,
+            looks,
+        }
+    }
+
+    /// What the host calls.
+    fn interface(&self, stack: &Stack) -> String {
+        let text = driver::interface(stack, &self.quiet);
+        match self.looks {
+            true => text.replace(&format!("{ARRIVES}    run(stack);\n"), ARRIVES),
+            false => text,
         }
     }
 }
