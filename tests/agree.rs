@@ -65,6 +65,11 @@ fn telemetry_agrees() {
 }
 
 #[test]
+fn waits_that_look_at_the_message_agree() {
+    example_agrees("tests/c_agrees/stacks/cut.loom");
+}
+
+#[test]
 fn stop_and_wait_agrees() {
     example_agrees("examples/stop_and_wait/stop_and_wait.loom");
 }

@@ -80,6 +80,11 @@ fn the_c_of_telemetry_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_waits_that_look_at_the_message_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/cut.loom");
+}
+
+#[test]
 fn the_c_of_stop_and_wait_does_what_it_says() {
     agrees("examples/stop_and_wait/stop_and_wait.loom");
 }

@@ -3,7 +3,8 @@
 use super::outcome::{Code, Outcome};
 use super::{Instant, Mode, Place};
 use crate::simulate::process::Fault;
-use crate::types::process::{Case, StatementId};
+use crate::types::process::{Case, SignalId, StatementId};
+use std::collections::BTreeSet;
 
 /// What comes to end an abort.
 struct Watched<'p> {
@@ -13,6 +14,8 @@ struct Watched<'p> {
     comes: Vec<&'p Case>,
     /// Whether it can be that nothing comes.
     quiet: bool,
+    /// What counts that are not decided yet could write, or look at.
+    writes: BTreeSet<SignalId>,
 }
 
 impl<'p> Instant<'_, 'p> {
@@ -29,7 +32,8 @@ impl<'p> Instant<'_, 'p> {
             for count in counts {
                 if !mode.must || !self.act(count.begin, place)? {
                     let inner = self.evaluate(body, mode.perhaps(), place)?;
-                    let watched = self.watch(cases, mode.perhaps(), place)?;
+                    let mut watched = self.watch(cases, mode.perhaps(), place)?;
+                    watched.writes.extend(self.could_write(count.begin));
                     return self.ended(weak, watched, inner, mode.perhaps(), place);
                 }
             }
@@ -58,6 +62,7 @@ impl<'p> Instant<'_, 'p> {
             known: true,
             comes: Vec::new(),
             quiet: true,
+            writes: BTreeSet::new(),
         };
         for case in cases {
             if !mode.resumes && !case.delay.immediate {
@@ -84,6 +89,10 @@ impl<'p> Instant<'_, 'p> {
                 }
                 (Some(true), Some(_)) | (None, _) => watched.known = false,
             }
+            if let Some(count) = counts {
+                watched.writes.extend(self.could_write(count.down));
+                watched.writes.extend(self.could_write(count.over));
+            }
             watched.comes.push(case);
         }
         Ok(watched)
@@ -98,6 +107,7 @@ impl<'p> Instant<'_, 'p> {
         mode: Mode,
         place: &mut Place,
     ) -> Result<Outcome, Fault> {
+        inner.emits.extend(watched.writes);
         let decided = watched.known && mode.must;
         let aborts = match weak {
             true => inner.must == Some(Code::Rests) && decided && !watched.quiet,

@@ -169,15 +169,20 @@ impl<'p> Instant<'_, 'p> {
             Statement::Do(data)
             | Statement::If {
                 condition: data, ..
-            } => Some(data),
-            _that_computes_nothing => None,
+            } => vec![*data],
+            Statement::Abort { cases, .. } => {
+                let counts = cases.iter().filter_map(|case| case.delay.count);
+                let parts = counts.flat_map(|count| [count.begin, count.down, count.over]);
+                parts.collect()
+            }
+            _that_computes_nothing => Vec::new(),
         };
-        let writes = |data: &DataId| {
+        let writes = |data: DataId| {
             let mut writes = processes.data[data.at()].writes.iter();
             writes.any(|field| fields.contains(field))
         };
         let mut parts = processes.statement(id).parts().into_iter();
-        data.is_some_and(writes) || parts.any(|part| self.ever_writes(part, fields))
+        data.into_iter().any(writes) || parts.any(|part| self.ever_writes(part, fields))
     }
 
     /// The fields that something could write, and whether it could look at the message.
