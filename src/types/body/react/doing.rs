@@ -11,7 +11,7 @@ use crate::types::scope::Named;
 use crate::types::statement::{Block, React, Statement, StatementKind, Wait};
 use crate::types::value::Type;
 
-use super::statement;
+use super::{statement, whole};
 
 impl<'a> Body<'a, '_> {
     /// The statements of processes.
@@ -225,10 +225,8 @@ impl<'a> Body<'a, '_> {
         let mut block = self.with_message(&heard, body);
         self.words.truncate(words);
         block.splice(0..0, heard.first);
-        block.push(statement(
-            React::Loop(vec![statement(React::Pause, span)]),
-            span,
-        ));
+        let halt = React::Loop(vec![statement(React::Pause, span)]);
+        let block = vec![whole(block, span), statement(halt, span)];
         let times = self.times(delay);
         let wait = |then| Wait {
             signals: heard.signals.clone(),
@@ -271,40 +269,33 @@ impl<'a> Body<'a, '_> {
         let level = self.reacts().traps.len() as u32;
         self.reacts().traps.push(None);
         let before = self.flow.clone();
-        let mut turn = vec![
-            Statement {
-                kind: StatementKind::If {
-                    condition: Expression::binary(
-                        Binary::Equal,
-                        left.clone(),
-                        number(0, word.clone()),
-                        Type::Bool,
-                    ),
-                    likely: None,
-                    then: vec![statement(React::Exit(level), span)],
-                    otherwise: Block::new(),
-                },
-                span,
-            },
-            Statement {
-                kind: StatementKind::Assign(
-                    place.clone(),
-                    Expression::binary(Binary::Subtract, left, number(1, word.clone()), word),
-                ),
-                span,
-            },
-        ];
-        turn.extend(self.block(body));
+        let turn = self.block(body);
         self.reacts().traps.pop();
         self.after_exits(before);
-        if constant_number(&times) == Some(0) {
+        let constant = constant_number(&times);
+        if constant == Some(0) {
             return Some(React::Parallel(Vec::new()));
         }
-        let set = Statement {
-            kind: StatementKind::Assign(place, times),
-            span,
+        let plain = |kind: StatementKind| Statement { kind, span };
+        let over = || {
+            let zero = number(0, word.clone());
+            plain(StatementKind::If {
+                condition: Expression::binary(Binary::Equal, left.clone(), zero, Type::Bool),
+                likely: None,
+                then: vec![statement(React::Exit(level), span)],
+                otherwise: Block::new(),
+            })
         };
-        let body = vec![set, statement(React::Loop(turn), span)];
+        let one = number(1, word.clone());
+        let less = Expression::binary(Binary::Subtract, left.clone(), one, word.clone());
+        let turn = vec![
+            whole(turn, span),
+            plain(StatementKind::Assign(place.clone(), less)),
+            over(),
+        ];
+        let mut body = vec![plain(StatementKind::Assign(place, times))];
+        body.extend(constant.is_none().then(over));
+        body.push(statement(React::Loop(turn), span));
         Some(React::Trap { level, body })
     }
 

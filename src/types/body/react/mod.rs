@@ -87,7 +87,10 @@ pub(super) fn reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
     let events = body.reacts.take().map(|reacts| reacts.events);
     let locals = std::mem::take(&mut body.locals);
     let events = events.unwrap_or_default();
-    let handler = |(event, _, parameters): &(Event, SignalId, Vec<LocalId>)| Handler {
+    let reactive = context.program.kinds[kind.at()].reactive.as_ref();
+    let signals = reactive.map(|reactive| &reactive.processes.signals);
+    let written = |signal: &SignalId| signals.map_or(span, |all| all[signal.at()].span);
+    let handler = |(event, signal, parameters): &(Event, SignalId, Vec<LocalId>)| Handler {
         kind,
         event: *event,
         locals: locals.clone(),
@@ -95,7 +98,7 @@ pub(super) fn reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
         body: root.clone(),
         blocks: Vec::new(),
         places: Vec::new(),
-        span,
+        span: written(signal),
     };
     let handlers = events.iter().map(handler).collect();
     let table = &mut context.program.kinds[kind.at()];
@@ -104,6 +107,11 @@ pub(super) fn reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
     reactive.locals = locals;
     kernel::lower(context, kind, &root, span);
     handlers
+}
+
+/// A block as a statement: what takes the place of the rest of the block ends with it.
+fn whole(block: Block, span: Span) -> Statement {
+    statement(React::Parallel(vec![block]), span)
 }
 
 fn statement(kind: React, span: Span) -> Statement {
@@ -167,7 +175,8 @@ impl<'a> Body<'a, '_> {
             span,
         };
         if let [only] = bodies {
-            branches[*only].push(end);
+            let body = std::mem::take(&mut branches[*only]);
+            branches[*only] = vec![whole(body, span), end];
             return;
         }
         let mut all = number(1, Type::Bool);
@@ -177,7 +186,9 @@ impl<'a> Body<'a, '_> {
                 statement(React::Emit(done, None), span),
                 statement(React::Pause, span),
             ];
-            branches[*body].push(statement(React::Loop(sustained), span));
+            let ended = std::mem::take(&mut branches[*body]);
+            let sustained = statement(React::Loop(sustained), span);
+            branches[*body] = vec![whole(ended, span), sustained];
             let done = make(ExpressionKind::Signal(done), Type::Bool);
             all = make(ExpressionKind::Binary(Binary::And, all, done), Type::Bool);
         }
