@@ -13,6 +13,8 @@ pub(super) enum Owned {
     Timer(KindId, TimerId),
     /// The message that an event brings.
     Message,
+    /// The instance itself, which ends once.
+    Life,
 }
 
 /// What a computation reads and writes.
@@ -45,6 +47,9 @@ impl Found<'_> {
             StatementKind::StartTimer(Instance::Own, kind, timer, _)
             | StatementKind::StopTimer(Instance::Own, kind, timer) => {
                 self.writes.insert(Owned::Timer(*kind, *timer));
+            }
+            StatementKind::End(Instance::Own, _) => {
+                self.writes.insert(Owned::Life);
             }
             StatementKind::Output(output) => {
                 for value in output.values() {

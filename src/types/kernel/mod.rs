@@ -68,7 +68,7 @@ pub fn lower(context: &mut Context, kind: KindId, root: &Block, span: Span) {
     let owned = lowering.owned.iter();
     let fields = owned.filter_map(|(owned, signal)| match owned {
         Owned::Field(_, field) => Some((*field, *signal)),
-        Owned::Timer(..) | Owned::Message => None,
+        Owned::Timer(..) | Owned::Message | Owned::Life => None,
     });
     reactive.fields = fields.collect();
     reactive.computations = lowering.computations;
@@ -405,6 +405,7 @@ impl Lowering<'_> {
                 (timer.clone(), Role::Field)
             }
             Owned::Message => ("message".to_string(), Role::Look),
+            Owned::Life => ("end".to_string(), Role::Field),
         };
         let signal = self.signal(name, role, span);
         self.owned.insert(owned, signal);

@@ -109,6 +109,14 @@ pub(super) fn reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
     handlers
 }
 
+/// Whether the instance itself ends somewhere in a block.
+fn says_end(block: &Block) -> bool {
+    block.iter().any(|statement| {
+        let itself = matches!(statement.kind, StatementKind::End(Instance::Own, _));
+        itself || statement.blocks().into_iter().any(says_end)
+    })
+}
+
 /// A block as a statement: what takes the place of the rest of the block ends with it.
 fn whole(block: Block, span: Span) -> Statement {
     statement(React::Parallel(vec![block]), span)
@@ -163,11 +171,12 @@ impl<'a> Body<'a, '_> {
         vec![statement(React::Parallel(branches), span)]
     }
 
-    /// An instance whose processes have all terminated ends, if such instances can.
+    /// An instance whose processes have all terminated ends, if such instances can, and if nothing
+    /// in it says itself when it ends.
     fn end_behind(&mut self, bodies: &[usize], branches: &mut Vec<Block>, span: Span) {
         let kind = self.scope.kind;
         let population = &self.context.program.kinds[kind.at()].population;
-        if !matches!(population, Population::Dynamic { .. }) {
+        if !matches!(population, Population::Dynamic { .. }) || branches.iter().any(says_end) {
             return;
         }
         let end = Statement {
