@@ -6,6 +6,7 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
 use crate::reactive;
+use crate::reactive::explore::BUDGET;
 use crate::source::Sources;
 use crate::syntax;
 use crate::tree::Forest;
@@ -15,9 +16,12 @@ use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack};
 use crate::weave::{self, Call, Limits};
+use std::collections::BTreeSet;
 
 /// What was read, and what is wrong with it.
 pub struct Checked {
+    /// How many nodes the automaton of an instance's processes may have.
+    pub budget: usize,
     /// All texts.
     pub sources: Sources,
     /// Their trees.
@@ -43,6 +47,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
     let mut sources = Sources::new();
     let (files, diagnostics) = load::load(&mut sources, root, library);
     Checked {
+        budget: BUDGET,
         sources,
         files,
         diagnostics,
@@ -61,10 +66,20 @@ pub fn check(checked: &mut Checked) {
     if refused(&checked.diagnostics) {
         return;
     }
-    let alone = check_layers(&checked.sources, &checked.files);
+    let (layers, alone) = check_layers(&checked.sources, &checked.files);
     checked.diagnostics.extend(alone);
+    let mut stand = BTreeSet::new();
     for stack in stacks(checked) {
-        let _ = trees(checked, &stack);
+        if let Some((program, _)) = trees(checked, &stack) {
+            stand.extend(program.entities.into_iter().map(|entity| entity.layer));
+        }
+    }
+    // What stands in a stack was explored with all that it is given there.
+    let open = layers
+        .iter()
+        .filter(|layer| !stand.contains(&layer.entities[0].layer));
+    for layer in open {
+        checked.report(reactive::handlers::wrong_anywhere(layer, checked.budget));
     }
 }
 
@@ -76,7 +91,7 @@ pub fn trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
     let (program, diagnostics) = check_stack(&checked.sources, &checked.files, stack);
     checked.report(diagnostics);
     let mut program = program?;
-    let settled = reactive::handlers::settle(&mut program);
+    let settled = reactive::handlers::settle(&mut program, checked.budget);
     match settled.and_then(|()| reactive::lower(&program)) {
         Ok(forest) => Some((program, forest)),
         Err(diagnostics) => {

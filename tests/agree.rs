@@ -215,6 +215,7 @@ fn processes_agree() {
     example_agrees("tests/c_agrees/stacks/watching.loom");
     example_agrees("tests/c_agrees/stacks/asking_again.loom");
     example_agrees("tests/c_agrees/stacks/words.loom");
+    example_agrees("tests/c_agrees/stacks/before.loom");
 }
 
 #[test]

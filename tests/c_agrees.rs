@@ -214,6 +214,7 @@ fn the_c_of_processes_does_what_it_says() {
     agrees("tests/c_agrees/stacks/watching.loom");
     agrees("tests/c_agrees/stacks/asking_again.loom");
     agrees("tests/c_agrees/stacks/words.loom");
+    agrees("tests/c_agrees/stacks/before.loom");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
         });
         let library = with_what_is_beside(&path, &library);
         let (files, mut diagnostics) = load::load(&mut sources, unit.collect(), &library);
-        diagnostics.extend(check_layers(&sources, &files));
+        diagnostics.extend(check_layers(&sources, &files).1);
         for stack in &files.unit(files.root()).stacks {
             let (program, found) = check_stack(&sources, &files, &stack.name.text);
             diagnostics.extend(found);

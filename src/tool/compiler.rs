@@ -25,6 +25,8 @@ pub struct Options {
     pub name: Option<String>,
     /// Where `use` looks before the library inside the binary.
     pub search: Vec<PathBuf>,
+    /// How many nodes the automaton of processes may have, if not as usual.
+    pub budget: Option<usize>,
 }
 
 /// A compiled stack.
@@ -47,8 +49,8 @@ pub struct Report {
     pub name: String,
     /// How the program is held: woven, or layer by layer.
     pub form: String,
-    /// Control states, of all kinds of instances that handle events: one each, since nothing has
-    /// processes yet.
+    /// Control states, of all kinds of instances that handle events: one each where they have no
+    /// processes.
     pub states: u64,
     /// Nodes of the state trees, shared ones counted once.
     pub nodes: u64,
@@ -116,7 +118,11 @@ fn compile_checked(
 /// Checks a file and prints what is wrong with it; answers what was found to be right.
 pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
     if esterel::is_esterel(file) {
-        return esterel::check(file);
+        let choice = esterel::Choice {
+            budget: options.budget,
+            ..esterel::Choice::default()
+        };
+        return esterel::check(file, choice);
     }
     let mut checked = read(file, options)?;
     pipeline::check(&mut checked);
@@ -260,7 +266,9 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
     let library = Folders {
         search: options.search.clone(),
     };
-    Ok(pipeline::read(library::read(file)?, &library))
+    let mut checked = pipeline::read(library::read(file)?, &library);
+    checked.budget = options.budget.unwrap_or(checked.budget);
+    Ok(checked)
 }
 
 /// Prints what was found; the failure, if it is one.
@@ -431,10 +439,18 @@ fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
 fn report(compiled: &Woven) -> Report {
     let program = &compiled.program;
     let reacting: BTreeSet<KindId> = program.handlers.iter().map(|one| one.kind).collect();
+    let states = reacting.iter().map(|kind| {
+        let processes = program.kinds[kind.at()].reactive.as_ref();
+        u64::from(
+            processes
+                .and_then(|processes| processes.states)
+                .unwrap_or(1),
+        )
+    });
     Report {
         name: program.name.clone(),
         form: "woven".to_string(),
-        states: reacting.len() as u64,
+        states: states.sum(),
         nodes: compiled.forest.arena.len() as u64,
         c_bytes: compiled.emitted.c.len() as u64,
         session_bytes: compiled.emitted.session_bytes.iter().cloned().collect(),

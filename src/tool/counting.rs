@@ -55,7 +55,7 @@ pub fn compile_stack(
         &source,
         &Options {
             name,
-            search: Vec::new(),
+            ..Options::default()
         },
     )?;
     for (file, text) in [

@@ -89,6 +89,9 @@ enum Verb {
         /// Where `use` looks before the library inside the binary
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
+        /// How many nodes the automaton of processes may have [default: 250000]
+        #[arg(long, value_name = "NODES")]
+        budget: Option<usize>,
     },
     /// Compiles a stack, or a program in Esterel, to C
     #[command(after_help = "Examples:\n  \
@@ -117,7 +120,7 @@ enum Verb {
         /// Of Esterel: which module [default: the last]
         #[arg(long, value_name = "MODULE")]
         main: Option<String>,
-        /// Of Esterel: how large its automaton may be [default: 250000]
+        /// How many nodes the automaton of processes may have [default: 250000]
         #[arg(long, value_name = "NODES")]
         budget: Option<usize>,
     },
@@ -157,7 +160,18 @@ fn perform(verb: Verb) -> Result<(), Failure> {
     match verb {
         Verb::New { name } => project::new(&name),
         Verb::Fmt { paths, check } => authoring::fmt(&paths, check),
-        Verb::Check { files, search } => authoring::check(&files, &Options { name: None, search }),
+        Verb::Check {
+            files,
+            search,
+            budget,
+        } => {
+            let options = Options {
+                search,
+                budget,
+                ..Options::default()
+            };
+            authoring::check(&files, &options)
+        }
         Verb::Build {
             stack,
             folder,
@@ -177,8 +191,16 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             name,
             report,
             search,
+            budget,
             ..
-        } => authoring::build(&stack, &folder, report.is_some(), &Options { name, search }),
+        } => {
+            let options = Options {
+                name,
+                search,
+                budget,
+            };
+            authoring::build(&stack, &folder, report.is_some(), &options)
+        }
         Verb::Run(arguments) => run::run(&arguments),
         Verb::View(arguments) => view::run(&arguments),
         Verb::Test(arguments) => test::test(&arguments),

@@ -191,8 +191,8 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// The command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = Options {
-        name: None,
         search: arguments.search.clone(),
+        ..Options::default()
     };
     let stop = stop_on_signals()?;
     let spinner = progress::spinner("compiling");

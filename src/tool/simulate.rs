@@ -94,7 +94,7 @@ pub struct Arguments {
     /// Of Esterel: which module runs [default: the last]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// Of Esterel: how large its automaton may be [default: 250000]
+    /// How many nodes the automaton of processes may have [default: 250000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
     /// Of Esterel: runs the C that it is compiled to
@@ -287,8 +287,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check()?;
     let stop = stop_on_signals()?;
     let options = Options {
-        name: None,
         search: arguments.search.clone(),
+        budget: arguments.budget,
+        ..Options::default()
     };
     let path = &arguments.network;
     let spinner = progress::spinner("compiling");

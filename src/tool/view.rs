@@ -23,7 +23,7 @@ pub struct Arguments {
     /// The module that is shown, if not the last
     #[arg(long, value_name = "MODULE")]
     main: Option<String>,
-    /// How many nodes its automaton may have
+    /// How many nodes its automaton may have [default: 250000]
     #[arg(long, value_name = "NODES")]
     budget: Option<usize>,
     /// Draws it into this file

@@ -1,6 +1,6 @@
 //! Expressions of the checked program; state trees use them as they are.
 
-use super::process::SignalId;
+use super::process::Presence;
 use super::program::{
     AttributeId, ConfigId, FieldId, FilterId, FunctionId, HeaderFieldId, HeaderId, KeyId, KindId,
     LocalId, RecordId, TimerId,
@@ -64,6 +64,12 @@ impl Expression {
     /// What a local holds.
     pub fn local(local: LocalId, result: Type) -> Expression {
         Expression::new(ExpressionKind::Read(Variable::Local(local)), result)
+    }
+
+    /// Whether it asks for a signal.
+    pub fn asks(&self) -> bool {
+        let itself = matches!(*self.kind, ExpressionKind::Signal(_));
+        itself || self.parts().into_iter().any(Expression::asks)
     }
 
     /// Two operands.
@@ -204,8 +210,8 @@ pub enum ExpressionKind {
     Query(Query),
     /// What a filter makes of a message's data.
     Through(FilterId, Vec<Expression>, LocalId),
-    /// Whether a signal is present. Only in conditions of processes.
-    Signal(SignalId),
+    /// Whether signals are present, or were in the instant before. Only in conditions of processes.
+    Signal(Presence),
 }
 
 /// What a container or timer can tell.

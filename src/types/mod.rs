@@ -96,9 +96,11 @@ pub fn check_stack(
     (program, diagnostics)
 }
 
-/// All that is wrong with the layers that the root of `files` declares, each by itself.
-pub fn check_layers(sources: &Sources, files: &Files) -> Vec<Diagnostic> {
+/// The layers that the root of `files` declares, each by itself, and all that is wrong with them;
+/// there is a program of each with which nothing is.
+pub fn check_layers(sources: &Sources, files: &Files) -> (Vec<Program>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
+    let mut programs = Vec::new();
     let layers = &files.unit(files.root()).layers;
     if layers.is_empty() {
         let mut program = Program::default();
@@ -117,8 +119,11 @@ pub fn check_layers(sources: &Sources, files: &Files) -> Vec<Diagnostic> {
         let mut program = Program::default();
         let mut context = Context::new(&mut program, &mut diagnostics, sources);
         elaborate(&mut context, files, &mut services, &composition);
+        if !is_refused(&diagnostics[before..]) {
+            programs.push(program);
+        }
     }
-    once_each(diagnostics)
+    (programs, once_each(diagnostics))
 }
 
 /// Fills the tables of the program.

@@ -423,6 +423,18 @@ impl Role {
 }
 
 impl Presence {
+    /// Whether one of these signals is present.
+    pub fn any(signals: &[SignalId]) -> Presence {
+        let mut tests = signals.iter().map(|signal| Presence::Now(*signal));
+        let first = tests.next().expect("something is waited for");
+        tests.fold(first, |all, one| Presence::Or(Box::new(all), Box::new(one)))
+    }
+
+    /// Both.
+    pub fn and(self, other: Presence) -> Presence {
+        Presence::And(Box::new(self), Box::new(other))
+    }
+
     /// The signals of which it asks, now or before.
     pub fn signals(&self) -> Vec<SignalId> {
         match self {

@@ -1,6 +1,7 @@
 //! The programs of the examples, and of stacks that are written for these tests.
 
 use stackloom::diagnostic::render;
+use stackloom::reactive::explore::BUDGET;
 use stackloom::reactive::handlers::settle;
 use stackloom::source::Sources;
 use stackloom::types::program::Program;
@@ -32,7 +33,7 @@ pub fn program(name: &str, text: String) -> Program {
     let stack = &files.unit(files.root()).stacks[0].name.text;
     let (mut program, found) = check_stack(&sources, &files, stack);
     diagnostics.extend(found);
-    if let Some(Err(refused)) = program.as_mut().map(settle) {
+    if let Some(Err(refused)) = program.as_mut().map(|program| settle(program, BUDGET)) {
         diagnostics.extend(refused);
         program = None;
     }

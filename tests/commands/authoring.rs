@@ -82,6 +82,24 @@ fn a_file_of_a_layer_is_checked_with_the_others() {
 }
 
 #[test]
+fn processes_past_the_budget_are_refused_by_name() {
+    let shell = Shell::new();
+    let text = include_str!("../c_agrees/stacks/watching.loom");
+    shell.write("watching.loom", text);
+    for arguments in [
+        &["check", "watching.loom"][..],
+        &["build", "watching.loom", "-o", "out"],
+    ] {
+        shell.loom(arguments).fine();
+        let less = [arguments, &["--budget", "3"]].concat();
+        let said = shell.loom(&less);
+        assert_eq!(said.status, Some(1), "{arguments:?} {}", said.note);
+        let says = "error[automaton-too-large]: the automaton of `watch` is too large";
+        assert!(said.note.starts_with(says), "{arguments:?} {}", said.note);
+    }
+}
+
+#[test]
 fn one_check_tells_all_that_is_wrong_with_all_files() {
     let shell = Shell::new();
     shell.write("fine.loom", UGLY);

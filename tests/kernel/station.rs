@@ -37,8 +37,8 @@ pub fn whole() -> &'static Program {
 pub fn load(path: &str) -> Program {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let options = Options {
-        name: None,
         search: vec![root.join("layers")],
+        ..Options::default()
     };
     let compiled = compiler::compile(&root.join(path), &options).expect("it is right");
     c_compiler::load(&compiled.source, &compiled.header, &compiled.description).expect("it is C")

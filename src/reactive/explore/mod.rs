@@ -62,6 +62,9 @@ pub enum Refusal {
     },
 }
 
+/// How many nodes an automaton may have where nobody says.
+pub const BUDGET: usize = 250_000;
+
 /// How many questions an instant may ask one behind the other.
 const MOST_QUESTIONS: usize = 1_000;
 

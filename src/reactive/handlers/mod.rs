@@ -32,14 +32,11 @@ use crate::types::statement::{Block, BlockId, PlaceId, React, Statement, Stateme
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An automaton of a layer with more nodes than this is refused.
-const MOST_NODES: usize = 200_000;
-
 /// The state in which the instant began.
 const STAYS: StateId = StateId(u32::MAX);
 
-/// Gives all kinds with processes their handlers.
-pub fn settle(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+/// Gives all kinds with processes their handlers; the automaton of each has at most so many nodes.
+pub fn settle(program: &mut Program, budget: usize) -> Result<(), Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
     for at in 0..program.kinds.len() as u32 {
         let kind = KindId(at);
@@ -49,26 +46,75 @@ pub fn settle(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
         if reactive.states.is_some() {
             continue;
         }
-        let name = name_of(program, kind);
-        let span = program.entities[program.kinds[kind.at()].entity.at()].span;
-        match explore(&reactive.processes, MOST_NODES) {
-            Err(refusal) => {
-                diagnostics.push(refusal.diagnostic(&reactive.processes, &name, span.file));
-            }
-            Ok((_, twice)) if !twice.is_empty() => {
-                let refusals = twice.into_iter().map(Refusal::MayBeTwice);
-                diagnostics.extend(
-                    refusals
-                        .map(|refusal| refusal.diagnostic(&reactive.processes, &name, span.file)),
-                );
-            }
-            Ok((automaton, _)) => handlers(program, kind, &reactive, &automaton, &mut diagnostics),
+        match explored(&reactive, budget) {
+            Ok(automaton) => handlers(program, kind, &reactive, &automaton, &mut diagnostics),
+            Err(refusals) => diagnostics.extend(told(program, kind, &reactive, &refusals)),
         }
     }
     match diagnostics.is_empty() {
         true => Ok(()),
         false => Err(diagnostics),
     }
+}
+
+/// What is wrong with processes whatever a stack gives to their layer.
+pub fn wrong_anywhere(program: &Program, budget: usize) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for at in 0..program.kinds.len() as u32 {
+        let kind = KindId(at);
+        let Some(reactive) = &program.kinds[kind.at()].reactive else {
+            continue;
+        };
+        // What is not known yet may leave out just the way that is wrong.
+        let open = |choice: &Statement| {
+            let mut values = choice.values().into_iter();
+            values.any(|value| {
+                reads::any(value, &|part| {
+                    matches!(*part.kind, ExpressionKind::Config(_))
+                })
+            })
+        };
+        let open = reactive.computations.iter().any(|one| match one {
+            Computation::Choice(choice) => open(choice),
+            Computation::Steps(_) | Computation::Value(_) => false,
+        });
+        if let Err(mut refusals) = explored(reactive, budget) {
+            refusals.retain(|refusal| match refusal {
+                Refusal::Cycle(_)
+                | Refusal::InstantaneousLoop(_)
+                | Refusal::Twice(_)
+                | Refusal::MayBeTwice(_) => !open,
+                Refusal::TooLong { .. } | Refusal::TooLarge { .. } => false,
+            });
+            diagnostics.extend(told(program, kind, reactive, &refusals));
+        }
+    }
+    diagnostics
+}
+
+/// The automaton of the processes of a kind.
+fn explored(reactive: &Reactive, budget: usize) -> Result<Automaton, Vec<Refusal>> {
+    match explore(&reactive.processes, budget) {
+        Err(refusal) => Err(vec![refusal]),
+        Ok((automaton, twice)) if twice.is_empty() => Ok(automaton),
+        Ok((_, twice)) => Err(twice.into_iter().map(Refusal::MayBeTwice).collect()),
+    }
+}
+
+/// The same as diagnostics.
+fn told(
+    program: &Program,
+    kind: KindId,
+    reactive: &Reactive,
+    refusals: &[Refusal],
+) -> Vec<Diagnostic> {
+    let name = name_of(program, kind);
+    let file = program.entities[program.kinds[kind.at()].entity.at()]
+        .span
+        .file;
+    let refusals = refusals.iter();
+    let told = refusals.map(|refusal| refusal.diagnostic(&reactive.processes, &name, file));
+    told.collect()
 }
 
 fn name_of(program: &Program, kind: KindId) -> String {

@@ -24,6 +24,8 @@ use super::played::played;
 use crate::diagnostic::{Diagnostic, Severity, render};
 use crate::emit;
 use crate::reactive;
+use crate::reactive::explore::BUDGET;
+use crate::reactive::handlers::{settle, wrong_anywhere};
 use crate::source::Sources;
 use crate::syntax::loom;
 use crate::tree::text;
@@ -108,7 +110,8 @@ fn compile(
     let (files, mut found) = load(sources, vec![root], &library);
     let mut programs = Vec::new();
     if found.is_empty() {
-        found.extend(check_layers(sources, &files));
+        let (layers, wrong) = check_layers(sources, &files);
+        found.extend(wrong);
         let played = case.sections.iter().find(|section| section.kind == "in");
         let played = played.map(|section| section.name.as_str());
         let declared = files.unit(files.root()).stacks.iter();
@@ -119,7 +122,7 @@ fn compile(
         };
         for stack in stacks {
             let (mut program, mut wrong) = check_stack(sources, &files, stack);
-            if let Some(Err(refused)) = program.as_mut().map(reactive::handlers::settle) {
+            if let Some(Err(refused)) = program.as_mut().map(|program| settle(program, BUDGET)) {
                 wrong.extend(refused);
                 program = None;
             }
@@ -129,6 +132,13 @@ fn compile(
                     found.push(wrong);
                 }
             }
+        }
+        if files.unit(files.root()).stacks.is_empty() {
+            found.extend(
+                layers
+                    .iter()
+                    .flat_map(|layer| wrong_anywhere(layer, BUDGET)),
+            );
         }
     }
     for program in &programs {

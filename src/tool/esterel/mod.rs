@@ -18,12 +18,10 @@ use super::terminal::{is_watched, note, result};
 use crate::diagnostic::render;
 use crate::emit::esterel::{self, Emitted, Outside};
 use crate::pipeline::{self, Reactive};
+use crate::reactive::explore::BUDGET;
 use crate::source::Sources;
 use std::fmt::Write;
 use std::path::Path;
-
-/// How many nodes an automaton may have where nobody says.
-const BUDGET: usize = 250_000;
 
 /// What may be said of a program on the command line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,8 +61,8 @@ fn text_of(bytes: Vec<u8>) -> String {
 }
 
 /// `loom check`: what was found to be right.
-pub fn check(path: &Path) -> Result<String, Failure> {
-    let Reactive { module, automaton } = read(path, Choice::default())?;
+pub fn check(path: &Path, choice: Choice) -> Result<String, Failure> {
+    let Reactive { module, automaton } = read(path, choice)?;
     Ok(format!(
         "module {}, {} states",
         module.name,

@@ -20,7 +20,7 @@ impl Body<'_, '_> {
         let (first, rest) = branches.split_first().expect("an `if` has a branch");
         let (holds, fails) = self.ways(first.condition.span);
         self.calls_c_alone(first.condition.span, Use::Read);
-        let condition = self.condition(&first.condition);
+        let condition = self.question(&first.condition);
         let before = self.flow.clone();
         self.assume(&condition, true);
         let then = self.block(&first.body);

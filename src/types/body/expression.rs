@@ -31,6 +31,14 @@ impl Body<'_, '_> {
         self.expect(source, &Type::Bool)
     }
 
+    /// The condition of a statement, which may ask for signals.
+    pub fn question(&mut self, source: &ast::Expression) -> Expression {
+        let around = std::mem::replace(&mut self.asks, true);
+        let condition = self.condition(source);
+        self.asks = around;
+        condition
+    }
+
     /// A value; an optional that is known to be there is its value.
     pub fn check(&mut self, source: &ast::Expression, hint: Option<&Type>) -> Expression {
         let value = self.check_raw(source, hint);
@@ -52,6 +60,14 @@ impl Body<'_, '_> {
 
     /// A value as it stands.
     pub fn check_raw(&mut self, source: &ast::Expression, hint: Option<&Type>) -> Expression {
+        let around = self.asks;
+        self.asks &= joins_questions(&source.kind);
+        let value = self.as_it_stands(source, hint);
+        self.asks = around;
+        value
+    }
+
+    fn as_it_stands(&mut self, source: &ast::Expression, hint: Option<&Type>) -> Expression {
         if let Some(meaning) = self.meaning(source, hint) {
             return self.value_of(meaning, source.span);
         }
@@ -376,8 +392,9 @@ impl Body<'_, '_> {
 
     fn present(&mut self, operand: &ast::Expression) -> Expression {
         if let Some(present) = self.presence(operand) {
-            return present;
+            return self.answered(present, operand.span);
         }
+        self.asks = false;
         if let ast::ExpressionKind::Call {
             function,
             arguments,
@@ -416,5 +433,20 @@ impl Body<'_, '_> {
                 ))
             }
         }
+    }
+}
+
+/// Whether a condition is made of others.
+fn joins_questions(source: &ast::ExpressionKind) -> bool {
+    match source {
+        ast::ExpressionKind::Group(_) => true,
+        ast::ExpressionKind::Unary { operator, .. } => matches!(
+            operator,
+            ast::UnaryOperator::Not | ast::UnaryOperator::Present | ast::UnaryOperator::Pre
+        ),
+        ast::ExpressionKind::Binary { operator, .. } => {
+            matches!(operator, ast::BinaryOperator::And | ast::BinaryOperator::Or)
+        }
+        _of_values => false,
     }
 }

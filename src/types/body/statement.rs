@@ -261,7 +261,7 @@ impl Body<'_, '_> {
         exits: &mut Vec<Exit>,
     ) -> Option<StatementKind> {
         let (holds, fails) = self.ways(condition.span);
-        let condition = self.condition(condition);
+        let condition = self.question(condition);
         let before = self.flow.clone();
         self.assume(&condition, false);
         let failing = std::mem::replace(&mut self.flow, before);

@@ -15,7 +15,7 @@ fn checked(layer: &str) -> (Option<Program>, Vec<Diagnostic>, String) {
     let mut sources = Sources::new();
     let nothing = BTreeMap::new();
     let (files, mut found) = load(&mut sources, vec![("fifo.loom".into(), text)], &nothing);
-    found.extend(check_layers(&sources, &files));
+    found.extend(check_layers(&sources, &files).1);
     let (program, more) = check_stack(&sources, &files, "test");
     for diagnostic in more {
         let known = |other: &Diagnostic| {

@@ -62,6 +62,8 @@ pub(super) struct Body<'a, 'c> {
     pub called_alone: Option<(Span, Use)>,
     /// Whether types of C may be written here.
     pub external_types: bool,
+    /// Whether the value that is being checked may ask for signals: a condition of a statement.
+    pub asks: bool,
     /// What is known of processes, in what they do.
     pub reacts: Option<Reacts<'a>>,
 }
@@ -135,6 +137,7 @@ impl<'a, 'c> Body<'a, 'c> {
             below: None,
             called_alone: None,
             external_types: false,
+            asks: false,
             reacts: None,
         }
     }

@@ -27,7 +27,7 @@ use crate::types::process::{
 use crate::types::program::{FieldId, KindId, LocalId, Program};
 use crate::types::reactive::Computation;
 use crate::types::statement::{Block, React, Statement, StatementKind, Wait};
-use crate::types::value::{Type, Value};
+use crate::types::value::Type;
 use found::{Found, Owned};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,9 +174,9 @@ impl Lowering<'_> {
             _of_one_instant => {
                 let title = "what belongs to processes stands where it cannot";
                 let mistake = Diagnostic::error(Id::NotHere, title, span, "in the midst of this");
-                self.diagnostics.push(
-                    mistake.help("`present` stands in conditions; a `for` neither emits nor waits"),
-                );
+                self.diagnostics.push(mistake.help(
+                    "a `for` neither emits, asks nor waits; `let` asks for a signal before it",
+                ));
                 self.processes.add(Kernel::Nothing, span)
             }
         }
@@ -191,6 +191,9 @@ impl Lowering<'_> {
         otherwise: StatementId,
     ) -> StatementId {
         let span = statement.span;
+        if let Some(holds) = condition.truth() {
+            return if holds { then } else { otherwise };
+        }
         if let Some(test) = presence(condition) {
             return self.processes.add(
                 Kernel::Present {
@@ -202,14 +205,14 @@ impl Lowering<'_> {
             );
         }
         match &*condition.kind {
-            ExpressionKind::Unary(Unary::Not, inner) if asks(inner) => {
+            ExpressionKind::Unary(Unary::Not, inner) if inner.asks() => {
                 self.condition(inner, statement, otherwise, then)
             }
-            ExpressionKind::Binary(Binary::And, one, other) if asks(condition) => {
+            ExpressionKind::Binary(Binary::And, one, other) if condition.asks() => {
                 let then = self.condition(other, statement, then, otherwise);
                 self.condition(one, statement, then, otherwise)
             }
-            ExpressionKind::Binary(Binary::Or, one, other) if asks(condition) => {
+            ExpressionKind::Binary(Binary::Or, one, other) if condition.asks() => {
                 let otherwise = self.condition(other, statement, then, otherwise);
                 self.condition(one, statement, then, otherwise)
             }
@@ -292,7 +295,7 @@ impl Lowering<'_> {
                 value: None,
             },
             React::Suspend { signals, body } => Kernel::Suspend {
-                test: any_of(signals),
+                test: Presence::any(signals),
                 immediate: false,
                 body: self.block(body, span),
             },
@@ -337,9 +340,23 @@ impl Lowering<'_> {
 
     fn wait(&mut self, wait: &Wait) -> Case {
         let span = wait.span;
-        let guard = wait.guard.as_ref().map(|guard| {
+        let mut test = Presence::any(&wait.signals);
+        let mut guard = wait.guard.clone();
+        if let Some(asked) = guard.as_ref().filter(|guard| guard.asks()) {
+            let (signals, values) = parted(asked);
+            test = signals.into_iter().fold(test, Presence::and);
+            guard = values;
+        }
+        if guard.as_ref().is_some_and(Expression::asks) {
+            let title = "a signal and a value are asked at once while this waits";
+            let mistake = Diagnostic::error(Id::NotHere, title, span, "waits");
+            let help = "join them with `and`, or ask for the signal with `if` behind";
+            self.diagnostics.push(mistake.help(help));
+            guard = None;
+        }
+        let guard = guard.map(|guard| {
             let nothing = self.data(Computation::Steps(Block::new()), span);
-            let asked = asked(guard.clone(), span);
+            let asked = asked(guard, span);
             Count {
                 begin: nothing,
                 down: nothing,
@@ -350,7 +367,7 @@ impl Lowering<'_> {
         let times = times.map(|(times, left)| self.counted(times, left, span));
         Case {
             delay: Delay {
-                test: any_of(&wait.signals),
+                test,
                 count: times.or(guard),
                 immediate: wait.now,
                 span,
@@ -479,26 +496,17 @@ fn block_is_plain(block: &[Statement]) -> bool {
         outputs.extend(statement.values());
         let blocks = statement.blocks();
         !reacts
-            && !outputs.into_iter().any(asks)
+            && !outputs.into_iter().any(Expression::asks)
             && blocks.into_iter().all(|block| block_is_plain(block))
     })
-}
-
-/// Whether a signal is asked.
-fn asks(expression: &Expression) -> bool {
-    let itself = matches!(*expression.kind, ExpressionKind::Signal(_));
-    itself || expression.parts().into_iter().any(asks)
 }
 
 /// A condition that asks of nothing but signals.
 fn presence(condition: &Expression) -> Option<Presence> {
     Some(match &*condition.kind {
-        ExpressionKind::Signal(signal) => Presence::Now(*signal),
+        ExpressionKind::Signal(presence) => presence.clone(),
         ExpressionKind::Unary(Unary::Not, inner) => Presence::Not(Box::new(presence(inner)?)),
-        ExpressionKind::Binary(Binary::And, one, other) => match &*one.kind {
-            ExpressionKind::Constant(Value::Number(1)) => presence(other)?,
-            _ => Presence::And(Box::new(presence(one)?), Box::new(presence(other)?)),
-        },
+        ExpressionKind::Binary(Binary::And, one, other) => presence(one)?.and(presence(other)?),
         ExpressionKind::Binary(Binary::Or, one, other) => {
             Presence::Or(Box::new(presence(one)?), Box::new(presence(other)?))
         }
@@ -506,11 +514,21 @@ fn presence(condition: &Expression) -> Option<Presence> {
     })
 }
 
-/// Whether one of these signals is present.
-fn any_of(signals: &[SignalId]) -> Presence {
-    let mut tests = signals.iter().map(|signal| Presence::Now(*signal));
-    let first = tests.next().expect("something is waited for");
-    tests.fold(first, |all, one| Presence::Or(Box::new(all), Box::new(one)))
+/// What a condition asks of signals alone, and the rest of what must hold besides.
+fn parted(condition: &Expression) -> (Vec<Presence>, Option<Expression>) {
+    if let Some(presence) = presence(condition) {
+        return (vec![presence], None);
+    }
+    let ExpressionKind::Binary(Binary::And, one, other) = &*condition.kind else {
+        return (Vec::new(), Some(condition.clone()));
+    };
+    let ((mut signals, one), (others, other)) = (parted(one), parted(other));
+    signals.extend(others);
+    let rest = match (one, other) {
+        (Some(one), Some(other)) => Some(Expression::binary(Binary::And, one, other, Type::Bool)),
+        (one, other) => one.or(other),
+    };
+    (signals, rest)
 }
 
 /// A question, as a statement with nothing in its blocks.

@@ -377,7 +377,7 @@ impl<'a> Body<'a, '_> {
     }
 
     pub(super) fn guard(&mut self, source: Option<&ast::Expression>) -> Option<Expression> {
-        let (guard, before) = self.ahead(|body| source.map(|source| body.condition(source)));
+        let (guard, before) = self.ahead(|body| source.map(|source| body.question(source)));
         if let (Some(source), false) = (source, before.is_empty()) {
             let title = "this cannot be computed while it waits";
             let mistake = Diagnostic::error(Id::NotHere, title, source.span, "done before");

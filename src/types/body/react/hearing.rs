@@ -3,15 +3,15 @@
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
-use crate::types::body::words::{Body, make};
+use crate::types::body::words::{Body, make, number};
 use crate::types::expression::{Expression, ExpressionKind, Instance};
-use crate::types::process::{Carries, Role as Emitter, Signal, SignalId};
+use crate::types::process::{Carries, Presence, Role as Emitter, Signal, SignalId};
 use crate::types::program::{Event, FieldId, Local, LocalId};
 use crate::types::scope::Named;
 use crate::types::statement::{Block, Statement, StatementKind};
 use crate::types::value::Type;
 
-use super::Heard;
+use super::{Heard, asked};
 
 impl<'a> Body<'a, '_> {
     /// The signals of an event, and words for what it brings; if they are needed after a wait,
@@ -261,12 +261,41 @@ impl<'a> Body<'a, '_> {
                 self.listened(&path)?.0
             }
         };
-        Some(make(ExpressionKind::Signal(signal), Type::Bool))
+        Some(asked(Presence::Now(signal)))
+    }
+
+    /// What is asked of signals: where it is no condition of a statement, one before says it.
+    pub(in crate::types::body) fn answered(
+        &mut self,
+        condition: Expression,
+        span: Span,
+    ) -> Expression {
+        if self.asks {
+            return condition;
+        }
+        let local = self.add_local("present", Type::Bool);
+        let Some(before) = self.before.as_mut() else {
+            let title = "nothing is known of signals here";
+            let mistake = Diagnostic::error(Id::NotHere, title, span, "before anything runs");
+            return self.refuse(mistake.help("ask in a statement of a process"));
+        };
+        let known = |truth: u64| {
+            let kind = StatementKind::Let(local, number(truth, Type::Bool));
+            vec![Statement { kind, span }]
+        };
+        let kind = StatementKind::If {
+            condition,
+            likely: None,
+            then: known(1),
+            otherwise: known(0),
+        };
+        before.push(Statement { kind, span });
+        self.read_local(local)
     }
 }
 
 /// `scan.valid`, as a path.
-fn path_of(source: &ast::Expression) -> Option<ast::Path> {
+pub(super) fn path_of(source: &ast::Expression) -> Option<ast::Path> {
     match &source.kind {
         ast::ExpressionKind::Name(name) => Some(ast::Path {
             names: vec![name.clone()],

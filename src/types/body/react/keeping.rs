@@ -6,9 +6,13 @@ use crate::source::Span;
 use crate::syntax::loom::ast;
 use crate::types::body::words::{Body, make};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
+use crate::types::process::Presence;
 use crate::types::program::{Field, FieldId, LocalId};
+use crate::types::scope::Named;
 use crate::types::statement::{Block, Statement, StatementKind};
 use crate::types::value::Type;
+
+use super::hearing::path_of;
 
 impl<'a> Body<'a, '_> {
     /// The words that a statement has introduced, where something waits behind it in their block:
@@ -92,18 +96,65 @@ impl<'a> Body<'a, '_> {
                  that in it.",
             ));
         }
-        let value = self.check(operand, hint);
+        let around = std::mem::replace(&mut self.asks, true);
+        let value = match self.carried_last(operand) {
+            Some(value) => value,
+            None => self.check(operand, hint),
+        };
+        self.asks = around;
         if value.result == Type::Nothing {
             return value;
         }
-        if !self.lasts(&value) {
-            let title = "this has no value before the instant";
-            let mistake = Diagnostic::error(Id::NotHere, title, operand.span, "of this instant");
-            return self.refuse(mistake.why("`pre` is of fields, and of functions of them."));
+        match self.earlier(&value) {
+            Some(earlier) if earlier.asks() => self.answered(earlier, operand.span),
+            Some(earlier) => earlier,
+            None => {
+                let title = "this has no value before the instant";
+                let label = "of this instant";
+                let mistake = Diagnostic::error(Id::NotHere, title, operand.span, label);
+                let why = "`pre` is of fields, of functions of them, and of signals.";
+                self.refuse(mistake.why(why))
+            }
         }
-        let result = value.result.clone();
-        let field = self.before(value);
-        make(ExpressionKind::Read(self.own_field(field)), result)
+    }
+
+    /// What a signal carries, of which `pre` says what it carried last.
+    fn carried_last(&mut self, operand: &ast::Expression) -> Option<Expression> {
+        let path = path_of(operand)?;
+        let Some(Named::Signal(signal)) = self.named_path(&path) else {
+            return None;
+        };
+        if let Some((field, of)) = self.value_of_signal(signal) {
+            return Some(make(ExpressionKind::Read(self.own_field(field)), of));
+        }
+        let title = format!("`{path}` carries no value");
+        let mistake = Diagnostic::error(Id::NotAValue, title, operand.span, "a signal");
+        let help = format!("`pre present {path}` asks whether it was there");
+        Some(self.refuse(mistake.help(help)))
+    }
+
+    /// The same as it was before the instant.
+    fn earlier(&mut self, value: &Expression) -> Option<Expression> {
+        let kind = match &*value.kind {
+            ExpressionKind::Signal(Presence::Now(signal)) => {
+                let table = &mut self.context.program.kinds[self.scope.kind.at()];
+                let reactive = table.reactive.as_mut().expect("it was asked");
+                reactive.processes.signals[signal.at()].previous = true;
+                ExpressionKind::Signal(Presence::Before(*signal))
+            }
+            ExpressionKind::Unary(operator, inner) if value.asks() => {
+                ExpressionKind::Unary(*operator, self.earlier(inner)?)
+            }
+            ExpressionKind::Binary(operator, one, other) if value.asks() => {
+                ExpressionKind::Binary(*operator, self.earlier(one)?, self.earlier(other)?)
+            }
+            _that_asks_nothing if self.lasts(value) => {
+                let field = self.before(value.clone());
+                ExpressionKind::Read(self.own_field(field))
+            }
+            _of_this_instant => return None,
+        };
+        Some(make(kind, value.result.clone()))
     }
 
     /// The field that holds what something was before the instant.

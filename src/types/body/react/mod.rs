@@ -8,24 +8,25 @@ mod doing;
 mod hearing;
 mod keeping;
 mod running;
+mod unused;
 mod waiting;
 
-use crate::diagnostic::{Diagnostic, Id};
+use crate::diagnostic::{Diagnostic, Id, Severity};
 use crate::source::Span;
 use crate::syntax::loom::ast;
 use crate::types::body::flow::{Flow, Holding};
 use crate::types::body::statement::last_brace;
-use crate::types::body::words::{Body, Place, make, number};
+use crate::types::body::words::{Body, Place, make};
 use crate::types::context::Context;
-use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
+use crate::types::expression::{Expression, ExpressionKind, Instance};
 use crate::types::kernel;
-use crate::types::process::{Role as Emitter, SignalId};
+use crate::types::process::{Presence, Role as Emitter, SignalId};
 use crate::types::processes::Process;
 use crate::types::program::{Event, FieldId, Handler, Local, LocalId, Population};
 use crate::types::scope::{Named, Scope};
 use crate::types::statement::{Block, React, Statement, StatementKind};
-use crate::types::value::{Type, Value};
-use std::collections::BTreeMap;
+use crate::types::value::Type;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All that the instances of a kind do.
 pub struct Doings<'a> {
@@ -54,6 +55,8 @@ pub(super) struct Reacts<'a> {
     traps: Vec<Option<String>>,
     /// The processes that are being run, one within the other.
     running: Vec<usize>,
+    /// All that were run.
+    ran: BTreeSet<usize>,
     /// What is kept across waits, and in which field.
     kept: BTreeMap<LocalId, FieldId>,
     /// Whether something waits behind the statement that is checked, in its block.
@@ -78,15 +81,16 @@ pub(super) fn reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
         events: Vec::new(),
         traps: Vec::new(),
         running: Vec::new(),
+        ran: BTreeSet::new(),
         kept: BTreeMap::new(),
         waits_behind: false,
     });
     let span = body.context.program.entities[doings.scope.entity.at()].span;
     body.input(Event::Start, &[], "start", span);
     let root = body.everything();
-    let events = body.reacts.take().map(|reacts| reacts.events);
+    let reacts = body.reacts.take().expect("nobody takes it before");
+    let (events, ran) = (reacts.events, reacts.ran);
     let locals = std::mem::take(&mut body.locals);
-    let events = events.unwrap_or_default();
     let reactive = context.program.kinds[kind.at()].reactive.as_ref();
     let signals = reactive.map(|reactive| &reactive.processes.signals);
     let written = |signal: &SignalId| signals.map_or(span, |all| all[signal.at()].span);
@@ -106,6 +110,12 @@ pub(super) fn reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
     reactive.events = events;
     reactive.locals = locals;
     kernel::lower(context, kind, &root, span);
+    let mut found = context.diagnostics.iter();
+    if !found.any(|one| one.severity == Severity::Error) {
+        let reactive = context.program.kinds[kind.at()].reactive.as_ref();
+        let warnings = reactive.map(|reactive| unused::unused(doings, reactive, &ran));
+        context.diagnostics.extend(warnings.unwrap_or_default());
+    }
     handlers
 }
 
@@ -188,7 +198,7 @@ impl<'a> Body<'a, '_> {
             branches[*only] = vec![whole(body, span), end];
             return;
         }
-        let mut all = number(1, Type::Bool);
+        let mut all = Presence::Always;
         for body in bodies {
             let done = self.new_signal("terminated", Emitter::Local, span);
             let sustained = vec![
@@ -198,13 +208,12 @@ impl<'a> Body<'a, '_> {
             let ended = std::mem::take(&mut branches[*body]);
             let sustained = statement(React::Loop(sustained), span);
             branches[*body] = vec![whole(ended, span), sustained];
-            let done = make(ExpressionKind::Signal(done), Type::Bool);
-            all = make(ExpressionKind::Binary(Binary::And, all, done), Type::Bool);
+            all = all.and(Presence::Now(done));
         }
         let halt = statement(React::Loop(vec![statement(React::Pause, span)]), span);
         let ended = Statement {
             kind: StatementKind::If {
-                condition: all,
+                condition: asked(all),
                 likely: Some(0.1),
                 then: vec![end, halt],
                 otherwise: Vec::new(),
@@ -275,7 +284,7 @@ impl<'a> Body<'a, '_> {
         let (mut then, before) = match &source.condition {
             None => (self.with_message(&heard, &source.body), Block::new()),
             Some(condition) => {
-                let (condition, before) = self.ahead(|body| body.condition(condition));
+                let (condition, before) = self.ahead(|body| body.question(condition));
                 self.assume(&condition, true);
                 let then = self.with_message(&heard, &source.body);
                 let inner = Statement {
@@ -294,7 +303,7 @@ impl<'a> Body<'a, '_> {
         self.words.truncate(words);
         vec![Statement {
             kind: StatementKind::If {
-                condition: any_of(&heard.signals),
+                condition: asked(Presence::any(&heard.signals)),
                 likely: None,
                 then,
                 otherwise: Block::new(),
@@ -326,13 +335,7 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// Whether one of these signals is present.
-fn any_of(signals: &[SignalId]) -> Expression {
-    let leaves = signals.iter();
-    let mut leaves = leaves.map(|signal| make(ExpressionKind::Signal(*signal), Type::Bool));
-    let first = leaves.next();
-    let first = first.unwrap_or_else(|| Expression::constant(Value::Number(0), Type::Bool));
-    leaves.fold(first, |all, one| {
-        make(ExpressionKind::Binary(Binary::Or, all, one), Type::Bool)
-    })
+/// Whether signals are present, as a condition.
+fn asked(presence: Presence) -> Expression {
+    make(ExpressionKind::Signal(presence), Type::Bool)
 }

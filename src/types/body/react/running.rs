@@ -46,6 +46,7 @@ impl<'a> Body<'a, '_> {
         let traps = std::mem::replace(&mut self.reacts().traps, hidden);
         let around = std::mem::replace(&mut self.scope, &doings.scopes[at]);
         self.reacts().running.push(at);
+        self.reacts().ran.insert(at);
         let mut block = self.takes_over(at, given, span);
         if self.reacts().running.len() > 1 {
             block.extend(self.begins_anew(at, span));
