@@ -154,7 +154,8 @@ pub fn esterel(
             (Some(Reactive { module, automaton }), diagnostics)
         }
         Err(refusal) => {
-            diagnostics.push(refusal.diagnostic(&module.processes, &module.name, file));
+            let whole = sources.span(file).before();
+            diagnostics.push(refusal.diagnostic(&module.processes, &module.name, whole));
             (None, diagnostics)
         }
     }

@@ -94,7 +94,7 @@ fn processes_past_the_budget_are_refused_by_name() {
         let less = [arguments, &["--budget", "3"]].concat();
         let said = shell.loom(&less);
         assert_eq!(said.status, Some(1), "{arguments:?} {}", said.note);
-        let says = "error[automaton-too-large]: the automaton of `watch` is too large";
+        let says = "error[automaton-too-large]: the automaton of `watch.session` is too large";
         assert!(said.note.starts_with(says), "{arguments:?} {}", said.note);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::{Link, Refusal};
 use crate::diagnostic::{Diagnostic, Id};
-use crate::source::{FileId, Span};
+use crate::source::Span;
 use crate::types::process::{Processes, Role, SignalId};
 
 impl Refusal {
-    /// The same as a diagnostic about a module of this name, which stands in a file.
-    pub fn diagnostic(&self, processes: &Processes, name: &str, file: FileId) -> Diagnostic {
+    /// The same as a diagnostic about what has this name and is written there.
+    pub fn diagnostic(&self, processes: &Processes, name: &str, at: Span) -> Diagnostic {
         match self {
-            Refusal::Cycle(links) => circle(processes, links, file),
+            Refusal::Cycle(links) => circle(processes, links, at),
             Refusal::InstantaneousLoop(span) => {
                 let title = "a loop's body can end in the instant in which it begins";
                 let id = Id::InstantaneousLoop;
@@ -37,16 +37,14 @@ impl Refusal {
             Refusal::TooLong { most } => {
                 let title =
                     format!("an instant of `{name}` asks more than {most} questions in a row");
-                let span = Span::new(file, 0, 0);
-                Diagnostic::error(Id::AutomatonTooLarge, title, span, "")
+                Diagnostic::error(Id::AutomatonTooLarge, title, at, "")
                     .help("a function in C asks as much as it likes, and is one question")
             }
             Refusal::TooLarge { states, nodes } => {
                 let title = format!(
                     "the automaton of `{name}` is too large: {states} states, {nodes} nodes so far"
                 );
-                let span = Span::new(file, 0, 0);
-                Diagnostic::error(Id::AutomatonTooLarge, title, span, "")
+                Diagnostic::error(Id::AutomatonTooLarge, title, at, "")
                     .help("`--budget` allows more; fewer parallel branches need less")
             }
         }
@@ -74,11 +72,11 @@ fn written_twice(name: &str, link: &Link) -> Diagnostic {
         .help("let one process own it, and the others emit a signal to that one")
 }
 
-fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
+fn circle(processes: &Processes, links: &[Link], at: Span) -> Diagnostic {
     let name = |signal: SignalId| processes.signal(signal).name.clone();
     let Some((first, others)) = links.split_first() else {
         let title = "this does not settle which signals are present";
-        return Diagnostic::error(Id::CausalityCycle, title, Span::new(file, 0, 0), "");
+        return Diagnostic::error(Id::CausalityCycle, title, at, "");
     };
     let role = |signal: SignalId| processes.signal(signal).role;
     let title = match (others.len(), first.reads) {
@@ -111,9 +109,9 @@ fn circle(processes: &Processes, links: &[Link], file: FileId) -> Diagnostic {
         _that_is_emitted => format!("and behind it this emits `{}`", name(signal)),
     };
     let mut diagnostic = Diagnostic::error(Id::CausalityCycle, title, first.waits, waits(first));
-    for (at, link) in links.iter().enumerate() {
-        let next = links[(at + 1) % links.len()].signal;
-        if at > 0 {
+    for (step, link) in links.iter().enumerate() {
+        let next = links[(step + 1) % links.len()].signal;
+        if step > 0 {
             diagnostic = diagnostic.label(link.waits, waits(link));
         }
         diagnostic = diagnostic.label(link.emits, does(next));

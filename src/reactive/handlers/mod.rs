@@ -109,11 +109,9 @@ fn told(
     refusals: &[Refusal],
 ) -> Vec<Diagnostic> {
     let name = name_of(program, kind);
-    let file = program.entities[program.kinds[kind.at()].entity.at()]
-        .span
-        .file;
+    let span = program.entities[program.kinds[kind.at()].entity.at()].span;
     let refusals = refusals.iter();
-    let told = refusals.map(|refusal| refusal.diagnostic(&reactive.processes, &name, file));
+    let told = refusals.map(|refusal| refusal.diagnostic(&reactive.processes, &name, span));
     told.collect()
 }
 
