@@ -187,6 +187,8 @@ pub struct Wait {
     pub times: Option<(Expression, Variable)>,
     /// What must hold besides.
     pub guard: Option<Expression>,
+    /// How often that holds.
+    pub likely: Likely,
     /// What is done then.
     pub then: Block,
     /// Where it is written.

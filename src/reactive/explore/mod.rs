@@ -15,6 +15,7 @@
 //! Cost: proportional to the distinct ways through all reachable states, and bounded by a budget.
 
 mod alike;
+mod at_once;
 mod can;
 mod cycle;
 mod matters;
@@ -24,9 +25,8 @@ mod status;
 mod step;
 mod term;
 
-use crate::source::Span;
 use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
-use crate::types::process::{Carries, Processes, Relation, Role, SignalId};
+use crate::types::process::{Carries, Processes, Relation, Role, SignalId, StatementId};
 use can::Can;
 pub use cycle::Link;
 use indexmap::IndexSet;
@@ -43,7 +43,7 @@ pub enum Refusal {
     /// Signals wait for each other, in a circle.
     Cycle(Vec<Link>),
     /// A loop's body ends in the instant in which it begins.
-    InstantaneousLoop(Span),
+    InstantaneousLoop(StatementId),
     /// A signal that carries one value is emitted twice, whatever the environment gives.
     Twice(SignalId),
     /// A layer's signal that carries one value may be emitted twice.
@@ -207,8 +207,7 @@ impl Explorer<'_> {
                 }
                 Stop::Twice(signal) => break self.automaton.add(Node::Twice(signal)),
                 Stop::Instantaneous(statement) => {
-                    let span = self.processes.span(statement);
-                    return Err(Refusal::InstantaneousLoop(span));
+                    return Err(Refusal::InstantaneousLoop(statement));
                 }
             };
             if self.terms.code(term).is_some() {

@@ -1,25 +1,16 @@
 //! What is wrong with processes, told to who wrote them.
 
-use super::{Link, Refusal};
+use super::{Link, Refusal, at_once};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
-use crate::types::process::{Processes, Role, SignalId};
+use crate::types::process::{Processes, Role, SignalId, StatementId};
 
 impl Refusal {
     /// The same as a diagnostic about what has this name and is written there.
     pub fn diagnostic(&self, processes: &Processes, name: &str, at: Span) -> Diagnostic {
         match self {
             Refusal::Cycle(links) => circle(processes, links, at),
-            Refusal::InstantaneousLoop(span) => {
-                let title = "a loop's body can end in the instant in which it begins";
-                let id = Id::InstantaneousLoop;
-                Diagnostic::error(id, title, *span, "it would run for ever").help(
-                    match processes.start {
-                        None => "a `pause` in it lets it wait for the next instant",
-                        Some(_) => "an `await` in it lets it wait for a later instant",
-                    },
-                )
-            }
+            Refusal::InstantaneousLoop(statement) => endless(processes, *statement),
             Refusal::Twice(signal) => {
                 let declared = processes.signal(*signal);
                 let title = format!("`{}` is emitted twice in one instant", declared.name);
@@ -49,6 +40,20 @@ impl Refusal {
             }
         }
     }
+}
+
+fn endless(processes: &Processes, statement: StatementId) -> Diagnostic {
+    let title = "a loop's body can end in the instant in which it begins";
+    let (id, span) = (Id::InstantaneousLoop, processes.span(statement));
+    let mistake = Diagnostic::error(id, title, span, "it would run for ever");
+    let bodies = processes.statement(statement).parts().into_iter();
+    let ways = bodies.flat_map(|body| at_once::ways(processes, body));
+    let label = "one way through this does not wait";
+    let mistake = ways.fold(mistake, |mistake, way| mistake.label(way, label));
+    mistake.help(match processes.start {
+        None => "a `pause` in it lets it wait for the next instant",
+        Some(_) => "an `await` in it lets it wait for a later instant",
+    })
 }
 
 /// A warning: it depends on the environment whether a signal is emitted twice.

@@ -37,7 +37,10 @@ impl Making<'_> {
                 let title = format!("a message that `{name}` brings may be forgotten");
                 diagnostics.push(
                     Diagnostic::error(Id::MessageLeaked, title, span, "nobody takes it")
-                        .why("In each state, on every path, one handler or process uses it up.")
+                        .why(
+                            "In each state, on every path, one handler or process uses it up; \
+                             what any of them hears does not pass by itself.",
+                        )
                         .help(format!(
                             "write `on {name}(message) {{ … }}` beside the processes"
                         )),

@@ -8,7 +8,8 @@ use crate::types::process::DataId;
 use crate::types::program::Event;
 use crate::types::reactive::Computation;
 use crate::types::statement::StatementKind;
-use std::collections::HashMap;
+use crate::types::value::{Type, Value};
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Making, STAYS};
 
@@ -84,27 +85,74 @@ impl Making<'_> {
         (then, otherwise): (NodeId, NodeId),
         facts: Facts,
     ) -> NodeId {
-        let asked = self.asked_of_header(data);
-        if let Some((condition, holds)) = &asked
-            && let Some((_, known)) = facts.iter().find(|(fact, _)| fact == condition)
-        {
-            let way = if known == holds { then } else { otherwise };
+        let Some(asked) = self.asked_of_header(data).cloned() else {
+            let then = self.at_this_event(settling, then, facts.clone());
+            let otherwise = self.at_this_event(settling, otherwise, facts);
+            return self.automaton.test(Question::Data(data), then, otherwise);
+        };
+        if let Some(known) = self.known(&facts, &asked) {
+            let way = if known { then } else { otherwise };
             return self.at_this_event(settling, way, facts);
         }
-        let with = |holds: bool| match &asked {
-            None => facts.clone(),
-            Some((condition, meant)) => {
-                [&facts[..], &[(condition.clone(), holds == *meant)]].concat()
-            }
+        let with = |holds: bool| {
+            let mut facts = facts.clone();
+            note(&asked, holds, &mut facts);
+            facts
         };
         let then = self.at_this_event(settling, then, with(true));
         let otherwise = self.at_this_event(settling, otherwise, with(false));
         self.automaton.test(Question::Data(data), then, otherwise)
     }
 
-    /// A condition that holds all through the instant or never, since it is of a header; and
-    /// whether it is meant to hold.
-    fn asked_of_header(&self, data: DataId) -> Option<(Expression, bool)> {
+    /// Whether a condition holds, where that is known: it was asked before, or what it compares has
+    /// another value, or no other one that it can have.
+    fn known(&self, facts: &Facts, condition: &Expression) -> Option<bool> {
+        if let Some((_, known)) = facts.iter().find(|(fact, _)| fact == condition) {
+            return Some(*known);
+        }
+        let both = |one, other| (self.known(facts, one), self.known(facts, other));
+        match &*condition.kind {
+            ExpressionKind::Unary(Unary::Not, inner) => {
+                return self.known(facts, inner).map(|holds| !holds);
+            }
+            ExpressionKind::Binary(Binary::Unequal, one, other) => {
+                let equal = equal(one, other);
+                return self.known(facts, &equal).map(|holds| !holds);
+            }
+            ExpressionKind::Binary(Binary::And, one, other) => {
+                return match both(one, other) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (one, other) => one.and(other),
+                };
+            }
+            ExpressionKind::Binary(Binary::Or, one, other) => {
+                return match both(one, other) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (one, other) => one.and(other),
+                };
+            }
+            _that_compares => {}
+        }
+        let (of, value) = compared(condition)?;
+        let mut others = BTreeSet::new();
+        for (fact, holds) in facts {
+            match compared(fact) {
+                Some((same, _)) if same == of && *holds => return Some(false),
+                Some((same, other)) if same == of => others.extend([other]),
+                Some(_) | None => {}
+            }
+        }
+        let Type::Enum(id) = of.result else {
+            return None;
+        };
+        let all = &self.program.enums[id.at()];
+        let mut rest = all.names.iter().map(|(_, value)| *value);
+        let left = rest.all(|one| one == value || others.contains(&one));
+        (left && all.other.is_none()).then_some(true)
+    }
+
+    /// A condition that holds all through the instant or never, since it is of a header.
+    fn asked_of_header(&self, data: DataId) -> Option<&Expression> {
         let Computation::Choice(choice) = self.reactive.computation(data) else {
             return None;
         };
@@ -126,22 +174,41 @@ impl Making<'_> {
                     | ExpressionKind::Cast(_)
             )
         };
-        if reads::any(condition, &|part| !lasts(part)) {
-            return None;
+        (!reads::any(condition, &|part| !lasts(part))).then_some(condition)
+    }
+}
+
+/// Keeps in mind that a condition holds, or does not.
+fn note(condition: &Expression, holds: bool, facts: &mut Facts) {
+    match &*condition.kind {
+        ExpressionKind::Unary(Unary::Not, inner) => note(inner, !holds, facts),
+        ExpressionKind::Binary(Binary::Unequal, one, other) => {
+            note(&equal(one, other), !holds, facts);
         }
-        let (mut condition, mut meant) = (condition.clone(), true);
-        loop {
-            condition = match *condition.kind {
-                ExpressionKind::Unary(Unary::Not, inner) => {
-                    meant = !meant;
-                    inner
-                }
-                ExpressionKind::Binary(Binary::Unequal, one, other) => {
-                    meant = !meant;
-                    Expression::binary(Binary::Equal, one, other, condition.result)
-                }
-                kind => return Some((Expression::new(kind, condition.result), meant)),
-            };
+        ExpressionKind::Binary(Binary::And, one, other) if holds => {
+            note(one, holds, facts);
+            note(other, holds, facts);
         }
+        ExpressionKind::Binary(Binary::Or, one, other) if !holds => {
+            note(one, holds, facts);
+            note(other, holds, facts);
+        }
+        _that_cannot_be_parted => facts.push((condition.clone(), holds)),
+    }
+}
+
+fn equal(one: &Expression, other: &Expression) -> Expression {
+    Expression::binary(Binary::Equal, one.clone(), other.clone(), Type::Bool)
+}
+
+/// What a condition compares with which number.
+fn compared(condition: &Expression) -> Option<(&Expression, u64)> {
+    let ExpressionKind::Binary(Binary::Equal, one, other) = &*condition.kind else {
+        return None;
+    };
+    match (&*one.kind, &*other.kind) {
+        (_, ExpressionKind::Constant(Value::Number(number))) => Some((one, *number)),
+        (ExpressionKind::Constant(Value::Number(number)), _) => Some((other, *number)),
+        _of_two_that_vary => None,
     }
 }

@@ -26,7 +26,7 @@ use crate::types::process::{
 };
 use crate::types::program::{FieldId, KindId, LocalId, Program};
 use crate::types::reactive::Computation;
-use crate::types::statement::{Block, React, Statement, StatementKind, Wait};
+use crate::types::statement::{Block, Likely, React, Statement, StatementKind, Wait};
 use crate::types::value::Type;
 use found::{Found, Owned};
 use std::collections::{BTreeMap, BTreeSet};
@@ -356,7 +356,7 @@ impl Lowering<'_> {
         }
         let guard = guard.map(|guard| {
             let nothing = self.data(Computation::Steps(Block::new()), span);
-            let asked = asked(guard, span);
+            let asked = asked(guard, wait.likely, span);
             Count {
                 begin: nothing,
                 down: nothing,
@@ -391,7 +391,7 @@ impl Lowering<'_> {
         Count {
             begin: self.data(assign(times.clone()), span),
             down: self.data(assign(less), span),
-            over: self.data(Computation::Choice(asked(over, span)), span),
+            over: self.data(Computation::Choice(asked(over, None, span)), span),
         }
     }
 
@@ -532,10 +532,10 @@ fn parted(condition: &Expression) -> (Vec<Presence>, Option<Expression>) {
 }
 
 /// A question, as a statement with nothing in its blocks.
-fn asked(condition: Expression, span: Span) -> Statement {
+fn asked(condition: Expression, likely: Likely, span: Span) -> Statement {
     let kind = StatementKind::If {
         condition,
-        likely: None,
+        likely,
         then: Block::new(),
         otherwise: Block::new(),
     };

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
 use crate::types::body::flow::{Flow, Way};
+use crate::types::body::statement::percent;
 use crate::types::body::words::{Body, constant_number, make, number};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Variable};
 use crate::types::process::SignalId;
@@ -233,6 +234,7 @@ impl<'a> Body<'a, '_> {
             now: false,
             times: times.clone(),
             guard: guard.clone(),
+            likely: None,
             then,
             span: delay.span,
         };
@@ -320,6 +322,7 @@ impl<'a> Body<'a, '_> {
             now: source.delay.now,
             times: self.times(&source.delay),
             guard,
+            likely: percent(source.likely.as_ref()),
             then,
             span: source.delay.span,
         })
@@ -360,6 +363,7 @@ impl<'a> Body<'a, '_> {
                 now: source.delay.now,
                 times: self.times(&source.delay),
                 guard,
+                likely: percent(source.likely.as_ref()),
                 then,
                 span: source.delay.span,
             });

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
-use crate::types::body::words::{Body, make, number};
+use crate::types::body::words::{Body, Word, make, number};
 use crate::types::expression::{Expression, ExpressionKind, Instance};
 use crate::types::process::{Carries, Presence, Role as Emitter, Signal, SignalId};
 use crate::types::program::{Event, FieldId, Local, LocalId};
@@ -71,7 +71,11 @@ impl<'a> Body<'a, '_> {
                     self.kept_from(name, value, source.span, heard);
                 }
                 Some(name) => {
-                    self.refuse_shadowing(name);
+                    // The message that was there before a wait is gone; this is the next one.
+                    let again = |word: &Word| word.name == name.text && word.local == parameter;
+                    if !self.words.iter().any(again) {
+                        self.refuse_shadowing(name);
+                    }
                     self.bind(name, parameter);
                 }
                 None if !self.scope.names.contains_key(&unwritten) => {
