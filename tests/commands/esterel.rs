@@ -147,6 +147,43 @@ fn c_that_ends_itself_or_cannot_be_compiled_is_told() {
 }
 
 #[test]
+fn a_type_that_is_an_array_in_c_is_told() {
+    let shell = Shell::new();
+    let program = "module HOLD:\ntype T;\nfunction F(integer) : T;\nfunction G(T) : integer;\n\
+        input A : integer;\noutput B : integer;\nvar V : T in\n\
+        every immediate A do V := F(?A); emit B(G(V)) end\nend\nend module\n";
+    shell.write("hold.strl", program);
+    let functions = "#include <string.h>\n#define _T(to, from) memcpy(to, from, sizeof *(to))\n\
+        static T one;\n";
+    shell.write(
+        "array.c",
+        format!(
+            "typedef int T[4];\n{functions}int *F(int n) {{ one[0] = n; return one; }}\n\
+             int G(T of) {{ return of[0]; }}\n"
+        ),
+    );
+    shell.write(
+        "held.c",
+        format!(
+            "typedef struct {{ int all[4]; }} T;\n{}\
+             T F(int n) {{ one.all[0] = n; return one; }}\nint G(T of) {{ return of.all[0]; }}\n",
+            functions.replace("memcpy(to, from, sizeof *(to))", "(*(to) = (from))")
+        ),
+    );
+    for form in FORMS {
+        let run = |externs: &str| {
+            let arguments = [&["hold.strl", "--externs", externs], form].concat();
+            simulated(&shell, &arguments, "A(1); A(2);")
+        };
+        assert_eq!(run("held.c").fine(), "B(1)\nB(2)\n");
+        run("array.c").failed(
+            1,
+            &["refuses the C", "`T` is an array: put it into a struct"],
+        );
+    }
+}
+
+#[test]
 fn functions_are_linked_to_what_is_built() {
     let shell = Shell::new();
     let program = "module HALF:\nconstant LEAST : integer;\nfunction F(integer) : integer;\n\

@@ -15,7 +15,7 @@ pub(super) fn ways(processes: &Processes, body: StatementId) -> Vec<Span> {
             }
             | Statement::If {
                 then, otherwise, ..
-            } if ends(processes, *then) != ends(processes, *otherwise) => {
+            } if parts(processes, *then, *otherwise) || parts(processes, *otherwise, *then) => {
                 found.push(processes.span(id));
             }
             Statement::Loop(_) | Statement::Exit { .. } => {}
@@ -28,6 +28,12 @@ pub(super) fn ways(processes: &Processes, body: StatementId) -> Vec<Span> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Whether one way may end at once, and the other one waits.
+fn parts(processes: &Processes, one: StatementId, other: StatementId) -> bool {
+    let waits = |statement: &Statement| matches!(statement, Statement::Pause);
+    ends(processes, one) && !ends(processes, other) && has(processes, other, &waits)
 }
 
 /// Whether a statement may end in the instant in which it begins.
@@ -44,7 +50,10 @@ fn ends(processes: &Processes, id: StatementId) -> bool {
         } => ends(*then) || ends(*otherwise),
         Statement::Sequence(all) | Statement::Parallel(all) => all.iter().all(|one| ends(*one)),
         Statement::Suspend { body, .. } | Statement::Local { body, .. } => ends(*body),
-        Statement::Trap { body, .. } => ends(*body) || exits(processes, *body),
+        Statement::Trap { body, .. } => {
+            let exits = |statement: &Statement| matches!(statement, Statement::Exit { .. });
+            ends(*body) || has(processes, *body, &exits)
+        }
         Statement::Abort { cases, body, .. } => {
             let mut at_once = cases.iter().filter(|case| case.delay.immediate);
             ends(*body) || at_once.any(|case| ends(case.then))
@@ -52,9 +61,9 @@ fn ends(processes: &Processes, id: StatementId) -> bool {
     }
 }
 
-/// Whether a trap is left somewhere in a statement.
-fn exits(processes: &Processes, id: StatementId) -> bool {
+/// Whether a statement is of a kind, or holds one that is.
+fn has(processes: &Processes, id: StatementId, is: &dyn Fn(&Statement) -> bool) -> bool {
     let statement = processes.statement(id);
     let mut parts = statement.parts().into_iter();
-    matches!(statement, Statement::Exit { .. }) || parts.any(|part| exits(processes, part))
+    is(statement) || parts.any(|part| has(processes, part, is))
 }

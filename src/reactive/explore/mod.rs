@@ -180,7 +180,7 @@ impl Explorer<'_> {
         if let Some(&known) = self.explored.get(&key) {
             return Ok(known);
         }
-        if self.automaton.nodes.len() + self.terms.len() / 16 > self.budget {
+        if self.automaton.nodes.len() + self.terms.size() / 256 > self.budget {
             return Err(Refusal::TooLarge {
                 states: self.states.len(),
                 nodes: self.automaton.nodes.len(),

@@ -66,8 +66,8 @@ pub struct Stepping<'a, 'p> {
     pub statuses: &'a mut Statuses,
     /// What was done.
     pub acts: &'a mut Vec<Act>,
-    /// What runs in parallel to the branch that steps.
-    pub beside: Vec<TermId>,
+    /// The branches around that run in parallel, outermost first, and which of them steps.
+    pub beside: Vec<(Vec<TermId>, usize)>,
 }
 
 impl<'p> Stepping<'_, 'p> {
@@ -272,27 +272,27 @@ impl<'p> Stepping<'_, 'p> {
     }
 
     fn parallel(&mut self, branches: &[TermId]) -> Option<Step> {
-        let mut branches = branches.to_vec();
-        let mut goes_on = false;
-        for at in 0..branches.len() {
-            let around = self.beside.len();
-            let (left, right) = (&branches[..at], &branches[at + 1..]);
-            self.beside.extend(left.iter().chain(right));
-            let stop = self.run(branches[at]);
-            self.beside.truncate(around);
-            match stop {
-                Stop::Waits(branch) => {
-                    goes_on |= branch != branches[at];
-                    branches[at] = branch;
-                }
+        let (before, level) = (branches, self.beside.len());
+        self.beside.push((before.to_vec(), 0));
+        let mut stopped = None;
+        for (at, branch) in before.iter().enumerate() {
+            self.beside[level].1 = at;
+            match self.run(*branch) {
+                Stop::Waits(branch) => self.beside[level].0[at] = branch,
                 stop => {
-                    return Some(Step::Stops(stop.within(|branch| {
-                        branches[at] = branch;
-                        self.terms.add(Term::Parallel(branches.clone()))
-                    })));
+                    stopped = Some((at, stop));
+                    break;
                 }
             }
         }
+        let (mut branches, _) = self.beside.pop().expect("it was put there");
+        if let Some((at, stop)) = stopped {
+            return Some(Step::Stops(stop.within(|branch| {
+                branches[at] = branch;
+                self.terms.add(Term::Parallel(branches.clone()))
+            })));
+        }
+        let goes_on = branches != before;
         if goes_on {
             // Those further left may have waited for what was done further right.
             return Some(Step::To(self.terms.add(Term::Parallel(branches))));
@@ -513,10 +513,17 @@ impl<'p> Stepping<'_, 'p> {
             processes: self.processes,
             terms: self.terms,
         };
-        self.beside.iter().any(|branch| {
-            let emits = can.of(*branch, self.statuses).emits;
+        let writes = |branch: TermId| {
+            let emits = can.of(branch, self.statuses).emits;
             fields.iter().any(|field| emits.contains(field.at()))
-        })
+        };
+        let mut beside = self.beside.iter().flat_map(|(branches, own)| {
+            let others = branches.iter().enumerate();
+            others
+                .filter(|(at, _)| *at != *own)
+                .map(|(_, branch)| *branch)
+        });
+        beside.any(writes)
     }
 }
 

@@ -85,6 +85,8 @@ pub struct Terms<'p> {
     terms: IndexSet<Term>,
     /// How each of them completes the instant.
     codes: Vec<Option<Code>>,
+    /// How many there are, sixteen times, and branches in them.
+    size: usize,
     resumed: HashMap<TermId, TermId>,
     rested: HashMap<TermId, TermId>,
 }
@@ -96,6 +98,7 @@ impl<'p> Terms<'p> {
             processes,
             terms: IndexSet::new(),
             codes: Vec::new(),
+            size: 0,
             resumed: HashMap::new(),
             rested: HashMap::new(),
         }
@@ -108,6 +111,10 @@ impl<'p> Terms<'p> {
         if new {
             let code = self.completes(id);
             self.codes.push(code);
+            self.size += match self.term(id) {
+                Term::Parallel(branches) => 16 + branches.len(),
+                _of_one_part => 16,
+            };
         }
         id
     }
@@ -122,9 +129,9 @@ impl<'p> Terms<'p> {
         &self.terms[id.0 as usize]
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.terms.len()
+    /// How many there are, sixteen times, and branches in them: what has many is large.
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     /// How a term completes the instant, if nothing is left to do.

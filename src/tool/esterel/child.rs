@@ -51,7 +51,7 @@ pub fn compile(
         .map(|path| path.canonicalize().map_err(about(path)))
         .collect::<Result<Vec<_>, _>>()?;
     let header = format!("{}_data.h", module.name);
-    let mut files = vec![(header.clone(), data(&externs))];
+    let mut files = vec![(header.clone(), data(module, &externs))];
     let beside = match runs {
         false => Some(&header[..]),
         true => {

@@ -21,13 +21,23 @@ use std::path::PathBuf;
 /// What reads and writes; nothing of it is seen by the C of others.
 pub const PIPE: &str = include_str!("pipe.c");
 
-/// What `M_data.h` is: the C of others.
-pub fn data(files: &[PathBuf]) -> String {
+/// What `M_data.h` is: the C of others. An array is refused there: C neither assigns nor returns
+/// one, and what stands where it is a value is a pointer.
+pub fn data(module: &Module, files: &[PathBuf]) -> String {
     let lines = files.iter().map(|path| {
         let path = path.display().to_string();
         format!("#include \"{}\"\n", path.replace('\\', "\\\\"))
     });
-    lines.collect()
+    let needed = module.of_c().types;
+    let types = (0..).zip(&module.types);
+    let types = types.filter(|(at, _)| needed.contains(at));
+    let values = types.map(|(_, name)| {
+        format!(
+            "_Static_assert(__builtin_types_compatible_p(__typeof__((void)0, *({name} *)0), \
+             {name}), \"`{name}` is an array: put it into a struct\");\n"
+        )
+    });
+    lines.chain(values).collect()
 }
 
 /// The file that includes all. With `data` their own C is left out, and that header stands there.
