@@ -138,6 +138,24 @@ static inline uint64_t sl_last_big(const uint8_t *at, size_t length, size_t unit
     return word;
 }
 
+/* part sl_differs_big16: needs memcpy sl_little_first sl_swap16 */
+/* Whether two bytes have other bits than a value has, of those of a mask. */
+static inline bool sl_differs_big16(const uint8_t *at, uint16_t mask, uint16_t value) {
+    uint16_t word;
+    memcpy(&word, at, sizeof word);
+    return (word & (sl_little_first() ? sl_swap16(mask) : mask)) !=
+           (sl_little_first() ? sl_swap16(value) : value);
+}
+
+/* part sl_differs_big32: needs memcpy sl_little_first sl_swap32 */
+/* Whether four bytes have other bits than a value has, of those of a mask. */
+static inline bool sl_differs_big32(const uint8_t *at, uint32_t mask, uint32_t value) {
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    return (word & (sl_little_first() ? sl_swap32(mask) : mask)) !=
+           (sl_little_first() ? sl_swap32(value) : value);
+}
+
 /* part sl_store_big16: needs memcpy sl_little_first sl_swap16 */
 static inline void sl_store_big16(uint8_t *at, uint16_t value) {
     const uint16_t ordered = sl_little_first() ? sl_swap16(value) : value;

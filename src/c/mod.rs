@@ -6,3 +6,5 @@ mod layout;
 pub mod printer;
 pub mod tree;
 pub mod walk;
+
+pub use layout::WIDTH;

@@ -23,7 +23,46 @@ impl Expression {
     }
 }
 
+impl Expression {
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expression> {
+        match self {
+            Expression::Atom(_) => Vec::new(),
+            Expression::Call(_, arguments) => arguments.iter_mut().collect(),
+            Expression::Member(of, _)
+            | Expression::Behind(of, _)
+            | Expression::Unary(_, of)
+            | Expression::Cast(_, of) => vec![of],
+            Expression::Element(one, other) | Expression::Binary(_, one, other) => {
+                vec![one, other]
+            }
+            Expression::Conditional(condition, then, otherwise) => {
+                vec![condition, then, otherwise]
+            }
+            Expression::Struct(_, fields) => fields.iter_mut().map(|(_, value)| value).collect(),
+        }
+    }
+}
+
 impl Statement {
+    /// Does something with the expressions of the statement, and of those within it.
+    pub fn each_value_mut(&mut self, change: &mut dyn FnMut(&mut Expression)) {
+        match self {
+            Statement::Declare { value, .. } | Statement::Return(value) => {
+                value.iter_mut().for_each(&mut *change);
+            }
+            Statement::Assign(place, _, value) => [place, value].into_iter().for_each(&mut *change),
+            Statement::Do(value) | Statement::Switch { value, .. } => change(value),
+            Statement::If { condition, .. }
+            | Statement::For { condition, .. }
+            | Statement::While { condition, .. } => change(condition),
+            Statement::Comment(_) | Statement::Continue | Statement::Break => {}
+        }
+        for block in self.blocks_mut() {
+            block.iter_mut().for_each(|one| one.each_value_mut(change));
+        }
+    }
+
     /// The expressions of the statement itself.
     pub fn expressions(&self) -> Vec<&Expression> {
         match self {
@@ -60,7 +99,8 @@ impl Statement {
         }
     }
 
-    fn blocks_mut(&mut self) -> Vec<&mut Vec<Statement>> {
+    /// The same, to be changed.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Statement>> {
         match self {
             Statement::If {
                 then, otherwise, ..

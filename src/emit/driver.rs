@@ -19,7 +19,7 @@ use crate::types::program::{
     Event, KindId, Link, LinkId, Place, Population, Role, SessionIndex, TimerId,
 };
 use crate::types::value::Type;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The functions that start reactions: from the agenda, from links, by timers, at the start.
 pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
@@ -237,6 +237,20 @@ fn frame_arrives(stack: &Stack) -> Function {
     }
 }
 
+/// Frames of links that may go the common path.
+fn common_paths(stack: &Stack, common: &BTreeMap<Reaction, String>) -> String {
+    let links = stack.program.links.iter().enumerate();
+    let cases = links.filter_map(|(at, link)| {
+        let above = above_link(stack, link.above, Event::Deliver);
+        let path = above.iter().find_map(|reaction| common.get(reaction))?;
+        Some(format!(
+            "    case {at}:\n        return {path}(stack, arrived(frame)) || \
+             take_otherwise(stack, {at}, frame);\n"
+        ))
+    });
+    cases.collect()
+}
+
 /// The timers with the greatest ids first, so that one comparison tells the kind.
 fn expire(stack: &Stack) -> Function {
     let (timers, _) = state::timers(stack);
@@ -398,11 +412,20 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
     heard.flatten().collect()
 }
 
-/// What the host calls; reactions that are `quiet` put nothing on the agenda.
-pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>) -> String {
+/// What the host calls; reactions that are `quiet` put nothing on the agenda, and some that frames
+/// start have a common path.
+pub fn interface(
+    stack: &Stack,
+    quiet: &BTreeSet<Reaction>,
+    common: &BTreeMap<Reaction, String>,
+) -> String {
     let name = &stack.names.stack;
-    let texts = parts::interface(external::calls_applications(stack.program));
-    let texts = texts.into_iter().map(String::from);
+    let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
+    let instead = calls.or((!common.is_empty()).then_some(parts::COMMON));
+    let texts = parts::interface(instead);
+    let paths = common_paths(stack, common);
+    let texts = texts.into_iter();
+    let texts = texts.map(|text| text.replace("COMMON_PATHS", &paths));
     let mut all: Vec<String> = texts
         .chain(inline::kept(stack))
         .map(|text| parts::named(&text, name, "").trim_end().to_string())

@@ -62,8 +62,8 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
     towlower trunc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf y0 y1 yn";
 
 /// Names of structs and constants in the text that every stack has.
-const OWN: &str = "add begin count expire frame_arrives handle reason work FRAMES_IN \
-    FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS \
+const OWN: &str = "add arrived begin count expire frame_arrives handle reason take_otherwise work \
+    FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS \
     HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.

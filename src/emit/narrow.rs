@@ -84,6 +84,11 @@ pub fn narrow(
     parts.iter().map(|part| part.function(&kind)).collect()
 }
 
+/// What functions read of a message, of a text in which they are given a pointer to it.
+pub fn read_beside(stack: &Stack, text: &str) -> BTreeMap<String, Read> {
+    read_in_text(&format!("struct {}_message", stack.names.stack), text)
+}
+
 /// Members of a message that some functions read.
 struct Part<'a> {
     name: String,

@@ -16,6 +16,9 @@ pub const INLINE: &str = include_str!("text/inline.c");
 /// What a host calls, as far as it is otherwise where ports call applications.
 pub const CALLS: &str = include_str!("text/calls.c");
 
+/// What a host calls, as far as it is otherwise where what frames start has a common path.
+pub const COMMON: &str = include_str!("text/common.c");
+
 const MARK: &str = "\n/* part ";
 
 /// The words of C code, comments left out.
@@ -93,11 +96,11 @@ pub fn part(file: &'static str, name: &str) -> &'static str {
     found.expect("the file has this part").1
 }
 
-/// What a host calls; `calling` if ports call applications.
-pub fn interface(calling: bool) -> Vec<&'static str> {
+/// What a host calls; some of it as another file says.
+pub fn interface(instead: Option<&'static str>) -> Vec<&'static str> {
     let mut all = parts(INTERFACE);
-    if calling {
-        for (at, (name, text)) in parts(CALLS).into_iter().enumerate() {
+    if let Some(file) = instead {
+        for (at, (name, text)) in parts(file).into_iter().enumerate() {
             match all.iter().position(|(known, _)| *known == name) {
                 Some(known) => all[known].1 = text,
                 None => all.insert(at, (name, text)),

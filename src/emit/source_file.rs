@@ -2,10 +2,12 @@
 
 use super::Stack;
 use super::apart;
+use super::common::{self, Called};
 use super::driver;
 use super::external;
 use super::function;
 use super::header_file;
+use super::in_place;
 use super::message;
 use super::narrow;
 use super::options;
@@ -24,10 +26,13 @@ use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use crate::tree::Reaction;
 use crate::types::program::{EntityId, Event, FunctionId, KindId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a frame goes into the stack.
-const ARRIVES: &str = "    frame_arrives(stack, link, message);\n";
+const ARRIVES: [&str; 2] = [
+    "    frame_arrives(stack, link, message);\n",
+    "    frame_arrives(stack, link, arrived(frame));\n",
+];
 
 /// The whole file, and its header.
 pub fn text(stack: &Stack) -> (String, String) {
@@ -38,6 +43,9 @@ pub fn text(stack: &Stack) -> (String, String) {
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
+    let called = [&reactions.items[..], &values, &kinds, &handed].concat();
+    let in_place = in_place::declared(reactions.common.values(), &called);
+    let in_place = Vec::from_iter(in_place);
     let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let blank = message::blank(stack);
@@ -79,7 +87,10 @@ pub fn text(stack: &Stack) -> (String, String) {
     add("runtime: copied from stackloom.h", copied);
     add("state", printer::file(&[private, state].concat()));
     add("messages, containers and the agenda", own + "\n");
-    add("values", printer::file(&[bytes, ranks, values].concat()));
+    add(
+        "values",
+        printer::file(&[in_place, bytes, ranks, values].concat()),
+    );
     add("instances", printer::file(&kinds));
     add("what applications are handed", upward_text);
     file += &format!("\n{}", printer::file(&reactions.items));
@@ -127,6 +138,8 @@ struct Reactions {
     quiet: BTreeSet<Reaction>,
     /// Whether those that frames start handle themselves what they put there.
     looks: bool,
+    /// Those that frames start whose common path has a function, and its name.
+    common: BTreeMap<Reaction, String>,
 }
 
 /// The functions of one tree, and what they put on the agenda.
@@ -156,6 +169,7 @@ impl Reactions {
                 .collect::<Vec<_>>(),
         );
         let quiet = quiet(stack, &all);
+        let common = common_paths(stack, &mut all);
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
         let values = functions_of_values(stack).into_iter();
         let values = values.map(|function| function.name).collect();
@@ -200,17 +214,68 @@ impl Reactions {
             queued,
             quiet,
             looks,
+            common,
         }
     }
 
     /// What the host calls.
     fn interface(&self, stack: &Stack) -> String {
-        let text = driver::interface(stack, &self.quiet);
+        let text = driver::interface(stack, &self.quiet, &self.common);
         match self.looks {
-            true => text.replace(&format!("{ARRIVES}    run(stack);\n"), ARRIVES),
+            true => ARRIVES.iter().fold(text, |text, arrives| {
+                text.replace(&format!("{arrives}    run(stack);\n"), arrives)
+            }),
             false => text,
         }
     }
+}
+
+/// Gives reactions that frames start a function for their common path, where they have one: its
+/// name. An application that is called in between could see what is left undone.
+fn common_paths(stack: &Stack, all: &mut [Reacting]) -> BTreeMap<Reaction, String> {
+    let mut common = BTreeMap::new();
+    if external::calls_applications(stack.program) {
+        return common;
+    }
+    let handed = stack.names.ports.iter();
+    let handed = handed.filter(|((_, event), _)| *event != Event::Start);
+    let mut steps: BTreeSet<String> = handed.map(|(_, name)| name.clone()).collect();
+    steps.insert("send_frame".to_string());
+    let called = Called {
+        values: only_values(stack),
+        steps,
+        read: narrow::read_beside(stack, &beside_reactions(stack)),
+    };
+    let links = stack.program.links.iter();
+    let started: BTreeSet<Reaction> = links
+        .flat_map(|link| driver::above_link(stack, link.above, Event::Deliver))
+        .collect();
+    for one in all.iter_mut().filter(|one| started.contains(&one.reaction)) {
+        let whole = &one.functions[0];
+        let name = format!("{}_common", whole.name);
+        if !stack.names.taken.has(&name)
+            && let Some(path) = common::common(whole, name.clone(), &called)
+        {
+            one.functions.push(path);
+            common.insert(one.reaction, name);
+        }
+    }
+    common
+}
+
+/// Functions that find a value and do nothing else.
+fn only_values(stack: &Stack) -> BTreeSet<String> {
+    let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
+    let kinds = kinds.flat_map(|kind| state::functions(stack, kind));
+    let all = functions_of_values(stack).into_iter().chain(kinds);
+    let changes = |parameter: &String| parameter.contains('*') && !parameter.starts_with("const ");
+    let all = all.filter(|one| !one.parameters.iter().any(changes));
+    let program = stack.program.functions.iter();
+    let calling = program.zip(&stack.names.functions);
+    let calling = calling.filter(|(function, _)| function.calls_c);
+    let calling: BTreeSet<&String> = calling.map(|(_, name)| name).collect();
+    let names = all.map(|one| one.name);
+    names.filter(|name| !calling.contains(name)).collect()
 }
 
 /// The reactions that put nothing on the agenda, nor does what they call.

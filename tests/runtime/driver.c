@@ -288,6 +288,13 @@ static void loads(void) {
         const uint64_t big = sl_last_big(data, length, 4);
         printf(" %" PRIu64 " %" PRIu64, big, sl_last_little(data, length));
     }
+    const uint32_t mask = sl_load_big32(data + 4) | 1;
+    const uint32_t long_bits = sl_load_big32(data) & mask;
+    const uint16_t short_bits = (uint16_t)(sl_load_big16(data) & mask);
+    for (uint32_t flip = 0; flip < 2; flip += 1) {
+        printf(" %d", sl_differs_big32(data, mask, long_bits ^ flip));
+        printf(" %d", sl_differs_big16(data, (uint16_t)mask, (uint16_t)(short_bits ^ flip)));
+    }
 }
 
 /* Every store, each behind the one before, so that one which writes too much is seen. */

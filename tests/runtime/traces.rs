@@ -335,6 +335,8 @@ fn bytes(recorder: &mut Recorder) {
             .to_vec();
         let filled = |width: usize| big(width) << (8 * (4 - width));
         loads.extend((1..4).map(|width| format!("{} {}", filled(width), little(width))));
+        // The bits under a mask are themselves, and with one of them turned they are others.
+        loads.push("0 0 1 1".to_string());
         recorder.step(format!("load {}", hexadecimal(&data)), loads.join(" "));
 
         let mut stored = vec![0; 2];

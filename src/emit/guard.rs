@@ -1,0 +1,460 @@
+//! What the guard of a common path asks. It may ask for more than the path needs, for what does not
+//! hold goes another way, where all is tested as it was written.
+//!
+//! In: a path, which is left where a test does not hold. Out: the same with shorter tests.
+//!
+//! ```text
+//! a header has no variable part      then its length is a constant
+//! `a || b`, and `a` is asked again   it asks for `a` alone, and what was asked is known
+//! fields that share bytes            are compared at once, in the order of the wire (`bits`)
+//! ```
+//!
+//! What travels beside the message is set behind all tests, or where one of them looks at it.
+
+use super::common::{exit, is_exit};
+use super::masked::{self, number};
+use super::narrow::{ALWAYS, Mentions, Read};
+use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
+use crate::c::{printer, walk};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The path of a function with a message of that name, of which functions read what `read` says.
+pub fn guarded(message: &str, read: &BTreeMap<String, Read>, path: Vec<S>) -> Vec<S> {
+    let mut path = path;
+    for (length, fixed) in variable_parts(message, &path) {
+        without_rest(&mut path, &length, &fixed);
+    }
+    let mut changing = BTreeSet::new();
+    walk::each(&path, &mut |one| {
+        if let S::Assign(C::Atom(name), ..) = one {
+            changing.insert(name.clone());
+        }
+    });
+    let mut guard = Guard {
+        message,
+        read,
+        changing: &changing,
+        known: BTreeMap::new(),
+        waiting: Vec::new(),
+        facts: Vec::new(),
+    };
+    let mut path = guard.statements(&path);
+    masked::unite(&mut path);
+    forget_unread(&mut path);
+    path
+}
+
+/// The lengths of headers with a variable part, and what they are without it: by so much more than
+/// that a message is cut.
+fn variable_parts(message: &str, path: &[S]) -> Vec<(C, C)> {
+    let data = atom(message).member("data");
+    let mut found: Vec<(C, C)> = Vec::new();
+    walk::each(path, &mut |one| {
+        if let S::Assign(place, "+=", C::Binary("-", length, fixed)) = one
+            && *place == data
+            && number(length).is_none()
+            && number(fixed).is_some()
+        {
+            let part = ((**length).clone(), (**fixed).clone());
+            if !found.contains(&part) {
+                found.push(part);
+            }
+        }
+    });
+    found
+}
+
+/// The path of those headers alone that have no variable part.
+fn without_rest(path: &mut Vec<S>, length: &C, fixed: &C) {
+    let asks = |one: &S| {
+        one.expressions()
+            .into_iter()
+            .any(|value| holds(value, length))
+    };
+    let Some(first) = path.iter().position(asks) else {
+        for statement in path {
+            for way in statement.blocks_mut() {
+                without_rest(way, length, fixed);
+            }
+        }
+        return;
+    };
+    if !path[first]
+        .expressions()
+        .into_iter()
+        .any(|value| begins_with(value, length))
+    {
+        // There it is looked at only if something else holds.
+        return;
+    }
+    for statement in &mut path[first..] {
+        statement.each_value_mut(&mut |value| {
+            *value = folded(replaced(value, &|part| {
+                (part == length).then(|| fixed.clone())
+            }));
+        });
+    }
+    path.insert(first, exit(binary("!=", length.clone(), fixed.clone())));
+    leave_out(path, &says_nothing);
+}
+
+/// Leaves statements out, within others, too.
+fn leave_out(all: &mut Vec<S>, which: &dyn Fn(&S) -> bool) {
+    all.retain(|one| !which(one));
+    for statement in all {
+        for block in statement.blocks_mut() {
+            leave_out(block, which);
+        }
+    }
+}
+
+fn says_nothing(statement: &S) -> bool {
+    match statement {
+        S::Assign(_, "+=" | "-=", value) => number(value) == Some(0),
+        S::If { condition, .. } => is_exit(statement) && *condition == atom("false"),
+        _ => false,
+    }
+}
+
+/// What is known on the way.
+#[derive(Clone)]
+struct Guard<'a> {
+    message: &'a str,
+    read: &'a BTreeMap<String, Read>,
+    /// Locals, and what travels beside the message: their values, where these stay.
+    known: BTreeMap<String, C>,
+    /// Locals that get another value later.
+    changing: &'a BTreeSet<String>,
+    /// What is still to be set beside the message.
+    waiting: Vec<S>,
+    /// What was asked, and holds.
+    facts: Vec<C>,
+}
+
+impl Guard<'_> {
+    fn statements(&mut self, path: &[S]) -> Vec<S> {
+        let mut all = Vec::new();
+        for (at, statement) in path.iter().enumerate() {
+            match statement {
+                S::If { condition, .. } if is_exit(statement) => {
+                    let asked = self.asked(condition, &path[at + 1..]);
+                    if asked != atom("false") {
+                        self.set_for(&asked, &mut all);
+                        all.push(exit(asked));
+                    }
+                }
+                S::If {
+                    condition,
+                    then,
+                    otherwise,
+                } if otherwise.is_empty() && leaves(then) => {
+                    let condition = self.decided(&self.resolved(condition));
+                    self.set_for(&condition, &mut all);
+                    all.push(S::If {
+                        condition,
+                        then: self.clone().statements(then),
+                        otherwise: Vec::new(),
+                    });
+                }
+                S::Assign(place, operator, value) if !matches!(place, C::Element(..)) => {
+                    let value = self.decided(&self.resolved(value));
+                    self.set_for(&value, &mut all);
+                    self.assign(place, operator, value, &mut all);
+                }
+                S::Declare { kind, name, value } => {
+                    let value = value.as_ref().map(|one| self.decided(&self.resolved(one)));
+                    if let Some(value) = &value {
+                        self.set_for(value, &mut all);
+                        self.learn(name.clone(), value);
+                    }
+                    let (kind, name) = (kind.clone(), name.clone());
+                    all.push(S::Declare { kind, name, value });
+                }
+                S::Comment(_) => all.push(statement.clone()),
+                S::Do(_)
+                | S::Assign(..)
+                | S::If { .. }
+                | S::Switch { .. }
+                | S::For { .. }
+                | S::While { .. }
+                | S::Return(_)
+                | S::Continue
+                | S::Break => {
+                    // Here things begin to be done.
+                    all.append(&mut self.waiting);
+                    all.extend_from_slice(&path[at..]);
+                    return all;
+                }
+            }
+        }
+        all
+    }
+
+    /// A place gets a value: at once, or, beside the message, as late as may be.
+    fn assign(&mut self, place: &C, operator: &'static str, value: C, all: &mut Vec<S>) {
+        let beside = match place {
+            C::Member(of, member) if self.is_message(of) && !ALWAYS.contains(&&**member) => member,
+            _ => {
+                all.push(S::Assign(place.clone(), operator, value));
+                return;
+            }
+        };
+        let name = format!("{}.{beside}", self.message);
+        let set = S::Assign(place.clone(), operator, value.clone());
+        if operator != "=" {
+            all.append(&mut self.waiting);
+            self.known.remove(&name);
+            all.push(set);
+            return;
+        }
+        let sets_it = |one: &S| matches!(one, S::Assign(own, ..) if own == place);
+        self.waiting.retain(|one| !sets_it(one));
+        self.learn(name, &value);
+        match self.stays(&value) {
+            true => self.waiting.push(set),
+            false => all.push(set),
+        }
+    }
+
+    /// What is looked at beside the message is set before.
+    fn set_for(&mut self, value: &C, all: &mut Vec<S>) {
+        let mut found = Mentions::of(self.message);
+        found.statements(&[S::Do(value.clone())]);
+        let by_callee = |callee: &String, member: &String| match self.read.get(callee) {
+            Some(Some(read)) => read.contains(member),
+            Some(None) | None => true,
+        };
+        let is_read = |one: &S| match one {
+            S::Assign(C::Member(_, member), ..) => {
+                let mut callees = found.callees.iter();
+                found.whole
+                    || found.members.contains(member)
+                    || callees.any(|callee| by_callee(callee, member))
+            }
+            _ => false,
+        };
+        let waiting = std::mem::take(&mut self.waiting);
+        let (now, later): (Vec<S>, Vec<S>) = waiting.into_iter().partition(is_read);
+        all.extend(now);
+        self.waiting = later;
+    }
+
+    /// Keeps a value in mind, if it stays.
+    fn learn(&mut self, name: String, value: &C) {
+        match self.stays(value) {
+            true => self.known.insert(name, value.clone()),
+            false => self.known.remove(&name),
+        };
+    }
+
+    /// What is asked instead, with so much behind it: the path is left where it holds.
+    fn asked(&mut self, condition: &C, behind: &[S]) -> C {
+        let mut all = Vec::new();
+        for one in any_of(straight(self.decided(&self.resolved(condition)))) {
+            let one = match one {
+                C::Binary("&&", first, _) if is_asked_in(&first, behind) => *first,
+                other => other,
+            };
+            if one != atom("false") {
+                if self.stays(&one) {
+                    self.facts.push(one.clone().negated());
+                }
+                all.push(one);
+            }
+        }
+        let both = |one, other| binary("||", one, other);
+        all.into_iter()
+            .reduce(both)
+            .unwrap_or_else(|| atom("false"))
+    }
+
+    /// A value with what is known of its parts instead of their names.
+    fn resolved(&self, value: &C) -> C {
+        let resolved = replaced(value, &|part| match part {
+            C::Atom(name) => self.known.get(name).cloned(),
+            C::Member(of, member) if self.is_message(of) => {
+                let name = format!("{}.{member}", self.message);
+                self.known.get(&name).cloned()
+            }
+            _ => None,
+        });
+        match number_of_parts(&resolved) > 30 {
+            true => value.clone(),
+            false => resolved,
+        }
+    }
+
+    /// A value in which what was asked is known.
+    fn decided(&self, value: &C) -> C {
+        let decided = replaced(value, &|part| {
+            let turned = part.clone().negated();
+            let answer = |fact: &C| match () {
+                () if fact == part => Some(atom("true")),
+                () if *fact == turned => Some(atom("false")),
+                () => None,
+            };
+            self.facts.iter().find_map(answer)
+        });
+        folded(decided)
+    }
+
+    fn is_message(&self, value: &C) -> bool {
+        *value == atom(self.message)
+    }
+
+    /// Whether a value is made of headers, settings and numbers alone.
+    fn stays(&self, value: &C) -> bool {
+        match value {
+            C::Atom(name) => !self.is_message(value) && !self.changing.contains(name),
+            C::Call(name, all) => {
+                name.starts_with("sl_load_") && all.iter().all(|one| self.stays(one))
+            }
+            C::Behind(of, member) => **of == atom("stack") && member == "config",
+            C::Unary("*", _) | C::Struct(..) => false,
+            C::Member(..)
+            | C::Element(..)
+            | C::Unary(..)
+            | C::Binary(..)
+            | C::Conditional(..)
+            | C::Cast(..) => value.parts().into_iter().all(|one| self.stays(one)),
+        }
+    }
+}
+
+/// Takes names away that nobody reads.
+fn forget_unread(path: &mut Vec<S>) {
+    loop {
+        let text = printer::block(path, 0);
+        let mut unread = BTreeSet::new();
+        walk::each(path, &mut |one| {
+            if let S::Declare { name, .. } = one
+                && times(&text, name) == 1
+            {
+                unread.insert(name.clone());
+            }
+        });
+        if unread.is_empty() {
+            return;
+        }
+        leave_out(
+            path,
+            &|one| matches!(one, S::Declare { name, .. } if unread.contains(name)),
+        );
+    }
+}
+
+/// How often a name stands in a text.
+fn times(text: &str, name: &str) -> usize {
+    let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    text.split(letters).filter(|word| *word == name).count()
+}
+
+/// Whether a value stands in another.
+fn holds(value: &C, part: &C) -> bool {
+    value == part || value.parts().into_iter().any(|one| holds(one, part))
+}
+
+/// Whether it is found in any case.
+fn begins_with(value: &C, part: &C) -> bool {
+    match value {
+        C::Binary("||" | "&&", first, _) | C::Conditional(first, ..) => begins_with(first, part),
+        other => other == part || other.parts().into_iter().any(|one| begins_with(one, part)),
+    }
+}
+
+/// Whether statements ask whether something holds, or does not.
+fn is_asked_in(condition: &C, statements: &[S]) -> bool {
+    let turned = condition.clone().negated();
+    let mut found = false;
+    walk::each(statements, &mut |one| {
+        let mut values = one.expressions().into_iter();
+        found |= values.any(|value| holds(value, condition) || holds(value, &turned));
+    });
+    found
+}
+
+/// The conditions of which any is to hold.
+pub fn any_of(condition: C) -> Vec<C> {
+    match condition {
+        C::Binary("||", one, other) => [any_of(*one), any_of(*other)].concat(),
+        other => vec![other],
+    }
+}
+
+/// A condition with what is negated turned.
+fn straight(condition: C) -> C {
+    match condition {
+        C::Unary("!", inner) => {
+            let inner = straight(*inner);
+            match inner.clone().negated() {
+                C::Unary("!", _) => inner.negated(),
+                turned => straight(turned),
+            }
+        }
+        C::Binary(operator @ ("&&" | "||"), one, other) => {
+            binary(operator, straight(*one), straight(*other))
+        }
+        other => other,
+    }
+}
+
+fn number_of_parts(value: &C) -> usize {
+    1 + value
+        .parts()
+        .into_iter()
+        .map(number_of_parts)
+        .sum::<usize>()
+}
+
+/// A value in which some parts are others.
+fn replaced(value: &C, other: &dyn Fn(&C) -> Option<C>) -> C {
+    if let Some(other) = other(value) {
+        return other;
+    }
+    let mut value = value.clone();
+    for part in value.parts_mut() {
+        *part = replaced(part, other);
+    }
+    value
+}
+
+/// A value without what is known of numbers and of what holds or does not.
+fn folded(value: C) -> C {
+    let mut value = value;
+    for part in value.parts_mut() {
+        *part = folded(part.clone());
+    }
+    let truth = |one: &C| match one {
+        C::Atom(name) if name == "true" => Some(true),
+        C::Atom(name) if name == "false" => Some(false),
+        _ => None,
+    };
+    let said = |holds: bool| atom(if holds { "true" } else { "false" });
+    match &value {
+        C::Unary("!", one) => truth(one).map(|one| said(!one)),
+        C::Conditional(condition, then, otherwise) => {
+            truth(condition).map(|holds| if holds { &**then } else { otherwise }.clone())
+        }
+        C::Binary(operator @ ("&&" | "||"), one, other) => {
+            let ends = *operator == "||";
+            match (truth(one), truth(other)) {
+                (Some(holds), _) if holds == ends => Some(said(ends)),
+                (Some(_), _) => Some((**other).clone()),
+                (_, Some(holds)) if holds != ends => Some((**one).clone()),
+                _ => None,
+            }
+        }
+        C::Binary(operator, one, other) => match (*operator, number(one), number(other)) {
+            ("-", Some(one), Some(other)) if one >= other => Some(atom((one - other).to_string())),
+            ("<", Some(one), Some(other)) => Some(said(one < other)),
+            (">", Some(one), Some(other)) => Some(said(one > other)),
+            // A length is not less than nothing.
+            (">", Some(0), None) if matches!(&**other, C::Member(_, name) if name == "length") => {
+                Some(said(false))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+    .unwrap_or(value)
+}
