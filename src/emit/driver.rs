@@ -238,11 +238,11 @@ fn frame_arrives(stack: &Stack) -> Function {
 }
 
 /// Frames of links that may go the common path.
-fn common_paths(stack: &Stack, common: &BTreeMap<Reaction, String>) -> String {
+fn bypassed(stack: &Stack, bypasses: &BTreeMap<Reaction, String>) -> String {
     let links = stack.program.links.iter().enumerate();
     let cases = links.filter_map(|(at, link)| {
         let above = above_link(stack, link.above, Event::Deliver);
-        let path = above.iter().find_map(|reaction| common.get(reaction))?;
+        let path = above.iter().find_map(|reaction| bypasses.get(reaction))?;
         Some(format!(
             "    case {at}:\n        return {path}(stack, arrived(frame)) || \
              take_otherwise(stack, {at}, frame);\n"
@@ -413,19 +413,19 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
 }
 
 /// What the host calls; reactions that are `quiet` put nothing on the agenda, and some that frames
-/// start have a common path.
+/// start have bypasses.
 pub fn interface(
     stack: &Stack,
     quiet: &BTreeSet<Reaction>,
-    common: &BTreeMap<Reaction, String>,
+    bypasses: &BTreeMap<Reaction, String>,
 ) -> String {
     let name = &stack.names.stack;
     let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
-    let instead = calls.or((!common.is_empty()).then_some(parts::COMMON));
+    let instead = calls.or((!bypasses.is_empty()).then_some(parts::BYPASS));
     let texts = parts::interface(instead);
-    let paths = common_paths(stack, common);
+    let cases = bypassed(stack, bypasses);
     let texts = texts.into_iter();
-    let texts = texts.map(|text| text.replace("COMMON_PATHS", &paths));
+    let texts = texts.map(|text| text.replace("BYPASSES", &cases));
     let mut all: Vec<String> = texts
         .chain(inline::kept(stack))
         .map(|text| parts::named(&text, name, "").trim_end().to_string())

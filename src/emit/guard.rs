@@ -11,8 +11,11 @@
 //!
 //! What travels beside the message is set behind all tests, or where one of them looks at it.
 
-use super::common::{exit, is_exit};
-use super::masked::{self, number};
+use super::algebra::{
+    any_of, begins_with, folded, holds, number, number_of_parts, replaced, straight,
+};
+use super::bypass::{exit, is_exit};
+use super::masked;
 use super::narrow::{ALWAYS, Mentions, Read};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
 use crate::c::{printer, walk};
@@ -349,19 +352,6 @@ fn times(text: &str, name: &str) -> usize {
     text.split(letters).filter(|word| *word == name).count()
 }
 
-/// Whether a value stands in another.
-fn holds(value: &C, part: &C) -> bool {
-    value == part || value.parts().into_iter().any(|one| holds(one, part))
-}
-
-/// Whether it is found in any case.
-fn begins_with(value: &C, part: &C) -> bool {
-    match value {
-        C::Binary("||" | "&&", first, _) | C::Conditional(first, ..) => begins_with(first, part),
-        other => other == part || other.parts().into_iter().any(|one| begins_with(one, part)),
-    }
-}
-
 /// Whether statements ask whether something holds, or does not.
 fn is_asked_in(condition: &C, statements: &[S]) -> bool {
     let turned = condition.clone().negated();
@@ -373,88 +363,107 @@ fn is_asked_in(condition: &C, statements: &[S]) -> bool {
     found
 }
 
-/// The conditions of which any is to hold.
-pub fn any_of(condition: C) -> Vec<C> {
-    match condition {
-        C::Binary("||", one, other) => [any_of(*one), any_of(*other)].concat(),
-        other => vec![other],
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::c::tree::{assign, call};
 
-/// A condition with what is negated turned.
-fn straight(condition: C) -> C {
-    match condition {
-        C::Unary("!", inner) => {
-            let inner = straight(*inner);
-            match inner.clone().negated() {
-                C::Unary("!", _) => inner.negated(),
-                turned => straight(turned),
-            }
-        }
-        C::Binary(operator @ ("&&" | "||"), one, other) => {
-            binary(operator, straight(*one), straight(*other))
-        }
-        other => other,
+    fn message(member: &str) -> C {
+        atom("message").member(member)
     }
-}
 
-fn number_of_parts(value: &C) -> usize {
-    1 + value
-        .parts()
-        .into_iter()
-        .map(number_of_parts)
-        .sum::<usize>()
-}
+    fn load(at: &str) -> C {
+        call("sl_load_big32", vec![binary("+", atom("header"), atom(at))])
+    }
 
-/// A value in which some parts are others.
-fn replaced(value: &C, other: &dyn Fn(&C) -> Option<C>) -> C {
-    if let Some(other) = other(value) {
-        return other;
+    fn end() -> Vec<S> {
+        let all = vec![atom("stack"), atom("message").address()];
+        vec![S::Do(call("deliver", all)), S::Return(Some(atom("true")))]
     }
-    let mut value = value.clone();
-    for part in value.parts_mut() {
-        *part = replaced(part, other);
-    }
-    value
-}
 
-/// A value without what is known of numbers and of what holds or does not.
-fn folded(value: C) -> C {
-    let mut value = value;
-    for part in value.parts_mut() {
-        *part = folded(part.clone());
+    fn guarded(path: Vec<Vec<S>>) -> Vec<S> {
+        let read = BTreeMap::from([(
+            "sum".to_string(),
+            Some(BTreeSet::from(["peer".to_string()])),
+        )]);
+        super::guarded("message", &read, path.concat())
     }
-    let truth = |one: &C| match one {
-        C::Atom(name) if name == "true" => Some(true),
-        C::Atom(name) if name == "false" => Some(false),
-        _ => None,
-    };
-    let said = |holds: bool| atom(if holds { "true" } else { "false" });
-    match &value {
-        C::Unary("!", one) => truth(one).map(|one| said(!one)),
-        C::Conditional(condition, then, otherwise) => {
-            truth(condition).map(|holds| if holds { &**then } else { otherwise }.clone())
-        }
-        C::Binary(operator @ ("&&" | "||"), one, other) => {
-            let ends = *operator == "||";
-            match (truth(one), truth(other)) {
-                (Some(holds), _) if holds == ends => Some(said(ends)),
-                (Some(_), _) => Some((**other).clone()),
-                (_, Some(holds)) if holds != ends => Some((**one).clone()),
-                _ => None,
-            }
-        }
-        C::Binary(operator, one, other) => match (*operator, number(one), number(other)) {
-            ("-", Some(one), Some(other)) if one >= other => Some(atom((one - other).to_string())),
-            ("<", Some(one), Some(other)) => Some(said(one < other)),
-            (">", Some(one), Some(other)) => Some(said(one > other)),
-            // A length is not less than nothing.
-            (">", Some(0), None) if matches!(&**other, C::Member(_, name) if name == "length") => {
-                Some(said(false))
-            }
-            _ => None,
-        },
-        _ => None,
+
+    #[test]
+    fn a_header_has_no_variable_part() {
+        let length = || binary("*", load("0"), atom("4"));
+        let rest = || binary("-", length(), atom("20"));
+        let path = vec![
+            vec![exit(binary(">", rest(), message("length")))],
+            vec![S::Assign(message("data"), "+=", rest())],
+            vec![S::Assign(message("length"), "-=", rest())],
+            vec![exit(binary("<", message("length"), length()))],
+            end(),
+        ];
+        let after = [
+            vec![exit(binary("!=", length(), atom("20")))],
+            vec![exit(binary("<", message("length"), atom("20")))],
+            end(),
+        ];
+        assert_eq!(guarded(path), after.concat());
     }
-    .unwrap_or(value)
+
+    #[test]
+    fn a_length_that_is_not_looked_at_first_stays() {
+        let length = || binary("*", load("0"), atom("4"));
+        let rest = binary("-", length(), atom("20"));
+        let short = binary("<", message("length"), atom("20"));
+        let path = [
+            vec![exit(binary(
+                "||",
+                short,
+                binary("<", message("length"), length()),
+            ))],
+            vec![S::Assign(message("data"), "+=", rest)],
+            end(),
+        ];
+        assert_eq!(guarded(path.to_vec()), path.concat());
+    }
+
+    #[test]
+    fn what_is_asked_again_is_asked_alone() {
+        let other = || binary("!=", load("16"), atom("own"));
+        let everyone = || call("is_everyone", vec![load("16")]);
+        let asked = || exit(binary("&&", other(), everyone().negated()));
+        let again = assign(message("to_all"), other());
+        let path = vec![vec![asked(), again], end()];
+        let after = [
+            vec![exit(other()), assign(message("to_all"), atom("false"))],
+            end(),
+        ];
+        assert_eq!(guarded(path), after.concat());
+        assert_eq!(
+            guarded(vec![vec![asked()], end()]),
+            [vec![asked()], end()].concat()
+        );
+    }
+
+    #[test]
+    fn what_a_test_looks_at_is_set_before_it_and_the_rest_behind() {
+        let [ttl, peer] = ["ttl", "peer"].map(|one| assign(message(one), load("8")));
+        let sum = call("sum", vec![atom("message").address()]);
+        let tested = exit(binary("!=", sum, atom("0")));
+        let early = exit(binary("==", message("ttl"), atom("0")));
+        let path = vec![
+            vec![ttl.clone(), peer.clone(), early, tested.clone()],
+            end(),
+        ];
+        let early = exit(binary("==", load("8"), atom("0")));
+        let after = [vec![early, peer, tested, ttl], end()];
+        assert_eq!(guarded(path), after.concat());
+    }
+
+    #[test]
+    fn what_changes_is_not_known() {
+        let set = |value: &str| assign(atom("turn"), atom(value));
+        let kept = assign(message("mark"), atom("turn"));
+        let asked = exit(binary("==", message("mark"), atom("2")));
+        let path = vec![vec![set("1"), kept, set("2"), asked], end()];
+        assert_eq!(guarded(path.clone()), path.concat());
+    }
 }

@@ -9,8 +9,9 @@
 //!     (header[6] & 0x20) != 0                              =>  sl_differs_big16(header + 6, 0x3fff, 0)
 //! ```
 
-use super::common::{exit, is_exit};
-use super::guard::any_of;
+use super::algebra::{any_of, number};
+use super::bypass::{exit, is_exit};
+
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
 
 /// Bits that are to have a value: so many bytes behind a pointer, most significant first.
@@ -240,21 +241,84 @@ fn loaded(pointer: C, offset: u64, bytes: u64) -> Masked {
     }
 }
 
-/// The value of a literal.
-pub fn number(value: &C) -> Option<u64> {
-    let C::Atom(text) = value else {
-        return None;
-    };
-    match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    }
-}
-
 /// What differs in as many bits as a mask has is seen best in its base.
 fn constant(value: u64) -> C {
     atom(match value {
         0..10 => value.to_string(),
         _ => format!("{value:#x}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn byte(at: &str) -> C {
+        atom("header").element(atom(at))
+    }
+
+    fn bits(of: C, mask: &str) -> C {
+        binary("&", of, atom(mask))
+    }
+
+    fn differ(bits: C, value: &str) -> C {
+        binary("!=", bits, atom(value))
+    }
+
+    fn united(asked: Vec<C>) -> Vec<C> {
+        let mut path: Vec<S> = asked.into_iter().map(exit).collect();
+        unite(&mut path);
+        let conditions = path.into_iter().map(|one| match one {
+            S::If { condition, .. } => condition,
+            other => unreachable!("{other:?} is no exit"),
+        });
+        conditions.collect()
+    }
+
+    #[test]
+    fn fields_of_a_byte_are_compared_at_once() {
+        let version = differ(binary(">>", byte("0"), atom("4")), "4");
+        let words = bits(byte("0"), "0xf").cast("uint32_t");
+        let length = differ(binary("*", words, atom("4")), "20");
+        assert_eq!(united(vec![version, length]), [differ(byte("0"), "0x45")]);
+    }
+
+    #[test]
+    fn a_bit_is_compared_with_its_word() {
+        let word = call(
+            "sl_load_big16",
+            vec![binary("+", atom("header"), atom("6"))],
+        );
+        let asked = binary(
+            "||",
+            differ(bits(word, "0x1fff").cast("uint16_t"), "0"),
+            differ(bits(byte("6"), "0x20"), "0"),
+        );
+        let place = binary("+", atom("header"), atom("6"));
+        let all = vec![place, atom("0x3fff"), atom("0")];
+        assert_eq!(united(vec![asked]), [call("sl_differs_big16", all)]);
+    }
+
+    #[test]
+    fn what_is_in_other_bytes_or_can_never_be_stays() {
+        let asked = || {
+            vec![
+                differ(byte("8"), "1"),
+                differ(byte("9"), "17"),
+                differ(bits(byte("9"), "1"), "0"),
+                differ(bits(byte("7"), "0xf"), "16"),
+            ]
+        };
+        assert_eq!(united(asked()), asked());
+    }
+
+    #[test]
+    fn what_is_one_thing_is_not_asked_to_be_no_other() {
+        let other = binary("==", byte("9"), atom("1"));
+        let asked = differ(byte("9"), "17");
+        assert_eq!(united(vec![other.clone(), asked.clone()]), [asked]);
+        let same = vec![binary("==", byte("9"), atom("17")), differ(byte("9"), "17")];
+        assert_eq!(united(same.clone()), same);
+        assert_eq!(united(vec![other.clone()]), [other]);
+    }
 }

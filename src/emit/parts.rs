@@ -16,8 +16,8 @@ pub const INLINE: &str = include_str!("text/inline.c");
 /// What a host calls, as far as it is otherwise where ports call applications.
 pub const CALLS: &str = include_str!("text/calls.c");
 
-/// What a host calls, as far as it is otherwise where what frames start has a common path.
-pub const COMMON: &str = include_str!("text/common.c");
+/// What a host calls, as far as it is otherwise where what frames start has a bypass.
+pub const BYPASS: &str = include_str!("text/bypass.c");
 
 const MARK: &str = "\n/* part ";
 

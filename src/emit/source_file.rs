@@ -2,7 +2,7 @@
 
 use super::Stack;
 use super::apart;
-use super::common::{self, Called};
+use super::bypass::{self, Called};
 use super::driver;
 use super::external;
 use super::function;
@@ -44,7 +44,7 @@ pub fn text(stack: &Stack) -> (String, String) {
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
     let called = [&reactions.items[..], &values, &kinds, &handed].concat();
-    let in_place = in_place::declared(reactions.common.values(), &called);
+    let in_place = in_place::declared(reactions.bypasses.values(), &called);
     let in_place = Vec::from_iter(in_place);
     let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
@@ -139,7 +139,7 @@ struct Reactions {
     /// Whether those that frames start handle themselves what they put there.
     looks: bool,
     /// Those that frames start whose common path has a function, and its name.
-    common: BTreeMap<Reaction, String>,
+    bypasses: BTreeMap<Reaction, String>,
 }
 
 /// The functions of one tree, and what they put on the agenda.
@@ -169,7 +169,7 @@ impl Reactions {
                 .collect::<Vec<_>>(),
         );
         let quiet = quiet(stack, &all);
-        let common = common_paths(stack, &mut all);
+        let bypasses = bypasses(stack, &mut all);
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
         let values = functions_of_values(stack).into_iter();
         let values = values.map(|function| function.name).collect();
@@ -214,13 +214,13 @@ impl Reactions {
             queued,
             quiet,
             looks,
-            common,
+            bypasses,
         }
     }
 
     /// What the host calls.
     fn interface(&self, stack: &Stack) -> String {
-        let text = driver::interface(stack, &self.quiet, &self.common);
+        let text = driver::interface(stack, &self.quiet, &self.bypasses);
         match self.looks {
             true => ARRIVES.iter().fold(text, |text, arrives| {
                 text.replace(&format!("{arrives}    run(stack);\n"), arrives)
@@ -232,10 +232,10 @@ impl Reactions {
 
 /// Gives reactions that frames start a function for their common path, where they have one: its
 /// name. An application that is called in between could see what is left undone.
-fn common_paths(stack: &Stack, all: &mut [Reacting]) -> BTreeMap<Reaction, String> {
-    let mut common = BTreeMap::new();
+fn bypasses(stack: &Stack, all: &mut [Reacting]) -> BTreeMap<Reaction, String> {
+    let mut bypasses = BTreeMap::new();
     if external::calls_applications(stack.program) {
-        return common;
+        return bypasses;
     }
     let handed = stack.names.ports.iter();
     let handed = handed.filter(|((_, event), _)| *event != Event::Start);
@@ -252,15 +252,15 @@ fn common_paths(stack: &Stack, all: &mut [Reacting]) -> BTreeMap<Reaction, Strin
         .collect();
     for one in all.iter_mut().filter(|one| started.contains(&one.reaction)) {
         let whole = &one.functions[0];
-        let name = format!("{}_common", whole.name);
+        let name = format!("{}_bypass", whole.name);
         if !stack.names.taken.has(&name)
-            && let Some(path) = common::common(whole, name.clone(), &called)
+            && let Some(path) = bypass::bypass(whole, name.clone(), &called)
         {
             one.functions.push(path);
-            common.insert(one.reaction, name);
+            bypasses.insert(one.reaction, name);
         }
     }
-    common
+    bypasses
 }
 
 /// Functions that find a value and do nothing else.

@@ -1,5 +1,5 @@
-//! The common path of what a frame starts, in a function of its own, which guards it (the bypass of
-//! Ensemble 4.1).
+//! The common path of what a frame starts, in a function of its own, which guards it: a bypass
+//! (Ensemble 4.1).
 //!
 //! In: the function of a reaction. Out: another one, of those of its ways that only look at things
 //! until they do all that they do, and do that without a call. All other ways leave it at once: it
@@ -40,8 +40,8 @@ pub struct Called {
     pub read: BTreeMap<String, Read>,
 }
 
-/// The common path of a function, if it has one that is worth it.
-pub fn common(function: &Function, name: String, called: &Called) -> Option<Function> {
+/// The bypass of a function, if it has one that is worth it.
+pub fn bypass(function: &Function, name: String, called: &Called) -> Option<Function> {
     let message = function.parameters.iter().find_map(|parameter| {
         let of_message = parameter.split_once("_message ");
         of_message.map(|_| name_of(parameter).to_string())
@@ -61,7 +61,7 @@ pub fn common(function: &Function, name: String, called: &Called) -> Option<Func
     let body = guard::guarded(&path.message, &called.read, body);
     Some(Function {
         comment: format!(
-            "The common path of {}; false if this is another, and nothing has been done.",
+            "The common path of {}; false if this is another: then nothing has been done.",
             function.name
         ),
         result: "static inline bool".to_string(),
@@ -251,4 +251,91 @@ fn branch(condition: &C, then: Option<Vec<S>>, otherwise: Option<Vec<S>>) -> Opt
             [vec![other], rest].concat()
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::c::tree::{assign, binary, call};
+
+    fn tested(at: u32, then: Vec<S>) -> S {
+        S::If {
+            condition: binary(
+                "==",
+                atom("header").element(atom(at.to_string())),
+                atom("1"),
+            ),
+            then,
+            otherwise: Vec::new(),
+        }
+    }
+
+    fn dropped() -> Vec<S> {
+        vec![S::Do(call("drop", vec![atom("stack")])), S::Return(None)]
+    }
+
+    fn delivered(again: bool) -> Vec<S> {
+        let all = vec![atom("stack"), atom("message").address()];
+        let count = S::Assign(atom("stack").behind("number"), "+=", atom("1"));
+        let end = again.then_some(S::Return(None));
+        [
+            vec![count, S::Do(call("deliver", all))],
+            Vec::from_iter(end),
+        ]
+        .concat()
+    }
+
+    fn path(body: Vec<S>) -> Option<Vec<S>> {
+        let called = Called {
+            values: BTreeSet::from(["find".to_string()]),
+            steps: BTreeSet::from(["deliver".to_string()]),
+            read: BTreeMap::new(),
+        };
+        let whole = Function {
+            comment: String::new(),
+            result: "static void".to_string(),
+            name: "arrive".to_string(),
+            parameters: vec!["struct host_message message".to_string()],
+            body,
+        };
+        bypass(&whole, "arrive_bypass".to_string(), &called).map(|one| one.body)
+    }
+
+    fn tests(count: u32) -> Vec<S> {
+        (0..count).map(|at| tested(at, dropped())).collect()
+    }
+
+    #[test]
+    fn what_is_dropped_leaves_the_path_and_the_rest_is_done() {
+        let found = path([tests(6), delivered(false)].concat()).expect("there is a path");
+        let mut done = delivered(false);
+        done.push(returned(true));
+        assert!(found[..6].iter().all(is_exit));
+        assert_eq!(found[6..], done);
+    }
+
+    #[test]
+    fn a_path_may_end_in_two_ways() {
+        let one = tested(9, delivered(true));
+        let found = path([tests(6), vec![one], delivered(false)].concat());
+        let found = found.expect("there is a path");
+        assert!(matches!(&found[6], S::If { then, .. } if then.last() == Some(&returned(true))));
+    }
+
+    #[test]
+    fn nothing_is_tested_behind_what_is_done() {
+        let count = S::Assign(atom("stack").behind("number"), "+=", atom("1"));
+        let late = [tests(5), vec![count], tests(1), delivered(false)].concat();
+        assert_eq!(path(late), None);
+        let local = assign(atom("message").member("ttl"), atom("1"));
+        let early = [tests(5), vec![local], tests(1), delivered(false)].concat();
+        assert!(path(early).is_some());
+    }
+
+    #[test]
+    fn what_is_called_on_it_is_short() {
+        let other = vec![S::Do(call("send", vec![atom("stack")]))];
+        assert_eq!(path([tests(6), other].concat()), None);
+        assert_eq!(path([tests(5), delivered(false)].concat()), None);
+    }
 }

@@ -1,4 +1,4 @@
-What a host calls, where what frames start has a common path: instead of what has the same name in
+What a host calls, where what frames start has a bypass: instead of what has the same name in
 `interface.c`; as `own.c`.
 
 /* part STACK_take */
@@ -16,7 +16,7 @@ static bool take_otherwise(struct STACK *stack, unsigned link, const struct STAC
     __attribute__((noinline));
 #endif
 
-/* Takes a frame that does not go the common path. */
+/* Takes a frame that goes no common path. */
 static bool take_otherwise(struct STACK *stack, unsigned link, const struct STACK_frame *frame) {
     frame_arrives(stack, link, arrived(frame));
     run(stack);
@@ -32,7 +32,7 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
     }
     stack->counters[FRAMES_IN] += 1;
     switch (link) {
-COMMON_PATHS    default:
+BYPASSES    default:
         return take_otherwise(stack, link, frame);
     }
 }
