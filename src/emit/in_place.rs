@@ -1,5 +1,5 @@
-//! What a common path calls stands in its place, if the C compiler can be told: a call would make it
-//! keep in memory what the path has in registers.
+//! What a common path calls stands in its place, if the C compiler can be told: a call would make
+//! it keep in memory what the path has in registers.
 //!
 //! In: the names of common paths, and all functions. Out: declarations that say so.
 

@@ -1,12 +1,12 @@
 //! Fields of a header that share bytes, compared with constants at once, in the order of the wire.
 //!
-//! In: a path, which is left where a test does not hold. Out: the same, its tests of bits that stand
-//! in the same bytes made one, at the place of the last.
+//! In: a path, which is left where a test does not hold. Out: the same, its tests of bits that
+//! stand in the same bytes made one, at the place of the last.
 //!
 //! ```text
-//! header[0] >> 4 != 4 || (header[0] & 0xf) * 4 != 20       =>  header[0] != 0x45
+//! header[0] >> 4 != 4 || (header[0] & 0xf) * 4 != 20   =>  header[0] != 0x45
 //! (sl_load_big16(header + 6) & 0x1fff) != 0 ||
-//!     (header[6] & 0x20) != 0                              =>  sl_differs_big16(header + 6, 0x3fff, 0)
+//!     (header[6] & 0x20) != 0                          =>  sl_differs_big16(header + 6, 0x3fff, 0)
 //! ```
 
 use super::algebra::{any_of, number};
