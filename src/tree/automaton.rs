@@ -11,7 +11,7 @@
 //!                                      else  given B?  then  leaf 2  else  leaf 1
 //! ```
 
-use crate::types::process::{DataId, SignalId};
+use crate::types::process::{DataId, SignalId, StatementId};
 use std::collections::{BTreeSet, HashMap};
 
 /// A state, among [`Automaton::states`].
@@ -43,6 +43,8 @@ pub struct Automaton {
     pub states: Vec<NodeId>,
     /// All nodes; children stand before those that lead to them.
     pub nodes: Vec<Node>,
+    /// By state, the statements in which it rests: of states that became one, those of the first.
+    pub rests: Vec<Vec<StatementId>>,
     /// What may go wrong while it is computed.
     pub risky: BTreeSet<DataId>,
     known: HashMap<Node, NodeId>,

@@ -10,12 +10,16 @@ pub fn alike(automaton: &Automaton) -> Automaton {
     let classes = classes(automaton);
     // The first state of each class stands for it.
     let mut states: Vec<NodeId> = Vec::new();
-    for (class, root) in classes.iter().zip(&automaton.states) {
+    let mut rests = Vec::new();
+    for (at, (class, root)) in classes.iter().zip(&automaton.states).enumerate() {
         if *class as usize == states.len() {
             states.push(*root);
+            rests.push(automaton.rests.get(at).cloned().unwrap_or_default());
         }
     }
-    rebuilt(automaton, &classes, &states)
+    let mut whole = rebuilt(automaton, &classes, &states);
+    whole.rests = rests;
+    whole
 }
 
 /// One state for each class, with these roots.

@@ -92,6 +92,7 @@ pub fn explore(
     let mut next = 0;
     while let Some((term, statuses)) = explorer.states.get_index(next) {
         let (term, statuses) = (*term, statuses.clone());
+        explorer.automaton.rests.push(explorer.terms.rests(term));
         let term = explorer.terms.resumed(term);
         let root = match processes.start {
             None => explorer.instant(term, statuses)?,

@@ -174,6 +174,31 @@ impl<'p> Terms<'p> {
         }
     }
 
+    /// The innermost statements in which a term rests.
+    pub fn rests(&self, id: TermId) -> Vec<StatementId> {
+        let mut found = Vec::new();
+        let mut open = vec![(id, None)];
+        while let Some((id, around)) = open.pop() {
+            match self.term(id) {
+                Term::Paused => found.extend(around),
+                Term::Done | Term::Exit(_) | Term::Start(_) => {}
+                Term::Sequence(statement, next, inner) => {
+                    let parts = self.processes.statement(*statement).parts();
+                    open.push((*inner, parts.get(*next as usize - 1).copied()));
+                }
+                Term::Parallel(branches) => {
+                    open.extend(branches.iter().rev().map(|branch| (*branch, around)));
+                }
+                Term::Loop(statement, _, inner)
+                | Term::Trap(statement, inner)
+                | Term::Suspend(statement, _, inner)
+                | Term::Abort(statement, _, inner)
+                | Term::Local(statement, inner) => open.push((*inner, Some(*statement))),
+            }
+        }
+        found
+    }
+
     /// The same, where the next instant begins: what rested ends, but for what is asked first.
     pub fn resumed(&mut self, id: TermId) -> TermId {
         if let Some(&known) = self.resumed.get(&id) {

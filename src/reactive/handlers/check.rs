@@ -4,9 +4,9 @@
 use crate::diagnostic::{Diagnostic, Id};
 use crate::reactive::reads;
 use crate::source::Span;
-use crate::tree::automaton::{Act, Node, NodeId, Question, StateId};
+use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
 use crate::types::expression::{Expression, ExpressionKind};
-use crate::types::process::DataId;
+use crate::types::process::{DataId, StatementId};
 use crate::types::program::{Event, LocalId};
 use crate::types::reactive::Computation;
 use crate::types::statement::{Statement, StatementKind};
@@ -20,8 +20,8 @@ impl Making<'_> {
     /// where one came.
     pub(super) fn check(
         &self,
-        event: Event,
-        parameters: &[LocalId],
+        (event, parameters): (Event, &[LocalId]),
+        whole: &Automaton,
         roots: &[(StateId, NodeId)],
         diagnostics: &mut Vec<Diagnostic>,
     ) {
@@ -29,14 +29,20 @@ impl Making<'_> {
         let mut messages = parameters.iter();
         let carries = messages.any(|local| locals[local.at()].kind == Type::Message);
         let mut takes: BTreeMap<NodeId, BTreeSet<u8>> = BTreeMap::new();
-        for (_, root) in roots {
+        for (state, root) in roots {
             let counts = self.takes(*root, &mut takes);
             let name = &self.reactive.processes.signal(self.input).name;
             let span = self.reactive.processes.signal(self.input).span;
             if carries && counts.contains(&0) {
                 let title = format!("a message that `{name}` brings may be forgotten");
+                let rests = self.rests(whole, *state);
+                let label = match rests.is_empty() && whole.states.len() > 2 {
+                    true => "nobody takes it, once a process has ended",
+                    false => "nobody takes it",
+                };
+                let mistake = Diagnostic::error(Id::MessageLeaked, title, span, label);
                 diagnostics.push(
-                    Diagnostic::error(Id::MessageLeaked, title, span, "nobody takes it")
+                    at_rest(mistake, rests)
                         .why(
                             "In each state, on every path, one handler or process uses it up; \
                              what any of them hears does not pass by itself.",
@@ -49,8 +55,9 @@ impl Making<'_> {
             }
             if counts.contains(&2) {
                 let title = format!("a message that `{name}` brings may be taken twice");
+                let mistake = Diagnostic::error(Id::MessageGone, title, span, "two take it");
                 diagnostics.push(
-                    Diagnostic::error(Id::MessageGone, title, span, "two take it")
+                    at_rest(mistake, self.rests(whole, *state))
                         .why("In each state, on every path, one handler or process uses it up."),
                 );
                 break;
@@ -70,6 +77,19 @@ impl Making<'_> {
                 break;
             }
         }
+    }
+
+    /// Where the processes rest in a state, but not in all.
+    fn rests(&self, whole: &Automaton, state: StateId) -> BTreeSet<Span> {
+        let processes = &self.reactive.processes;
+        let spans = |rests: &Vec<StatementId>| -> BTreeSet<Span> {
+            rests.iter().map(|rest| processes.span(*rest)).collect()
+        };
+        // Before the first instant, nothing rests.
+        let mut others = whole.rests.iter().skip(1).map(spans);
+        let first = others.next().unwrap_or_default();
+        let always = others.fold(first, |all, other| &all & &other);
+        &spans(&whole.rests[state.at()]) - &always
     }
 
     /// How often a message may be taken from a node on; twice is as bad as more.
@@ -173,4 +193,11 @@ impl Making<'_> {
             _of_no_header => false,
         })
     }
+}
+
+/// Points at where the processes rest.
+fn at_rest(mistake: Diagnostic, rests: BTreeSet<Span>) -> Diagnostic {
+    let label = "while this waits";
+    let rests = rests.into_iter();
+    rests.fold(mistake, |mistake, span| mistake.label(span, label))
 }

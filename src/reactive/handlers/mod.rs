@@ -148,7 +148,7 @@ fn handlers(
             blocks: Vec::new(),
         };
         let roots = making.roots(automaton, *event);
-        making.check(*event, parameters, &roots, diagnostics);
+        making.check((*event, parameters), automaton, &roots, diagnostics);
         let body = making.body(&roots);
         made.push((*event, body, making.blocks));
     }

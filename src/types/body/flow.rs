@@ -23,6 +23,8 @@ pub(super) struct Flow {
     pub shared: BTreeMap<LocalId, Span>,
     /// Instances that may have ended, and where.
     pub ended: Vec<(Instance, Span)>,
+    /// Instances and headers that were found in an earlier instant, and what has waited since.
+    pub past: BTreeMap<LocalId, Span>,
     /// Nothing comes here: a function has returned.
     pub dead: bool,
 }
@@ -82,11 +84,14 @@ impl Flow {
         shared.extend(other.shared);
         let mut ended = self.ended;
         ended.extend(other.ended);
+        let mut past = self.past;
+        past.extend(other.past);
         Flow {
             facts,
             messages,
             shared,
             ended,
+            past,
             dead: false,
         }
     }
@@ -181,6 +186,9 @@ impl Body<'_, '_> {
 
     /// The instance is used here, and so has not ended before.
     pub fn check_alive(&mut self, instance: Instance, name: &str, span: Span) {
+        if let Instance::Local(local) = instance {
+            self.check_found_now(local, span);
+        }
         let ended = self.flow.ended.iter().find(|(other, _)| *other == instance);
         let Some((_, ended)) = ended else { return };
         let title = format!("{name} has ended already");
@@ -191,6 +199,18 @@ impl Body<'_, '_> {
                 .why("What has ended is found no more, and its place is free for another.")
                 .help("put `end` behind all that is done with it"),
         );
+    }
+
+    /// What was found is used here, and so in the instant in which it was found.
+    fn check_found_now(&mut self, local: LocalId, span: Span) {
+        let Some(waited) = self.flow.past.get(&local).copied() else {
+            return;
+        };
+        let name = self.local_name(local);
+        let title = format!("`{name}` means nothing in a later instant");
+        let refused = Diagnostic::error(Id::NotHere, title, span, "used here");
+        let refused = refused.label(waited, "this waits");
+        self.report(refused.help("look for it again behind the wait"));
     }
 
     /// Nobody can name these messages from here on: each must be gone.

@@ -240,6 +240,7 @@ impl Body<'_, '_> {
             messages: before.messages,
             shared: after.shared,
             ended: after.ended,
+            past: after.past,
             dead: before.dead,
         };
     }

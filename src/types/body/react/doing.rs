@@ -66,9 +66,13 @@ impl<'a> Body<'a, '_> {
                 let level = self.reacts().traps.len() as u32;
                 self.reacts().traps.push(Some(name.text.clone()));
                 let before = self.flow.clone();
+                let waits = self.block_waits(body, &mut Vec::new());
                 let body = self.block(body);
                 self.reacts().traps.pop();
                 self.after_exits(before);
+                if waits {
+                    self.forget_what_was_found(source.span);
+                }
                 React::Trap { level, body }
             }
             ast::StatementKind::Exit(name) => self.exit_statement(name)?,
@@ -82,6 +86,7 @@ impl<'a> Body<'a, '_> {
         self.flow = Flow {
             messages: before.messages,
             ended: std::mem::take(&mut self.flow.ended),
+            past: std::mem::take(&mut self.flow.past),
             ..Flow::default()
         };
     }
@@ -336,6 +341,7 @@ impl<'a> Body<'a, '_> {
         for source in sources {
             self.flow = Flow {
                 ended: before.ended.clone(),
+                past: before.past.clone(),
                 ..Flow::default()
             };
             let words = self.words.len();

@@ -31,11 +31,8 @@ impl<'a> Body<'a, '_> {
                 Type::Nothing => continue,
                 // Whoever still owns one at the wait is told so there.
                 Type::Message => continue,
-                Type::Instance(_) | Type::Header(_) => {
-                    let title = format!("`{name}` means nothing in a later instant");
-                    let mistake = Diagnostic::error(Id::NotHere, title, span, "");
-                    self.report(mistake.help("look for it again behind the wait"));
-                }
+                // Whoever names what was found before a wait is told so there.
+                Type::Instance(_) | Type::Header(_) => continue,
                 kind => {
                     let value = self.read_local(local);
                     let field = self.keep(&name, &kind);

@@ -6,12 +6,26 @@ use crate::syntax::loom::ast;
 use crate::types::body::flow::Holding;
 use crate::types::body::words::Body;
 use crate::types::program::LocalId;
+use crate::types::value::Type;
 
 impl<'a> Body<'a, '_> {
     /// What is known does not hold any more in a later instant, and no message is held across.
     pub(super) fn waits_here(&mut self, span: Span) {
         self.no_message_held(span);
         self.flow.facts.clear();
+        self.forget_what_was_found(span);
+    }
+
+    /// Behind a wait, what was found may be another, or none.
+    pub(super) fn forget_what_was_found(&mut self, span: Span) {
+        let locals = (0..).map(LocalId).zip(&self.locals);
+        let found = locals.filter(|(_, local)| match &local.kind {
+            Type::Instance(_) | Type::Header(_) => true,
+            _that_lasts => false,
+        });
+        for (local, _) in found {
+            self.flow.past.entry(local).or_insert(span);
+        }
     }
 
     pub(super) fn no_message_held(&mut self, span: Span) {
