@@ -12,6 +12,7 @@ use super::program::{
     NoticeId, TimerId,
 };
 use super::value::Type;
+use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
 
 /// What can be named in the bodies of one kind of instances of one entity.
@@ -71,6 +72,19 @@ impl Scope {
             services: Vec::new(),
             processes: Vec::new(),
         }
+    }
+
+    /// What a path names: `connection.advanced`.
+    pub fn path(&self, path: &ast::Path) -> Option<Named> {
+        let (first, rest) = path.names.split_first()?;
+        let mut named = self.names.get(&first.text)?;
+        for name in rest {
+            let Named::Process(at) = named else {
+                return None;
+            };
+            named = self.processes[*at as usize].get(&name.text)?;
+        }
+        Some(named.clone())
     }
 }
 

@@ -26,54 +26,33 @@ fn block(source: &ast::Block, words: &mut BTreeSet<String>) {
 
 /// Statements that functions may not have are refused elsewhere.
 fn statement(source: &ast::Statement, words: &mut BTreeSet<String>) {
-    let (values, blocks) = parts(&source.kind);
-    values
-        .into_iter()
-        .for_each(|value| expression(value, words));
-    blocks.into_iter().for_each(|inner| block(inner, words));
+    for value in values(&source.kind) {
+        expression(value, words);
+    }
+    for inner in source.kind.blocks() {
+        block(inner, words);
+    }
 }
 
-/// The values and the blocks of a statement of a function.
-fn parts(source: &ast::StatementKind) -> (Vec<&ast::Expression>, Vec<&ast::Block>) {
+/// The values in a statement of a function.
+fn values(source: &ast::StatementKind) -> Vec<&ast::Expression> {
     match source {
-        ast::StatementKind::Let {
-            value, otherwise, ..
-        } => (vec![value], otherwise.iter().collect()),
-        ast::StatementKind::Require {
-            condition,
-            otherwise,
-            ..
-        } => (vec![condition], vec![otherwise]),
-        ast::StatementKind::Assign {
-            place,
-            value,
-            otherwise,
-            ..
-        } => (vec![place, value], otherwise.iter().collect()),
-        ast::StatementKind::Call { call, otherwise } => (vec![call], otherwise.iter().collect()),
-        ast::StatementKind::If {
-            branches,
-            otherwise,
-        } => {
-            let conditions = branches.iter().map(|branch| &branch.condition).collect();
-            let blocks = branches.iter().map(|branch| &branch.body).chain(otherwise);
-            (conditions, blocks.collect())
+        ast::StatementKind::Let { value, .. }
+        | ast::StatementKind::Require {
+            condition: value, ..
         }
-        ast::StatementKind::Match {
-            subject,
-            cases,
-            otherwise,
-        } => {
-            let blocks = cases.iter().map(|case| &case.body).chain(otherwise);
-            (vec![subject], blocks.collect())
+        | ast::StatementKind::Call { call: value, .. }
+        | ast::StatementKind::Match { subject: value, .. }
+        | ast::StatementKind::Return(value)
+        | ast::StatementKind::Yield(value) => vec![value],
+        ast::StatementKind::Assign { place, value, .. } => vec![place, value],
+        ast::StatementKind::If { branches, .. } => {
+            branches.iter().map(|branch| &branch.condition).collect()
         }
-        ast::StatementKind::For { over, body, .. } => match over {
-            ast::ForRange::Numbers { from, to, .. } => (vec![from, to], vec![body]),
-            ast::ForRange::Elements(elements) => (vec![elements], vec![body]),
+        ast::StatementKind::For { over, .. } => match over {
+            ast::ForRange::Numbers { from, to, .. } => vec![from, to],
+            ast::ForRange::Elements(elements) => vec![elements],
         },
-        ast::StatementKind::Return(value) | ast::StatementKind::Yield(value) => {
-            (vec![value], Vec::new())
-        }
         ast::StatementKind::Send(_)
         | ast::StatementKind::Deliver(_)
         | ast::StatementKind::Tell { .. }
@@ -92,7 +71,7 @@ fn parts(source: &ast::StatementKind) -> (Vec<&ast::Expression>, Vec<&ast::Block
         | ast::StatementKind::Repeat { .. }
         | ast::StatementKind::Trap { .. }
         | ast::StatementKind::Exit(_)
-        | ast::StatementKind::Pause => (Vec::new(), Vec::new()),
+        | ast::StatementKind::Pause => Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@
 use super::super::expression::{
     Binary, Expression, ExpressionKind, Instance, Query, Unary, Variable,
 };
+use super::super::fields::read_by;
 use super::super::program::{Event, FieldId, KindId, LocalId};
 use super::super::value::{Type, Value};
 use super::words::{Body, Place, make, number};
@@ -447,48 +448,21 @@ fn root(place: &Variable) -> Root {
 
 /// Whether the value of an expression may change with this root.
 fn reads(value: &Expression, root: Root) -> bool {
-    let variable = |variable: &Variable| variable_reads(variable, root);
-    let inner = |value: &Expression| reads(value, root);
-    match &*value.kind {
-        ExpressionKind::Read(place) => variable(place),
+    let itself = match &*value.kind {
         ExpressionKind::Length(local) => matches!(root, Root::Length(of) if of == *local),
         ExpressionKind::Key(Instance::Local(local), ..) => {
             matches!(root, Root::Local(of) if of == *local)
         }
-        ExpressionKind::Unary(_, operand)
-        | ExpressionKind::Some(operand)
-        | ExpressionKind::Unwrap(operand)
-        | ExpressionKind::Present(operand)
-        | ExpressionKind::Cast(operand) => inner(operand),
-        ExpressionKind::Binary(_, left, right)
-        | ExpressionKind::Else(left, right)
-        | ExpressionKind::Least(left, right)
-        | ExpressionKind::Greatest(left, right) => inner(left) || inner(right),
-        ExpressionKind::If(condition, then, otherwise) => {
-            inner(condition) || inner(then) || inner(otherwise)
-        }
         // A function may read any field, and a filter reads the data.
-        ExpressionKind::Call(_, arguments) => {
-            !matches!(root, Root::Local(_)) || arguments.iter().any(inner)
-        }
-        ExpressionKind::Through(_, arguments, local) => {
-            matches!(root, Root::Length(of) if of == *local) || arguments.iter().any(inner)
-        }
-        ExpressionKind::Query(query) => query_reads(query, root),
+        ExpressionKind::Call(..) => !matches!(root, Root::Local(_)),
+        ExpressionKind::Through(_, _, local) => matches!(root, Root::Length(of) if of == *local),
+        ExpressionKind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..)) => true,
         ExpressionKind::Config(_) => matches!(root, Root::Parameter),
-        ExpressionKind::Constant(_)
-        | ExpressionKind::Key(..)
-        | ExpressionKind::Header(..)
-        | ExpressionKind::Peeked(..)
-        | ExpressionKind::HeaderPresent(..)
-        | ExpressionKind::PeekedPresent(..)
-        | ExpressionKind::OptionsHold(_)
-        | ExpressionKind::Attribute(..)
-        | ExpressionKind::WholeLength
-        | ExpressionKind::Below
-        | ExpressionKind::Now
-        | ExpressionKind::Signal(_) => false,
-    }
+        _that_may_read_a_field => {
+            read_by(value).is_some_and(|variable| variable_reads(variable, root))
+        }
+    };
+    itself || value.parts().into_iter().any(|part| reads(part, root))
 }
 
 /// Whether a fact says that a record is there of which a place is a part.
@@ -512,23 +486,6 @@ fn variable_reads(place: &Variable, root: Root) -> bool {
         (Variable::Field(Instance::Local(local), ..), Root::Local(of)) => *local == of,
         (Variable::Local(local), Root::Local(of)) => *local == of,
         (Variable::Field(..) | Variable::Local(_), _) => false,
-        (Variable::Element(inner, index), _) => variable_reads(inner, root) || reads(index, root),
-        (Variable::Part(inner, ..), _) => variable_reads(inner, root),
-    }
-}
-
-fn query_reads(query: &Query, root: Root) -> bool {
-    match query {
-        Query::IsEmpty(place) | Query::First(place) | Query::Begin(place) | Query::End(place) => {
-            variable_reads(place, root)
-        }
-        Query::Has(place, value)
-        | Query::Ready(place, value)
-        | Query::InsertSet(place, value)
-        | Query::Release(place, value) => variable_reads(place, root) || reads(value, root),
-        Query::Covers(place, from, count) => {
-            variable_reads(place, root) || reads(from, root) || reads(count, root)
-        }
-        Query::Running(..) | Query::Exists(..) | Query::Ended(..) => true,
+        (Variable::Element(inner, _) | Variable::Part(inner, ..), _) => variable_reads(inner, root),
     }
 }

@@ -6,6 +6,7 @@
 
 use super::super::constant::fold;
 use super::super::expression::{Expression, ExpressionKind, Instance, Unary, Variable};
+use super::super::fields::read_by;
 use super::super::header::{Header, HeaderField, OptionCase, Rule};
 use super::super::program::{AttributeId, FunctionId, HeaderFieldId, HeaderId, KindId};
 use super::super::statement::Source;
@@ -479,42 +480,13 @@ fn own_kind(
     value: &Expression,
     of_function: &dyn Fn(FunctionId) -> Option<KindId>,
 ) -> Option<KindId> {
-    let inner = |value: &Expression| own_kind(value, of_function);
-    match &*value.kind {
+    let own = match &*value.kind {
         ExpressionKind::Key(Instance::Own, kind, _) => Some(*kind),
-        ExpressionKind::Read(place) => own_root(place),
-        ExpressionKind::Unary(_, operand)
-        | ExpressionKind::Some(operand)
-        | ExpressionKind::Unwrap(operand)
-        | ExpressionKind::Present(operand)
-        | ExpressionKind::Cast(operand) => inner(operand),
-        ExpressionKind::Binary(_, left, right)
-        | ExpressionKind::Else(left, right)
-        | ExpressionKind::Least(left, right)
-        | ExpressionKind::Greatest(left, right) => inner(left).or_else(|| inner(right)),
-        ExpressionKind::If(condition, then, otherwise) => inner(condition)
-            .or_else(|| inner(then))
-            .or_else(|| inner(otherwise)),
-        ExpressionKind::Call(function, arguments) => {
-            of_function(*function).or_else(|| arguments.iter().find_map(inner))
-        }
-        ExpressionKind::Through(_, arguments, _) => arguments.iter().find_map(inner),
-        ExpressionKind::Constant(_)
-        | ExpressionKind::Config(_)
-        | ExpressionKind::Key(..)
-        | ExpressionKind::Header(..)
-        | ExpressionKind::Peeked(..)
-        | ExpressionKind::HeaderPresent(..)
-        | ExpressionKind::PeekedPresent(..)
-        | ExpressionKind::OptionsHold(_)
-        | ExpressionKind::Attribute(..)
-        | ExpressionKind::Length(_)
-        | ExpressionKind::WholeLength
-        | ExpressionKind::Below
-        | ExpressionKind::Now
-        | ExpressionKind::Signal(_)
-        | ExpressionKind::Query(_) => None,
-    }
+        ExpressionKind::Call(function, _) => of_function(*function),
+        _that_may_read_a_field => read_by(value).and_then(own_root),
+    };
+    let mut parts = value.parts().into_iter();
+    own.or_else(|| parts.find_map(|part| own_kind(part, of_function)))
 }
 
 fn own_root(place: &Variable) -> Option<KindId> {

@@ -179,6 +179,66 @@ pub enum StatementKind {
     Yield(Expression),
 }
 
+impl StatementKind {
+    /// The blocks within the statement.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            StatementKind::Let { otherwise, .. }
+            | StatementKind::Assign { otherwise, .. }
+            | StatementKind::Call { otherwise, .. } => otherwise.iter().collect(),
+            StatementKind::If {
+                branches,
+                otherwise,
+            } => {
+                let then = branches.iter().map(|branch| &branch.body);
+                then.chain(otherwise).collect()
+            }
+            StatementKind::Match {
+                cases, otherwise, ..
+            } => {
+                let cases = cases.iter().map(|case| &case.body);
+                cases.chain(otherwise).collect()
+            }
+            StatementKind::Require {
+                otherwise: body, ..
+            }
+            | StatementKind::For { body, .. }
+            | StatementKind::Every { body, .. }
+            | StatementKind::Loop(body)
+            | StatementKind::Repeat { body, .. }
+            | StatementKind::Trap { body, .. } => vec![body],
+            StatementKind::Await(cases) => cases.iter().map(|case| &case.body).collect(),
+            StatementKind::Run {
+                parallel, until, ..
+            } => {
+                let branches = parallel.branches.iter();
+                let branches = branches.filter_map(|branch| match branch {
+                    ParallelBranch::Block(block) => Some(block),
+                    ParallelBranch::Process { .. } => None,
+                });
+                branches
+                    .chain(until.iter().map(|case| &case.body))
+                    .collect()
+            }
+            StatementKind::Send(_)
+            | StatementKind::Deliver(_)
+            | StatementKind::Tell { .. }
+            | StatementKind::Drop { .. }
+            | StatementKind::Consume(_)
+            | StatementKind::Count(_)
+            | StatementKind::Again
+            | StatementKind::End(_)
+            | StatementKind::Start { .. }
+            | StatementKind::Stop(_)
+            | StatementKind::Emit { .. }
+            | StatementKind::Pause
+            | StatementKind::Exit(_)
+            | StatementKind::Return(_)
+            | StatementKind::Yield(_) => Vec::new(),
+        }
+    }
+}
+
 /// `if c likely 99% { … }`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IfBranch {

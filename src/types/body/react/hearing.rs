@@ -135,16 +135,8 @@ impl<'a> Body<'a, '_> {
     }
 
     /// What a path names: `connection.advanced`.
-    pub(in crate::types::body) fn named_path(&mut self, path: &ast::Path) -> Option<Named> {
-        let (first, rest) = path.names.split_first()?;
-        let mut named = self.scope.names.get(&first.text)?.clone();
-        for name in rest {
-            let Named::Process(at) = named else {
-                return None;
-            };
-            named = self.scope.processes[at as usize].get(&name.text)?.clone();
-        }
-        Some(named)
+    pub(in crate::types::body) fn named_path(&self, path: &ast::Path) -> Option<Named> {
+        self.scope.path(path)
     }
 
     /// The signal that is present when something comes; of what comes from outside, also the

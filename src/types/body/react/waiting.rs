@@ -6,6 +6,7 @@ use crate::syntax::loom::ast;
 use crate::types::body::flow::Holding;
 use crate::types::body::words::Body;
 use crate::types::program::LocalId;
+use crate::types::scope::Named;
 use crate::types::value::Type;
 
 impl<'a> Body<'a, '_> {
@@ -61,84 +62,47 @@ impl<'a> Body<'a, '_> {
             ast::StatementKind::Await(_)
             | ast::StatementKind::Every { .. }
             | ast::StatementKind::Loop(_)
-            | ast::StatementKind::Repeat { .. } => true,
-            ast::StatementKind::Pause => true,
+            | ast::StatementKind::Repeat { .. }
+            | ast::StatementKind::Pause => return true,
             ast::StatementKind::Run {
                 parallel,
                 unless,
                 until,
                 ..
             } => {
-                !until.is_empty()
-                    || unless.is_some()
-                    || parallel.branches.iter().any(|branch| match branch {
-                        ast::ParallelBranch::Block(inner) => self.block_waits(inner, around),
-                        ast::ParallelBranch::Process { name, .. } => {
-                            self.process_waits(name, around)
-                        }
-                    })
+                let mut branches = parallel.branches.iter();
+                let runs_what_waits = branches.any(|branch| match branch {
+                    ast::ParallelBranch::Process { name, .. } => self.process_waits(name, around),
+                    ast::ParallelBranch::Block(_) => false,
+                });
+                if runs_what_waits || !until.is_empty() || unless.is_some() {
+                    return true;
+                }
             }
-            ast::StatementKind::Trap { body, .. } => self.block_waits(body, around),
-            ast::StatementKind::If {
-                branches,
-                otherwise,
-            } => {
-                branches
-                    .iter()
-                    .any(|branch| self.block_waits(&branch.body, around))
-                    || otherwise
-                        .as_ref()
-                        .is_some_and(|one| self.block_waits(one, around))
-            }
-            ast::StatementKind::Match {
-                cases, otherwise, ..
-            } => {
-                cases
-                    .iter()
-                    .any(|case| self.block_waits(&case.body, around))
-                    || otherwise
-                        .as_ref()
-                        .is_some_and(|one| self.block_waits(one, around))
-            }
-            ast::StatementKind::Let { otherwise, .. }
-            | ast::StatementKind::Assign { otherwise, .. }
-            | ast::StatementKind::Call { otherwise, .. } => otherwise
-                .as_ref()
-                .is_some_and(|one| self.block_waits(one, around)),
-            ast::StatementKind::Require { otherwise, .. } => self.block_waits(otherwise, around),
-            ast::StatementKind::For { body, .. } => self.block_waits(body, around),
-            ast::StatementKind::Send(_)
-            | ast::StatementKind::Deliver(_)
-            | ast::StatementKind::Tell { .. }
-            | ast::StatementKind::Drop { .. }
-            | ast::StatementKind::Consume(_)
-            | ast::StatementKind::Count(_)
-            | ast::StatementKind::Again
-            | ast::StatementKind::End(_)
-            | ast::StatementKind::Start { .. }
-            | ast::StatementKind::Stop(_)
-            | ast::StatementKind::Emit { .. }
-            | ast::StatementKind::Exit(_)
-            | ast::StatementKind::Return(_)
-            | ast::StatementKind::Yield(_) => false,
+            _of_one_instant => {}
         }
+        let mut blocks = source.kind.blocks().into_iter();
+        blocks.any(|block| self.block_waits(block, around))
     }
 
-    pub(super) fn process_waits(&self, name: &ast::Path, around: &mut Vec<usize>) -> bool {
+    fn process_waits(&self, name: &ast::Path, around: &mut Vec<usize>) -> bool {
         let Some(reacts) = &self.reacts else {
             return false;
         };
-        let Some(last) = name.names.last() else {
+        // What a process runs is named in its own scope.
+        let scope = match around.last() {
+            Some(at) => &reacts.doings.scopes[*at],
+            None => self.scope,
+        };
+        let Some(Named::Process(at)) = scope.path(name) else {
             return false;
         };
-        let mut all = reacts.doings.processes.iter().enumerate();
-        let found = all.find(|(_, process)| process.source.name.text == last.text);
-        let Some((at, process)) = found.filter(|(at, _)| !around.contains(at)) else {
+        let at = at as usize;
+        if around.contains(&at) {
             return false;
-        };
+        }
         around.push(at);
-        let mut statements = process.source.body.statements.iter();
-        let waits = statements.any(|one| self.waits_in(one, around));
+        let waits = self.block_waits(&reacts.doings.processes[at].source.body, around);
         around.pop();
         waits
     }
