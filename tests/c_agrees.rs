@@ -283,6 +283,27 @@ fn a_fault_in_the_c_of_listeners_is_found() {
     assert!(said.contains("SEED="), "it does not even compile: {said}");
 }
 
+#[test]
+fn the_c_of_datagrams_without_sums_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/datagrams.loom");
+}
+
+#[test]
+fn a_fault_in_the_c_of_a_bypass_is_found() {
+    let [mut woven, _] = stacks::built("tests/c_agrees/stacks/datagrams.loom");
+    let head = "_bypass(struct datagrams *stack, struct datagrams_message message) {\n";
+    let c = &woven.emitted.c;
+    let (before, bypass) = c.split_at(c.find(head).expect("there is a bypass"));
+    let right = "message.to_all = false;";
+    assert!(bypass.contains(right), "there is something to get wrong");
+    let wrong = bypass.replace(right, "message.to_all = true;");
+    woven.emitted.c = before.to_string() + &wrong;
+    let found = std::panic::catch_unwind(|| compared(("a path", "guarded"), &woven, &WAYS[..1]));
+    let said = found.expect_err("what is wrong in the C is not found");
+    let said = said.downcast_ref::<String>().expect("it is told in words");
+    assert!(said.contains("SEED="), "it does not even compile: {said}");
+}
+
 /// A stack and its C: woven in all ways; with all joints as calls in one.
 fn agrees(path: &str) {
     let [woven, plain] = stacks::built(path);
