@@ -235,7 +235,12 @@ impl Parser<'_> {
         };
         self.nested(|parser| {
             parser.take();
-            let operand = Box::new(parser.unary()?);
+            let event = operator == UnaryOperator::Present && parser.is_at_word_for_event();
+            let operand = match event {
+                true => parser.word_for_event()?,
+                false => parser.unary()?,
+            };
+            let operand = Box::new(operand);
             let kind = ExpressionKind::Unary { operator, operand };
             Ok(Expression {
                 kind,

@@ -2,7 +2,8 @@
 
 use super::{Parsed, Parser, Separator};
 use crate::syntax::loom::ast::{
-    Block, Case, Delay, Event, Expression, Parallel, ParallelBranch, Path, StatementKind,
+    Block, Case, Delay, Event, Expression, ExpressionKind, Parallel, ParallelBranch, Path,
+    StatementKind,
 };
 use crate::syntax::loom::token::TokenKind;
 
@@ -149,10 +150,24 @@ impl Parser<'_> {
     }
 
     fn event_name(&mut self) -> Parsed<Path> {
-        let events = ["send", "deliver", "start", "end", "again"];
-        if !events.iter().any(|event| self.is_at(event)) {
+        if !self.is_at_word_for_event() {
             self.name_follows("an event")?;
         }
         self.path("an event")
+    }
+
+    /// Whether an event comes whose name is a word of the language.
+    pub(super) fn is_at_word_for_event(&self) -> bool {
+        let events = ["send", "deliver", "start", "end", "again"];
+        events.iter().any(|event| self.is_at(event))
+    }
+
+    /// Such an event, where `present` asks for it.
+    pub(super) fn word_for_event(&mut self) -> Parsed<Expression> {
+        let path = self.path("an event")?;
+        let span = path.span;
+        let name = path.names.into_iter().next();
+        let kind = ExpressionKind::Name(name.expect("a path has a name"));
+        Ok(Expression { kind, span })
     }
 }
