@@ -117,6 +117,11 @@ impl Body<'_, '_> {
     }
 
     fn value_of(&mut self, meaning: Meaning, span: Span) -> Expression {
+        let help = match (&meaning, &self.reacts) {
+            (Meaning::Signal, Some(_)) => "`on` and `await` give a name to what it carries",
+            (Meaning::Signal, None) => "a function is told: hand over what `present` says",
+            _of_another_kind => "",
+        };
         let what = match meaning {
             Meaning::Value(value) if value.result == Type::Nothing => return nothing(),
             Meaning::Value(value) if is_external(self.context.program, &value.result) => {
@@ -138,12 +143,11 @@ impl Body<'_, '_> {
             Meaning::Process(_) => "a process",
         };
         let title = format!("`{}` is no value", self.text(span));
-        self.refuse(Diagnostic::error(
-            Id::NotAValue,
-            title,
-            span,
-            format!("this is {what}"),
-        ))
+        let refused = Diagnostic::error(Id::NotAValue, title, span, format!("this is {what}"));
+        self.refuse(match help {
+            "" => refused,
+            help => refused.help(help),
+        })
     }
 
     /// A number as it is written: of the type that is expected, if it fits there.
