@@ -6,7 +6,7 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
 use crate::reactive;
-use crate::reactive::explore::BUDGET;
+use crate::reactive::handlers::Budget;
 use crate::source::Sources;
 use crate::syntax;
 use crate::tree::Forest;
@@ -20,8 +20,8 @@ use std::collections::BTreeSet;
 
 /// What was read, and what is wrong with it.
 pub struct Checked {
-    /// How many nodes the automaton of an instance's processes may have.
-    pub budget: usize,
+    /// How large the processes of an instance may be.
+    pub budget: Budget,
     /// All texts.
     pub sources: Sources,
     /// Their trees.
@@ -47,7 +47,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
     let mut sources = Sources::new();
     let (files, diagnostics) = load::load(&mut sources, root, library);
     Checked {
-        budget: BUDGET,
+        budget: Budget::default(),
         sources,
         files,
         diagnostics,
@@ -143,7 +143,10 @@ pub fn esterel(
     };
     match reactive::explore::explore(&module.processes, budget) {
         Ok((automaton, twice)) => {
-            diagnostics.extend(esterel::never_set(&module, &automaton.computed()));
+            diagnostics.extend(esterel::never_set(
+                &module,
+                &automaton.computed(automaton.states.iter().copied()),
+            ));
             if refused(&diagnostics) {
                 return (None, diagnostics);
             }

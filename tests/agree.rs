@@ -24,6 +24,7 @@ mod stacks;
 mod traffic;
 
 use run::interpreted;
+use stackloom::reactive::handlers::Budget;
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
@@ -252,7 +253,15 @@ fn is_found(program: &Program, faulty: &Forest) -> bool {
 }
 
 fn example_agrees(path: &str) {
-    trees_agree(path, &stacks::example(path));
+    let program = stacks::example(path);
+    trees_agree(path, &program);
+    if program.kinds.iter().any(|kind| kind.reactive.is_some()) {
+        let apart = Budget {
+            together: 0,
+            ..Budget::default()
+        };
+        trees_agree(path, &stacks::budgeted(path, apart));
+    }
 }
 
 /// The trees of a program, and its woven trees, compared with the program.

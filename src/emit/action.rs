@@ -8,6 +8,7 @@ use super::layout::c_type;
 use super::once::reads_several_attributes;
 use super::push;
 use super::tree::Body;
+use super::uses::Need;
 use super::walk::has_effects;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call};
 use crate::tree::{Action, NodeId};
@@ -82,6 +83,16 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
             atom("stack").behind("waiting"),
         )),
         Action::Put(outputs) => body.put(outputs, out),
+        Action::AtOnce => out.push(S::Do(on_stack("at_once", Vec::new()))),
+        Action::Mark(mark) => {
+            let waiting = atom("stack").behind("waiting");
+            out.push(body.bind_c(*mark, waiting));
+        }
+        Action::Precede(first, mark) => {
+            let marks = [first, mark].map(|mark| atom(body.scope.known(*mark)));
+            let behind = on_stack("precede", marks.to_vec());
+            out.push(body.bind_c(*first, behind));
+        }
         Action::Turn => {
             let since = atom("stack").behind("since");
             out.push(S::Do(call("reverse", vec![atom("stack"), since])));
@@ -163,7 +174,7 @@ fn bind(body: &mut Body, (local, value): (LocalId, &Expression), next: NodeId, o
     if may_stand_in && body.stands_in(local, next) {
         let value = body.scope.typed(value);
         body.scope.values.insert(local, value);
-    } else if body.is_read(local) {
+    } else if body.facts.needs[&next].contains(&Need::Local(local)) {
         let bound = body.bind(local, value);
         out.extend(bound);
     } else if has_effects(body.stack, value) {

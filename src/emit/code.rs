@@ -305,7 +305,9 @@ impl<'a, 'b> Code<'a, 'b> {
             | StatementKind::End(..)
             | StatementKind::React(_)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => unreachable!("a function only computes"),
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => unreachable!("a function only computes"),
         }
     }
 

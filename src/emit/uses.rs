@@ -284,7 +284,13 @@ impl Collector<'_> {
             Action::Do(operation) => self.operation(operation),
             Action::Drop(message, _) | Action::Consume(message) => self.local(*message),
             Action::DropAll(variable, _) => self.variable(variable),
-            Action::Count(_) | Action::Begin | Action::Turn => {}
+            Action::Count(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
+            Action::Mark(mark) => self.bind(*mark),
+            Action::Precede(first, mark) => {
+                self.local(*first);
+                self.local(*mark);
+                self.bind(*first);
+            }
             Action::StartTimer(instance, _, _, after) => {
                 self.instance(*instance);
                 self.expression(after);

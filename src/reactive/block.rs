@@ -31,13 +31,15 @@ pub type Rests<'a> = Vec<&'a [Statement]>;
 pub struct Body<'a, 'f> {
     pub frame: &'f Frame<'a>,
     /// Steps at the very end, before the leaf.
-    last: Vec<Action>,
+    pub last: Vec<Action>,
     /// Where the code is written.
-    span: Span,
+    pub span: Span,
     /// Whether it is a turn of a loop.
-    turns: bool,
+    pub turns: bool,
+    /// Where its ways meet again: says whether it is to go on in an instant of its own.
+    pub again: Option<LocalId>,
     /// What was built, by what was left to do and the outputs that were due.
-    built: HashMap<(Vec<(usize, usize)>, Due), NodeId>,
+    pub built: HashMap<(Vec<(usize, usize)>, Due), NodeId>,
 }
 
 impl<'a> Body<'a, '_> {
@@ -48,6 +50,7 @@ impl<'a> Body<'a, '_> {
             last: self.last.clone(),
             span: self.span,
             turns: self.turns,
+            again: self.again,
             built: HashMap::new(),
         }
     }
@@ -82,6 +85,7 @@ impl<'a> Lowering<'a> {
             last,
             span,
             turns: false,
+            again: None,
             built: HashMap::new(),
         };
         self.rest(&mut body, vec![block], Due::default())
@@ -94,6 +98,7 @@ impl<'a> Lowering<'a> {
             last: Vec::new(),
             span,
             turns: true,
+            again: None,
             built: HashMap::new(),
         };
         self.rest(&mut body, vec![block], Due::default())
@@ -101,7 +106,7 @@ impl<'a> Lowering<'a> {
 
     /// The tree of all that is left to do.
     pub fn rest(&mut self, body: &mut Body<'a, '_>, mut rests: Rests<'a>, mut due: Due) -> NodeId {
-        if due.at_once.is_some() && !due.outputs.is_empty() {
+        if due.at_once.is_some() && body.again.is_none() && !due.outputs.is_empty() {
             due.place = None;
             let steps = body.put(&mut due);
             let next = self.rest(body, rests, due);
@@ -145,6 +150,10 @@ impl<'a> Lowering<'a> {
             outputs.push(self.event_of(itself, known, Event::Again));
         }
         let mut last = body.last.clone();
+        if let Some(again) = body.again {
+            assert!(outputs.is_empty(), "each turn has put what it made due");
+            return self.met(body, again);
+        }
         if let Some(at_once) = due.at_once {
             let rest = (!outputs.is_empty()).then_some(Action::Put(outputs));
             let before = rest.into_iter().chain([Action::Turn]);
@@ -208,6 +217,9 @@ impl<'a> Lowering<'a> {
                 due.settle(frame.places);
                 due.place = Some(*place);
                 self.rest(body, inside, due)
+            }
+            StatementKind::Mark(_) | StatementKind::Put(_) => {
+                self.put_in_order(body, statement, inside, due)
             }
             StatementKind::Return(_) | StatementKind::Yield(_) | StatementKind::React(_) => {
                 unreachable!("handlers do not return, yield or react")

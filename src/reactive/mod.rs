@@ -29,6 +29,7 @@ mod frame;
 pub mod handlers;
 mod joints;
 mod lives;
+mod meets;
 mod output;
 mod reads;
 mod several;
@@ -268,7 +269,10 @@ impl<'a> Lowering<'a> {
         };
         let late = reads::late_header_reads(&handler.body, &handler.blocks);
         first.extend(self.taken_early(&mut frame, late));
-        let body = self.body(&frame, &handler.body, last, handler.span);
+        let body = match handler.meets {
+            true => self.body_that_meets(&frame, &handler.body, last, handler.span),
+            false => self.body(&frame, &handler.body, last, handler.span),
+        };
         self.steps(first, body)
     }
 

@@ -21,8 +21,13 @@ impl<'a> Lowering<'a> {
         mut due: Due,
     ) -> NodeId {
         if let Written::Again = output {
-            due.again = true;
-            return self.rest(body, inside, due);
+            let Some(again) = body.again else {
+                due.again = true;
+                return self.rest(body, inside, due);
+            };
+            let next = self.rest(body, inside, due);
+            let noted = Action::Let(again, Expression::number(1, Type::Bool));
+            return self.act(noted, next);
         }
         let Some(source) = output.message() else {
             let mut steps = self.made_due(body.frame, output, None, &mut due);

@@ -111,7 +111,9 @@ fn run_statement<'p>(body: &mut impl Body<'p>, statement: &'p Statement) -> Way<
         | Kind::Yield(_)
         | Kind::React(_)
         | Kind::Go(_)
-        | Kind::Branch(_) => body.perform(&statement.kind),
+        | Kind::Branch(_)
+        | Kind::Mark(_)
+        | Kind::Put(_) => body.perform(&statement.kind),
     };
     match flow {
         ControlFlow::Continue(()) => Way::On,
@@ -379,7 +381,9 @@ impl<'p> Body<'p> for Running<'_, 'p> {
             | Kind::End(..)
             | Kind::React(_)
             | Kind::Go(_)
-            | Kind::Branch(_) => unreachable!("functions do nothing but compute"),
+            | Kind::Branch(_)
+            | Kind::Mark(_)
+            | Kind::Put(_) => unreachable!("functions do nothing but compute"),
         }
     }
 }

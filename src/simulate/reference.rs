@@ -336,7 +336,9 @@ fn lets_happen(block: &Block) -> bool {
             | Kind::Yield(_)
             | Kind::React(_)
             | Kind::Go(_)
-            | Kind::Branch(_) => false,
+            | Kind::Branch(_)
+            | Kind::Mark(_)
+            | Kind::Put(_) => false,
         };
         itself || statement.blocks().into_iter().any(lets_happen)
     })
@@ -460,7 +462,9 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
             | Kind::Yield(_)
             | Kind::React(_)
             | Kind::Go(_)
-            | Kind::Branch(_) => unreachable!("handlers neither return nor yield"),
+            | Kind::Branch(_)
+            | Kind::Mark(_)
+            | Kind::Put(_) => unreachable!("handlers neither return nor yield"),
         }
         ControlFlow::Continue(())
     }

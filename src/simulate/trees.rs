@@ -4,6 +4,8 @@
 //! that is reached. It runs what lowering, weaving and rewriting have made, as the generated C
 //! does; that this is what the program means is checked against the reference interpreter.
 
+mod agenda;
+
 use super::expression::{Evaluation, Moment};
 use super::function::turns;
 use super::header;
@@ -245,7 +247,7 @@ impl<'p> Running<'_, 'p> {
                 }
                 Node::Leaf { outputs } => {
                     if self.turns == 0 {
-                        self.at_once = matches!(outputs.first(), Some(Output::One { .. }));
+                        self.at_once |= matches!(outputs.first(), Some(Output::One { .. }));
                     }
                     return self.outputs(outputs);
                 }
@@ -295,19 +297,13 @@ impl<'p> Running<'_, 'p> {
                     "a loop's body ends in an empty leaf"
                 );
             }
-            Action::Wait(outputs) => {
-                self.outputs(outputs);
-                let events = std::mem::take(&mut self.events);
-                self.state.wait(events);
-            }
-            Action::Begin => self.since = self.state.agenda.len(),
-            Action::Put(outputs) => {
-                self.outputs(outputs);
-                if self.turns == 0 {
-                    self.state.agenda.append(&mut self.events);
-                }
-            }
-            Action::Turn => self.state.agenda[self.since..].reverse(),
+            Action::Wait(_)
+            | Action::Begin
+            | Action::Put(_)
+            | Action::Mark(_)
+            | Action::Precede(..)
+            | Action::Turn
+            | Action::AtOnce => self.on_agenda(action),
         }
     }
 

@@ -267,7 +267,7 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
         search: options.search.clone(),
     };
     let mut checked = pipeline::read(library::read(file)?, &library);
-    checked.budget = options.budget.unwrap_or(checked.budget);
+    checked.budget.nodes = options.budget.unwrap_or(checked.budget.nodes);
     Ok(checked)
 }
 

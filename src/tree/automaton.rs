@@ -102,6 +102,19 @@ pub enum Act {
     Keep(SignalId),
 }
 
+impl Node {
+    /// What comes next, one way or the other.
+    pub fn children(&self) -> Vec<NodeId> {
+        match self {
+            Node::Test {
+                then, otherwise, ..
+            } => vec![*then, *otherwise],
+            Node::Act { next, .. } => vec![*next],
+            Node::Leaf(_) | Node::Twice(_) => Vec::new(),
+        }
+    }
+}
+
 impl Automaton {
     /// Without states yet; this may go wrong while it is computed.
     pub fn new(risky: BTreeSet<DataId>) -> Automaton {
@@ -122,6 +135,18 @@ impl Automaton {
         id
     }
 
+    /// All nodes that some lead to.
+    pub fn reached(&self, from: impl IntoIterator<Item = NodeId>) -> BTreeSet<NodeId> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<NodeId> = from.into_iter().collect();
+        while let Some(node) = open.pop() {
+            if found.insert(node) {
+                open.extend(self.node(node).children());
+            }
+        }
+        found
+    }
+
     /// A test, unless both ways are the same and nothing can go wrong on the way to them.
     pub fn test(&mut self, question: Question, then: NodeId, otherwise: NodeId) -> NodeId {
         if then == otherwise && self.is_harmless(question) {
@@ -134,9 +159,10 @@ impl Automaton {
         })
     }
 
-    /// All that is computed in it.
-    pub fn computed(&self) -> BTreeSet<DataId> {
-        let computed = self.nodes.iter().filter_map(|node| match node {
+    /// All that is computed from some nodes on.
+    pub fn computed(&self, from: impl IntoIterator<Item = NodeId>) -> BTreeSet<DataId> {
+        let reached = self.reached(from).into_iter();
+        let computed = reached.filter_map(|node| match self.node(node) {
             Node::Test { question, .. } => match question {
                 Question::Given(_) => None,
                 Question::Data(data) => Some(*data),

@@ -270,8 +270,15 @@ pub enum Action {
     /// These are put on the agenda behind what this instant has put there. So a family is made
     /// before anything that it is made of changes.
     Put(Vec<Output>),
+    /// A number: how much waits on the agenda.
+    Mark(LocalId),
+    /// What was put on the agenda since the second mark comes before what was put there since the
+    /// first, which then is behind it.
+    Precede(LocalId, LocalId),
     /// What this instant has put on the agenda waits there, in order, before all that waited.
     Turn,
+    /// The first of that is handled at once, if there is any, as the first output of a leaf is.
+    AtOnce,
 }
 
 /// A loop of a known bound.

@@ -278,6 +278,9 @@ impl Renaming<'_> {
             Action::Put(outputs) => Action::Put(self.outputs(outputs)),
             Action::Begin => Action::Begin,
             Action::Turn => Action::Turn,
+            Action::AtOnce => Action::AtOnce,
+            Action::Mark(mark) => Action::Mark(local(mark)),
+            Action::Precede(first, mark) => Action::Precede(local(first), local(mark)),
         }
     }
 

@@ -256,7 +256,9 @@ impl<'p> Flow<'p> {
             | StatementKind::Yield(_)
             | StatementKind::React(_)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => {}
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => {}
         }
     }
 

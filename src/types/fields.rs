@@ -46,7 +46,9 @@ impl Statement {
             | StatementKind::Yield(_)
             | StatementKind::React(_)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => None,
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => None,
         }
     }
 

@@ -97,7 +97,9 @@ impl Statement {
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => Vec::new(),
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => Vec::new(),
             StatementKind::React(react) => react.values(),
         }
     }
@@ -131,7 +133,9 @@ impl Statement {
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => Vec::new(),
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => Vec::new(),
             StatementKind::React(react) => react.blocks(),
         }
     }
@@ -167,7 +171,9 @@ impl Statement {
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => Vec::new(),
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => Vec::new(),
             StatementKind::React(react) => react.blocks_mut(),
         }
     }

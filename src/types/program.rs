@@ -503,6 +503,8 @@ pub struct Handler {
     pub blocks: Vec<Block>,
     /// Where its branches stand: which branch of each parallel statement around.
     pub places: Vec<Vec<(StatementId, u32)>>,
+    /// Whether its ways meet again: each output is put where it is made.
+    pub meets: bool,
     /// Where it is written, or its layer.
     pub span: Span,
 }

@@ -383,6 +383,7 @@ fn relaying(
         body: targets.iter().map(tell).collect(),
         blocks: Vec::new(),
         places: Vec::new(),
+        meets: false,
         locals,
         parameters,
         span,

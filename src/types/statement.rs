@@ -125,6 +125,11 @@ pub enum StatementKind {
     Go(BlockId),
     /// What follows is done by the branch at this place. Only in handlers that processes became.
     Branch(PlaceId),
+    /// Notes how much waits on the agenda. Only in handlers whose ways meet again.
+    Mark(LocalId),
+    /// What is due is put on the agenda: behind all that this instant has put there, or before what
+    /// it has put there since a mark. Only in handlers whose ways meet again.
+    Put(Option<LocalId>),
 }
 
 /// A block that several paths through a handler lead to, among [`super::program::Handler::blocks`].

@@ -43,7 +43,9 @@ pub fn yields(block: &[Statement]) -> (u64, u64) {
         | StatementKind::End(..)
         | StatementKind::React(_)
         | StatementKind::Go(_)
-        | StatementKind::Branch(_) => rest,
+        | StatementKind::Branch(_)
+        | StatementKind::Mark(_)
+        | StatementKind::Put(_) => rest,
     }
 }
 

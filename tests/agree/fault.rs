@@ -62,7 +62,10 @@ fn faulty(node: &Node, forest: &Forest) -> Vec<(String, Node)> {
             | Action::Wait(_)
             | Action::Begin
             | Action::Put(_)
-            | Action::Turn => Vec::new(),
+            | Action::Turn
+            | Action::AtOnce
+            | Action::Mark(_)
+            | Action::Precede(..) => Vec::new(),
         },
         Node::Leaf { outputs } => faulty_outputs(outputs),
         Node::Case { .. } | Node::Try { .. } => Vec::new(),

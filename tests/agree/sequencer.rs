@@ -241,6 +241,7 @@ fn handler(event: Event, locals: Vec<Local>, body: Vec<StatementKind>) -> Handle
         body: body.into_iter().map(statement).collect(),
         blocks: Vec::new(),
         places: Vec::new(),
+        meets: false,
         span: nowhere(),
     }
 }

@@ -1,8 +1,7 @@
 //! The programs of the examples, and of stacks that are written for these tests.
 
 use stackloom::diagnostic::render;
-use stackloom::reactive::explore::BUDGET;
-use stackloom::reactive::handlers::settle;
+use stackloom::reactive::handlers::{Budget, settle};
 use stackloom::source::Sources;
 use stackloom::types::program::Program;
 use stackloom::types::{check_stack, load};
@@ -12,6 +11,11 @@ use std::path::{Path, PathBuf};
 
 /// The program of the first stack in a file of the repository, or in the source of a case.
 pub fn example(path: &str) -> Program {
+    budgeted(path, Budget::default())
+}
+
+/// The same, with processes of a certain size.
+pub fn budgeted(path: &str, budget: Budget) -> Program {
     let text = fs::read_to_string(root().join(path)).expect("an example can be read");
     // A case has more than its source.
     let source = text
@@ -22,18 +26,18 @@ pub fn example(path: &str) -> Program {
         .split("\n===")
         .next()
         .expect("a split has a first part");
-    program(path, format!("{}\n", source.trim_end()))
+    program(path, format!("{}\n", source.trim_end()), budget)
 }
 
 /// The program of the first stack in a text.
-pub fn program(name: &str, text: String) -> Program {
+fn program(name: &str, text: String, budget: Budget) -> Program {
     let mut sources = Sources::new();
     let file = vec![(name.to_string(), text)];
     let (files, mut diagnostics) = load::load(&mut sources, file, &library());
     let stack = &files.unit(files.root()).stacks[0].name.text;
     let (mut program, found) = check_stack(&sources, &files, stack);
     diagnostics.extend(found);
-    if let Some(Err(refused)) = program.as_mut().map(|program| settle(program, BUDGET)) {
+    if let Some(Err(refused)) = program.as_mut().map(|program| settle(program, budget)) {
         diagnostics.extend(refused);
         program = None;
     }

@@ -503,6 +503,26 @@ static void reverse(struct STACK *stack, uint32_t since) {
     }
 }
 
+/* part at_once */
+/* The first of what this instant has put on the agenda is handled within this step. */
+static void at_once(struct STACK *stack) {
+    stack->shared.steps -= stack->waiting > stack->since;
+}
+
+/* part precede */
+/* What was put on the agenda since it held `later` events comes before what was put there since it
+   held `first`. Gives the place behind it. */
+static uint32_t precede(struct STACK *stack, uint32_t first, uint32_t later) {
+    for (; later < stack->waiting; first += 1, later += 1) {
+        const struct STACK_event event = stack->agenda[later];
+        for (uint32_t at = later; at > first; at -= 1) {
+            stack->agenda[at] = stack->agenda[at - 1];
+        }
+        stack->agenda[first] = event;
+    }
+    return first;
+}
+
 /* part answer */
 /* What the host is to do, behind all that waits for it; each step leaves room for one. */
 static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next next) {

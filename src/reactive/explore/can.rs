@@ -449,7 +449,11 @@ impl<'p> Can<'_, 'p> {
         };
         let mut after = nothing.clone();
         for case in coming.cases {
-            let then = self.started(case.then, statuses);
+            let mut then = self.started(case.then, statuses);
+            for counts in case.delay.count.iter().flat_map(|c| [c.down, c.over]) {
+                let writes = self.processes.data[counts.at()].writes.iter();
+                then.emits.extend(writes.map(|field| field.at()));
+            }
             after = after.or(&then);
         }
         let mut possible = match (weak, coming.goes_on) {

@@ -26,10 +26,10 @@ pub fn alike(automaton: &Automaton) -> Automaton {
 fn rebuilt(automaton: &Automaton, classes: &[u32], wanted: &[NodeId]) -> Automaton {
     let mut whole = Automaton::new(automaton.risky.clone());
     let mut moved: HashMap<NodeId, NodeId> = HashMap::new();
-    let reachable = reachable(automaton, wanted);
+    let reached = automaton.reached(wanted.iter().copied());
     for (at, node) in automaton.nodes.iter().enumerate() {
         let id = NodeId(at as u32);
-        if !reachable.contains(&id) {
+        if !reached.contains(&id) {
             continue;
         }
         let new = match node {
@@ -49,24 +49,6 @@ fn rebuilt(automaton: &Automaton, classes: &[u32], wanted: &[NodeId]) -> Automat
     }
     whole.states = wanted.iter().map(|root| moved[root]).collect();
     whole
-}
-
-fn reachable(automaton: &Automaton, roots: &[NodeId]) -> BTreeSet<NodeId> {
-    let mut found = BTreeSet::new();
-    let mut open = roots.to_vec();
-    while let Some(id) = open.pop() {
-        if !found.insert(id) {
-            continue;
-        }
-        match automaton.node(id) {
-            Node::Test {
-                then, otherwise, ..
-            } => open.extend([*then, *otherwise]),
-            Node::Act { next, .. } => open.push(*next),
-            Node::Leaf(_) | Node::Twice(_) => {}
-        }
-    }
-    found
 }
 
 /// A signal that is emitted twice sooner or later, whatever is given.

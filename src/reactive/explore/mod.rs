@@ -15,6 +15,7 @@
 //! Cost: proportional to the distinct ways through all reachable states, and bounded by a budget.
 
 mod alike;
+pub mod apart;
 mod at_once;
 mod can;
 mod cycle;
@@ -32,7 +33,7 @@ pub use cycle::Link;
 use indexmap::IndexSet;
 use matters::Matters;
 pub use refusal::may_be_twice;
-use status::Statuses;
+use status::{Signals, Statuses};
 use std::collections::HashMap;
 use step::{Stepping, Stop, own};
 use term::{Freeze, Term, TermId, Terms};
@@ -74,24 +75,10 @@ pub fn explore(
     processes: &Processes,
     budget: usize,
 ) -> Result<(Automaton, Vec<SignalId>), Refusal> {
-    let mut explorer = Explorer {
-        processes,
-        terms: Terms::new(processes),
-        matters: Matters::new(processes),
-        automaton: Automaton::new(processes.risky.clone()),
-        states: IndexSet::new(),
-        explored: HashMap::new(),
-        asked: 0,
-        budget,
-    };
-    let first = match processes.root {
-        Some(root) => explorer.terms.start(root),
-        None => explorer.terms.add(Term::Done),
-    };
-    explorer.state(first, Statuses::new(processes));
+    let mut explorer = Explorer::new(processes, budget);
     let mut next = 0;
-    while let Some((term, statuses)) = explorer.states.get_index(next) {
-        let (term, statuses) = (*term, statuses.clone());
+    while let Some(state) = explorer.states.get_index(next) {
+        let (term, statuses) = (state.term, state.statuses.clone());
         explorer.automaton.rests.push(explorer.terms.rests(term));
         let term = explorer.terms.resumed(term);
         let root = match processes.start {
@@ -118,18 +105,68 @@ struct Explorer<'p> {
     matters: Matters<'p>,
     automaton: Automaton,
     /// Where each state begins.
-    states: IndexSet<(TermId, Statuses)>,
+    states: IndexSet<State>,
     /// What is left to do, and what is known: the tree of it.
     explored: HashMap<(TermId, Statuses), NodeId>,
     /// How many questions were asked on the way here, in this instant.
     asked: usize,
     budget: usize,
+    /// What branches that are explored apart from this one may still emit or write.
+    beyond: Option<Signals>,
+}
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    /// What is left to do.
+    term: TermId,
+    /// What is known of the signals.
+    statuses: Statuses,
+    /// Whether the instant is not over: it waits for what branches beside it do.
+    waits: bool,
+}
+
+/// What is found where nothing more must be done.
+enum Decision {
+    /// Signals that nothing can emit are absent.
+    Settled,
+    /// It must be asked whether the environment gives a signal.
+    Ask(SignalId),
+    /// Nothing: signals wait for each other.
+    Stuck,
+}
+
+impl<'p> Explorer<'p> {
+    /// Nothing is explored, and all is to begin.
+    fn new(processes: &'p Processes, budget: usize) -> Explorer<'p> {
+        let mut explorer = Explorer {
+            processes,
+            terms: Terms::new(processes),
+            matters: Matters::new(processes),
+            automaton: Automaton::new(processes.risky.clone()),
+            states: IndexSet::new(),
+            explored: HashMap::new(),
+            asked: 0,
+            budget,
+            beyond: None,
+        };
+        let term = match processes.root {
+            Some(root) => explorer.terms.start(root),
+            None => explorer.terms.add(Term::Done),
+        };
+        explorer.state(term, Statuses::new(processes), false);
+        explorer
+    }
 }
 
 impl Explorer<'_> {
-    /// The state in which something rests.
-    fn state(&mut self, term: TermId, statuses: Statuses) -> StateId {
-        let (at, _) = self.states.insert_full((term, statuses));
+    /// The state in which something rests or waits.
+    fn state(&mut self, term: TermId, statuses: Statuses, waits: bool) -> StateId {
+        let (at, _) = self.states.insert_full(State {
+            term,
+            statuses,
+            waits,
+        });
         StateId(at as u32)
     }
 
@@ -189,6 +226,8 @@ impl Explorer<'_> {
         }
         let mut statuses = key.1.clone();
         let mut acts = Vec::new();
+        let nothing = Signals::new();
+        let beyond = self.beyond.clone().unwrap_or(nothing);
         let mut node = loop {
             let mut stepping = Stepping {
                 processes: self.processes,
@@ -196,6 +235,7 @@ impl Explorer<'_> {
                 statuses: &mut statuses,
                 acts: &mut acts,
                 beside: Vec::new(),
+                beyond: &beyond,
             };
             term = match stepping.run(term) {
                 Stop::Waits(term) => term,
@@ -217,8 +257,14 @@ impl Explorer<'_> {
                     None => self.leaf(term, &statuses, &mut acts),
                 };
             }
-            if let Some(signal) = self.decide(term, &mut statuses)? {
-                break self.given(term, &statuses, signal)?;
+            match self.decide(term, &mut statuses) {
+                Decision::Settled => {}
+                Decision::Ask(signal) => break self.given(term, &statuses, signal)?,
+                Decision::Stuck if self.beyond.is_some() => break self.waits(term, &statuses),
+                Decision::Stuck => {
+                    let links = cycle::shortest(self.processes, &mut self.terms, term, &statuses);
+                    return Err(Refusal::Cycle(links));
+                }
             }
         };
         for act in acts.into_iter().rev() {
@@ -278,11 +324,11 @@ impl Explorer<'_> {
 
     /// Nothing more must be done: what cannot be emitted is absent, and values that nobody can
     /// change are settled. If that settles nothing, a signal to be asked of the environment.
-    fn decide(
-        &mut self,
-        term: TermId,
-        statuses: &mut Statuses,
-    ) -> Result<Option<SignalId>, Refusal> {
+    fn decide(&mut self, term: TermId, statuses: &mut Statuses) -> Decision {
+        let beyond = |signal: SignalId| {
+            let beyond = self.beyond.as_ref();
+            beyond.is_some_and(|beyond| beyond.contains(signal.at()))
+        };
         let mut can = Can {
             processes: self.processes,
             terms: &mut self.terms,
@@ -292,7 +338,8 @@ impl Explorer<'_> {
         for signal in self.processes.signals() {
             let declared = self.processes.signal(signal);
             let status = statuses.of(signal);
-            if !declared.role.is_emitted() || possible.emits.contains(signal.at()) {
+            let possible = possible.emits.contains(signal.at()) || beyond(signal);
+            if !declared.role.is_emitted() || possible {
                 continue;
             }
             let open = declared.role.is_given() && status.given.is_none();
@@ -311,11 +358,11 @@ impl Explorer<'_> {
             }
         }
         if changed {
-            return Ok(None);
+            return Decision::Settled;
         }
         let open = self.processes.signals().filter(|signal| {
             let given = self.processes.signal(*signal).role.is_given();
-            given && statuses.of(*signal).given.is_none()
+            given && statuses.of(*signal).given.is_none() && !beyond(*signal)
         });
         let open: Vec<SignalId> = open.collect();
         let mut asks = open.iter().copied();
@@ -326,13 +373,22 @@ impl Explorer<'_> {
             let matters = self.matters.of(&self.terms, term);
             open.find(|signal| matters.contains(signal.at()) && !statuses.of(*signal).settled)
         });
-        match asked {
-            Some(signal) => Ok(Some(signal)),
-            None => {
-                let links = cycle::shortest(self.processes, &mut self.terms, term, statuses);
-                Err(Refusal::Cycle(links))
+        asked.map_or(Decision::Stuck, Decision::Ask)
+    }
+
+    /// It goes on when the branches beside it have done what it waits for.
+    fn waits(&mut self, term: TermId, statuses: &Statuses) -> NodeId {
+        let matters = self.matters.of(&self.terms, term);
+        let mut kept = statuses.keep(self.processes, &matters);
+        let fresh = Statuses::new(self.processes);
+        for signal in self.processes.signals() {
+            if self.processes.signal(signal).role.is_given() {
+                // It is asked again.
+                *kept.of_mut(signal) = fresh.of(signal);
             }
         }
+        let state = self.state(term, kept, true);
+        self.automaton.add(Node::Leaf(state))
     }
 
     /// An input of which it must be known in the next instant whether it was given in this one.
@@ -366,7 +422,7 @@ impl Explorer<'_> {
             }
         }
         let rested = self.terms.rested(term);
-        let state = self.state(rested, next);
+        let state = self.state(rested, next, false);
         self.automaton.add(Node::Leaf(state))
     }
 

@@ -68,6 +68,8 @@ pub struct Stepping<'a, 'p> {
     pub acts: &'a mut Vec<Act>,
     /// The branches around that run in parallel, outermost first, and which of them steps.
     pub beside: Vec<(Vec<TermId>, usize)>,
+    /// What branches that are explored apart from this one may still emit or write.
+    pub beyond: &'a Signals,
 }
 
 impl<'p> Stepping<'_, 'p> {
@@ -484,6 +486,7 @@ impl<'p> Stepping<'_, 'p> {
     ) -> Option<Step> {
         match self.statuses.answer(self.processes, test) {
             Answer::Known(holds) => Some(Step::To(then(self, holds))),
+            Answer::Ask(signal) if self.beyond.contains(signal.at()) => None,
             Answer::Ask(signal) => Some(Step::Ask(signal)),
             Answer::Waits => None,
         }
@@ -497,14 +500,19 @@ impl<'p> Stepping<'_, 'p> {
         let role = |signal: &SignalId| processes.signal(*signal).role;
         let is_owned = |signal: &&SignalId| matches!(role(signal), Role::Field | Role::Look);
         let mut values = data.reads.iter().filter(|signal| !is_owned(signal));
-        if !values.all(|signal| self.statuses.of(*signal).settled) {
+        let is_settled = |signal: &SignalId| {
+            self.statuses.of(*signal).settled && !self.beyond.contains(signal.at())
+        };
+        if !values.all(is_settled) {
             return false;
         }
         let writes = data.writes.iter();
         let writes = writes.filter(|signal| role(signal) == Role::Field);
         let fields = data.reads.iter().filter(is_owned).chain(writes);
         let fields: Vec<SignalId> = fields.copied().collect();
-        fields.is_empty() || !self.written_beside(&fields)
+        let mut written = fields.iter();
+        let beyond = written.any(|field| self.beyond.contains(field.at()));
+        fields.is_empty() || !(beyond || self.written_beside(&fields))
     }
 
     /// Whether a branch beside this one can still write one of these fields in this instant.

@@ -4,11 +4,11 @@
 use crate::diagnostic::{Diagnostic, Id};
 use crate::reactive::reads;
 use crate::source::Span;
-use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
+use crate::tree::automaton::{Act, Automaton, Node, NodeId, StateId};
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::process::{DataId, StatementId};
 use crate::types::program::{Event, LocalId};
-use crate::types::reactive::Computation;
+use crate::types::reactive::{Computation, Reactive};
 use crate::types::statement::{Statement, StatementKind};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ impl Making<'_> {
         let carries = messages.any(|local| locals[local.at()].kind == Type::Message);
         let mut takes: BTreeMap<NodeId, BTreeSet<u8>> = BTreeMap::new();
         for (state, root) in roots {
-            let counts = self.takes(*root, &mut takes);
+            let counts = self::takes(self.reactive, &self.automaton, *root, &mut takes);
             let name = &self.reactive.processes.signal(self.input).name;
             let span = self.reactive.processes.signal(self.input).span;
             if carries && counts.contains(&0) {
@@ -66,7 +66,8 @@ impl Making<'_> {
         if event == Event::Deliver {
             return;
         }
-        for data in self.reached(roots) {
+        let computed = self.automaton.computed(roots.iter().map(|(_, root)| *root));
+        for data in computed {
             if let Some(span) = self.header_read(data) {
                 let name = &self.reactive.processes.signal(self.input).name;
                 let title = format!("there is no `header` when `{name}` comes");
@@ -90,71 +91,6 @@ impl Making<'_> {
         let first = others.next().unwrap_or_default();
         let always = others.fold(first, |all, other| &all & &other);
         &spans(&whole.rests[state.at()]) - &always
-    }
-
-    /// How often a message may be taken from a node on; twice is as bad as more.
-    pub(super) fn takes(
-        &self,
-        node: NodeId,
-        known: &mut BTreeMap<NodeId, BTreeSet<u8>>,
-    ) -> BTreeSet<u8> {
-        if let Some(counts) = known.get(&node) {
-            return counts.clone();
-        }
-        let own = match self.automaton.node(node) {
-            Node::Act {
-                act: Act::Do(data), ..
-            } => match self.reactive.computation(*data) {
-                Computation::Steps(steps) => steps.iter().any(is_take),
-                Computation::Choice(_) | Computation::Value(_) => false,
-            },
-            _ => false,
-        };
-        let mut counts = BTreeSet::new();
-        for child in self.children(node) {
-            counts.extend(self.takes(child, known));
-        }
-        if counts.is_empty() {
-            counts.insert(0);
-        }
-        let counts: BTreeSet<u8> = counts
-            .into_iter()
-            .map(|count| (count + u8::from(own)).min(2))
-            .collect();
-        known.insert(node, counts.clone());
-        counts
-    }
-
-    /// All that is computed from some nodes on.
-    pub(super) fn reached(&self, roots: &[(StateId, NodeId)]) -> BTreeSet<DataId> {
-        let mut seen = BTreeSet::new();
-        let mut found = BTreeSet::new();
-        let mut open: Vec<NodeId> = roots.iter().map(|(_, root)| *root).collect();
-        while let Some(node) = open.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            match self.automaton.node(node) {
-                Node::Act { act, .. } => match act {
-                    Act::Do(data)
-                    | Act::Emit {
-                        value: Some(data), ..
-                    } => {
-                        found.insert(*data);
-                    }
-                    Act::Emit { value: None, .. } | Act::Keep(_) => {}
-                },
-                Node::Test {
-                    question: Question::Data(data),
-                    ..
-                } => {
-                    found.insert(*data);
-                }
-                Node::Test { .. } | Node::Leaf(_) | Node::Twice(_) => {}
-            }
-            open.extend(self.children(node));
-        }
-        found
     }
 
     /// Where a computation reads the header of the instant.
@@ -200,4 +136,38 @@ fn at_rest(mistake: Diagnostic, rests: BTreeSet<Span>) -> Diagnostic {
     let label = "while this waits";
     let rests = rests.into_iter();
     rests.fold(mistake, |mistake, span| mistake.label(span, label))
+}
+
+/// How often a message may be taken from a node on; twice is as bad as more.
+pub(super) fn takes(
+    reactive: &Reactive,
+    automaton: &Automaton,
+    node: NodeId,
+    known: &mut BTreeMap<NodeId, BTreeSet<u8>>,
+) -> BTreeSet<u8> {
+    if let Some(counts) = known.get(&node) {
+        return counts.clone();
+    }
+    let own = match automaton.node(node) {
+        Node::Act {
+            act: Act::Do(data), ..
+        } => match reactive.computation(*data) {
+            Computation::Steps(steps) => steps.iter().any(is_take),
+            Computation::Choice(_) | Computation::Value(_) => false,
+        },
+        _ => false,
+    };
+    let mut counts = BTreeSet::new();
+    for child in automaton.node(node).children() {
+        counts.extend(takes(reactive, automaton, child, known));
+    }
+    if counts.is_empty() {
+        counts.insert(0);
+    }
+    let counts: BTreeSet<u8> = counts
+        .into_iter()
+        .map(|count| (count + u8::from(own)).min(2))
+        .collect();
+    known.insert(node, counts.clone());
+    counts
 }

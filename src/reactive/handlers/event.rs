@@ -29,16 +29,23 @@ impl Making<'_> {
         let states = 0..whole.states.len() as u32;
         let states = states.map(StateId);
         let states = states.filter(|state| (state.0 == 0) == (event == Event::Start));
-        let roots = states.map(|state| {
-            let mut settling = Settling {
-                whole,
-                from: state,
-                known: HashMap::new(),
-            };
-            let root = whole.states[state.at()];
-            (state, self.at_this_event(&mut settling, root, Facts::new()))
-        });
+        let roots = states.map(|state| self.way(whole, state, whole.states[state.at()]));
         roots.collect()
+    }
+
+    /// What is done from a state on.
+    pub(super) fn way(
+        &mut self,
+        whole: &Automaton,
+        from: StateId,
+        root: NodeId,
+    ) -> (StateId, NodeId) {
+        let mut settling = Settling {
+            whole,
+            from,
+            known: HashMap::new(),
+        };
+        (from, self.at_this_event(&mut settling, root, Facts::new()))
     }
 
     /// The same nodes, without questions whether an input is given, or what a header says that was
@@ -50,6 +57,15 @@ impl Making<'_> {
         }
         let facts = key.1.clone();
         let settled = match settling.whole.node(node).clone() {
+            Node::Test {
+                question: asked @ Question::Given(signal),
+                then,
+                otherwise,
+            } if self.flags.contains_key(&signal) => {
+                let then = self.at_this_event(settling, then, facts.clone());
+                let otherwise = self.at_this_event(settling, otherwise, facts);
+                self.automaton.test(asked, then, otherwise)
+            }
             Node::Test {
                 question: Question::Given(signal),
                 then,

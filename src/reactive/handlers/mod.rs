@@ -15,28 +15,51 @@
 //! Before: processes constructive or not. After: they are, or nothing comes out; each message that
 //! an event brings is taken exactly once on every path; a header is read only where one came.
 
+mod apart;
 mod check;
 mod event;
 
 use crate::diagnostic::Diagnostic;
-use crate::reactive::explore::{Refusal, explore};
+use crate::reactive::explore::apart::{apart, leaves};
+use crate::reactive::explore::{BUDGET, Refusal, explore};
 use crate::reactive::reads;
 use crate::source::Span;
 use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::process::Statement as Kernel;
 use crate::types::process::{DataId, Processes, SignalId, StatementId};
-use crate::types::program::{Field, FieldId, Handler, KindId, Program};
+use crate::types::program::{Event, Field, FieldId, Handler, KindId, Local, LocalId, Program};
 use crate::types::reactive::{Computation, Reactive};
 use crate::types::statement::{Block, BlockId, PlaceId, React, Statement, StatementKind};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How large what processes become may be, in nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// One automaton of all that happens: with more, a program is refused.
+    pub nodes: usize,
+    /// The handlers made of it: with more, branches stay apart, if they can.
+    pub together: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            nodes: BUDGET,
+            together: 4_000,
+        }
+    }
+}
+
+/// Where each computation stands: which branch of each parallel statement around.
+type Places = BTreeMap<DataId, Vec<(StatementId, u32)>>;
+
 /// The state in which the instant began.
 const STAYS: StateId = StateId(u32::MAX);
 
-/// Gives all kinds with processes their handlers; the automaton of each has at most so many nodes.
-pub fn settle(program: &mut Program, budget: usize) -> Result<(), Vec<Diagnostic>> {
+/// Gives all kinds with processes their handlers.
+pub fn settle(program: &mut Program, budget: Budget) -> Result<(), Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
     for at in 0..program.kinds.len() as u32 {
         let kind = KindId(at);
@@ -47,7 +70,9 @@ pub fn settle(program: &mut Program, budget: usize) -> Result<(), Vec<Diagnostic
             continue;
         }
         match explored(&reactive, budget) {
-            Ok(automaton) => handlers(program, kind, &reactive, &automaton, &mut diagnostics),
+            Ok(automaton) => {
+                diagnostics.extend(handlers(program, kind, &reactive, &automaton, budget));
+            }
             Err(refusals) => diagnostics.extend(told(program, kind, &reactive, &refusals)),
         }
     }
@@ -58,7 +83,7 @@ pub fn settle(program: &mut Program, budget: usize) -> Result<(), Vec<Diagnostic
 }
 
 /// What is wrong with processes whatever a stack gives to their layer.
-pub fn wrong_anywhere(program: &Program, budget: usize) -> Vec<Diagnostic> {
+pub fn wrong_anywhere(program: &Program, budget: Budget) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for at in 0..program.kinds.len() as u32 {
         let kind = KindId(at);
@@ -93,8 +118,8 @@ pub fn wrong_anywhere(program: &Program, budget: usize) -> Vec<Diagnostic> {
 }
 
 /// The automaton of the processes of a kind.
-fn explored(reactive: &Reactive, budget: usize) -> Result<Automaton, Vec<Refusal>> {
-    match explore(&reactive.processes, budget) {
+fn explored(reactive: &Reactive, budget: Budget) -> Result<Automaton, Vec<Refusal>> {
+    match explore(&reactive.processes, budget.nodes) {
         Err(refusal) => Err(vec![refusal]),
         Ok((automaton, twice)) if twice.is_empty() => Ok(automaton),
         Ok((_, twice)) => Err(twice.into_iter().map(Refusal::MayBeTwice).collect()),
@@ -130,66 +155,82 @@ fn handlers(
     kind: KindId,
     reactive: &Reactive,
     automaton: &Automaton,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let control = control(program, kind, automaton);
+    budget: Budget,
+) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let places = places(&reactive.processes);
-    let mut made = Vec::new();
+    let mut settled = Vec::new();
+    let mut nodes = 0;
     for (event, input, parameters) in &reactive.events {
-        let mut making = Making {
-            program,
-            kind,
-            reactive,
-            automaton: Automaton::new(automaton.risky.clone()),
-            control,
-            input: *input,
-            places: &places,
-            shared: BTreeMap::new(),
-            blocks: Vec::new(),
-        };
+        let mut making = Making::new(program, kind, reactive, (*input, &places));
         let roots = making.roots(automaton, *event);
-        making.check((*event, parameters), automaton, &roots, diagnostics);
-        let body = making.body(&roots);
-        made.push((*event, body, making.blocks));
+        making.check((*event, parameters), automaton, &roots, &mut diagnostics);
+        nodes += making.automaton.nodes.len();
+        settled.push((*event, making.automaton, roots));
     }
+    let branches = match nodes > budget.together {
+        true => apart(&reactive.processes, budget.nodes),
+        false => None,
+    };
+    let separate = branches
+        .and_then(|branches| apart::handlers(program, kind, reactive, (&branches, &places)));
+    let (made, states) = match separate {
+        Some(made) => made,
+        None => {
+            let control = control(program, kind, "processes.state", automaton.states.len() - 1);
+            let made = settled.into_iter().zip(&reactive.events);
+            let made = made.map(|((event, automaton, roots), (_, input, _))| {
+                let mut making = Making::new(program, kind, reactive, (*input, &places));
+                making.automaton = automaton;
+                let body = making.body(&roots, control);
+                making.made(event, body)
+            });
+            (made.collect::<Vec<Made>>(), automaton.states.len())
+        }
+    };
     let orders: Vec<Vec<(StatementId, u32)>> = places.into_values().collect();
-    for (event, body, blocks) in made {
+    for one in made {
         let mut handlers = program.handlers.iter_mut();
-        let handler = handlers.find(|handler| handler.kind == kind && handler.event == event);
+        let handler = handlers.find(|handler| handler.kind == kind && handler.event == one.event);
         let handler: &mut Handler = handler.expect("each event of processes has its handler");
-        handler.body = body;
-        handler.blocks = blocks;
+        handler.body = one.body;
+        handler.blocks = one.blocks;
+        handler.locals = one.locals;
+        handler.meets = one.meets;
         handler.places = orders.clone();
     }
     if let Some(reactive) = &mut program.kinds[kind.at()].reactive {
-        reactive.states = Some(automaton.states.len() as u32);
+        reactive.states = Some(states as u32);
     }
+    diagnostics
 }
 
-/// The field that holds the state between two instants; none where there is but one, besides that
-/// before the start.
-fn control(program: &mut Program, kind: KindId, automaton: &Automaton) -> Option<FieldId> {
-    let last = automaton.states.len().saturating_sub(1);
-    if last <= 1 {
+/// A field that holds one of so many states between two instants; none where there is but one.
+fn control(program: &mut Program, kind: KindId, name: &str, states: usize) -> Option<FieldId> {
+    if states <= 1 {
         return None;
     }
-    let width = match last {
-        0..=0xff => 8,
-        0x100..=0xffff => 16,
-        _ => 32,
-    };
     let fields = &mut program.kinds[kind.at()].fields;
     fields.push(Field {
-        name: "processes.state".to_string(),
-        kind: Type::Unsigned(width),
+        name: name.to_string(),
+        kind: width(states),
         initial: None,
         once: false,
     });
     Some(FieldId(fields.len() as u32 - 1))
 }
 
+/// A number that holds any up to this one.
+fn width(last: usize) -> Type {
+    match last {
+        0..=0xff => Type::Unsigned(8),
+        0x100..=0xffff => Type::Unsigned(16),
+        _ => Type::Unsigned(32),
+    }
+}
+
 /// Where each computation stands among the branches that run in parallel.
-fn places(processes: &Processes) -> BTreeMap<DataId, Vec<(StatementId, u32)>> {
+fn places(processes: &Processes) -> Places {
     let mut places = BTreeMap::new();
     let mut open: Vec<(StatementId, Vec<(StatementId, u32)>)> = Vec::new();
     open.extend(processes.root.map(|root| (root, Vec::new())));
@@ -223,47 +264,124 @@ struct Making<'a> {
     reactive: &'a Reactive,
     /// What is done at this event alone; [`STAYS`] where it ends in the state in which it began.
     automaton: Automaton,
-    control: Option<FieldId>,
     /// The input that says that the event has come.
     input: SignalId,
-    places: &'a BTreeMap<DataId, Vec<(StatementId, u32)>>,
+    /// Where computations stand among the branches.
+    places: &'a Places,
+    /// Whether its ways meet again.
+    meets: bool,
+    /// What is done where it ends in a state.
+    ends: BTreeMap<StateId, Block>,
+    /// Which local says whether a signal was emitted, where it is asked.
+    flags: BTreeMap<SignalId, LocalId>,
     /// Nodes that several paths lead to, and their blocks.
     shared: BTreeMap<NodeId, BlockId>,
     blocks: Vec<Block>,
+    /// All locals.
+    locals: Vec<Local>,
+}
+
+/// What the handler of one event becomes.
+struct Made {
+    event: Event,
+    body: Block,
+    blocks: Vec<Block>,
+    locals: Vec<Local>,
+    meets: bool,
+}
+
+impl<'a> Making<'a> {
+    fn new(
+        program: &'a Program,
+        kind: KindId,
+        reactive: &'a Reactive,
+        (input, places): (SignalId, &'a Places),
+    ) -> Making<'a> {
+        Making {
+            program,
+            kind,
+            reactive,
+            automaton: Automaton::new(reactive.processes.risky.clone()),
+            input,
+            places,
+            meets: false,
+            ends: BTreeMap::new(),
+            flags: BTreeMap::new(),
+            shared: BTreeMap::new(),
+            blocks: Vec::new(),
+            locals: reactive.locals.clone(),
+        }
+    }
+
+    fn made(self, event: Event, body: Block) -> Made {
+        Made {
+            event,
+            body,
+            meets: self.meets,
+            blocks: self.blocks,
+            locals: self.locals,
+        }
+    }
 }
 
 impl Making<'_> {
-    fn body(&mut self, roots: &[(StateId, NodeId)]) -> Block {
+    fn body(&mut self, roots: &[(StateId, NodeId)], control: Option<FieldId>) -> Block {
+        for state in leaves(&self.automaton, roots) {
+            if let Some(control) = control.filter(|_| state != STAYS) {
+                let number = self.number(control, state.0);
+                let note = StatementKind::Assign(self.own(control), number);
+                self.ends.insert(state, vec![self.statement(note)]);
+            }
+        }
         self.share(roots);
-        let mut body = self.what_was_before(roots);
-        let Some((&(_, first), others)) = roots.split_first() else {
+        let computed = self.automaton.computed(roots.iter().map(|(_, root)| *root));
+        let mut body = self.what_was_before(computed);
+        let Some((last, cases)) = roots.split_last() else {
             return body;
         };
-        let Some(control) = self
-            .control
-            .filter(|_| others.iter().any(|(_, one)| *one != first))
-        else {
-            body.extend(self.code(first));
-            return body;
-        };
-        let span = self.span();
-        let kind = self.program.kinds[self.kind.at()].fields.get(control.at());
-        let of = kind.map_or(Type::Unsigned(32), |field| field.kind.clone());
-        let value = ExpressionKind::Read(self.own(control));
-        let (last, cases) = roots.split_last().expect("there is a first one");
         // States in which most is alike take what is left.
-        let cases: Vec<_> = cases.iter().filter(|(_, root)| *root != last.1).collect();
-        let cases = cases
-            .into_iter()
-            .map(|(state, root)| (u64::from(state.0), None, self.code(*root)));
-        let cases = cases.collect();
-        let kind = StatementKind::Match {
-            value: Expression::new(value, of),
-            cases,
-            otherwise: self.code(last.1),
-        };
-        body.push(Statement { kind, span });
+        let cases = cases.iter().filter(|(_, root)| *root != last.1);
+        let cases: Vec<_> = cases.map(|(state, root)| (state.0, *root)).collect();
+        let otherwise = self.code(last.1);
+        body.extend(match control {
+            None => otherwise,
+            Some(control) => self.by_state(control, &cases, otherwise),
+        });
         body
+    }
+
+    /// What is done in each state.
+    fn by_state(&mut self, control: FieldId, cases: &[(u32, NodeId)], otherwise: Block) -> Block {
+        if cases.is_empty() {
+            return otherwise;
+        }
+        let value = Expression::new(
+            ExpressionKind::Read(self.own(control)),
+            self.field(control).kind.clone(),
+        );
+        self.by_number(value, cases, otherwise)
+    }
+
+    /// What is done, by a number.
+    fn by_number(&mut self, value: Expression, cases: &[(u32, NodeId)], otherwise: Block) -> Block {
+        let cases = cases
+            .iter()
+            .map(|(number, root)| (u64::from(*number), None, self.code(*root)));
+        let kind = StatementKind::Match {
+            value,
+            cases: cases.collect(),
+            otherwise,
+        };
+        vec![self.statement(kind)]
+    }
+
+    fn field(&self, field: FieldId) -> &Field {
+        &self.program.kinds[self.kind.at()].fields[field.at()]
+    }
+
+    /// A state, as the field holds it.
+    fn number(&self, control: FieldId, number: u32) -> Expression {
+        Expression::number(u64::from(number), self.field(control).kind.clone())
     }
 
     /// Nodes that several paths lead to become blocks, each behind those that it leads to.
@@ -274,7 +392,7 @@ impl Making<'_> {
             let count = paths.entry(node).or_default();
             *count += 1;
             if *count == 1 {
-                open.extend(self.children(node));
+                open.extend(self.automaton.node(node).children());
             }
         }
         for (node, _) in paths.into_iter().filter(|(_, count)| *count > 1) {
@@ -282,16 +400,6 @@ impl Making<'_> {
             let block = BlockId(self.blocks.len() as u32);
             self.blocks.push(code);
             self.shared.insert(node, block);
-        }
-    }
-
-    fn children(&self, node: NodeId) -> Vec<NodeId> {
-        match self.automaton.node(node) {
-            Node::Test {
-                then, otherwise, ..
-            } => vec![*then, *otherwise],
-            Node::Act { next, .. } => vec![*next],
-            Node::Leaf(_) | Node::Twice(_) => Vec::new(),
         }
     }
 
@@ -308,12 +416,7 @@ impl Making<'_> {
         loop {
             match self.automaton.node(node).clone() {
                 Node::Leaf(state) => {
-                    if let Some(control) = self.control.filter(|_| state != STAYS) {
-                        let of = &self.program.kinds[self.kind.at()].fields[control.at()].kind;
-                        let state = Expression::number(u64::from(state.0), of.clone());
-                        let step = StatementKind::Assign(self.own(control), state);
-                        block.push(self.statement(step));
-                    }
+                    block.extend(self.ends.get(&state).cloned().unwrap_or_default());
                     return block;
                 }
                 Node::Twice(_) => unreachable!("what is emitted twice was refused"),
@@ -330,11 +433,19 @@ impl Making<'_> {
                     then,
                     otherwise,
                 } => {
-                    let Question::Data(data) = question else {
-                        unreachable!("questions of inputs are settled");
-                    };
                     let (then, otherwise) = (self.code(then), self.code(otherwise));
-                    self.test(data, then, otherwise, &mut block);
+                    match question {
+                        Question::Data(data) => self.test(data, then, otherwise, &mut block),
+                        Question::Given(signal) => {
+                            let flag = Expression::local(self.flags[&signal], Type::Bool);
+                            block.push(self.statement(StatementKind::If {
+                                condition: flag,
+                                likely: None,
+                                then,
+                                otherwise,
+                            }));
+                        }
+                    }
                     return block;
                 }
             }
@@ -358,29 +469,39 @@ impl Making<'_> {
             },
             Act::Emit {
                 signal,
-                value: Some(value),
+                value,
                 again,
             } => {
-                let mut values = self.reactive.values.iter();
-                let found = values.find(|(other, ..)| *other == signal);
-                let (_, field, combine) = found.expect("a signal with a value has its field");
-                let Computation::Value(value) = self.reactive.computation(value) else {
-                    unreachable!("a signal carries a value");
-                };
-                let place = self.own(*field);
-                let value = match combine {
-                    Some(combine) if again => {
-                        let of = value.result.clone();
-                        let known =
-                            Expression::new(ExpressionKind::Read(place.clone()), of.clone());
-                        Expression::binary(*combine, known, value.clone(), of)
-                    }
-                    Some(_) | None => value.clone(),
-                };
-                block.push(self.statement(StatementKind::Assign(place, value)));
+                if let Some(value) = value {
+                    block.push(self.valued(signal, value, again));
+                }
+                if let Some(flag) = self.flags.get(&signal) {
+                    let present = Expression::number(1, Type::Bool);
+                    block.push(self.statement(StatementKind::Let(*flag, present)));
+                }
             }
-            Act::Emit { value: None, .. } | Act::Keep(_) => {}
+            Act::Keep(_) => {}
         }
+    }
+
+    /// A signal gets its value.
+    fn valued(&self, signal: SignalId, value: DataId, again: bool) -> Statement {
+        let mut values = self.reactive.values.iter();
+        let found = values.find(|(other, ..)| *other == signal);
+        let (_, field, combine) = found.expect("a signal with a value has its field");
+        let Computation::Value(value) = self.reactive.computation(value) else {
+            unreachable!("a signal carries a value");
+        };
+        let place = self.own(*field);
+        let value = match combine {
+            Some(combine) if again => {
+                let of = value.result.clone();
+                let known = Expression::new(ExpressionKind::Read(place.clone()), of.clone());
+                Expression::binary(*combine, known, value.clone(), of)
+            }
+            Some(_) | None => value.clone(),
+        };
+        self.statement(StatementKind::Assign(place, value))
     }
 
     /// A choice: both ways hold all that is left to do.
@@ -424,13 +545,11 @@ impl Making<'_> {
         self.statement(StatementKind::Branch(place))
     }
 
-    /// Notes what was before the instant, where anything reads it.
-    fn what_was_before(&self, roots: &[(StateId, NodeId)]) -> Block {
+    /// Notes what was before the instant, where anything that is computed reads it.
+    fn what_was_before(&self, computed: BTreeSet<DataId>) -> Block {
         let data = &self.reactive.processes.data;
-        let reached = self.reached(roots).into_iter();
-        let read: BTreeSet<SignalId> = reached
-            .flat_map(|one| data[one.at()].reads.clone())
-            .collect();
+        let reads = computed.into_iter();
+        let read: BTreeSet<SignalId> = reads.flat_map(|one| data[one.at()].reads.clone()).collect();
         let is_read = |(field, _): &&(FieldId, Expression)| {
             let mut fields = self.reactive.fields.iter();
             fields.any(|(other, signal)| other == field && read.contains(signal))

@@ -24,8 +24,7 @@ use super::played::played;
 use crate::diagnostic::{Diagnostic, Severity, render};
 use crate::emit;
 use crate::reactive;
-use crate::reactive::explore::BUDGET;
-use crate::reactive::handlers::{settle, wrong_anywhere};
+use crate::reactive::handlers::{Budget, settle, wrong_anywhere};
 use crate::source::Sources;
 use crate::syntax::loom;
 use crate::tree::text;
@@ -122,7 +121,10 @@ fn compile(
         };
         for stack in stacks {
             let (mut program, mut wrong) = check_stack(sources, &files, stack);
-            if let Some(Err(refused)) = program.as_mut().map(|program| settle(program, BUDGET)) {
+            if let Some(Err(refused)) = program
+                .as_mut()
+                .map(|program| settle(program, Budget::default()))
+            {
                 wrong.extend(refused);
                 program = None;
             }
@@ -137,7 +139,7 @@ fn compile(
             found.extend(
                 layers
                     .iter()
-                    .flat_map(|layer| wrong_anywhere(layer, BUDGET)),
+                    .flat_map(|layer| wrong_anywhere(layer, Budget::default())),
             );
         }
     }

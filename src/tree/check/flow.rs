@@ -187,7 +187,12 @@ impl<'a> Flow<'a, '_> {
             | Action::Free(instance, kind) => uses.instance(*instance, *kind),
             Action::Loop(turns) => self.turns(id, known, turns),
             Action::Wait(outputs) | Action::Put(outputs) => self.outputs(id, known, outputs),
-            Action::Begin | Action::Turn => {}
+            Action::Begin | Action::Turn | Action::AtOnce => {}
+            Action::Mark(mark) => bound = Some(*mark),
+            Action::Precede(first, mark) => {
+                uses.locals.extend([*first, *mark]);
+                bound = Some(*first);
+            }
         }
         self.uses(id, known, &uses);
         if let Some(local) = bound {

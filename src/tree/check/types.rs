@@ -159,6 +159,9 @@ impl<'a> Checked<'a> {
             | Action::End(..)
             | Action::Begin
             | Action::Turn
+            | Action::AtOnce
+            | Action::Mark(_)
+            | Action::Precede(..)
             | Action::Free(..) => {}
         }
     }

@@ -198,6 +198,9 @@ impl Writer<'_> {
             | Action::End(..)
             | Action::Begin
             | Action::Turn
+            | Action::AtOnce
+            | Action::Mark(_)
+            | Action::Precede(..)
             | Action::Free(..) => {
                 let step = self.step(action);
                 self.line(depth, &step);
@@ -314,6 +317,9 @@ impl Writer<'_> {
             Action::Free(instance, kind) => format!("free {}", self.instance(*instance, *kind)),
             Action::Begin => "begin".to_string(),
             Action::Turn => "turn".to_string(),
+            Action::AtOnce => "at_once".to_string(),
+            Action::Mark(mark) => format!("mark {}", local(mark)),
+            Action::Precede(first, mark) => format!("precede {} {}", local(first), local(mark)),
             Action::Loop(_) | Action::Wait(_) | Action::Put(_) => {
                 unreachable!("these take several lines")
             }

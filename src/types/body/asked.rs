@@ -101,7 +101,9 @@ fn collect(block: &Block, own: KindId, asked: &mut Vec<Asked>) {
             | StatementKind::Yield(_)
             | StatementKind::React(_)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => {}
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => {}
         }
         for block in statement.blocks() {
             collect(block, own, asked);

@@ -36,6 +36,7 @@ pub(super) fn handler(
         body: block,
         blocks: Vec::new(),
         places: Vec::new(),
+        meets: false,
         span: first.span,
     }
 }

@@ -287,7 +287,9 @@ impl<'p> Account<'p> {
             | StatementKind::Yield(_)
             | StatementKind::React(_)
             | StatementKind::Go(_)
-            | StatementKind::Branch(_) => {}
+            | StatementKind::Branch(_)
+            | StatementKind::Mark(_)
+            | StatementKind::Put(_) => {}
         }
     }
 

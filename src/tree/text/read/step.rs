@@ -62,6 +62,9 @@ impl Words<'_> {
             }
             "begin" => Action::Begin,
             "turn" => Action::Turn,
+            "at_once" => Action::AtOnce,
+            "mark" => Action::Mark(self.local()?),
+            "precede" => Action::Precede(self.local()?, self.local()?),
             "free" => {
                 let (instance, kind) = self.instance()?;
                 Action::Free(instance, kind)

@@ -102,6 +102,7 @@ pub(super) fn reactive(context: &mut Context, doings: &Doings) -> Vec<Handler> {
         body: root.clone(),
         blocks: Vec::new(),
         places: Vec::new(),
+        meets: false,
         span: written(signal),
     };
     let handlers = events.iter().map(handler).collect();
