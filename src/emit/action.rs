@@ -78,6 +78,18 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         }
         Action::Loop(turns) => body.turns(turns, out),
         Action::Wait(outputs) => body.wait_all(outputs, out),
+        Action::Begin
+        | Action::Put(_)
+        | Action::AtOnce
+        | Action::Mark(_)
+        | Action::Precede(..)
+        | Action::Turn => on_agenda(body, action, out),
+    }
+}
+
+/// A step on what waits on the agenda.
+fn on_agenda(body: &mut Body, action: &Action, out: &mut Vec<S>) {
+    match action {
         Action::Begin => out.push(assign(
             atom("stack").behind("since"),
             atom("stack").behind("waiting"),
@@ -97,6 +109,7 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
             let since = atom("stack").behind("since");
             out.push(S::Do(call("reverse", vec![atom("stack"), since])));
         }
+        other => unreachable!("{other:?} puts nothing on the agenda"),
     }
 }
 

@@ -304,10 +304,7 @@ impl<'a, 'b> Code<'a, 'b> {
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
             | StatementKind::React(_)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => unreachable!("a function only computes"),
+            | StatementKind::Ordered(_) => unreachable!("a function only computes"),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Stack;
 use super::function;
 use super::walk;
+use crate::tree::uses::marks;
 use crate::tree::walk::children;
 use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Parameters, Range};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
@@ -236,17 +237,13 @@ impl Collector<'_> {
                 self.variable(variable);
                 self.expression(value);
             }
-            Action::SetAttribute(message, _, value) => {
+            Action::SetAttribute(message, _, value) | Action::StripRest(message, value) => {
                 self.local(*message);
                 self.expression(value);
             }
             Action::Strip(message, header) => {
                 self.local(*message);
                 self.uses.binds.insert(Need::Header(*header));
-            }
-            Action::StripRest(message, bytes) => {
-                self.local(*message);
-                self.expression(bytes);
             }
             Action::Push {
                 message,
@@ -285,10 +282,8 @@ impl Collector<'_> {
             Action::Drop(message, _) | Action::Consume(message) => self.local(*message),
             Action::DropAll(variable, _) => self.variable(variable),
             Action::Count(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
-            Action::Mark(mark) => self.bind(*mark),
-            Action::Precede(first, mark) => {
-                self.local(*first);
-                self.local(*mark);
+            Action::Mark(first) | Action::Precede(first, _) => {
+                marks(action).into_iter().for_each(|mark| self.local(mark));
                 self.bind(*first);
             }
             Action::StartTimer(instance, _, _, after) => {

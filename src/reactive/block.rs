@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::tree::{Action, Goal, Index, Node, NodeId, Output, Probability};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{Event, KindId, LocalId, Population, PortId, Target};
-use crate::types::statement::{Attempt, Block, Likely, Search, Statement, StatementKind};
+use crate::types::statement::{Attempt, Block, Likely, Ordered, Search, Statement, StatementKind};
 use crate::types::value::Type;
 use std::collections::HashMap;
 
@@ -209,16 +209,16 @@ impl<'a> Lowering<'a> {
                     None => ends,
                 }
             }
-            StatementKind::Go(block) => {
+            StatementKind::Ordered(Ordered::Go(block)) => {
                 let rest: &'a [Statement] = &frame.blocks[block.0 as usize];
                 self.rest(body, vec![rest], due)
             }
-            StatementKind::Branch(place) => {
+            StatementKind::Ordered(Ordered::Branch(place)) => {
                 due.settle(frame.places);
                 due.place = Some(*place);
                 self.rest(body, inside, due)
             }
-            StatementKind::Mark(_) | StatementKind::Put(_) => {
+            StatementKind::Ordered(Ordered::Mark(_) | Ordered::Put(_)) => {
                 self.put_in_order(body, statement, inside, due)
             }
             StatementKind::Return(_) | StatementKind::Yield(_) | StatementKind::React(_) => {

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::tree::{Action, NodeId};
 use crate::types::expression::Expression;
 use crate::types::program::{Event, LocalId};
-use crate::types::statement::{Statement, StatementKind};
+use crate::types::statement::{Ordered, Statement, StatementKind};
 use crate::types::value::Type;
 use std::collections::HashMap;
 
@@ -68,8 +68,10 @@ impl<'a> Lowering<'a> {
     ) -> NodeId {
         let frame = body.frame;
         let steps = match &statement.kind {
-            StatementKind::Mark(mark) => vec![Action::Mark(frame.locals[mark.at()])],
-            StatementKind::Put(before) => {
+            StatementKind::Ordered(Ordered::Mark(mark)) => {
+                vec![Action::Mark(frame.locals[mark.at()])]
+            }
+            StatementKind::Ordered(Ordered::Put(before)) => {
                 due.settle(frame.places);
                 (due.place, due.placed) = (None, Vec::new());
                 let outputs = std::mem::take(&mut due.outputs);

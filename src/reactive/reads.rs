@@ -4,7 +4,7 @@ use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::fields::field_of;
 use crate::types::program::{FieldId, KindId, LocalId};
 use crate::types::statement::{
-    Attempt, Block, Operation, Output, Search, Statement, StatementKind, TellTarget,
+    Attempt, Block, Operation, Ordered, Output, Search, Statement, StatementKind, TellTarget,
 };
 
 /// The fields that a block writes, containers included.
@@ -123,7 +123,7 @@ impl Late {
                     self.reads(expression);
                 }
             }
-            if let StatementKind::Go(block) = statement.kind {
+            if let StatementKind::Ordered(Ordered::Go(block)) = statement.kind {
                 self.gone[block.0 as usize] |= gone;
             }
             gone |= gives_away(statement) || self.peeked.is_some() && rewrites(statement);

@@ -110,10 +110,7 @@ fn run_statement<'p>(body: &mut impl Body<'p>, statement: &'p Statement) -> Way<
         | Kind::Return(_)
         | Kind::Yield(_)
         | Kind::React(_)
-        | Kind::Go(_)
-        | Kind::Branch(_)
-        | Kind::Mark(_)
-        | Kind::Put(_) => body.perform(&statement.kind),
+        | Kind::Ordered(_) => body.perform(&statement.kind),
     };
     match flow {
         ControlFlow::Continue(()) => Way::On,
@@ -380,10 +377,7 @@ impl<'p> Body<'p> for Running<'_, 'p> {
             | Kind::StopTimer(..)
             | Kind::End(..)
             | Kind::React(_)
-            | Kind::Go(_)
-            | Kind::Branch(_)
-            | Kind::Mark(_)
-            | Kind::Put(_) => unreachable!("functions do nothing but compute"),
+            | Kind::Ordered(_) => unreachable!("functions do nothing but compute"),
         }
     }
 }

@@ -335,10 +335,7 @@ fn lets_happen(block: &Block) -> bool {
             | Kind::Return(_)
             | Kind::Yield(_)
             | Kind::React(_)
-            | Kind::Go(_)
-            | Kind::Branch(_)
-            | Kind::Mark(_)
-            | Kind::Put(_) => false,
+            | Kind::Ordered(_) => false,
         };
         itself || statement.blocks().into_iter().any(lets_happen)
     })
@@ -461,10 +458,7 @@ impl<'p> Body<'p> for Handling<'_, 'p> {
             | Kind::Return(_)
             | Kind::Yield(_)
             | Kind::React(_)
-            | Kind::Go(_)
-            | Kind::Branch(_)
-            | Kind::Mark(_)
-            | Kind::Put(_) => unreachable!("handlers neither return nor yield"),
+            | Kind::Ordered(_) => unreachable!("handlers neither return nor yield"),
         }
         ControlFlow::Continue(())
     }

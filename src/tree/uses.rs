@@ -3,6 +3,7 @@
 //! In: any part of a tree. Out: all that it reads, in the order of writing. The checker asks
 //! whether each of them is there.
 
+use super::Action;
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
 use crate::types::program::{HeaderId, KindId, LocalId, Target};
 use crate::types::statement::{Attempt, Operation, Search, Source};
@@ -237,5 +238,13 @@ impl Uses {
                 self.instance(*instance, *kind);
             }
         }
+    }
+}
+
+/// The marks that an action reads.
+pub fn marks(action: &Action) -> Vec<LocalId> {
+    match action {
+        Action::Precede(first, mark) => vec![*first, *mark],
+        _of_none => Vec::new(),
     }
 }

@@ -255,10 +255,7 @@ impl<'p> Flow<'p> {
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
             | StatementKind::React(_)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => {}
+            | StatementKind::Ordered(_) => {}
         }
     }
 

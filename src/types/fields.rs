@@ -45,10 +45,7 @@ impl Statement {
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
             | StatementKind::React(_)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => None,
+            | StatementKind::Ordered(_) => None,
         }
     }
 

@@ -96,10 +96,7 @@ impl Statement {
             | StatementKind::Count(_)
             | StatementKind::StopTimer(..)
             | StatementKind::End(..)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => Vec::new(),
+            | StatementKind::Ordered(_) => Vec::new(),
             StatementKind::React(react) => react.values(),
         }
     }
@@ -132,10 +129,7 @@ impl Statement {
             | StatementKind::End(..)
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => Vec::new(),
+            | StatementKind::Ordered(_) => Vec::new(),
             StatementKind::React(react) => react.blocks(),
         }
     }
@@ -170,10 +164,7 @@ impl Statement {
             | StatementKind::End(..)
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => Vec::new(),
+            | StatementKind::Ordered(_) => Vec::new(),
             StatementKind::React(react) => react.blocks_mut(),
         }
     }

@@ -120,15 +120,21 @@ pub enum StatementKind {
     Yield(Expression),
     /// Processes only.
     React(Box<React>),
-    /// All that is left to do in this handler is this block of it. Only in handlers that processes
-    /// became.
+    /// Only in handlers that processes became: what orders their ways.
+    Ordered(Ordered),
+}
+
+/// What orders the ways of a handler that processes became.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ordered {
+    /// All that is left to do in this handler is this block of it.
     Go(BlockId),
-    /// What follows is done by the branch at this place. Only in handlers that processes became.
+    /// What follows is done by the branch at this place.
     Branch(PlaceId),
-    /// Notes how much waits on the agenda. Only in handlers whose ways meet again.
+    /// Where ways meet again: notes how much waits on the agenda.
     Mark(LocalId),
-    /// What is due is put on the agenda: behind all that this instant has put there, or before what
-    /// it has put there since a mark. Only in handlers whose ways meet again.
+    /// Where ways meet again: what is due is put on the agenda, behind all that this instant has
+    /// put there, or before what it has put there since a mark.
     Put(Option<LocalId>),
 }
 

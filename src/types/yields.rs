@@ -42,10 +42,7 @@ pub fn yields(block: &[Statement]) -> (u64, u64) {
         | StatementKind::StopTimer(..)
         | StatementKind::End(..)
         | StatementKind::React(_)
-        | StatementKind::Go(_)
-        | StatementKind::Branch(_)
-        | StatementKind::Mark(_)
-        | StatementKind::Put(_) => rest,
+        | StatementKind::Ordered(_) => rest,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::process::{DataId, SignalId};
 use crate::types::program::{Event, FieldId, KindId, Local, LocalId, Program};
 use crate::types::reactive::{Computation, Reactive};
-use crate::types::statement::{Block, BlockId, StatementKind};
+use crate::types::statement::{Block, BlockId, Ordered, StatementKind};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,13 +114,18 @@ impl Instant<'_> {
         let before = self.note_marks(turns, &mut openings);
         let mut next = Block::new();
         for at in (0..turns.len()).rev() {
-            let behind = self.making.statement(StatementKind::Put(before[at]));
+            let behind = self
+                .making
+                .statement(StatementKind::Ordered(Ordered::Put(before[at])));
             next.insert(0, behind);
             let code = self.turn(turns, at, next);
             let block = BlockId(self.making.blocks.len() as u32);
             self.making.blocks.push(code);
             next = std::mem::take(&mut openings[at]);
-            next.push(self.making.statement(StatementKind::Go(block)));
+            next.push(
+                self.making
+                    .statement(StatementKind::Ordered(Ordered::Go(block))),
+            );
         }
         let mut body = self.making.what_was_before(self.computed(turns));
         body.extend(next);
@@ -190,7 +195,9 @@ impl Instant<'_> {
             before.push(first.filter(|_| due[at]).map(|first| {
                 *marks.entry(first).or_insert_with(|| {
                     let mark = self.local("mark".to_string(), Type::Unsigned(32));
-                    let note = self.making.statement(StatementKind::Mark(mark));
+                    let note = self
+                        .making
+                        .statement(StatementKind::Ordered(Ordered::Mark(mark)));
                     openings[first].push(note);
                     mark
                 })

@@ -30,7 +30,7 @@ use crate::types::process::Statement as Kernel;
 use crate::types::process::{DataId, Processes, SignalId, StatementId};
 use crate::types::program::{Event, Field, FieldId, Handler, KindId, Local, LocalId, Program};
 use crate::types::reactive::{Computation, Reactive};
-use crate::types::statement::{Block, BlockId, PlaceId, React, Statement, StatementKind};
+use crate::types::statement::{Block, BlockId, Ordered, PlaceId, React, Statement, StatementKind};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -406,7 +406,7 @@ impl Making<'_> {
     /// What is left to do from a node on.
     fn code(&mut self, node: NodeId) -> Block {
         match self.shared.get(&node) {
-            Some(block) => vec![self.statement(StatementKind::Go(*block))],
+            Some(block) => vec![self.statement(StatementKind::Ordered(Ordered::Go(*block)))],
             None => self.fresh_code(node),
         }
     }
@@ -542,7 +542,7 @@ impl Making<'_> {
         let mut known = self.places.keys();
         let at = known.position(|known| *known == data);
         let place = PlaceId(at.expect("each computation has its place") as u32);
-        self.statement(StatementKind::Branch(place))
+        self.statement(StatementKind::Ordered(Ordered::Branch(place)))
     }
 
     /// Notes what was before the instant, where anything that is computed reads it.

@@ -6,7 +6,7 @@
 
 use super::Checked;
 use super::types::moves_message;
-use crate::tree::uses::Uses;
+use crate::tree::uses::{Uses, marks};
 use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Range, Reaction, walk};
 use crate::types::expression::Instance;
 use crate::types::program::{Event, HeaderId, LocalId};
@@ -127,6 +127,7 @@ impl<'a> Flow<'a, '_> {
 
     fn action(&mut self, id: NodeId, known: &mut Known, action: &'a Action) {
         let mut uses = Uses::default();
+        uses.locals.extend(marks(action));
         let mut bound = None;
         match action {
             Action::Let(local, value) => {
@@ -177,7 +178,6 @@ impl<'a> Flow<'a, '_> {
             Action::Do(operation) => uses.operation(operation),
             Action::Drop(message, _) | Action::Consume(message) => uses.moved.push(*message),
             Action::DropAll(container, _) => uses.variable(container),
-            Action::Count(_) => {}
             Action::StartTimer(instance, kind, _, after) => {
                 uses.instance(*instance, *kind);
                 uses.expression(after);
@@ -187,12 +187,8 @@ impl<'a> Flow<'a, '_> {
             | Action::Free(instance, kind) => uses.instance(*instance, *kind),
             Action::Loop(turns) => self.turns(id, known, turns),
             Action::Wait(outputs) | Action::Put(outputs) => self.outputs(id, known, outputs),
-            Action::Begin | Action::Turn | Action::AtOnce => {}
-            Action::Mark(mark) => bound = Some(*mark),
-            Action::Precede(first, mark) => {
-                uses.locals.extend([*first, *mark]);
-                bound = Some(*first);
-            }
+            Action::Count(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
+            Action::Mark(first) | Action::Precede(first, _) => bound = Some(*first),
         }
         self.uses(id, known, &uses);
         if let Some(local) = bound {

@@ -100,10 +100,7 @@ fn collect(block: &Block, own: KindId, asked: &mut Vec<Asked>) {
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
             | StatementKind::React(_)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => {}
+            | StatementKind::Ordered(_) => {}
         }
         for block in statement.blocks() {
             collect(block, own, asked);

@@ -286,10 +286,7 @@ impl<'p> Account<'p> {
             | StatementKind::Return(_)
             | StatementKind::Yield(_)
             | StatementKind::React(_)
-            | StatementKind::Go(_)
-            | StatementKind::Branch(_)
-            | StatementKind::Mark(_)
-            | StatementKind::Put(_) => {}
+            | StatementKind::Ordered(_) => {}
         }
     }
 
