@@ -25,7 +25,7 @@ pub struct Options {
     pub name: Option<String>,
     /// Where `use` looks before the library inside the binary.
     pub search: Vec<PathBuf>,
-    /// How many nodes the automaton of processes may have, if not as usual.
+    /// How many nodes an automaton may have, if not as usual.
     pub budget: Option<usize>,
 }
 

@@ -89,7 +89,7 @@ enum Verb {
         /// Where `use` looks before the library inside the binary
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
-        /// How many nodes the automaton of processes may have [default: 250000]
+        /// How many nodes an automaton may have [default: 250000]
         #[arg(long, value_name = "NODES")]
         budget: Option<usize>,
     },
@@ -120,7 +120,7 @@ enum Verb {
         /// Of Esterel: which module [default: the last]
         #[arg(long, value_name = "MODULE")]
         main: Option<String>,
-        /// How many nodes the automaton of processes may have [default: 250000]
+        /// How many nodes an automaton may have [default: 250000]
         #[arg(long, value_name = "NODES")]
         budget: Option<usize>,
     },

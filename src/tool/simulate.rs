@@ -94,7 +94,7 @@ pub struct Arguments {
     /// Of Esterel: which module runs [default: the last]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// How many nodes the automaton of processes may have [default: 250000]
+    /// How many nodes an automaton may have [default: 250000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
     /// Of Esterel: runs the C that it is compiled to
