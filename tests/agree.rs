@@ -212,6 +212,14 @@ fn several_handlers_of_one_event_agree() {
 }
 
 #[test]
+fn tcp_agrees() {
+    trees_agree(
+        "tests/tcp/host.loom",
+        &stacks::example("tests/tcp/host.loom"),
+    );
+}
+
+#[test]
 fn processes_agree() {
     example_agrees("tests/c_agrees/stacks/watching.loom");
     example_agrees("tests/c_agrees/stacks/asking_again.loom");

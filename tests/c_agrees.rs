@@ -218,6 +218,11 @@ fn the_c_of_processes_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_tcp_does_what_it_says() {
+    agrees("tests/tcp/host.loom");
+}
+
+#[test]
 fn the_c_of_processes_of_sessions_does_what_it_says() {
     agrees("tests/c_agrees/stacks/meetings.loom");
 }

@@ -383,6 +383,9 @@ fn configs(program: &Program, random: &mut Random) -> Vec<Vec<Datum>> {
             (Some(value), kind) => Some(Datum::of(program, value, kind)),
             (None, Type::Unsigned(32 | 48)) => None,
             (None, Type::Unsigned(5)) => Some(Datum::Number(24)),
+            (None, Type::Bytes(length)) => {
+                Some(Datum::Bytes((0..*length).map(|b| b as u8).collect()))
+            }
             (None, kind) => Some(Datum::Number(fit(kind, 3 + random.next() % 5))),
         };
         for (end, values) in both.iter_mut().enumerate() {

@@ -47,7 +47,7 @@ impl Default for Budget {
     fn default() -> Budget {
         Budget {
             nodes: BUDGET,
-            together: 4_000,
+            together: 1_000,
         }
     }
 }

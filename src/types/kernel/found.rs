@@ -82,6 +82,8 @@ impl Found<'_> {
             }
             ExpressionKind::Call(function, _) => {
                 let function = &self.program.functions[function.at()];
+                // What it reads of the header cannot be read ahead for it.
+                self.looks |= function.reads_header;
                 if let Some(body) = &function.body
                     && (function.kind == Some(self.kind) || function.kind.is_none())
                 {
