@@ -42,7 +42,7 @@ const LENGTH: usize = 300;
 
 #[test]
 fn the_trees_of_a_sequencer_do_what_it_says() {
-    trees_agree("none", &sequencer::program());
+    trees_agree("none", &[sequencer::program()]);
 }
 
 #[test]
@@ -212,14 +212,6 @@ fn several_handlers_of_one_event_agree() {
 }
 
 #[test]
-fn tcp_agrees() {
-    trees_agree(
-        "tests/tcp/host.loom",
-        &stacks::example("tests/tcp/host.loom"),
-    );
-}
-
-#[test]
 fn processes_agree() {
     example_agrees("tests/c_agrees/stacks/watching.loom");
     example_agrees("tests/c_agrees/stacks/asking_again.loom");
@@ -261,26 +253,32 @@ fn is_found(program: &Program, faulty: &Forest) -> bool {
 }
 
 fn example_agrees(path: &str) {
-    let program = stacks::example(path);
-    trees_agree(path, &program);
-    if program.kinds.iter().any(|kind| kind.reactive.is_some()) {
+    let mut programs = vec![stacks::example(path)];
+    if programs[0].kinds.iter().any(|kind| kind.reactive.is_some()) {
         let apart = Budget {
             together: 0,
             ..Budget::default()
         };
-        trees_agree(path, &stacks::budgeted(path, apart));
+        programs.push(stacks::budgeted(path, apart));
     }
+    trees_agree(path, &programs);
 }
 
-/// The trees of a program, and its woven trees, compared with the program.
-fn trees_agree(path: &str, program: &Program) {
-    let forest = checked(program, lower(program).expect("the program has trees"));
-    let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
-    let woven = checked(program, woven);
+/// The trees of a program, and its woven trees, compared with the program; and those of others that
+/// do the same.
+fn trees_agree(path: &str, programs: &[Program]) {
+    let mut forests = Vec::new();
+    for program in programs {
+        let forest = checked(program, lower(program).expect("the program has trees"));
+        let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
+        let woven = checked(program, woven);
+        forests.extend([(program, forest), (program, woven)]);
+    }
+    let program = &programs[0];
     for seed in seeds() {
         let trace = traffic::trace(program, seed, LENGTH, limits(seed));
         let reference = interpreted(Reference::new(program), program, &trace);
-        for forest in [&forest, &woven] {
+        for (program, forest) in &forests {
             let run = interpreted(Trees::new(program, forest), program, &trace);
             if difference(&reference, &run).is_some() {
                 let differs = |trace: &Trace| differs(program, forest, trace);

@@ -218,6 +218,7 @@ fn the_c_of_processes_does_what_it_says() {
 }
 
 #[test]
+#[ignore = "long: `make soak` runs it"]
 fn the_c_of_tcp_does_what_it_says() {
     agrees("tests/tcp/host.loom");
 }
