@@ -1,7 +1,7 @@
 # make        builds the compiler, for use
 # make demo   lets the Linux kernel talk to a stack that was compiled a moment before
 # make test   runs every test
-# make bench  counts instructions of a message, beside lwIP, smoltcp and C by hand
+# make bench  counts instructions of a message and of a segment, beside lwIP, smoltcp and C by hand
 # make soak   feeds a million frames to each example, and runs the tests of the C with many seeds
 # make fmt    brings Rust and Loom into their canonical form
 
@@ -24,6 +24,7 @@ test: machine
 # What `cargo run` becomes is told of the memory of rustc.
 bench: build
 	target/release/loom bench udp
+	target/release/loom bench tcp
 
 soak: machine
 	export SEED=$${SEED:-$$(date +%s)}; echo "SEED=$$SEED does the same again"; \

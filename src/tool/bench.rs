@@ -7,18 +7,21 @@
 //! ```text
 //! programs   what is compiled: our stack in all variants, the floor, the peers
 //! counting   instructions by callgrind; the compiler's own, and its memory
-//! rows       what was found, and the goals
+//! goals      what is to be reached, and what the papers say
 //! ```
 
-use super::counting::{self, Counted};
+mod goals;
+mod programs;
+
+use super::counting;
 use super::failure::{Failure, Status, about};
 use super::progress;
 use super::terminal::{note, result};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use programs::{Program, programs};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// What `loom bench` is told.
 #[derive(Args, Debug)]
@@ -28,8 +31,9 @@ use std::process::Command;
                         --toggle-collect=bench_step counted/udp-stackloom-off-O2 count"
 )]
 pub struct Arguments {
-    /// What is measured: udp
-    name: String,
+    /// What is measured
+    #[arg(value_enum)]
+    name: Name,
     /// Prints JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -42,6 +46,25 @@ pub struct Arguments {
     /// Counts our own stack alone: no peers, and not the compiler
     #[arg(long)]
     alone: bool,
+}
+
+/// What there is to be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Name {
+    /// A datagram of 4 bytes, down one stack and up another
+    Udp,
+    /// A segment that arrives, and half of what answers two
+    Tcp,
+}
+
+impl Name {
+    /// As its files are called.
+    pub fn text(self) -> &'static str {
+        match self {
+            Name::Udp => "udp",
+            Name::Tcp => "tcp",
+        }
+    }
 }
 
 /// One figure.
@@ -92,13 +115,7 @@ pub struct Report {
 
 /// `loom bench`.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let name = &arguments.name;
-    if name != "udp" {
-        let advice = "there is `udp`";
-        return Err(Failure::environment(format!(
-            "no bench is called `{name}`: {advice}"
-        )));
-    }
+    let name = arguments.name.text();
     let folder = Path::new("bench");
     if !folder.join(format!("{name}.loom")).is_file() {
         return Err(Failure::environment(format!(
@@ -143,11 +160,11 @@ fn measured(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
     }
     let work = tempfile::tempdir()?;
     let keep = arguments.keep.as_deref().unwrap_or(work.path());
-    for program in programs(arguments) {
+    for program in programs(arguments.name, arguments.alone) {
         say(&program.title());
         match program.build(folder, keep, work.path()) {
-            Ok(counted) if counts => match counted.instructions() {
-                Ok(value) => rows.push(program.row(value)),
+            Ok(counted) if counts => match program.rows(&counted) {
+                Ok(found) => rows.extend(found),
                 Err(failure) => missing(&program, &failure),
             },
             Ok(_) => {}
@@ -155,10 +172,17 @@ fn measured(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
             Err(failure) => missing(&program, &failure),
         }
     }
+    if arguments.name == Name::Tcp {
+        say("the size of a stack");
+        rows.extend(counting::sizes(folder, work.path())?);
+    }
     spinner.finish_and_clear();
-    let goals = goals(&rows);
+    if !arguments.alone {
+        rows.extend(goals::printed(arguments.name));
+    }
+    let goals = goals::goals(arguments.name, &rows);
     Ok(Report {
-        bench: arguments.name.clone(),
+        bench: arguments.name.text().to_string(),
         machine: counting::machine(),
         date: counting::date(),
         rows,
@@ -172,121 +196,6 @@ fn missing(program: &Program, failure: &Failure) {
         program.title(),
         failure.message
     ));
-}
-
-/// A program that is compiled and counted.
-struct Program {
-    who: &'static str,
-    /// As it stands in the name of the file.
-    variant: String,
-    compiler: String,
-    flags: &'static str,
-    sums: bool,
-}
-
-const QUICK: &str = "-O2";
-const WHOLE: &str = "-O3 -march=haswell -flto";
-
-/// Our stack, the floor and the peers; the peers are compiled as they come, and as well as may be.
-fn programs(arguments: &Arguments) -> Vec<Program> {
-    let mut all = Vec::new();
-    let others: &[&str] = match arguments.alone {
-        true => &["stackloom"],
-        false => &["stackloom", "floor", "lwip", "smoltcp"],
-    };
-    for &who in others {
-        let ways: &[(&str, &'static str)] = match who {
-            "smoltcp" => &[("O3", ""), ("O3-haswell", "-C target-cpu=haswell")],
-            _ => &[("O2", QUICK), ("O3-lto", WHOLE)],
-        };
-        let compiler = match who {
-            "smoltcp" => counting::version("rustc", "--version"),
-            _ => counting::version("gcc", "-dumpfullversion"),
-        };
-        for (sums, word) in [(false, "off"), (true, "on")] {
-            all.extend(ways.iter().map(|(way, flags)| Program {
-                who,
-                variant: format!("{who}-{word}-{way}"),
-                compiler: compiler.clone(),
-                flags,
-                sums,
-            }));
-        }
-    }
-    all
-}
-
-impl Program {
-    fn is_ours(&self) -> bool {
-        self.who == "stackloom"
-    }
-
-    fn title(&self) -> String {
-        format!("{} {}", self.who, self.variant)
-    }
-
-    fn sums(&self) -> &'static str {
-        if self.sums { "on" } else { "off" }
-    }
-
-    /// The program as a static executable.
-    fn build(&self, folder: &Path, keep: &Path, work: &Path) -> Result<Counted, Failure> {
-        let output = keep.join(format!("udp-{}", self.variant));
-        let output = std::path::absolute(output)?;
-        let flags: Vec<&str> = self.flags.split_whitespace().collect();
-        if self.is_ours() {
-            let stack = if self.sums { "summed" } else { "offloaded" };
-            counting::compile_stack(folder, stack, &flags, work, &output)?;
-        } else {
-            let script = folder.join("peers").join(self.who).join("build.sh");
-            let mut build = Command::new("sh");
-            build.arg(script).arg(&output).arg(self.sums()).args(flags);
-            counting::quietly(&mut build)?;
-        }
-        Ok(Counted { program: output })
-    }
-
-    fn row(&self, value: f64) -> Row {
-        Row {
-            who: self.who.to_string(),
-            variant: self.variant.clone(),
-            compiler: self.compiler.clone(),
-            flags: match self.who {
-                "smoltcp" => format!("-C opt-level=3 -C lto=fat {}", self.flags)
-                    .trim_end()
-                    .to_string(),
-                _ => self.flags.to_string(),
-            },
-            checksums: self.sums().to_string(),
-            metric: "one 4-byte message, down and up".to_string(),
-            value,
-            unit: "instructions".to_string(),
-            paper: None,
-        }
-    }
-}
-
-/// What is to be reached by weaving alone, and by the compiler itself when it is optimised.
-fn goals(rows: &[Row]) -> Vec<Goal> {
-    let goal = |metric: &str, limit: f64, holds: &dyn Fn(&Row) -> bool| {
-        let row = rows.iter().find(|row| holds(row))?;
-        Some(Goal {
-            metric: metric.to_string(),
-            limit,
-            value: row.value,
-            met: row.value <= limit,
-        })
-    };
-    let ours = |sums: &'static str| {
-        move |row: &Row| row.who == "stackloom" && row.flags == QUICK && row.checksums == sums
-    };
-    let compiler = |row: &Row| row.variant == "release" && row.unit == "instructions";
-    let all = [
-        goal("a message, sums off, gcc -O2", 300.0, &ours("off")),
-        goal("a message, sums on, gcc -O2", 450.0, &ours("on")),
-        goal("loom build examples/host/host.loom", 1.5e9, &compiler),
-    ];
-    all.into_iter().flatten().collect()
 }
 
 fn table(report: &Report) -> String {

@@ -4,7 +4,7 @@
 //! much memory a command took at its peak.
 
 use super::bench::Row;
-use super::compiler::{self, Options};
+use super::compiler::{self, Options, Report};
 use super::failure::{Failure, about, plain};
 use super::terminal::note;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Instructions of one message.
-    pub fn instructions(&self) -> Result<f64, Failure> {
+    /// Instructions of one message, in a mode.
+    pub fn instructions(&self, mode: &str) -> Result<f64, Failure> {
         let within = ["--collect-atstart=no", "--toggle-collect=bench_step"];
-        let (total, said) = callgrind(&within, &self.program, &["count"])?;
+        let (total, said) = callgrind(&within, &self.program, &[mode])?;
         let messages = said.trim().strip_prefix("messages ");
         let messages: Option<f64> = messages.and_then(|number| number.parse().ok());
         let messages = messages.filter(|number| *number > 0.0).ok_or_else(|| {
@@ -41,35 +41,79 @@ pub fn can_count() -> bool {
     found
 }
 
-/// Compiles a stack of `bench/udp.loom` and what sends through it.
+/// Compiles a stack of `bench/NAME.loom` and what sends through it.
 pub fn compile_stack(
     folder: &Path,
+    name: &str,
     stack: &str,
     flags: &[&str],
     work: &Path,
     output: &Path,
 ) -> Result<(), Failure> {
-    let source = folder.join(format!("udp.loom:{stack}"));
-    let name = Some("udp_stack".to_string());
-    let compiled = compiler::compile(
-        &source,
-        &Options {
-            name,
-            ..Options::default()
-        },
-    )?;
-    for (file, text) in [
-        ("udp_stack.c", &compiled.source),
-        ("udp_stack.h", &compiled.header),
-    ] {
-        let path = work.join(file);
-        std::fs::write(&path, text).map_err(about(&path))?;
-    }
+    let (source, _) = written(folder, name, stack, work)?;
     let mut build = Command::new("gcc");
     build.args(["-std=c11", "-g", "-static"]).args(flags);
-    build.arg("-I").arg(work).arg(work.join("udp_stack.c"));
-    build.arg(folder.join("udp.c")).arg("-o").arg(output);
+    build.arg("-I").arg(work).arg(source);
+    build.arg(folder.join(format!("{name}.c")));
+    build.arg("-o").arg(output);
     quietly(&mut build)
+}
+
+/// The C of a stack, and how it was compiled.
+fn written(
+    folder: &Path,
+    name: &str,
+    stack: &str,
+    work: &Path,
+) -> Result<(PathBuf, Report), Failure> {
+    let source = folder.join(format!("{name}.loom:{stack}"));
+    let options = Options {
+        name: Some(format!("{name}_stack")),
+        ..Options::default()
+    };
+    let compiled = compiler::compile(&source, &options)?;
+    let path = work.join(format!("{name}_stack.c"));
+    std::fs::write(&path, &compiled.source).map_err(about(&path))?;
+    let header = path.with_extension("h");
+    std::fs::write(&header, &compiled.header).map_err(about(&header))?;
+    Ok((path, compiled.report))
+}
+
+/// Bytes of instructions of a whole stack of TCP, and of one of its sessions.
+pub fn sizes(folder: &Path, work: &Path) -> Result<Vec<Row>, Failure> {
+    let (source, report) = written(folder, "tcp", "summed", work)?;
+    let row = |metric: &str, flags: &str, value: f64| Row {
+        who: "stackloom".to_string(),
+        variant: "stackloom-on-size".to_string(),
+        compiler: version("gcc", "-dumpfullversion"),
+        flags: flags.to_string(),
+        checksums: "on".to_string(),
+        metric: metric.to_string(),
+        value,
+        unit: "bytes".to_string(),
+        paper: None,
+    };
+    let session = report.session_bytes.get("tcp").copied();
+    let session = session.expect("the stack has sessions of TCP") as f64;
+    let mut rows = vec![row("an idle session, with both windows", "", session)];
+    for flags in ["-O2", "-Os"] {
+        let object = work.join("tcp_stack.o");
+        let mut build = Command::new("gcc");
+        build.args(["-std=c11", flags, "-c"]).arg(&source);
+        quietly(build.arg("-o").arg(&object))?;
+        match text_of(&object) {
+            Some(value) => rows.push(row("text: IPv4, ICMP and TCP", flags, value)),
+            None => note("`size` does not say how large the text is: apt-get install binutils"),
+        }
+    }
+    Ok(rows)
+}
+
+/// Bytes of instructions of an object.
+fn text_of(object: &Path) -> Option<f64> {
+    let said = Command::new("size").arg(object).output().ok()?;
+    let said = String::from_utf8_lossy(&said.stdout);
+    said.lines().nth(1)?.split_whitespace().next()?.parse().ok()
 }
 
 /// Instructions and memory that `loom build` takes for the stack of the demo.

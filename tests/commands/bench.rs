@@ -113,6 +113,59 @@ fn planted_slowness_misses_the_goals() {
     );
 }
 
+/// A stack that takes no time to compile.
+const LAYER: &str = "\
+use link.service
+worker tcp
+provides messages
+requires frames
+session { last: u8 = 0 }
+on deliver(message) {
+    last += 1
+    deliver message
+}
+on send(message) { send message }
+";
+
+#[test]
+fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
+    let shell = Shell::new();
+    let ways = "if (words[1][0] == 's') { turns = 1; }";
+    let ends = IDLE
+        .replace(
+            "PLANTED",
+            "if (*turns == 0) { for (int i = 0; i < 1000; i += 1) *turns = 2; }",
+        )
+        .replace(
+            "int main(void) {",
+            "int main(int count, char **words) {\n    (void)count;",
+        )
+        .replace(
+            "    bench_step(&turns);",
+            &format!("    {ways}\n    bench_step(&turns);"),
+        );
+    let stack = |name: &str| format!("stack {name} {{ link l {{ tcp {{ port p }} }} }}\n");
+    let stacks = format!("use layer.tcp\n{}{}", stack("summed"), stack("offloaded"));
+    shell.write("bench/tcp.loom", &stacks);
+    shell.write("bench/layer/tcp.loom", LAYER);
+    shell.write("bench/tcp.c", &ends);
+    let said = shell.loom(&["bench", "tcp", "--json", "--alone"]);
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    let all = rows(&report);
+    let value = |row: &Value| row["value"].as_f64().expect("a number");
+    for three in all[..12].chunks(3) {
+        let [input, output, both] = [&three[0], &three[1], &three[2]].map(value);
+        assert!(input < 100.0 && output > 1000.0, "{three:?}");
+        assert!((input + output / 2.0 - both).abs() < 0.001, "{three:?}");
+    }
+    let papers = all[..3].iter().map(|row| row["paper"].as_f64());
+    assert!(papers.eq([166.0, 168.0, 220.0].map(Some)), "{all:?}");
+    let sizes = all.iter().filter(|row| row["unit"] == "bytes");
+    assert_eq!(sizes.filter(|row| value(row) > 0.0).count(), 3, "{all:?}");
+    assert_eq!(report["goals"].as_array().map(Vec::len), Some(4));
+}
+
 #[test]
 fn what_is_missing_is_said() {
     let shell = Shell::new();
@@ -124,7 +177,10 @@ fn what_is_missing_is_said() {
     );
     let said = shell.loom(&["bench", "tcpp"]);
     assert_eq!(said.status, Some(2));
-    assert!(said.note.contains("there is `udp`"), "{said:?}");
+    assert!(
+        said.note.contains("[possible values: udp, tcp]"),
+        "{said:?}"
+    );
 }
 
 #[test]

@@ -1,8 +1,9 @@
 #!/bin/sh
-# build.sh OUTPUT SUMS FLAGS...: the hand-written floor.
+# build.sh NAME OUTPUT SUMS FLAGS...: the hand-written floor.
 set -e
-here=$(dirname "$0") output=$1 sums=$2
-shift 2
+here=$(dirname "$0") name=$1 output=$2 sums=$3
+shift 3
 if test "$sums" = on; then set -- "$@" -DSUMS=1; else set -- "$@" -DSUMS=0; fi
-gcc -std=c11 -g -static "$@" -o "$output" "$here/floor.c"
+case "$*" in *-march=haswell*) set -- "$@" -mno-vzeroupper ;; esac
+gcc -std=c11 -g -static "$@" -o "$output" "$here/$name.c"
 "$output" check

@@ -1,8 +1,8 @@
 #!/bin/sh
-# build.sh OUTPUT SUMS FLAGS...: two ends that are lwIP, from Debian's source package.
+# build.sh NAME OUTPUT SUMS FLAGS...: two ends that are lwIP, from Debian's source package.
 set -e
-here=$(cd "$(dirname "$0")" && pwd) output=$1 sums=$2
-shift 2
+here=$(cd "$(dirname "$0")" && pwd) name=$1 output=$2 sums=$3
+shift 3
 cache=$PWD/target/bench/lwip
 mkdir -p "$cache"
 source=$(ls -d "$cache"/lwip-*/ 2>/dev/null | head -1)
@@ -22,17 +22,18 @@ if test -z "$source"; then
     source=$(ls -d "$cache"/lwip-*/ | head -1)
 fi
 test "$sums" = on && with=1 || with=0
+test "$name" = tcp && tcp=1 || tcp=0
 work=$(mktemp -d "$cache/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-flags="-g -fno-asynchronous-unwind-tables -I$here -I${source}src/include -DPEER_SUMS=$with $*"
+flags="-g -fno-asynchronous-unwind-tables -I$here -I${source}src/include -DPEER_SUMS=$with -DPEER_TCP=$tcp $*"
 objects=
-for file in init def mem memp netif pbuf stats sys timeouts udp ip inet_chksum \
+for file in init def mem memp netif pbuf stats sys tcp tcp_in tcp_out timeouts udp ip inet_chksum \
     ipv4/ip4 ipv4/ip4_addr ipv4/ip4_frag ipv4/icmp; do
     object=$work/$(basename $file).o
     gcc $flags -c "${source}src/core/$file.c" -o "$object"
     objects="$objects $object"
 done
-gcc $flags -c "$here/side.c" -o "$work/side.o"
+gcc $flags -c "$here/${name}_side.c" -o "$work/side.o"
 case "$*" in
 *-flto*) gcc "$@" -r -flinker-output=nolto-rel -o "$work/all.o" $objects "$work/side.o" ;;
 *) ld -r -o "$work/all.o" $objects "$work/side.o" ;;
@@ -43,4 +44,4 @@ for side in S R; do
         >"$work/$side.names"
     objcopy --redefine-syms="$work/$side.names" "$work/all.o" "$work/$side.o"
 done
-gcc -g -O2 "$here/main.c" "$work/S.o" "$work/R.o" -static -o "$output"
+gcc -g -O2 "$here/$name.c" "$work/S.o" "$work/R.o" -static -o "$output"

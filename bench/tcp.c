@@ -1,0 +1,198 @@
+/*
+ * One end sends 4 MiB to another: what `loom bench tcp` counts of a stack that Loom made. In: its
+ * C, compiled as tcp_stack. Out: with `count`, how many segments arrived, each by a call of
+ * bench_step, in which the receiver
+ *
+ *   has the frame of its last answer back; takes the segment, and is asked what to do: delivers
+ *   it, is given credit and the buffer back; answers every second one; gives the next buffer
+ *
+ * With `silent` only those that are not answered are counted. Between the ends stands the wire, a
+ * copy of each frame, which is not counted, and neither is the sender.
+ */
+#include "tcp_stack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOTAL = 4 << 20, SEGMENT = 1460, HEADERS = 40 };
+
+struct receiver {
+    struct tcp_stack *stack;
+    uint32_t session;
+    uint32_t received;              /* bytes that were delivered */
+    const uint8_t *read;            /* where the last of them were */
+    struct tcp_stack_frame frame;   /* the segment that arrives */
+    struct tcp_stack_output answer; /* the frame that left */
+    bool answers;                   /* whether one did */
+};
+
+struct sender {
+    struct tcp_stack *stack;
+    uint32_t session;
+    uint32_t sent;   /* bytes that it took */
+    uint32_t credit; /* bytes that it will take */
+};
+
+static uint8_t text[TOTAL];
+
+static inline __attribute__((always_inline)) void step(struct receiver *receiver) {
+    struct tcp_stack *const stack = receiver->stack;
+    if (receiver->answers) {
+        tcp_stack_done(stack, &receiver->answer);
+        receiver->answers = false;
+    }
+    tcp_stack_input(stack, 0, &receiver->frame, 1, 1);
+    for (;;) {
+        const enum tcp_stack_next next = tcp_stack_next(stack, &receiver->answer);
+        if (next == TCP_STACK_DELIVER) {
+            const uint32_t length = (uint32_t)receiver->answer.length;
+            receiver->read = receiver->answer.data;
+            receiver->received += length;
+            tcp_stack_done(stack, &receiver->answer);
+            tcp_stack_streams_grant_delivers(stack, receiver->session, length, 1);
+        } else if (next == TCP_STACK_FRAME) {
+            receiver->answers = true;
+        } else {
+            break;
+        }
+    }
+    size_t room;
+    receiver->frame.data = tcp_stack_buffer(stack, &room);
+}
+
+void bench_step(struct receiver *receiver);
+
+__attribute__((noinline, noclone)) void bench_step(struct receiver *receiver) {
+    step(receiver);
+}
+
+static __attribute__((noipa)) void other_step(struct receiver *receiver) {
+    step(receiver);
+}
+
+static void fail(const char *why) {
+    fprintf(stderr, "%s\n", why);
+    exit(1);
+}
+
+/* The stack of an end, and the connection that is given to both. */
+static struct tcp_stack *started(uint32_t address, uint32_t peer, uint32_t *session) {
+    const uint16_t ports[2] = {40000, 5001};
+    struct tcp_stack_config config;
+    tcp_stack_config_default(&config);
+    config.address = address;
+    config.buffers = 128;
+    const size_t size = tcp_stack_size(&config);
+    struct tcp_stack *const stack = tcp_stack_start(malloc(size), size, &config, 0);
+    const struct tcp_stack_streams_keys keys = {.has_port = true,
+                                                .port = ports[address > peer],
+                                                .peer = peer,
+                                                .peer_port = ports[address < peer]};
+    if (stack == NULL) {
+        fail("it does not start");
+    }
+    *session = tcp_stack_streams_open(stack, &keys, 0);
+    return stack;
+}
+
+/* Takes what the sender says, until a segment leaves; false if none does. */
+static bool says(struct sender *sender, struct tcp_stack_output *output) {
+    for (;;) {
+        switch (tcp_stack_next(sender->stack, output)) {
+        case TCP_STACK_FRAME:
+            return true;
+        case TCP_STACK_GRANT_SENDS:
+            sender->credit += output->with.streams_grant_sends.bytes;
+            break;
+        case TCP_STACK_IDLE: {
+            const uint32_t left = TOTAL - sender->sent;
+            const uint32_t whole = sender->credit - sender->credit % SEGMENT;
+            const uint32_t length = left < whole ? left : whole;
+            if (length == 0) {
+                return false;
+            }
+            tcp_stack_streams_send(sender->stack, sender->session, NULL, text + sender->sent,
+                                   length, 1);
+            sender->sent += length;
+            sender->credit -= length;
+            break;
+        }
+        default:
+            tcp_stack_done(sender->stack, output);
+            break;
+        }
+    }
+}
+
+/* The wire, from the sender. */
+static void carry(struct sender *sender, struct receiver *receiver,
+                  const struct tcp_stack_output *output) {
+    memcpy(receiver->frame.data, output->data, output->length);
+    receiver->frame.length = output->length;
+    tcp_stack_done(sender->stack, output);
+    const size_t length = receiver->frame.length - HEADERS;
+    if (memcmp(receiver->frame.data + HEADERS, text + receiver->received, length) != 0) {
+        fail("what was sent is wrong");
+    }
+}
+
+/* The wire, to the sender. */
+static void carry_back(struct sender *sender, const struct tcp_stack_output *answer) {
+    size_t room;
+    struct tcp_stack_frame frame = {.data = tcp_stack_buffer(sender->stack, &room),
+                                    .length = answer->length};
+    memcpy(frame.data, answer->data, answer->length);
+    if (tcp_stack_input(sender->stack, 0, &frame, 1, 1) != 1) {
+        fail("an answer is not taken");
+    }
+}
+
+int main(int count, char **words) {
+    const bool silent = count == 2 && strcmp(words[1], "silent") == 0;
+    if (!silent && (count != 2 || strcmp(words[1], "count") != 0)) {
+        fprintf(stderr, "usage: %s count|silent\n", words[0]);
+        return 2;
+    }
+    for (uint32_t at = 0; at < TOTAL; at += 1) {
+        text[at] = (uint8_t)(at * 2654435761u >> 13);
+    }
+    struct sender sender = {0};
+    struct receiver receiver = {0};
+    sender.stack = started(0x0a000001, 0x0a000002, &sender.session);
+    receiver.stack = started(0x0a000002, 0x0a000001, &receiver.session);
+    while (tcp_stack_next(receiver.stack, &receiver.answer) != TCP_STACK_IDLE) {
+        tcp_stack_done(receiver.stack, &receiver.answer);
+    }
+    size_t room;
+    receiver.frame.data = tcp_stack_buffer(receiver.stack, &room);
+    uint32_t segments = 0;
+    struct tcp_stack_output output;
+    while (says(&sender, &output)) {
+        const uint32_t before = receiver.received;
+        const uint8_t *const data = receiver.frame.data + HEADERS;
+        carry(&sender, &receiver, &output);
+        const size_t length = receiver.frame.length - HEADERS;
+        const bool second = segments % 2 == 1;
+        if (silent && second) {
+            other_step(&receiver);
+        } else {
+            bench_step(&receiver);
+        }
+        segments += 1;
+        if (receiver.read != data || receiver.received - before != length) {
+            fail("not all of a segment was delivered");
+        }
+        if (receiver.answers != second) {
+            fail("not every second segment is answered");
+        }
+        if (receiver.answers) {
+            carry_back(&sender, &receiver.answer);
+        }
+    }
+    if (receiver.received != TOTAL) {
+        fail("not all arrived");
+    }
+    printf("messages %u\n", silent ? (segments + 1) / 2 : segments);
+    return 0;
+}

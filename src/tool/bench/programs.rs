@@ -1,0 +1,134 @@
+//! What is compiled to be counted: in, which bench; out, our stack in all variants, the floor and
+//! the peers, and their figures.
+
+use super::{Name, Row, goals};
+use crate::tool::counting::{self, Counted};
+use crate::tool::failure::Failure;
+use std::path::Path;
+use std::process::Command;
+
+/// A program that is compiled and counted.
+pub struct Program {
+    name: Name,
+    who: &'static str,
+    /// As it stands in the name of the file.
+    variant: String,
+    compiler: String,
+    flags: &'static str,
+    sums: bool,
+}
+
+/// How a stack is compiled in a hurry, and as well as may be.
+pub const QUICK: &str = "-O2";
+pub const WHOLE: &str = "-O3 -march=haswell -flto";
+
+/// Our stack, the floor and the peers; the peers are compiled as they come, and as well as may be.
+pub fn programs(name: Name, alone: bool) -> Vec<Program> {
+    let mut all = Vec::new();
+    let others: &[&str] = match alone {
+        true => &["stackloom"],
+        false => &["stackloom", "floor", "lwip", "smoltcp"],
+    };
+    for &who in others {
+        let ways: &[(&str, &'static str)] = match who {
+            "smoltcp" => &[("O3", ""), ("O3-haswell", "-C target-cpu=haswell")],
+            _ => &[("O2", QUICK), ("O3-lto", WHOLE)],
+        };
+        let compiler = match who {
+            "smoltcp" => counting::version("rustc", "--version"),
+            _ => counting::version("gcc", "-dumpfullversion"),
+        };
+        for (sums, word) in [(false, "off"), (true, "on")] {
+            all.extend(ways.iter().map(|(way, flags)| Program {
+                name,
+                who,
+                variant: format!("{who}-{word}-{way}"),
+                compiler: compiler.clone(),
+                flags,
+                sums,
+            }));
+        }
+    }
+    all
+}
+
+impl Program {
+    /// Whether it is a stack that Loom made.
+    pub fn is_ours(&self) -> bool {
+        self.who == "stackloom"
+    }
+
+    /// For who waits.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.who, self.variant)
+    }
+
+    fn sums(&self) -> &'static str {
+        if self.sums { "on" } else { "off" }
+    }
+
+    /// The program as a static executable.
+    pub fn build(&self, folder: &Path, keep: &Path, work: &Path) -> Result<Counted, Failure> {
+        let name = self.name.text();
+        let output = keep.join(format!("{name}-{}", self.variant));
+        let output = std::path::absolute(output)?;
+        let flags: Vec<&str> = self.flags.split_whitespace().collect();
+        if self.is_ours() {
+            let stack = if self.sums { "summed" } else { "offloaded" };
+            counting::compile_stack(folder, name, stack, &flags, work, &output)?;
+        } else {
+            let script = folder.join("peers").join(self.who).join("build.sh");
+            let mut build = Command::new("sh");
+            build
+                .arg(script)
+                .arg(name)
+                .arg(&output)
+                .arg(self.sums())
+                .args(flags);
+            counting::quietly(&mut build)?;
+        }
+        Ok(Counted { program: output })
+    }
+
+    /// What is counted of it.
+    pub fn rows(&self, counted: &Counted) -> Result<Vec<Row>, Failure> {
+        let all = counted.instructions("count")?;
+        match self.name {
+            Name::Udp => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
+            Name::Tcp => {
+                // smoltcp alone copies what arrives into a buffer of its own.
+                let copy = match self.who {
+                    "smoltcp" => counted.instructions("copy")?,
+                    _ => 0.0,
+                };
+                let input = counted.instructions("silent")? - copy;
+                let both = all - copy;
+                let figures = [input, 2.0 * (both - input), both];
+                let paper = (self.is_ours() && !self.sums).then_some(goals::HIPPCO);
+                let rows = goals::METRICS.iter().zip(figures).enumerate();
+                let rows = rows
+                    .map(|(at, (metric, value))| self.row(metric, value, paper.map(|all| all[at])));
+                Ok(rows.collect())
+            }
+        }
+    }
+
+    fn row(&self, metric: &str, value: f64, paper: Option<f64>) -> Row {
+        Row {
+            who: self.who.to_string(),
+            variant: self.variant.clone(),
+            compiler: self.compiler.clone(),
+            flags: match self.who {
+                "smoltcp" => format!("-C opt-level=3 -C lto=fat {}", self.flags)
+                    .trim_end()
+                    .to_string(),
+                _ => self.flags.to_string(),
+            },
+            checksums: self.sums().to_string(),
+            metric: metric.to_string(),
+            value,
+            unit: "instructions".to_string(),
+            paper,
+        }
+    }
+}
