@@ -1,10 +1,10 @@
 //! Which words a function mentions: in, its tree; out, every name that stands for a value or is
-//! called. Locals are among them, so this says what a function may read, not what it does.
+//! called. This says what a function may read, not what it does.
 
 use crate::syntax::loom::ast;
 use std::collections::BTreeSet;
 
-/// All words that stand for values, but for the function's parameters.
+/// All words that stand for values, but for the function's parameters and what it names itself.
 pub(super) fn mentioned(source: &ast::Function) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     match &source.body {
@@ -18,19 +18,30 @@ pub(super) fn mentioned(source: &ast::Function) -> BTreeSet<String> {
     words
 }
 
+/// Behind a `let`, its name is that of a local.
 fn block(source: &ast::Block, words: &mut BTreeSet<String>) {
-    for statement in &source.statements {
-        self::statement(statement, words);
+    let mut own = BTreeSet::new();
+    for statement in source.statements.iter().rev() {
+        if let ast::StatementKind::Let { name, .. } = &statement.kind {
+            own.remove(&name.text);
+        }
+        self::statement(statement, &mut own);
     }
+    words.append(&mut own);
 }
 
 /// Statements that functions may not have are refused elsewhere.
 fn statement(source: &ast::Statement, words: &mut BTreeSet<String>) {
+    let mut inner = BTreeSet::new();
+    for within in source.kind.blocks() {
+        block(within, &mut inner);
+    }
+    if let ast::StatementKind::For { name, .. } = &source.kind {
+        inner.remove(&name.text);
+    }
+    words.append(&mut inner);
     for value in values(&source.kind) {
         expression(value, words);
-    }
-    for inner in source.kind.blocks() {
-        block(inner, words);
     }
 }
 
