@@ -37,3 +37,5 @@ mod simulating;
 mod speaking;
 #[path = "commands/viewing.rs"]
 mod viewing;
+#[path = "commands/web.rs"]
+mod web;

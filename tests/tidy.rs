@@ -97,7 +97,8 @@ fn collect(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
             .to_str()
             .expect("paths here are plain")
             .replace('\\', "/");
-        if [".git", "target", "build", "fuzz/target"].contains(&name.as_str()) {
+        let is_made = name == "build" || name.ends_with("/build");
+        if is_made || [".git", "target", "fuzz/target"].contains(&name.as_str()) {
             continue;
         }
         if path.is_dir() {
