@@ -1,5 +1,5 @@
 # make        builds the compiler, for use
-# make demo   lets the Linux kernel talk to a stack that was compiled a moment before
+# make demo   lets the Linux kernel talk to stacks that were compiled a moment before
 # make test   runs every test
 # make bench  counts instructions of a message and of a segment, beside lwIP, smoltcp and C by hand
 # make soak   feeds a million frames to each example, and runs the tests of the C with many seeds

@@ -1,8 +1,11 @@
 //! `loom demo`: a compiled stack and the Linux kernel talk to each other.
 //!
 //! In: a stack with a link, settings for its address, and a port for datagrams. Out: a page about
-//! how many pings and datagrams came back byte for byte, and a capture of every frame. The network
-//! is private to this process, so nothing is left of it afterwards.
+//! how many pings and datagrams came back byte for byte, and a capture of every frame; and then one
+//! about a web server (`web`). The network is private to this process, so nothing is left of it
+//! afterwards.
+
+mod web;
 
 use super::capture::LinkType;
 use super::compiler::{self, Options};
@@ -26,6 +29,7 @@ use super::{c_compiler, progress};
 use crate::simulate::network::application::{Application, Step};
 use crate::simulate::network::link::Faults;
 use crate::simulate::network::{self, End, Link, Named, Network, Stuck};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
@@ -45,6 +49,9 @@ pub struct Arguments {
     /// How many datagrams are sent
     #[arg(long, default_value_t = 10_000)]
     pub datagrams: u64,
+    /// How many bytes are fetched from a web server, and sent back; 0 leaves it out
+    #[arg(long, default_value_t = 4 << 20)]
+    pub bytes: usize,
     /// Repeats the sizes and contents of an earlier demo
     #[arg(long)]
     pub seed: Option<u64>,
@@ -100,6 +107,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         capture: arguments.capture.clone(),
         stop,
     };
+    let device = match &link {
+        Some(link) => link.device.descriptor().map(|one| one.try_clone_to_owned()),
+        None => None,
+    };
+    let device = device.transpose()?;
     let (peer, outcomes) = match link {
         Some(link) => {
             let peer = format!("the Linux kernel as {KERNEL}, over {}", link.description);
@@ -110,27 +122,58 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             simulate(&program, &plan)?,
         ),
     };
-    result(title(arguments, &compiled, compile_time, &peer))?;
+    let stack = arguments.stack.as_deref().unwrap_or(Path::new(HOST));
+    let stack = stack.display().to_string();
+    let peer = lines(&[("peer", format!("{peer}; the stack is {STACK}"))]);
+    result(title(&stack, &compiled, compile_time) + &peer)?;
     result(outcomes.summary(&plan))?;
-    outcomes.verdict(&plan)
+    outcomes.verdict(&plan)?;
+    match (device, arguments.bytes) {
+        (_, 0) => Ok(()),
+        (Some(device), bytes) => result(web::run(&web::Plan {
+            device: &device,
+            bytes,
+            seed: plan.seed,
+            stop: &plan.stop,
+        })?),
+        (None, _) => result(lines(&[(
+            "web",
+            "left out: no kernel to talk to".to_string(),
+        )])),
+    }
 }
 
-fn title(
-    arguments: &Arguments,
-    compiled: &compiler::Compiled,
-    time: Duration,
-    peer: &str,
-) -> String {
+fn title(stack: &str, compiled: &compiler::Compiled, time: Duration) -> String {
     let (name, c_bytes) = (
         &compiled.description.name,
         grouped(compiled.source.len() as u64),
     );
-    let stack = arguments.stack.as_deref().unwrap_or(Path::new(HOST));
-    let (stack, milliseconds) = (stack.display(), time.as_millis());
-    format!(
-        "compiled    {stack} to {name}.c, {c_bytes} bytes of C, in {milliseconds} ms\n\
-         peer        {peer}; the stack is {STACK}\n"
-    )
+    let milliseconds = grouped(time.as_millis() as u64);
+    let text = format!("{stack} to {name}.c, {c_bytes} bytes of C, in {milliseconds} ms");
+    lines(&[("compiled", text)])
+}
+
+/// Lines of the page, each with a word before it.
+fn lines(lines: &[(&str, String)]) -> String {
+    let lines = lines.iter();
+    lines
+        .map(|(title, text)| format!("{title:<11} {text}\n"))
+        .collect()
+}
+
+fn traffic(report: &Report) -> String {
+    let (came_in, went_out) = (grouped(report.frames_in), grouped(report.frames_out));
+    format!("{came_in} to the stack, {went_out} from it")
+}
+
+/// How often what happened.
+fn list(counted: &BTreeMap<String, u64>) -> String {
+    if counted.is_empty() {
+        return "none".to_string();
+    }
+    let counted = counted.iter();
+    let parts = counted.map(|(reason, count)| format!("{reason} {}", grouped(*count)));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// What the kernel is to send.
@@ -395,32 +438,14 @@ impl Outcomes {
             (0, 0) => "none".to_string(),
             _ => format!("{lost} without an answer, {wrong} wrong answers"),
         };
-        let list = |map: &std::collections::BTreeMap<String, u64>| {
-            let parts: Vec<String> = map
-                .iter()
-                .map(|(reason, count)| format!("{reason} {}", grouped(*count)))
-                .collect();
-            if parts.is_empty() {
-                "none".to_string()
-            } else {
-                parts.join(", ")
-            }
-        };
-        let (came_in, went_out) = (
-            grouped(self.report.frames_in),
-            grouped(self.report.frames_out),
-        );
-        let lines = [
+        lines(&[
             ("pings", line(&self.pings)),
             ("datagrams", line(&self.datagrams)),
             (
                 "sizes",
                 format!("0 to {sizes} bytes, {WINDOW} in flight, seed {seed}"),
             ),
-            (
-                "frames",
-                format!("{came_in} to the stack, {went_out} from it"),
-            ),
+            ("frames", traffic(&self.report)),
             ("losses", losses),
             ("drops", list(&self.report.dropped)),
             ("unsent", list(&self.report.unsent)),
@@ -429,10 +454,7 @@ impl Outcomes {
                 "traffic",
                 format!("{}, the first {KEPT} bytes of each", plan.capture.display()),
             ),
-        ];
-        lines
-            .map(|(title, text)| format!("{title:<11} {text}\n"))
-            .concat()
+        ])
     }
 
     /// Whether everything came back, and every frame had one fate.

@@ -15,7 +15,8 @@ use super::netlink;
 use super::tunnel::{Offload, Tunnel};
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{getegid, geteuid};
-use std::net::Ipv4Addr;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use tun_rs::Layer;
 
 /// The kernel's address on the link.
@@ -24,6 +25,10 @@ pub const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
 pub const STACK: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
 /// How many bits of them name the network.
 pub const PREFIX: u8 = 24;
+/// The kernel's address of IPv6, which it has when `add_address6` has given it.
+pub const KERNEL6: Ipv6Addr = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 1);
+/// The stack's.
+pub const STACK6: Ipv6Addr = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 2);
 /// The link address of the stack.
 pub const LINK_ADDRESS: &str = "02:00:00:00:00:02";
 
@@ -74,6 +79,19 @@ pub fn veth() -> Result<PrivateLink, String> {
         device: Box::new(device),
         description: "a veth and a packet socket",
     })
+}
+
+/// Gives the kernel's end of the link its address of IPv6, where there is IPv6.
+pub fn add_address6() -> io::Result<()> {
+    netlink::add_address(KERNEL_END, KERNEL6, 64)
+}
+
+/// Lets the kernel's TCP, in our namespace alone, do as RFC 5681 says: what else it may be set to
+/// needs times of a network that is none.
+pub fn prefer_reno() {
+    let file = "/proc/sys/net/ipv4/tcp_congestion_control";
+    // Where that is not ours to say, the kernel's choice stays.
+    std::fs::write(file, "reno").unwrap_or_default();
 }
 
 /// A network namespace of our own for who is not root: inside it, we may make interfaces.

@@ -7,8 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-const FEW: [&str; 7] = [
+const FEW: [&str; 9] = [
     "demo",
+    "--bytes",
+    "0",
     "--pings",
     "20",
     "--datagrams",
@@ -99,12 +101,38 @@ fn nobody_lets_the_kernel_talk_over_a_veth() {
     holds(&shell, said, "the Linux kernel");
 }
 
+/// It takes 25 seconds, most of them to compile the web server.
+#[test]
+fn the_web_server_carries_a_file_each_way() {
+    let shell = Shell::new();
+    let words = [&FEW[..1], &["--bytes", "300000"], &FEW[3..]].concat();
+    let said = shell.loom(&words);
+    let simulated = said.note.contains("simulated");
+    let page = said.fine();
+    if simulated {
+        assert!(
+            page.ends_with("\nweb         left out: no kernel to talk to\n"),
+            "{page}"
+        );
+        return;
+    }
+    for line in [
+        "\nfetched     300,000 bytes by curl, ",
+        "\nsent back   300,000 bytes to a ",
+    ] {
+        assert!(page.contains(line), "{page}");
+    }
+    assert_eq!(page.matches("bit/s on IPv4").count(), 2, "{page}");
+}
+
 #[test]
 fn a_demo_that_cannot_be_says_why() {
     let shell = Shell::new();
     shell.write("file", "");
     let to = [
         "demo",
+        "--bytes",
+        "0",
         "--simulated",
         "--pings",
         "1",

@@ -1,0 +1,318 @@
+//! The demo's second half: the web server of the examples, and TCP of the Linux kernel.
+//!
+//! In: the device at which the stack stands, and how many bytes there are to carry. Out: a page
+//! about what `curl` fetched and what a socket of the kernel was sent, over IPv4 and over IPv6,
+//! each compared byte for byte, and about what the stack did with every frame. The programs that
+//! run are those of `examples/web`, as they stand there.
+
+use super::{lines, list, title, traffic};
+use crate::tool::compiler::{self, Compiled};
+use crate::tool::failure::{Failure, plain};
+use crate::tool::host::Report;
+use crate::tool::namespace::{self, KERNEL, KERNEL6, STACK, STACK6};
+use crate::tool::page::{grouped, rate_text};
+use crate::tool::{c_compiler, progress};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const STACK_FILE: &str = "examples/web/web.loom";
+const STACK_TEXT: &str = include_str!("../../../examples/web/web.loom");
+const FILES: [(&str, &str); 6] = [
+    ("web.c", include_str!("../../../examples/web/web.c")),
+    ("send.c", include_str!("../../../examples/web/send.c")),
+    ("host.c", include_str!("../../../examples/web/host.c")),
+    ("host.h", include_str!("../../../examples/web/host.h")),
+    ("http.c", include_str!("../../../examples/web/http.c")),
+    ("http.h", include_str!("../../../examples/web/http.h")),
+];
+
+/// No program runs longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is to be carried, and over what.
+pub struct Plan<'a> {
+    /// The stack's end of the link.
+    pub device: &'a OwnedFd,
+    /// How many bytes.
+    pub bytes: usize,
+    /// Makes them.
+    pub seed: u64,
+    /// Set by a signal.
+    pub stop: &'a AtomicBool,
+}
+
+/// Compiles the programs and lets them talk to the kernel; the page, if all went well.
+pub fn run(plan: &Plan<'_>) -> Result<String, Failure> {
+    let folder = tempfile::tempdir()?;
+    let began = Instant::now();
+    let spinner = progress::spinner("compiling examples/web");
+    let compiled = build(folder.path())?;
+    spinner.finish_and_clear();
+    let heading = title(STACK_FILE, &compiled, began.elapsed());
+
+    let mut content = vec![0; plan.bytes];
+    fastrand::Rng::with_seed(plan.seed).fill(&mut content);
+    std::fs::write(folder.path().join("file"), &content)?;
+    namespace::prefer_reno();
+    let mut addresses = vec![(IpAddr::from(KERNEL), IpAddr::from(STACK))];
+    if namespace::add_address6().is_ok() {
+        addresses.push((KERNEL6.into(), STACK6.into()));
+    }
+    let mut exchange = Exchange {
+        plan,
+        folder: folder.path(),
+        content,
+        counters: BTreeMap::new(),
+    };
+    let fetched = exchange.fetch_all(&addresses)?;
+    let sent = exchange.send_all(&addresses)?;
+    let report = exchange.report();
+    if !report.adds_up() {
+        return Err(Failure::refused(
+            "the demo failed: the counters do not add up",
+        ));
+    }
+    let bytes = grouped(plan.bytes as u64);
+    Ok(heading
+        + &lines(&[
+            (
+                "fetched",
+                format!("{bytes} bytes by curl, byte for byte: {fetched}"),
+            ),
+            (
+                "sent back",
+                format!("{bytes} bytes to a server of Linux, as well: {sent}"),
+            ),
+            ("frames", traffic(&report)),
+            ("drops", list(&report.dropped)),
+            ("unsent", list(&report.unsent)),
+        ]))
+}
+
+/// `FOLDER/web` and `FOLDER/send`.
+fn build(folder: &Path) -> Result<Compiled, Failure> {
+    let compiled = compiler::compile_text(STACK_FILE, STACK_TEXT)?;
+    let generated = folder.join("build");
+    std::fs::create_dir(&generated)?;
+    std::fs::write(generated.join("web.c"), &compiled.source)?;
+    std::fs::write(generated.join("web.h"), &compiled.header)?;
+    for (name, text) in FILES {
+        std::fs::write(folder.join(name), text)?;
+    }
+    let make = |sources: &[&str], program: &str, flags: &[&str]| {
+        let sources: Vec<&Path> = sources.iter().map(Path::new).collect();
+        c_compiler::executable(folder, &sources, &folder.join(program), flags)
+    };
+    make(&["build/web.c"], "build/stack.o", &["-O2", "-c"])?;
+    make(
+        &["web.c", "http.c", "host.c", "build/stack.o"],
+        "web",
+        &["-O2"],
+    )?;
+    make(&["send.c", "host.c", "build/stack.o"], "send", &["-O2"])?;
+    Ok(compiled)
+}
+
+/// The programs run, one after the other.
+struct Exchange<'a> {
+    plan: &'a Plan<'a>,
+    folder: &'a Path,
+    /// What is carried.
+    content: Vec<u8>,
+    /// What all of them have counted.
+    counters: BTreeMap<String, u64>,
+}
+
+impl<'a> Exchange<'a> {
+    /// `curl` fetches the file at each address of the stack: how fast.
+    fn fetch_all(&mut self, addresses: &[(IpAddr, IpAddr)]) -> Result<String, Failure> {
+        let spinner = progress::spinner("curl fetches");
+        let server = self.start("web", &[".".to_string()])?;
+        let rates = addresses.iter().map(|(_, stack)| self.fetch(*stack));
+        let rates = rates.collect::<Result<Vec<_>, _>>();
+        server.interrupt();
+        self.finish(server)?;
+        spinner.finish_and_clear();
+        Ok(rates?.join(", "))
+    }
+
+    fn fetch(&self, from: IpAddr) -> Result<String, Failure> {
+        let copy = self.folder.join("copy");
+        let curl = Command::new("curl")
+            // Whatever its user has set, and until the stack knows that its address is its own.
+            .args([
+                "-q",
+                "--silent",
+                "--show-error",
+                "--globoff",
+                "--noproxy",
+                "*",
+            ])
+            .args([
+                "--max-time",
+                "20",
+                "--retry",
+                "5",
+                "--retry-delay",
+                "1",
+                "--retry-all-errors",
+            ])
+            .args([
+                "--write-out",
+                "%{time_pretransfer} %{time_total}",
+                "--output",
+            ])
+            .arg(&copy)
+            .arg(format!("http://{}/file", SocketAddr::new(from, 80)))
+            .output()
+            .map_err(|error| Failure::environment(format!("curl: {}", plain(&error))))?;
+        let (said, note) = (
+            String::from_utf8_lossy(&curl.stdout),
+            String::from_utf8_lossy(&curl.stderr),
+        );
+        let times: Vec<f64> = said.split(' ').flat_map(str::parse).collect();
+        match times[..] {
+            [before, after] if curl.status.success() => {
+                let time = Duration::from_secs_f64(after - before);
+                self.carried(from, &std::fs::read(&copy)?, time)
+            }
+            _ => Err(Failure::refused(format!(
+                "the demo failed: {}",
+                note.trim()
+            ))),
+        }
+    }
+
+    /// The stack calls a socket at each address of the kernel, and sends the file: how fast.
+    fn send_all(&mut self, addresses: &[(IpAddr, IpAddr)]) -> Result<String, Failure> {
+        let spinner = progress::spinner("sending it back");
+        let mut rates = Vec::new();
+        for (kernel, _) in addresses {
+            let listener = TcpListener::bind((*kernel, 0))?;
+            let port = listener.local_addr()?.port().to_string();
+            let words = ["file".to_string(), kernel.to_string(), port];
+            let sender = self.start("send", &words)?;
+            let (heard, time) = self.receive(&listener, &sender)?;
+            self.finish(sender)?;
+            rates.push(self.carried(*kernel, &heard, time)?);
+        }
+        spinner.finish_and_clear();
+        Ok(rates.join(", "))
+    }
+
+    /// What the first who calls has to say, and how long that took.
+    fn receive(
+        &self,
+        listener: &TcpListener,
+        sender: &Running,
+    ) -> Result<(Vec<u8>, Duration), Failure> {
+        listener.set_nonblocking(true)?;
+        let mut stream: TcpStream = loop {
+            match listener.accept() {
+                Ok((stream, _)) => break stream,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => sender.may_take_longer()?,
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let began = Instant::now();
+        stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut heard = Vec::new();
+        stream.read_to_end(&mut heard)?;
+        Ok((heard, began.elapsed()))
+    }
+
+    /// How fast it was, if it is what it was.
+    fn carried(&self, over: IpAddr, came: &[u8], time: Duration) -> Result<String, Failure> {
+        if came != self.content {
+            let wrong = format!("the demo failed: what came by {over} is something else");
+            return Err(Failure::refused(wrong));
+        }
+        let bits = 8.0 * self.plan.bytes as f64;
+        let rate = rate_text((bits / time.as_secs_f64()) as u64);
+        let version = if over.is_ipv4() { "IPv4" } else { "IPv6" };
+        Ok(format!("{rate} on {version}"))
+    }
+
+    /// Starts a program at the link. What it prints goes to a file, so that it never waits for us.
+    fn start(&self, program: &str, words: &[String]) -> Result<Running<'a>, Failure> {
+        let addresses = ["-".to_string(), STACK.to_string(), STACK6.to_string()];
+        let child = Command::new(self.folder.join(program))
+            .args(addresses.iter().chain(words))
+            .current_dir(self.folder)
+            .stdin(Stdio::from(self.plan.device.try_clone()?))
+            .stdout(File::create(self.folder.join("printed"))?)
+            .spawn()?;
+        Ok(Running {
+            child,
+            stop: self.plan.stop,
+            late: Instant::now() + PATIENCE,
+        })
+    }
+
+    /// Waits for the end of a program, and adds what it has counted.
+    fn finish(&mut self, mut running: Running<'_>) -> Result<(), Failure> {
+        while running.child.try_wait()?.is_none() {
+            running.may_take_longer()?;
+        }
+        let printed = std::fs::read_to_string(self.folder.join("printed"))?;
+        for (name, value) in printed.lines().filter_map(|line| line.rsplit_once(' ')) {
+            let value: u64 = value.parse().unwrap_or_default();
+            *self.counters.entry(name.to_string()).or_default() += value;
+        }
+        Ok(())
+    }
+
+    fn report(&self) -> Report {
+        let counters = self.counters.iter();
+        let counters: Vec<_> = counters
+            .map(|(name, value)| (name.as_str(), *value))
+            .collect();
+        Report::new(&counters)
+    }
+}
+
+/// A program that runs, and does not outlive us.
+struct Running<'a> {
+    child: Child,
+    stop: &'a AtomicBool,
+    late: Instant,
+}
+
+impl Running<'_> {
+    /// Waits a moment, if there still is a reason to.
+    fn may_take_longer(&self) -> Result<(), Failure> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Failure::refused("the demo failed: it was interrupted"));
+        }
+        if Instant::now() > self.late {
+            return Err(Failure::refused("the demo failed: it took too long"));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+        Ok(())
+    }
+
+    /// Tells it to end.
+    fn interrupt(&self) {
+        let id = i32::try_from(self.child.id()).expect("the numbers of processes are small");
+        // It may have ended by itself, which is seen when it is waited for.
+        kill(Pid::from_raw(id), Signal::SIGTERM).unwrap_or_default();
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        // Neither can fail but for a program that has ended.
+        self.child.kill().unwrap_or_default();
+        self.child.wait().map(drop).unwrap_or_default();
+    }
+}
