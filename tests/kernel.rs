@@ -7,17 +7,29 @@
 
 #[path = "kernel/bridge.rs"]
 mod bridge;
+#[path = "streams/content.rs"]
+mod content;
 #[path = "kernel/duplicates.rs"]
 mod duplicates;
+#[path = "streams/end.rs"]
+mod end;
 #[path = "kernel/namespace.rs"]
 mod namespace;
 #[path = "kernel/neighbours.rs"]
 mod neighbours;
 #[path = "kernel/paths.rs"]
 mod paths;
+#[path = "kernel/peer.rs"]
+mod peer;
+#[path = "kernel/relay.rs"]
+mod relay;
+#[path = "kernel/scene.rs"]
+mod scene;
 #[path = "kernel/sizes.rs"]
 mod sizes;
 #[path = "kernel/sockets.rs"]
 mod sockets;
 #[path = "kernel/station.rs"]
 mod station;
+#[path = "kernel/transfers.rs"]
+mod transfers;

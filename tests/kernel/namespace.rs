@@ -101,7 +101,22 @@ impl Namespace {
         .expect("a packet socket is attached")
     }
 
-    /// The same with these addresses, of which the kernel asks nobody.
+    /// An interface for bare datagrams; none where there are no such interfaces.
+    pub fn tunnel(&self, name: &str, carried: u32) -> Option<Box<dyn Device + Send>> {
+        let own = name.to_string();
+        match self.run(move || Tunnel::open(&own, Layer::L3, Offload::None)) {
+            Ok(tun) => {
+                self.ip(&format!("link set {name} mtu {carried}"));
+                Some(Box::new(tun))
+            }
+            Err(reason) => {
+                println!("skipped: no TUN device can be made here ({reason})");
+                None
+            }
+        }
+    }
+
+    /// A wire with these addresses, of which the kernel asks nobody.
     pub fn addressed_wire(&self, name: &str, addresses: &[&str]) -> Box<dyn Device + Send> {
         let device = self.wire(name, 1500);
         self.add_addresses(name, addresses);
