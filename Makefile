@@ -32,7 +32,7 @@ soak: machine
 	FUZZ=10 cargo test --test fuzz -- --nocapture || wrong=1; \
 	HOSTILE=20 cargo test --test hostile -- --nocapture || wrong=1; \
 	COUNT=4000 cargo test --test esterel agree -- --nocapture || wrong=1; \
-	cargo test --release --test kernel -- --ignored --nocapture || wrong=1; \
+	cargo test --release --test kernel --test tcp -- --ignored --nocapture || wrong=1; \
 	SEEDS=100 cargo test --test agree --test c_agrees -- --nocapture --include-ignored && exit $$wrong
 
 fmt: machine

@@ -13,6 +13,8 @@ mod content;
 mod duplicates;
 #[path = "streams/end.rs"]
 mod end;
+#[path = "streams/lane.rs"]
+mod lane;
 #[path = "kernel/namespace.rs"]
 mod namespace;
 #[path = "kernel/neighbours.rs"]

@@ -1,7 +1,20 @@
-//! TCP by the interpreters: two hosts with each other, and one with segments of all kinds.
+//! TCP by the interpreters: two hosts with each other, and one with segments of all kinds; and as
+//! C, on lines that are long and bad.
 
+#[path = "streams/content.rs"]
+mod content;
+#[path = "tcp/crowd.rs"]
+mod crowd;
+#[path = "streams/end.rs"]
+mod end;
+#[path = "tcp/goodput.rs"]
+mod goodput;
 #[path = "tcp/host.rs"]
 mod host;
+#[path = "streams/lane.rs"]
+mod lane;
+#[path = "streams/line.rs"]
+mod line;
 #[path = "tcp/pair.rs"]
 mod pair;
 #[path = "tcp/segment.rs"]

@@ -166,7 +166,10 @@ impl Stage {
 
     /// We give up all conversations.
     pub fn abort(&mut self) {
-        self.end.abort(self.clock.now_ns());
+        let live: Vec<u32> = self.end.live.keys().copied().collect();
+        for session in live {
+            self.end.abort(session, self.clock.now_ns());
+        }
     }
 
     /// Does what there is to do now; whether there was anything.

@@ -150,12 +150,9 @@ impl End {
         opened.is_some()
     }
 
-    /// Gives up all conversations.
-    pub fn abort(&mut self, now_ns: u64) {
-        let live: Vec<u32> = self.live.keys().copied().collect();
-        for session in live {
-            self.say("abort", session, None, now_ns);
-        }
+    /// Gives up a conversation.
+    pub fn abort(&mut self, session: u32, now_ns: u64) {
+        self.say("abort", session, None, now_ns);
         self.drain(now_ns);
     }
 
