@@ -117,6 +117,39 @@ fn what_goes_wrong_is_told_alike() {
     }
 }
 
+/// A sensor that is kept for `pre` is not read by that; one that nobody has given a value yet is
+/// refused where it is read, now or an instant later.
+#[test]
+fn a_sensor_without_a_value_is_told_alike() {
+    let shell = Shell::new();
+    let program = "module SENSE:\ninput NOW, BEFORE;\nsensor S : integer;\n\
+        output O : integer, P : integer;\nevery immediate NOW do emit O(?S) end\n||\n\
+        every immediate BEFORE do emit P(pre(?S)) end\nend module\n";
+    shell.write("sense.strl", program);
+    let unset = "`S` has no value yet, and it is read";
+    let cases = [
+        (
+            "; S(3); BEFORE S(4); NOW BEFORE;",
+            "\n\nP(3)\nO(4) P(4)\n",
+            None,
+        ),
+        ("S(1) NOW; BEFORE;", "O(1)\nP(1)\n", None),
+        ("; NOW;", "\n", Some("instant 2")),
+        ("; BEFORE;", "\n", Some("instant 2")),
+        (";; S(3) BEFORE;", "\n\n", Some("instant 3")),
+    ];
+    for (given, prints, wrong) in cases {
+        for form in FORMS {
+            let said = simulated(&shell, &[&["sense.strl"], form].concat(), given);
+            assert_eq!(said.result, prints, "{form:?} {given}");
+            match wrong {
+                Some(instant) => said.failed(1, &[&format!("{instant}: {unset}")]),
+                None => said.fine(),
+            };
+        }
+    }
+}
+
 #[test]
 fn c_that_ends_itself_or_cannot_be_compiled_is_told() {
     let shell = Shell::new();

@@ -44,7 +44,7 @@ pub fn program(seed: u64) -> Program {
     let related = (text.contains("A # B"), text.contains("C => B"));
     let _ = writeln!(text, "{body}\nend module");
     let mut instants: Vec<String> = (0..24).map(|_| writer.instant(related)).collect();
-    instants[0] += " L(1)";
+    instants[writer.rng.usize(..3) / 2] += " L(1)";
     Program { text, instants }
 }
 
@@ -163,7 +163,7 @@ impl Writer {
             0 => "?V".to_string(),
             1 => "pre(?N)".to_string(),
             2 => "pre(?V)".to_string(),
-            3 => "?L".to_string(),
+            3 => ["?L", "pre(?L)"][self.rng.usize(..2)].to_string(),
             4 => format!("-({})", self.integer(depth + 1)),
             5 => ["2147483647", "-2147483648"][self.rng.usize(..2)].to_string(),
             6 | 7 if !self.locals.is_empty() => {

@@ -137,7 +137,8 @@ impl Known {
                 facts.insert(signal.at());
             }
             Act::Keep(signal) => {
-                let is_there = facts.contains(signal.at());
+                // Who simulates may have no value for a sensor yet, and takes its flag back.
+                let is_there = facts.contains(signal.at()) && !self.sensors.contains(signal.at());
                 facts.set(self.signals + signal.at(), is_there);
             }
             Act::Do(data) => {
@@ -189,6 +190,11 @@ impl Known {
                     Act::Keep(_) => {}
                 },
                 Node::Test { .. } | Node::Leaf(_) | Node::Twice(_) => {}
+            }
+        }
+        for signal in module.processes.signals() {
+            if super::flag_of_kept_sensor(module, signal).is_some() {
+                self.flags.insert(self.at(Read::Before(signal)));
             }
         }
         // What is kept takes its flag along.

@@ -31,6 +31,7 @@ use crate::c::printer;
 use crate::c::tree::Item;
 use crate::tree::automaton::Automaton;
 use crate::types::esterel::Module;
+use crate::types::process::{Role, SignalId};
 use known::Known;
 use names::Names;
 
@@ -68,6 +69,21 @@ pub fn c(file: &str, module: &Module, automaton: &Automaton, outside: Outside) -
         c: emitter.source(),
         h: emitter.header(),
     }
+}
+
+/// What is true in C before a sensor is read in order to keep its value for the next instant; none
+/// where no value is kept. Who has no value for it yet takes that back.
+pub fn flag_of_kept_sensor(module: &Module, signal: SignalId) -> Option<String> {
+    let declared = module.processes.signal(signal);
+    let kept = declared.role == Role::Sensor && declared.previous_value;
+    let names = Names::new(module);
+    kept.then(|| {
+        format!(
+            "{}_known_before.{}",
+            module.name,
+            names.signals[signal.at()]
+        )
+    })
 }
 
 /// A module that is being emitted.

@@ -348,9 +348,7 @@ impl Runs for InC<'_, '_> {
             }
             Ok((told, unset, state.text()?))
         });
-        // Who keeps the value of a sensor does not read it yet.
-        let kept = |signal: &&SignalId| processes.signal(**signal).previous_value;
-        match unset.iter().find(|signal| !kept(signal)) {
+        match unset.first() {
             Some(sensor) => Err(Fault::Unset(*sensor).says(processes)),
             None if says.is_empty() => Ok(told),
             None => Err(says),

@@ -12,6 +12,7 @@
 //! The C of others is included, not linked: so its types and macros are known, and it need not be
 //! told which of them are which.
 
+use crate::emit::esterel::flag_of_kept_sensor;
 use crate::types::esterel::{ExpressionKind, Module, Procedure, Type};
 use crate::types::process::{Role, SignalId};
 use std::collections::BTreeSet;
@@ -273,10 +274,14 @@ impl Companion<'_> {
                     _ => format!("{written} sensor"),
                 };
                 let room = room.replace("sensor", &format!("{own}_sensor_{at}"));
+                let keeps = match flag_of_kept_sensor(module, signal) {
+                    Some(flag) => format!(" && !{flag}"),
+                    None => String::new(),
+                };
                 let _ = writeln!(
                     self.text,
                     "static {room};\nstatic bool {own}_sensor_{at}_set;\n\
-                     {written} {own}_S_{name}(void) {{ if (!{own}_sensor_{at}_set) {{ int32_t \
+                     {written} {own}_S_{name}(void) {{ if (!{own}_sensor_{at}_set{keeps}) {{ int32_t \
                      unset = -2 - {at}; loom_give(&unset, sizeof unset); }} return \
                      {own}_sensor_{at}; }}"
                 );
@@ -322,8 +327,16 @@ impl Companion<'_> {
         let sensors = module.processes.signals().map(sensor).collect();
         self.cases('i', inputs);
         self.cases('s', sensors);
+        let unkept = module.processes.signals().filter_map(|signal| {
+            let flag = flag_of_kept_sensor(module, signal)?;
+            Some(format!(
+                "if (!{own}_sensor_{}_set) {flag} = false; ",
+                signal.0
+            ))
+        });
+        let unkept: String = unkept.collect();
         let instant = format!(
-            "{own}(); int32_t end = -1; loom_give(&end, sizeof end); \
+            "{own}(); {unkept}int32_t end = -1; loom_give(&end, sizeof end); \
              loom_give_text({own}_error() == NULL ? \"\" : {own}_error());"
         );
         self.cases('m', vec![instant]);
