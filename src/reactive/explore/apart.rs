@@ -77,6 +77,16 @@ pub fn apart(processes: &Processes, budget: usize) -> Option<Apart> {
     let Ordering {
         explorers, rests, ..
     } = ordering;
+    let turns = instants.iter().flat_map(|(_, turns)| turns);
+    let emitted_twice = |turn: &Turn| {
+        let automaton = &explorers[turn.branch].automaton;
+        let reached = automaton.reached(turn.ways.iter().map(|(_, node)| *node));
+        let mut reached = reached.into_iter();
+        reached.any(|node| matches!(automaton.node(node), Node::Twice(_)))
+    };
+    if turns.into_iter().any(emitted_twice) {
+        return None;
+    }
     let branches = explorers.into_iter().zip(rests).zip(roots);
     let branches = branches.map(|((explorer, rests), root)| Branch {
         root,

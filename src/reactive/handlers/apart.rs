@@ -13,8 +13,7 @@
 //! Where a branch has several turns in an instant, a local says where it stands: in the state in
 //! which the instant began, in one in which it waits, or nowhere, when it has come to rest.
 
-use super::check::takes;
-use super::{Made, Making, Places, STAYS, control, width};
+use super::{Making, Places, STAYS, Settled, control, width};
 use crate::reactive::explore::apart::{Apart, Branch, Turn, emitted, leaves};
 use crate::reactive::reads;
 use crate::tree::automaton::{Automaton, Node, Question, StateId};
@@ -26,23 +25,24 @@ use crate::types::statement::{Block, BlockId, Ordered, StatementKind};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The handlers of a kind whose branches stay apart, and in how many states these can rest. None
-/// where it depends on several branches who takes a message: all ways of one of them do.
+/// The handlers of a kind whose branches stay apart. None where it depends on several branches who
+/// takes a message: all ways of one of them do; or where a header is read in a state that may not
+/// be reached when there is none.
 pub fn handlers(
     program: &mut Program,
     kind: KindId,
     reactive: &Reactive,
     (apart, places): (&Apart, &Places),
-) -> Option<(Vec<Made>, usize)> {
-    let takes = |turn: &&Turn| !taken(reactive, apart, turn).is_subset(&BTreeSet::from([0]));
-    for (_, turns) in &apart.instants {
-        let mut takers = turns.iter().filter(takes);
-        let one = takers.next();
-        let all = |turn: &Turn| {
-            let certain = turn.ways.len() == turn.from.len();
-            certain && taken(reactive, apart, turn) == BTreeSet::from([1])
-        };
-        if takers.next().is_some() || one.is_some_and(|one| !all(one)) {
+) -> Option<Settled> {
+    let turns_of = |input: &SignalId| {
+        let mut instants = apart.instants.iter();
+        let found = instants.find(|(other, _)| other == input);
+        let (_, turns) = found.expect("each event has its instants");
+        turns
+    };
+    for (event, input, parameters) in &reactive.events {
+        let making = Making::new(program, kind, reactive, (*input, places));
+        if !making.holds_apart((*event, parameters), apart, turns_of(input)) {
             return None;
         }
     }
@@ -53,9 +53,6 @@ pub fn handlers(
     });
     let registers: Vec<Option<FieldId>> = registers.collect();
     let made = reactive.events.iter().map(|(event, input, _)| {
-        let mut instants = apart.instants.iter();
-        let found = instants.find(|(other, _)| other == input);
-        let (_, turns) = found.expect("each event has its instants");
         let mut making = Making::new(program, kind, reactive, (*input, places));
         making.meets = true;
         let mut instant = Instant {
@@ -64,21 +61,12 @@ pub fn handlers(
             registers: &registers,
             stands: BTreeMap::new(),
         };
-        let body = instant.body(*event, turns);
+        let body = instant.body(*event, turns_of(input));
         instant.making.made(*event, body)
     });
     let made = made.collect();
     let states = apart.branches.iter().map(|branch| branch.rests.len()).sum();
-    Some((made, states))
-}
-
-/// How often the ways of a turn take the message of the instant.
-fn taken(reactive: &Reactive, apart: &Apart, turn: &Turn) -> BTreeSet<u8> {
-    let automaton = &apart.branches[turn.branch].automaton;
-    let mut known = BTreeMap::new();
-    let ways = turn.ways.iter();
-    ways.flat_map(|(_, node)| takes(reactive, automaton, *node, &mut known))
-        .collect()
+    Some(Settled { made, states })
 }
 
 /// What happens at one event.

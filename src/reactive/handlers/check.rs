@@ -2,6 +2,7 @@
 //! where one came.
 
 use crate::diagnostic::{Diagnostic, Id};
+use crate::reactive::explore::apart::{Apart, Turn};
 use crate::reactive::reads;
 use crate::source::Span;
 use crate::tree::automaton::{Act, Automaton, Node, NodeId, StateId};
@@ -25,9 +26,7 @@ impl Making<'_> {
         roots: &[(StateId, NodeId)],
         diagnostics: &mut Vec<Diagnostic>,
     ) {
-        let locals = &self.reactive.locals;
-        let mut messages = parameters.iter();
-        let carries = messages.any(|local| locals[local.at()].kind == Type::Message);
+        let carries = self.carries_message(parameters);
         let mut takes: BTreeMap<NodeId, BTreeSet<u8>> = BTreeMap::new();
         for (state, root) in roots {
             let counts = self::takes(self.reactive, &self.automaton, *root, &mut takes);
@@ -78,6 +77,47 @@ impl Making<'_> {
                 break;
             }
         }
+    }
+
+    /// The same, of branches that stay apart: whether it holds however they are combined.
+    pub(super) fn holds_apart(
+        &self,
+        (event, parameters): (Event, &[LocalId]),
+        apart: &Apart,
+        turns: &[Turn],
+    ) -> bool {
+        let carries = self.carries_message(parameters);
+        let taken = |turn: &Turn| -> BTreeSet<u8> {
+            let automaton = &apart.branches[turn.branch].automaton;
+            let mut known = BTreeMap::new();
+            let ways = turn.ways.iter();
+            ways.flat_map(|(_, node)| takes(self.reactive, automaton, *node, &mut known))
+                .collect()
+        };
+        let never = BTreeSet::from([0]);
+        let mut takers = turns.iter().filter(|turn| !taken(turn).is_subset(&never));
+        let taken_once = match (takers.next(), takers.next()) {
+            (None, _) => !carries,
+            (Some(turn), None) => {
+                turn.ways.len() == turn.from.len() && taken(turn) == BTreeSet::from([1])
+            }
+            (Some(_), Some(_)) => false,
+        };
+        let reads_header = |turn: &Turn| {
+            let automaton = &apart.branches[turn.branch].automaton;
+            let computed = automaton.computed(turn.ways.iter().map(|(_, node)| *node));
+            computed
+                .into_iter()
+                .any(|data| self.header_read(data).is_some())
+        };
+        taken_once && (event == Event::Deliver || !turns.iter().any(reads_header))
+    }
+
+    /// Whether an event brings a message.
+    fn carries_message(&self, parameters: &[LocalId]) -> bool {
+        let locals = &self.reactive.locals;
+        let mut kinds = parameters.iter().map(|local| &locals[local.at()].kind);
+        kinds.any(|kind| *kind == Type::Message)
     }
 
     /// Where the processes rest in a state, but not in all.
@@ -139,7 +179,7 @@ fn at_rest(mistake: Diagnostic, rests: BTreeSet<Span>) -> Diagnostic {
 }
 
 /// How often a message may be taken from a node on; twice is as bad as more.
-pub(super) fn takes(
+fn takes(
     reactive: &Reactive,
     automaton: &Automaton,
     node: NodeId,

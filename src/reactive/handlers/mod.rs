@@ -18,10 +18,11 @@
 mod apart;
 mod check;
 mod event;
+mod refused;
 
 use crate::diagnostic::Diagnostic;
+use crate::reactive::explore::BUDGET;
 use crate::reactive::explore::apart::{apart, leaves};
-use crate::reactive::explore::{BUDGET, Refusal, explore};
 use crate::reactive::reads;
 use crate::source::Span;
 use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
@@ -32,14 +33,16 @@ use crate::types::program::{Event, Field, FieldId, Handler, KindId, Local, Local
 use crate::types::reactive::{Computation, Reactive};
 use crate::types::statement::{Block, BlockId, Ordered, PlaceId, React, Statement, StatementKind};
 use crate::types::value::Type;
+pub use refused::wrong_anywhere;
+use refused::{explored, is_too_large, told};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How large what processes become may be, in nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// One automaton of all that happens: with more, a program is refused.
+    /// One automaton, of all that happens or of a branch: with more, a program is refused.
     pub nodes: usize,
-    /// The handlers made of it: with more, branches stay apart, if they can.
+    /// The handlers of one automaton: with more, branches stay apart, if they can.
     pub together: usize,
 }
 
@@ -49,6 +52,18 @@ impl Default for Budget {
             nodes: BUDGET,
             together: 1_000,
         }
+    }
+}
+
+/// How many nodes are explored for one that may stay: many ways turn out to be the same.
+const EXPLORED_FOR_ONE: usize = 10;
+
+impl Budget {
+    /// That of the first attempt, and whether it is the last, too.
+    fn first(self) -> (Budget, bool) {
+        let nodes = self.together.saturating_mul(EXPLORED_FOR_ONE);
+        let nodes = nodes.min(self.nodes);
+        (Budget { nodes, ..self }, false)
     }
 }
 
@@ -69,11 +84,9 @@ pub fn settle(program: &mut Program, budget: Budget) -> Result<(), Vec<Diagnosti
         if reactive.states.is_some() {
             continue;
         }
-        match explored(&reactive, budget) {
-            Ok(automaton) => {
-                diagnostics.extend(handlers(program, kind, &reactive, &automaton, budget));
-            }
-            Err(refusals) => diagnostics.extend(told(program, kind, &reactive, &refusals)),
+        match settled(program, kind, &reactive, budget) {
+            Ok(settled) => write(program, kind, &reactive, settled),
+            Err(wrong) => diagnostics.extend(wrong),
         }
     }
     match diagnostics.is_empty() {
@@ -82,114 +95,79 @@ pub fn settle(program: &mut Program, budget: Budget) -> Result<(), Vec<Diagnosti
     }
 }
 
-/// What is wrong with processes whatever a stack gives to their layer.
-pub fn wrong_anywhere(program: &Program, budget: Budget) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    for at in 0..program.kinds.len() as u32 {
-        let kind = KindId(at);
-        let Some(reactive) = &program.kinds[kind.at()].reactive else {
-            continue;
-        };
-        // What is not known yet may leave out just the way that is wrong.
-        let open = |choice: &Statement| {
-            let mut values = choice.values().into_iter();
-            values.any(|value| {
-                reads::any(value, &|part| {
-                    matches!(*part.kind, ExpressionKind::Config(_))
-                })
-            })
-        };
-        let open = reactive.computations.iter().any(|one| match one {
-            Computation::Choice(choice) => open(choice),
-            Computation::Steps(_) | Computation::Value(_) => false,
-        });
-        if let Err(mut refusals) = explored(reactive, budget) {
-            refusals.retain(|refusal| match refusal {
-                Refusal::Cycle(_)
-                | Refusal::InstantaneousLoop(_)
-                | Refusal::Twice(_)
-                | Refusal::MayBeTwice(_) => !open,
-                Refusal::TooLong { .. } | Refusal::TooLarge { .. } => false,
-            });
-            diagnostics.extend(told(program, kind, reactive, &refusals));
-        }
-    }
-    diagnostics
-}
-
-/// The automaton of the processes of a kind.
-fn explored(reactive: &Reactive, budget: Budget) -> Result<Automaton, Vec<Refusal>> {
-    match explore(&reactive.processes, budget.nodes) {
-        Err(refusal) => Err(vec![refusal]),
-        Ok((automaton, twice)) if twice.is_empty() => Ok(automaton),
-        Ok((_, twice)) => Err(twice.into_iter().map(Refusal::MayBeTwice).collect()),
-    }
-}
-
-/// The same as diagnostics.
-fn told(
-    program: &Program,
-    kind: KindId,
-    reactive: &Reactive,
-    refusals: &[Refusal],
-) -> Vec<Diagnostic> {
-    let name = name_of(program, kind);
-    let span = program.entities[program.kinds[kind.at()].entity.at()].span;
-    let refusals = refusals.iter();
-    let told = refusals.map(|refusal| refusal.diagnostic(&reactive.processes, &name, span));
-    told.collect()
-}
-
-fn name_of(program: &Program, kind: KindId) -> String {
-    let table = &program.kinds[kind.at()];
-    let entity = &program.entities[table.entity.at()].name;
-    match table.name == *entity {
-        true => entity.clone(),
-        false => format!("{entity}.{}", table.name),
-    }
-}
-
-/// The handlers of one kind.
-fn handlers(
+/// The handlers of one kind: of one automaton if that is small, of branches apart if they can be,
+/// and else of one automaton all the same.
+fn settled(
     program: &mut Program,
     kind: KindId,
     reactive: &Reactive,
-    automaton: &Automaton,
     budget: Budget,
-) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
+) -> Result<Settled, Vec<Diagnostic>> {
     let places = places(&reactive.processes);
-    let mut settled = Vec::new();
-    let mut nodes = 0;
-    for (event, input, parameters) in &reactive.events {
-        let mut making = Making::new(program, kind, reactive, (*input, &places));
-        let roots = making.roots(automaton, *event);
-        making.check((*event, parameters), automaton, &roots, &mut diagnostics);
-        nodes += making.automaton.nodes.len();
-        settled.push((*event, making.automaton, roots));
+    if let Some(settled) = together(program, kind, (reactive, &places), budget.first())? {
+        return Ok(settled);
     }
-    let branches = match nodes > budget.together {
-        true => apart(&reactive.processes, budget.nodes),
-        false => None,
-    };
+    let branches = apart(&reactive.processes, budget.nodes);
     let separate = branches
         .and_then(|branches| apart::handlers(program, kind, reactive, (&branches, &places)));
-    let (made, states) = match separate {
-        Some(made) => made,
-        None => {
-            let control = control(program, kind, "processes.state", automaton.states.len() - 1);
-            let made = settled.into_iter().zip(&reactive.events);
-            let made = made.map(|((event, automaton, roots), (_, input, _))| {
-                let mut making = Making::new(program, kind, reactive, (*input, &places));
-                making.automaton = automaton;
-                let body = making.body(&roots, control);
-                making.made(event, body)
-            });
-            (made.collect::<Vec<Made>>(), automaton.states.len())
-        }
+    if let Some(settled) = separate {
+        return Ok(settled);
+    }
+    let all = Budget {
+        together: usize::MAX,
+        ..budget
     };
-    let orders: Vec<Vec<(StatementId, u32)>> = places.into_values().collect();
-    for one in made {
+    let whole = together(program, kind, (reactive, &places), (all, true))?;
+    Ok(whole.expect("what is too large is refused"))
+}
+
+/// The handlers of one automaton; none where it, or they, are larger than that, and it is not the
+/// last attempt.
+fn together(
+    program: &mut Program,
+    kind: KindId,
+    (reactive, places): (&Reactive, &Places),
+    (budget, is_last): (Budget, bool),
+) -> Result<Option<Settled>, Vec<Diagnostic>> {
+    let automaton = match explored(reactive, budget.nodes) {
+        Ok(automaton) => automaton,
+        Err(refusals) if is_too_large(&refusals) && !is_last => return Ok(None),
+        Err(refusals) => return Err(told(program, kind, reactive, &refusals)),
+    };
+    let mut diagnostics = Vec::new();
+    let mut each = Vec::new();
+    let mut nodes = 0;
+    for (event, input, parameters) in &reactive.events {
+        let mut making = Making::new(program, kind, reactive, (*input, places));
+        let roots = making.roots(&automaton, *event);
+        making.check((*event, parameters), &automaton, &roots, &mut diagnostics);
+        nodes += making.automaton.nodes.len();
+        each.push((*event, making.automaton, roots));
+    }
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    if nodes > budget.together {
+        return Ok(None);
+    }
+    let states = automaton.states.len();
+    let control = control(program, kind, "processes.state", states - 1);
+    let made = each.into_iter().zip(&reactive.events);
+    let made = made.map(|((event, automaton, roots), (_, input, _))| {
+        let mut making = Making::new(program, kind, reactive, (*input, places));
+        making.automaton = automaton;
+        let body = making.body(&roots, control);
+        making.made(event, body)
+    });
+    let made = made.collect();
+    Ok(Some(Settled { made, states }))
+}
+
+/// Writes the handlers of a kind into the program.
+fn write(program: &mut Program, kind: KindId, reactive: &Reactive, settled: Settled) {
+    let orders = places(&reactive.processes).into_values();
+    let orders: Vec<Vec<(StatementId, u32)>> = orders.collect();
+    for one in settled.made {
         let mut handlers = program.handlers.iter_mut();
         let handler = handlers.find(|handler| handler.kind == kind && handler.event == one.event);
         let handler: &mut Handler = handler.expect("each event of processes has its handler");
@@ -200,9 +178,8 @@ fn handlers(
         handler.places = orders.clone();
     }
     if let Some(reactive) = &mut program.kinds[kind.at()].reactive {
-        reactive.states = Some(states as u32);
+        reactive.states = Some(settled.states as u32);
     }
-    diagnostics
 }
 
 /// A field that holds one of so many states between two instants; none where there is but one.
@@ -279,6 +256,13 @@ struct Making<'a> {
     blocks: Vec<Block>,
     /// All locals.
     locals: Vec<Local>,
+}
+
+/// What the handlers of a kind become.
+struct Settled {
+    made: Vec<Made>,
+    /// In how many states it can rest.
+    states: usize,
 }
 
 /// What the handler of one event becomes.

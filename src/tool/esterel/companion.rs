@@ -281,8 +281,8 @@ impl Companion<'_> {
                 let _ = writeln!(
                     self.text,
                     "static {room};\nstatic bool {own}_sensor_{at}_set;\n\
-                     {written} {own}_S_{name}(void) {{ if (!{own}_sensor_{at}_set{keeps}) {{ int32_t \
-                     unset = -2 - {at}; loom_give(&unset, sizeof unset); }} return \
+                     {written} {own}_S_{name}(void) {{ if (!{own}_sensor_{at}_set{keeps}) {{ \
+                     int32_t unset = -2 - {at}; loom_give(&unset, sizeof unset); }} return \
                      {own}_sensor_{at}; }}"
                 );
             }
