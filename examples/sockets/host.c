@@ -1,0 +1,254 @@
+/* A host: its stack, packets in and out, time, and what the stack says of sockets. */
+#include "inside.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An address of a host, and how many of its bits name the network. */
+static bool read_host(const char *text, uint32_t *address, uint8_t *prefix) {
+    char host[INET_ADDRSTRLEN];
+    const size_t length = strcspn(text, "/");
+    struct in_addr read;
+    if (length >= sizeof host) {
+        return false;
+    }
+    memcpy(host, text, length);
+    host[length] = '\0';
+    *prefix = 32;
+    if (text[length] == '/') {
+        char *end;
+        const unsigned long bits = strtoul(text + length + 1, &end, 10);
+        if (text[length + 1] < '0' || text[length + 1] > '9' || *end != '\0' || bits > 32) {
+            return false;
+        }
+        *prefix = (uint8_t)bits;
+    }
+    if (inet_pton(AF_INET, host, &read) != 1) {
+        return false;
+    }
+    *address = ntohl(read.s_addr);
+    return is_host(*address);
+}
+
+struct sockets *sockets_start(const char *ipv4, unsigned mtu, const uint8_t secret[16]) {
+    struct internet_config config;
+    internet_config_default(&config);
+    config.mtu = mtu;
+    config.buffers = BUFFERS;
+    if (ipv4 == NULL || secret == NULL || mtu < 576 || mtu > 65535 ||
+        !read_host(ipv4, &config.address, &config.prefix)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    memcpy(config.secret.at, secret, sizeof config.secret.at);
+    memcpy(&config.hash_seed, secret, sizeof config.hash_seed);
+    const size_t size = internet_size(&config);
+    struct sockets *const sockets = calloc(1, sizeof *sockets + size);
+    if (sockets == NULL) {
+        return NULL; /* calloc says ENOMEM */
+    }
+    sockets->stack = internet_start(sockets + 1, size, &config, 0);
+    sockets->address = config.address;
+    sockets->mtu = mtu;
+    sockets->last_port = (uint16_t)config.hash_seed;
+    sockets_settle(sockets);
+    return sockets;
+}
+
+void sockets_stop(struct sockets *sockets) {
+    free(sockets);
+}
+
+/* Whether a packet asks for a connection at a listener where enough wait to be accepted: it is
+ * lost, and comes again. */
+static bool comes_too_early(const struct sockets *sockets, const uint8_t *packet, size_t length) {
+    const size_t header = length < 20 ? 20 : (packet[0] & 15) * 4u;
+    if (length < header + 20 || packet[9] != IPPROTO_TCP) {
+        return false;
+    }
+    const uint8_t *const segment = packet + header;
+    const bool asks = (segment[13] & 0x12) == 0x02; /* SYN, and not ACK */
+    for (size_t at = 0; asks && at < SOCKETS; at += 1) {
+        const struct socket *const socket = &sockets->all[at];
+        if (socket->state == LISTENING && socket->port == (segment[2] << 8 | segment[3])) {
+            return socket->waiting >= socket->backlog;
+        }
+    }
+    return false;
+}
+
+static void tell_time(struct sockets *sockets, uint64_t now_ns) {
+    if (sockets->now_ns < now_ns) {
+        sockets->now_ns = now_ns;
+    }
+}
+
+void sockets_packet_in(struct sockets *sockets, const void *ip, size_t length, uint64_t now_ns) {
+    tell_time(sockets, now_ns);
+    if (length <= sockets->mtu && !comes_too_early(sockets, ip, length)) {
+        size_t room;
+        const struct internet_frame frame = {internet_buffer(sockets->stack, &room), length};
+        if (frame.data != NULL) {
+            memcpy(frame.data, ip, length);
+            const size_t taken = internet_input(sockets->stack, 0, &frame, 1, sockets->now_ns);
+            assert(taken == 1); /* nothing waits, for the stack is settled after each call */
+            (void)taken;
+        }
+    }
+    sockets_settle(sockets);
+}
+
+size_t sockets_packet_out(struct sockets *sockets, void *ip, size_t capacity, uint64_t now_ns) {
+    sockets_expire(sockets, now_ns);
+    while (sockets->count != 0) {
+        const struct internet_output packet = sockets->packets[sockets->first];
+        sockets->first = (sockets->first + 1) % BUFFERS;
+        sockets->count -= 1;
+        const bool fits = packet.length <= capacity;
+        if (fits) {
+            memcpy(ip, packet.data, packet.length);
+        }
+        internet_done(sockets->stack, &packet);
+        if (fits) {
+            return packet.length;
+        }
+    }
+    return 0;
+}
+
+uint64_t sockets_deadline(const struct sockets *sockets) {
+    return internet_deadline(sockets->stack);
+}
+
+void sockets_expire(struct sockets *sockets, uint64_t now_ns) {
+    tell_time(sockets, now_ns);
+    sockets_settle(sockets);
+}
+
+/* A listener has made a connection. */
+static void called(struct sockets *sockets, const struct internet_output *output) {
+    const struct internet_streams_accepted *const call = &output->with.streams_accepted;
+    const bool is_heard = call->listener != UINT32_MAX;
+    struct socket *const listener = is_heard ? sockets->listeners[call->listener] : NULL;
+    struct socket *const socket = listener != NULL ? sockets_new(sockets) : NULL;
+    if (socket == NULL) {
+        sockets->is_refused[output->session] = true;
+        sockets->refused += 1;
+        return;
+    }
+    socket->state = CONNECTED;
+    socket->options = listener->options;
+    socket->number = output->session;
+    socket->port = call->keys.port;
+    socket->peer = call->keys.peer;
+    socket->peer_port = call->keys.peer_port;
+    sockets->sessions[output->session] = socket;
+    struct socket **last = &listener->next;
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = socket;
+    listener->waiting += 1;
+}
+
+/* What came is kept until it is read. The stack brings no more than was granted, so it fits. */
+static void received(struct socket *socket, const uint8_t *data, uint32_t length) {
+    assert(socket->length + length <= WINDOW);
+    const uint32_t end = (socket->begin + socket->length) % WINDOW;
+    const uint32_t before = length < WINDOW - end ? length : WINDOW - end;
+    memcpy(socket->came + end, data, before);
+    memcpy(socket->came, data + before, length - before);
+    socket->length += length;
+}
+
+/* A connection is over, or was never made. */
+static void ended(struct sockets *sockets, struct socket *socket, uint8_t reason) {
+    sockets->sessions[socket->number] = NULL;
+    if (reason == INTERNET_REASON_RESET) {
+        socket->error = ECONNRESET;
+    } else if (reason == INTERNET_REASON_REFUSED) {
+        socket->error = ECONNREFUSED;
+    } else if (reason == INTERNET_REASON_TIMEOUT) {
+        socket->error = socket->unreachable != 0 ? socket->unreachable : ETIMEDOUT;
+    }
+    if (socket->state == CONNECTED) {
+        socket->state = OVER;
+    } else {
+        socket->state = CREATED; /* and may try again */
+        socket->port = socket->bound ? socket->port : 0;
+    }
+}
+
+/* What is said of a connection that somebody still has. */
+static void hear(struct sockets *sockets, struct socket *socket,
+                 const struct internet_output *output) {
+    switch (output->next) {
+    case INTERNET_DELIVER:
+        received(socket, output->data, (uint32_t)output->length);
+        break;
+    case INTERNET_OPENED:
+        socket->state = CONNECTED;
+        break;
+    case INTERNET_GRANT_SENDS:
+        socket->credit += output->with.streams_grant_sends.bytes;
+        break;
+    case INTERNET_FINISHED:
+        socket->finished = true;
+        break;
+    case INTERNET_CLOSED:
+        ended(sockets, socket, output->with.streams_closed.reason);
+        break;
+    case INTERNET_URGENT: /* it is read where it stands, as RFC 6093 has it */
+    case INTERNET_ACCEPTED:
+    case INTERNET_FRAME:
+    case INTERNET_IDLE:
+        break;
+    }
+}
+
+/* A connection for which there is no socket is reset; one, for what that brings comes first. */
+static void refuse(struct sockets *sockets) {
+    uint32_t session = 0;
+    while (!sockets->is_refused[session]) {
+        session += 1;
+    }
+    sockets->is_refused[session] = false;
+    sockets->refused -= 1;
+    internet_streams_abort(sockets->stack, session, sockets->now_ns);
+}
+
+/* Does one thing that the stack wants done. */
+static void attend(struct sockets *sockets, const struct internet_output *output) {
+    if (output->next == INTERNET_FRAME) {
+        sockets->packets[(sockets->first + sockets->count) % BUFFERS] = *output;
+        sockets->count += 1;
+        return; /* its buffer is given back when it has gone out */
+    }
+    if (output->next == INTERNET_ACCEPTED) {
+        called(sockets, output);
+    } else if (sockets->sessions[output->session] != NULL) {
+        hear(sockets, sockets->sessions[output->session], output);
+    } else if (output->next == INTERNET_CLOSED && sockets->is_refused[output->session]) {
+        sockets->is_refused[output->session] = false;
+        sockets->refused -= 1;
+    }
+    internet_done(sockets->stack, output);
+}
+
+void sockets_settle(struct sockets *sockets) {
+    for (;;) {
+        struct internet_output output;
+        while (internet_next(sockets->stack, &output) != INTERNET_IDLE) {
+            attend(sockets, &output);
+        }
+        if (internet_deadline(sockets->stack) <= sockets->now_ns) {
+            internet_expire(sockets->stack, sockets->now_ns);
+        } else if (sockets->refused != 0) {
+            refuse(sockets);
+        } else {
+            return;
+        }
+    }
+}

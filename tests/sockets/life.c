@@ -1,0 +1,164 @@
+/* From the call to the end of a connection, whoever ends it and however. */
+#include "situations.h"
+#include "wire.h"
+
+void a_connection_is_made_and_echoes(void) {
+    begin(1500);
+    const int listener = listening(THERE, 80, 5);
+    FAILS(sockets_accept(host[THERE], listener, NULL, NULL), EAGAIN);
+    CHECK(polled(THERE, listener, POLLIN) == 0);
+    const int caller = calling(HERE, 80);
+    const struct sockaddr_in address = at(THERE, 80);
+    FAILS(sockets_connect(host[HERE], caller, (const void *)&address, sizeof address), EALREADY);
+    CHECK(polled(HERE, caller, POLLOUT | POLLIN) == 0);
+    FAILS(sockets_write(host[HERE], caller, "early", 5), EAGAIN);
+    FAILS(sockets_read(host[HERE], caller, (char[1]){0}, 1), EAGAIN);
+    FAILS(sockets_shutdown(host[HERE], caller, SHUT_WR), ENOTCONN);
+
+    pass(100 * MILLISECOND);
+    CHECK(polled(HERE, caller, POLLOUT | POLLIN) == POLLOUT);
+    CHECK(error_of(HERE, caller) == 0);
+    FAILS(sockets_connect(host[HERE], caller, (const void *)&address, sizeof address), EISCONN);
+    CHECK(polled(THERE, listener, POLLIN | POLLOUT) == POLLIN);
+    struct sockaddr_in peer, own;
+    socklen_t size = sizeof peer;
+    const int called = sockets_accept(host[THERE], listener, (void *)&peer, &size);
+    CHECK(called >= 0 && called != listener && size == sizeof peer);
+    CHECK(peer.sin_family == AF_INET && ntohl(peer.sin_addr.s_addr) == 0x0a000001);
+    CHECK(sockets_getsockname(host[HERE], caller, (void *)&own, &size) == 0);
+    CHECK(memcmp(&own, &peer, sizeof own) == 0 && ntohs(own.sin_port) >= 49152);
+    CHECK(sockets_getpeername(host[THERE], called, (void *)&own, &size) == 0);
+    CHECK(memcmp(&own, &peer, sizeof own) == 0);
+    CHECK(sockets_getsockname(host[THERE], called, (void *)&own, &size) == 0);
+    CHECK(memcmp(&own, &address, sizeof own) == 0);
+
+    says(HERE, caller, "hello");
+    FAILS(sockets_read(host[THERE], called, (char[1]){0}, 1), EAGAIN);
+    pass(20 * MILLISECOND);
+    CHECK(polled(THERE, called, POLLIN) == POLLIN);
+    hears(THERE, called, "hello");
+    CHECK(polled(THERE, called, POLLIN) == 0);
+    says(THERE, called, "hello yourself");
+    pass(20 * MILLISECOND);
+    hears(HERE, caller, "hello yourself");
+    CHECK(sockets_close(host[HERE], caller) == 0);
+    CHECK(sockets_close(host[THERE], called) == 0);
+    CHECK(sockets_close(host[THERE], listener) == 0);
+    end();
+}
+
+void each_side_closes_its_own_half(void) {
+    begin(1500);
+    int ends[2];
+    connected(ends);
+    says(HERE, ends[HERE], "all I say");
+    CHECK(sockets_shutdown(host[HERE], ends[HERE], SHUT_WR) == 0);
+    CHECK(sockets_shutdown(host[HERE], ends[HERE], SHUT_WR) == 0);
+    FAILS(sockets_write(host[HERE], ends[HERE], "more", 4), EPIPE);
+    pass(SECOND);
+    const short in = POLLIN | POLLOUT | POLLRDHUP;
+    CHECK(polled(THERE, ends[THERE], in) == in);
+    hears(THERE, ends[THERE], "all I say");
+    CHECK(sockets_read(host[THERE], ends[THERE], (char[1]){0}, 1) == 0);
+    CHECK(sockets_read(host[THERE], ends[THERE], (char[1]){0}, 1) == 0);
+    says(THERE, ends[THERE], "and I");
+    CHECK(sockets_shutdown(host[THERE], ends[THERE], SHUT_WR) == 0);
+    CHECK((polled(THERE, ends[THERE], 0) & POLLHUP) != 0);
+    pass(SECOND);
+    hears(HERE, ends[HERE], "and I");
+    CHECK(sockets_read(host[HERE], ends[HERE], (char[1]){0}, 1) == 0);
+    CHECK((polled(HERE, ends[HERE], POLLOUT) & (POLLHUP | POLLERR)) == POLLHUP);
+    FAILS(sockets_shutdown(host[HERE], ends[HERE], SHUT_RD), ENOTCONN);
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    end();
+}
+
+void what_was_written_goes_out_after_close(void) {
+    begin(1500);
+    int ends[2];
+    connected(ends);
+    static char text[60000], came[60000];
+    for (size_t place = 0; place < sizeof text; place += 1) {
+        text[place] = (char)number();
+    }
+    CHECK(sockets_write(host[HERE], ends[HERE], text, sizeof text) == sizeof text);
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    FAILS(sockets_close(host[HERE], ends[HERE]), EBADF);
+    pass(10 * SECOND);
+    CHECK(sockets_read(host[THERE], ends[THERE], came, sizeof came) == sizeof text);
+    CHECK(memcmp(text, came, sizeof text) == 0);
+    CHECK(sockets_read(host[THERE], ends[THERE], came, sizeof came) == 0);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    end();
+}
+
+void who_closes_unread_text_resets(void) {
+    begin(1500);
+    int ends[2];
+    connected(ends);
+    says(THERE, ends[THERE], "first");
+    pass(SECOND);
+    hears(HERE, ends[HERE], "first");
+    says(THERE, ends[THERE], "read as well");
+    says(HERE, ends[HERE], "never read");
+    pass(SECOND);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    pass(SECOND);
+    CHECK((polled(HERE, ends[HERE], POLLIN) & (POLLERR | POLLHUP)) == (POLLERR | POLLHUP));
+    hears(HERE, ends[HERE], "read as well");
+    FAILS(sockets_read(host[HERE], ends[HERE], (char[1]){0}, 1), ECONNRESET);
+    CHECK(sockets_read(host[HERE], ends[HERE], (char[1]){0}, 1) == 0);
+    FAILS(sockets_write(host[HERE], ends[HERE], "x", 1), EPIPE);
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    end();
+}
+
+void nobody_listens(void) {
+    begin(1500);
+    const int caller = calling(HERE, 81);
+    pass(SECOND);
+    CHECK((polled(HERE, caller, POLLOUT) & (POLLOUT | POLLERR)) == (POLLOUT | POLLERR));
+    CHECK(error_of(HERE, caller) == ECONNREFUSED);
+    CHECK(error_of(HERE, caller) == 0);
+    FAILS(sockets_write(host[HERE], caller, "x", 1), ENOTCONN);
+    const int listener = listening(THERE, 81, 1);
+    const struct sockaddr_in address = at(THERE, 81); /* the same socket may try again */
+    FAILS(sockets_connect(host[HERE], caller, (const void *)&address, sizeof address), EINPROGRESS);
+    pass(SECOND);
+    CHECK(polled(HERE, caller, POLLOUT) == POLLOUT && error_of(HERE, caller) == 0);
+    CHECK(sockets_close(host[THERE], listener) == 0); /* and with it, who was not accepted */
+    pass(SECOND);
+    FAILS(sockets_read(host[HERE], caller, (char[1]){0}, 1), ECONNRESET);
+    CHECK(sockets_close(host[HERE], caller) == 0);
+    end();
+}
+
+static bool all(const uint8_t *packet, size_t length) {
+    return packet != NULL && length != 0;
+}
+
+void nobody_answers(void) {
+    begin(1500);
+    stops = all;
+    const int caller = calling(HERE, 80);
+    pass(30 * SECOND);
+    CHECK(polled(HERE, caller, POLLOUT) == 0);
+    pass(1000 * SECOND);
+    CHECK((polled(HERE, caller, POLLOUT) & POLLERR) != 0);
+    FAILS(sockets_read(host[HERE], caller, (char[1]){0}, 1), ETIMEDOUT);
+    CHECK(sockets_close(host[HERE], caller) == 0);
+
+    stops = NULL;
+    int ends[2];
+    connected(ends);
+    stops = all;
+    says(HERE, ends[HERE], "is anybody there?");
+    pass(1000 * SECOND);
+    CHECK((polled(HERE, ends[HERE], POLLIN) & POLLERR) != 0);
+    FAILS(sockets_write(host[HERE], ends[HERE], "x", 1), ETIMEDOUT);
+    FAILS(sockets_write(host[HERE], ends[HERE], "x", 1), EPIPE);
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    end();
+}
