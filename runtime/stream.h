@@ -61,26 +61,35 @@ static inline bool sl_stream_append(struct sl_stream *stream, uint64_t *held, ui
                             sl_stream_end(stream, largest), data, length);
 }
 
-/* part sl_stream_ready: needs sl_arc_first sl_stream sl_wrap */
-/* How many bytes are held from the position `at` on without a gap. */
-static inline uint32_t sl_stream_ready(const struct sl_stream *stream, const uint64_t *held,
-                                       uint32_t capacity, uint32_t largest, uint32_t at) {
+/* part sl_stream_run: needs sl_arc_first sl_stream sl_wrap */
+/* How many bytes are held from the position `at` on without a gap, of so many at most. */
+static inline uint32_t sl_stream_run(const struct sl_stream *stream, const uint64_t *held,
+                                     uint32_t capacity, uint32_t largest, uint32_t at,
+                                     uint32_t most) {
     const uint32_t ahead = (at - stream->begin) & largest;
     if (ahead >= stream->span) {
         return 0;
     }
+    const uint32_t left = stream->span - ahead;
     return sl_arc_first(held, false, capacity, sl_wrap(stream->head + ahead, capacity),
-                        stream->span - ahead);
+                        left < most ? left : most);
 }
 
-/* part sl_stream_covers: needs sl_stream sl_stream_ready */
+/* part sl_stream_ready: needs sl_stream sl_stream_run */
+/* How many bytes are held from the position `at` on without a gap. */
+static inline uint32_t sl_stream_ready(const struct sl_stream *stream, const uint64_t *held,
+                                       uint32_t capacity, uint32_t largest, uint32_t at) {
+    return sl_stream_run(stream, held, capacity, largest, at, capacity);
+}
+
+/* part sl_stream_covers: needs sl_stream sl_stream_run */
 /* Whether all of `length` bytes from the position `at` on are held. No bytes at all are so
  * from the first position up to the end. */
 static inline bool sl_stream_covers(const struct sl_stream *stream, const uint64_t *held,
                                     uint32_t capacity, uint32_t largest, uint32_t at,
                                     uint32_t length) {
     return ((at - stream->begin) & largest) <= stream->span &&
-           sl_stream_ready(stream, held, capacity, largest, at) >= length;
+           sl_stream_run(stream, held, capacity, largest, at, length) == length;
 }
 
 /* part sl_stream_copy: needs memcpy sl_arc_before_end sl_stream sl_wrap */

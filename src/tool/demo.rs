@@ -107,11 +107,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         capture: arguments.capture.clone(),
         stop,
     };
-    let device = match &link {
-        Some(link) => link.device.descriptor().map(|one| one.try_clone_to_owned()),
-        None => None,
+    let web = match &link {
+        Some(link) if arguments.bytes > 0 => Some(web::begin(link.device.as_ref())?),
+        Some(_) | None => None,
     };
-    let device = device.transpose()?;
     let (peer, outcomes) = match link {
         Some(link) => {
             let peer = format!("the Linux kernel as {KERNEL}, over {}", link.description);
@@ -128,18 +127,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     result(title(&stack, &compiled, compile_time) + &peer)?;
     result(outcomes.summary(&plan))?;
     outcomes.verdict(&plan)?;
-    match (device, arguments.bytes) {
-        (_, 0) => Ok(()),
-        (Some(device), bytes) => result(web::run(&web::Plan {
-            device: &device,
-            bytes,
-            seed: plan.seed,
-            stop: &plan.stop,
-        })?),
-        (None, _) => result(lines(&[(
-            "web",
-            "left out: no kernel to talk to".to_string(),
-        )])),
+    match web {
+        Some(web) => result(web.go_on(arguments.bytes, &plan)?),
+        None if arguments.bytes > 0 => result("\nweb         left out: no kernel to talk to"),
+        None => Ok(()),
     }
 }
 

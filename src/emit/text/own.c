@@ -388,11 +388,10 @@ static bool stream_insert(struct STACK *stack, struct sl_stream *stream, uint64_
 static bool stream_slice(struct STACK *stack, const struct sl_stream *stream, const uint64_t *held,
                          const uint8_t *bytes, uint32_t capacity, uint32_t largest, uint32_t at,
                          uint32_t length, struct STACK_message *message) {
-    const uint32_t ready = sl_stream_ready(stream, held, capacity, largest, at);
     if (!new_message(stack, message)) {
         return false;
     }
-    message->length = length < ready ? length : ready;
+    message->length = sl_stream_run(stream, held, capacity, largest, at, length);
     sl_stream_copy(stream, bytes, capacity, largest, at, message->data, message->length);
     return true;
 }

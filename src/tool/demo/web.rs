@@ -5,8 +5,9 @@
 //! each compared byte for byte, and about what the stack did with every frame. The programs that
 //! run are those of `examples/web`, as they stand there.
 
-use super::{lines, list, title, traffic};
+use super::{Plan, lines, list, title, traffic};
 use crate::tool::compiler::{self, Compiled};
+use crate::tool::device::Device;
 use crate::tool::failure::{Failure, plain};
 use crate::tool::host::Report;
 use crate::tool::namespace::{self, KERNEL, KERNEL6, STACK, STACK6};
@@ -22,7 +23,9 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 const STACK_FILE: &str = "examples/web/web.loom";
 const STACK_TEXT: &str = include_str!("../../../examples/web/web.loom");
@@ -38,68 +41,38 @@ const FILES: [(&str, &str); 6] = [
 /// No program runs longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is to be carried, and over what.
-pub struct Plan<'a> {
+/// The programs while they are compiled, beside the first half of the demo.
+pub struct Begun {
     /// The stack's end of the link.
-    pub device: &'a OwnedFd,
-    /// How many bytes.
-    pub bytes: usize,
-    /// Makes them.
-    pub seed: u64,
-    /// Set by a signal.
-    pub stop: &'a AtomicBool,
+    device: OwnedFd,
+    building: JoinHandle<Result<Programs, Failure>>,
 }
 
-/// Compiles the programs and lets them talk to the kernel; the page, if all went well.
-pub fn run(plan: &Plan<'_>) -> Result<String, Failure> {
+struct Programs {
+    folder: TempDir,
+    heading: String,
+}
+
+/// Begins to compile the programs that are to stand at a device of the kernel.
+pub fn begin(device: &dyn Device) -> Result<Begun, Failure> {
+    let device = device.descriptor().expect("the kernel knows its devices");
+    Ok(Begun {
+        device: device.try_clone_to_owned()?,
+        building: std::thread::spawn(build),
+    })
+}
+
+/// Compiles the programs, into a folder that is gone when they are.
+fn build() -> Result<Programs, Failure> {
     let folder = tempfile::tempdir()?;
     let began = Instant::now();
-    let spinner = progress::spinner("compiling examples/web");
-    let compiled = build(folder.path())?;
-    spinner.finish_and_clear();
+    let compiled = make(folder.path())?;
     let heading = title(STACK_FILE, &compiled, began.elapsed());
-
-    let mut content = vec![0; plan.bytes];
-    fastrand::Rng::with_seed(plan.seed).fill(&mut content);
-    std::fs::write(folder.path().join("file"), &content)?;
-    namespace::prefer_reno();
-    let mut addresses = vec![(IpAddr::from(KERNEL), IpAddr::from(STACK))];
-    if namespace::add_address6().is_ok() {
-        addresses.push((KERNEL6.into(), STACK6.into()));
-    }
-    let mut exchange = Exchange {
-        plan,
-        folder: folder.path(),
-        content,
-        counters: BTreeMap::new(),
-    };
-    let fetched = exchange.fetch_all(&addresses)?;
-    let sent = exchange.send_all(&addresses)?;
-    let report = exchange.report();
-    if !report.adds_up() {
-        return Err(Failure::refused(
-            "the demo failed: the counters do not add up",
-        ));
-    }
-    let bytes = grouped(plan.bytes as u64);
-    Ok(heading
-        + &lines(&[
-            (
-                "fetched",
-                format!("{bytes} bytes by curl, byte for byte: {fetched}"),
-            ),
-            (
-                "sent back",
-                format!("{bytes} bytes to a server of Linux, as well: {sent}"),
-            ),
-            ("frames", traffic(&report)),
-            ("drops", list(&report.dropped)),
-            ("unsent", list(&report.unsent)),
-        ]))
+    Ok(Programs { folder, heading })
 }
 
 /// `FOLDER/web` and `FOLDER/send`.
-fn build(folder: &Path) -> Result<Compiled, Failure> {
+fn make(folder: &Path) -> Result<Compiled, Failure> {
     let compiled = compiler::compile_text(STACK_FILE, STACK_TEXT)?;
     let generated = folder.join("build");
     std::fs::create_dir(&generated)?;
@@ -108,24 +81,52 @@ fn build(folder: &Path) -> Result<Compiled, Failure> {
     for (name, text) in FILES {
         std::fs::write(folder.join(name), text)?;
     }
-    let make = |sources: &[&str], program: &str, flags: &[&str]| {
+    let to_program = |sources: &[&str], program: &str, flags: &[&str]| {
         let sources: Vec<&Path> = sources.iter().map(Path::new).collect();
         c_compiler::executable(folder, &sources, &folder.join(program), flags)
     };
-    make(&["build/web.c"], "build/stack.o", &["-O2", "-c"])?;
-    make(
+    to_program(&["build/web.c"], "build/stack.o", &["-O2", "-c"])?;
+    to_program(
         &["web.c", "http.c", "host.c", "build/stack.o"],
         "web",
         &["-O2"],
     )?;
-    make(&["send.c", "host.c", "build/stack.o"], "send", &["-O2"])?;
+    to_program(&["send.c", "host.c", "build/stack.o"], "send", &["-O2"])?;
     Ok(compiled)
+}
+
+impl Begun {
+    /// Lets the programs talk to the kernel; the page, if so many bytes went each way.
+    pub fn go_on(self, bytes: usize, plan: &Plan) -> Result<String, Failure> {
+        let spinner = progress::spinner("compiling examples/web");
+        let programs = self.building.join().expect("the compiler does not panic")?;
+        spinner.finish_and_clear();
+        let mut exchange = Exchange {
+            device: &self.device,
+            folder: programs.folder.path(),
+            stop: &plan.stop,
+            content: vec![0; bytes],
+            counters: BTreeMap::new(),
+        };
+        fastrand::Rng::with_seed(plan.seed).fill(&mut exchange.content);
+        std::fs::write(exchange.folder.join("file"), &exchange.content)?;
+        namespace::prefer_reno();
+        let mut addresses = vec![(IpAddr::from(KERNEL), IpAddr::from(STACK))];
+        if namespace::add_address6().is_ok() {
+            addresses.push((KERNEL6.into(), STACK6.into()));
+        }
+        let fetched = exchange.fetch_all(&addresses)?;
+        let sent = exchange.send_all(&addresses)?;
+        let page = exchange.page(&fetched, &sent)?;
+        Ok(format!("\n{}{page}", programs.heading))
+    }
 }
 
 /// The programs run, one after the other.
 struct Exchange<'a> {
-    plan: &'a Plan<'a>,
+    device: &'a OwnedFd,
     folder: &'a Path,
+    stop: &'a AtomicBool,
     /// What is carried.
     content: Vec<u8>,
     /// What all of them have counted.
@@ -237,7 +238,7 @@ impl<'a> Exchange<'a> {
             let wrong = format!("the demo failed: what came by {over} is something else");
             return Err(Failure::refused(wrong));
         }
-        let bits = 8.0 * self.plan.bytes as f64;
+        let bits = 8.0 * self.content.len() as f64;
         let rate = rate_text((bits / time.as_secs_f64()) as u64);
         let version = if over.is_ipv4() { "IPv4" } else { "IPv6" };
         Ok(format!("{rate} on {version}"))
@@ -249,12 +250,12 @@ impl<'a> Exchange<'a> {
         let child = Command::new(self.folder.join(program))
             .args(addresses.iter().chain(words))
             .current_dir(self.folder)
-            .stdin(Stdio::from(self.plan.device.try_clone()?))
+            .stdin(Stdio::from(self.device.try_clone()?))
             .stdout(File::create(self.folder.join("printed"))?)
             .spawn()?;
         Ok(Running {
             child,
-            stop: self.plan.stop,
+            stop: self.stop,
             late: Instant::now() + PATIENCE,
         })
     }
@@ -272,12 +273,27 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    fn report(&self) -> Report {
+    /// What happened, if every frame had one fate.
+    fn page(&self, fetched: &str, sent: &str) -> Result<String, Failure> {
         let counters = self.counters.iter();
         let counters: Vec<_> = counters
             .map(|(name, value)| (name.as_str(), *value))
             .collect();
-        Report::new(&counters)
+        let report = Report::new(&counters);
+        if !report.adds_up() {
+            let wrong = "the demo failed: the counters do not add up";
+            return Err(Failure::refused(wrong));
+        }
+        let bytes = grouped(self.content.len() as u64);
+        let fetched = format!("{bytes} bytes by curl, byte for byte: {fetched}");
+        let sent = format!("{bytes} bytes to a server of Linux, as well: {sent}");
+        Ok(lines(&[
+            ("fetched", fetched),
+            ("sent back", sent),
+            ("frames", traffic(&report)),
+            ("drops", list(&report.dropped)),
+            ("unsent", list(&report.unsent)),
+        ]))
     }
 }
 
