@@ -129,7 +129,7 @@ static int patience(void) {
 
 void run(void) {
     struct pollfd wait = {.fd = device, .events = POLLIN};
-    while (serve() && !stopped) {
+    while (serve() && !stopped && (wait.revents & POLLERR) == 0) { /* or the device is gone */
         poll(&wait, 1, patience());
         for (int frames = 0; frames < 64 && receive(); frames += 1) {
         }

@@ -8,7 +8,7 @@
 //!             run    simulate    demo    bench (counting)
 //! compiling   compiler -> c_compiler (companion) -> stack, described by layout, filled as written
 //! running     host: stack + device (capture, recorded) + applications (lines)
-//! the demo    namespace (netlink) + peer, or a simulated neighbour
+//! the demo    namespace (netlink) + peer, or a simulated neighbour; then demo/web
 //! speaking    terminal, progress, page, failure
 //! ```
 
