@@ -44,6 +44,7 @@ static const struct {
 };
 
 void hear(const struct web_output *output) {
+    assert(output->session < SESSIONS);
     struct conversation *const one = &conversations[output->place][output->session];
     one->heard_ns = now_ns();
     switch (output->next) {
