@@ -127,6 +127,18 @@ void sockets_expire(struct sockets *sockets, uint64_t now_ns) {
     sockets_settle(sockets);
 }
 
+/* A session that no socket has is reset, once the stack has nothing else to do. */
+static void refuse_later(struct sockets *sockets, uint32_t session) {
+    sockets->is_refused[session] = true;
+    sockets->refused += 1;
+}
+
+/* It is reset, or has ended by itself. */
+static void refuse_no_more(struct sockets *sockets, uint32_t session) {
+    sockets->is_refused[session] = false;
+    sockets->refused -= 1;
+}
+
 /* A listener has made a connection. */
 static void called(struct sockets *sockets, const struct internet_output *output) {
     const struct internet_streams_accepted *const call = &output->with.streams_accepted;
@@ -134,8 +146,7 @@ static void called(struct sockets *sockets, const struct internet_output *output
     struct socket *const listener = is_heard ? sockets->listeners[call->listener] : NULL;
     struct socket *const socket = listener != NULL ? sockets_new(sockets) : NULL;
     if (socket == NULL) {
-        sockets->is_refused[output->session] = true;
-        sockets->refused += 1;
+        refuse_later(sockets, output->session);
         return;
     }
     socket->state = CONNECTED;
@@ -163,21 +174,39 @@ static void received(struct socket *socket, const uint8_t *data, uint32_t length
     socket->length += length;
 }
 
-/* A connection is over, or was never made. */
-static void ended(struct sockets *sockets, struct socket *socket, uint8_t reason) {
+/* A connection is over, or was never made; and the error with which it ended, or 0. */
+static void ended(struct sockets *sockets, struct socket *socket, int error) {
     sockets->sessions[socket->number] = NULL;
-    if (reason == INTERNET_REASON_RESET) {
-        socket->error = ECONNRESET;
-    } else if (reason == INTERNET_REASON_REFUSED) {
-        socket->error = ECONNREFUSED;
-    } else if (reason == INTERNET_REASON_TIMEOUT) {
-        socket->error = socket->unreachable != 0 ? socket->unreachable : ETIMEDOUT;
-    }
+    socket->error = error;
     if (socket->state == CONNECTED) {
         socket->state = OVER;
     } else {
         socket->state = CREATED; /* and may try again */
         socket->port = socket->bound ? socket->port : 0;
+    }
+}
+
+static int error_of(const struct socket *socket, enum internet_reason reason) {
+    switch (reason) {
+    case INTERNET_REASON_FINISHED:
+        break;
+    case INTERNET_REASON_RESET:
+        return ECONNRESET;
+    case INTERNET_REASON_REFUSED:
+        return ECONNREFUSED;
+    case INTERNET_REASON_TIMEOUT:
+        return socket->unreachable != 0 ? socket->unreachable : ETIMEDOUT;
+    }
+    return 0;
+}
+
+/* A router, or the peer's host, says that a packet did not arrive. A connection goes on all the
+ * same; a call that was not answered is given up, as other systems do (RFC 5461, section 4.1). */
+static void lost(struct sockets *sockets, struct socket *socket, bool refused) {
+    socket->unreachable = refused ? ECONNREFUSED : EHOSTUNREACH;
+    if (socket->state == CONNECTING) {
+        refuse_later(sockets, socket->number);
+        ended(sockets, socket, socket->unreachable);
     }
 }
 
@@ -198,7 +227,10 @@ static void hear(struct sockets *sockets, struct socket *socket,
         socket->finished = true;
         break;
     case INTERNET_CLOSED:
-        ended(sockets, socket, output->with.streams_closed.reason);
+        ended(sockets, socket, error_of(socket, output->with.streams_closed.reason));
+        break;
+    case INTERNET_UNREACHABLE:
+        lost(sockets, socket, output->with.streams_unreachable.refused);
         break;
     case INTERNET_URGENT: /* it is read where it stands, as RFC 6093 has it */
     case INTERNET_ACCEPTED:
@@ -206,17 +238,6 @@ static void hear(struct sockets *sockets, struct socket *socket,
     case INTERNET_IDLE:
         break;
     }
-}
-
-/* A connection for which there is no socket is reset; one, for what that brings comes first. */
-static void refuse(struct sockets *sockets) {
-    uint32_t session = 0;
-    while (!sockets->is_refused[session]) {
-        session += 1;
-    }
-    sockets->is_refused[session] = false;
-    sockets->refused -= 1;
-    internet_streams_abort(sockets->stack, session, sockets->now_ns);
 }
 
 /* Does one thing that the stack wants done. */
@@ -231,10 +252,19 @@ static void attend(struct sockets *sockets, const struct internet_output *output
     } else if (sockets->sessions[output->session] != NULL) {
         hear(sockets, sockets->sessions[output->session], output);
     } else if (output->next == INTERNET_CLOSED && sockets->is_refused[output->session]) {
-        sockets->is_refused[output->session] = false;
-        sockets->refused -= 1;
+        refuse_no_more(sockets, output->session);
     }
     internet_done(sockets->stack, output);
+}
+
+/* Resets one session; what that brings comes before the next. */
+static void refuse(struct sockets *sockets) {
+    uint32_t session = 0;
+    while (!sockets->is_refused[session]) {
+        session += 1;
+    }
+    refuse_no_more(sockets, session);
+    internet_streams_abort(sockets->stack, session, sockets->now_ns);
 }
 
 void sockets_settle(struct sockets *sockets) {

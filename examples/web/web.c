@@ -74,6 +74,7 @@ void hear(const struct web_output *output) {
     case WEB_FRAME:
     case WEB_OPENED:
     case WEB_URGENT:
+    case WEB_UNREACHABLE:
         break;
     }
 }

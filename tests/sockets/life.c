@@ -162,3 +162,92 @@ void nobody_answers(void) {
     CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
     end();
 }
+
+static uint8_t last[128]; /* the beginning of what did not get through */
+
+static bool kept(const uint8_t *packet, size_t length) {
+    memcpy(last, packet, length < sizeof last ? length : sizeof last);
+    return true;
+}
+
+/* A router says why the last packet did not get through. */
+static void report(uint8_t kind, uint8_t code) {
+    uint8_t packet[56] = {0x45, 0, 0, 56, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 254, 10, 0, 0, 1};
+    packet[20] = kind;
+    packet[21] = code;
+    memcpy(packet + 28, last, 28);
+    const size_t parts[3] = {0, 20, sizeof packet};
+    for (int part = 0; part < 2; part += 1) {
+        uint32_t sum = 0;
+        for (size_t place = parts[part]; place < parts[part + 1]; place += 2) {
+            sum += (uint32_t)packet[place] << 8 | packet[place + 1];
+        }
+        const uint16_t folded = (uint16_t) ~((sum & 0xffff) + (sum >> 16));
+        packet[part == 0 ? 10 : 22] = (uint8_t)(folded >> 8);
+        packet[part == 0 ? 11 : 23] = (uint8_t)folded;
+    }
+    inject(HERE, packet, sizeof packet);
+}
+
+void a_router_says_that_there_is_no_way(void) {
+    begin(1500);
+    stops = kept;
+    const uint8_t codes[] = {0, 1, 2, 3, 13}; /* RFC 792: network, host, protocol, port */
+    for (size_t one = 0; one < sizeof codes; one += 1) {
+        const int caller = calling(HERE, 80);
+        pass(MILLISECOND);
+        report(3, codes[one]);
+        CHECK((polled(HERE, caller, POLLOUT) & POLLERR) != 0);
+        const bool refused = codes[one] == 2 || codes[one] == 3;
+        CHECK(error_of(HERE, caller) == (refused ? ECONNREFUSED : EHOSTUNREACH));
+        CHECK(sockets_close(host[HERE], caller) == 0);
+    }
+    stops = NULL;
+    int ends[2];
+    connected(ends);
+    says(HERE, ends[HERE], "through here?");
+    stops = kept;
+    pass(2 * SECOND);
+    report(11, 0); /* too long on its way: the connection goes on */
+    CHECK(polled(HERE, ends[HERE], POLLOUT) == POLLOUT);
+    stops = NULL;
+    pass(10 * SECOND);
+    hears(THERE, ends[THERE], "through here?");
+    says(HERE, ends[HERE], "and here?");
+    stops = kept;
+    pass(1000 * SECOND); /* for ever: what was said is the reason */
+    FAILS(sockets_read(host[HERE], ends[HERE], (char[1]){0}, 1), EHOSTUNREACH);
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    end();
+}
+
+void the_other_never_closes(void) {
+    begin(1500);
+    int ends[2];
+    connected(ends);
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    pass(50 * SECOND);
+    CHECK(sockets_deadline(host[HERE]) != UINT64_MAX);
+    pass(20 * SECOND); /* and is waited for no longer */
+    CHECK(sockets_deadline(host[HERE]) == UINT64_MAX);
+    CHECK(sockets_read(host[THERE], ends[THERE], (char[1]){0}, 1) == 0);
+    says(THERE, ends[THERE], "too late");
+    pass(SECOND);
+    FAILS(sockets_write(host[THERE], ends[THERE], "x", 1), ECONNRESET);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+
+    connected(ends); /* who only sends no more still listens */
+    CHECK(sockets_shutdown(host[HERE], ends[HERE], SHUT_WR) == 0);
+    pass(1000 * SECOND);
+    says(THERE, ends[THERE], "not too late");
+    pass(SECOND);
+    hears(HERE, ends[HERE], "not too late");
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    pass(SECOND);
+    CHECK(sockets_deadline(host[HERE]) != UINT64_MAX);
+    pass(100 * SECOND);
+    CHECK(sockets_deadline(host[HERE]) == UINT64_MAX);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    end();
+}

@@ -14,6 +14,8 @@ static const struct {
     {"who closes unread text resets", who_closes_unread_text_resets},
     {"nobody listens", nobody_listens},
     {"nobody answers", nobody_answers},
+    {"the other never closes", the_other_never_closes},
+    {"a router says that there is no way", a_router_says_that_there_is_no_way},
     {"nobody reads and writing stops", nobody_reads_and_writing_stops},
     {"bytes come in order on a bad wire", bytes_come_in_order_on_a_bad_wire},
     {"two hundred connect at once", two_hundred_connect_at_once},
