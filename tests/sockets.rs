@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-const SANITIZED: &str = "-O1 -g -Werror -fsanitize=address,undefined -fno-sanitize-recover=all";
+const SANITIZED: &str = "-O0 -g -Werror -fsanitize=address,undefined -fno-sanitize-recover=all";
 
 fn run(command: &mut Command) -> String {
     let output = command.output().expect("it can be started");
