@@ -53,9 +53,10 @@ fn hold(target: &str, does: fn(&[u8]), count: usize) {
     let seeds = seeds(target);
     assert!(!seeds.is_empty(), "{target} has no seeds");
     let texts = texts::all();
-    let own = texts
-        .iter()
-        .map(|(name, text)| (name.clone(), text.as_bytes().to_vec()));
+    // What is in cases is compiled by them.
+    let known = |name: &str| target == "pipeline" && name.ends_with(".case");
+    let own = texts.iter().filter(|(name, _)| !known(name));
+    let own = own.map(|(name, text)| (name.clone(), text.as_bytes().to_vec()));
     for (name, bytes) in seeds.into_iter().chain(own) {
         assert!(
             catch_unwind(|| does(&bytes)).is_ok(),

@@ -29,8 +29,9 @@ use crate::types::program::{
     Role,
 };
 use crate::types::value::Type;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// Words that mean something to C, to C++ or to the code around.
 const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case catch char class \
@@ -70,14 +71,15 @@ const OWN: &str = "add arrived begin count expire frame_arrives handle reason ta
 const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_place \
     buffers stock last messages agenda waiting since calling answers";
 
+/// The words of [`WORDS`].
+static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
+
 /// A name as C takes it; that of what a process declares has dots.
 pub fn c_name(name: &str) -> String {
     if name.contains('.') {
         return name.replace('.', "_");
     }
-    if name.starts_with("sl_") && !name.ends_with('_')
-        || WORDS.split_whitespace().any(|word| word == name)
-    {
+    if name.starts_with("sl_") && !name.ends_with('_') || RESERVED.contains(name) {
         format!("{name}_")
     } else {
         name.to_string()

@@ -23,11 +23,22 @@ const MARK: &str = "\n/* part ";
 
 /// The words of C code, comments left out.
 pub fn words(code: &str) -> BTreeSet<&str> {
-    let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-    let words = pieces(code)
-        .into_iter()
-        .flat_map(|piece| piece.split(letters));
-    words.filter(|word| !word.is_empty()).collect()
+    let mut words = Vec::new();
+    for piece in pieces(code) {
+        let mut start = 0;
+        for (at, byte) in piece.bytes().enumerate() {
+            if !is_of_word(byte) {
+                words.extend((start < at).then(|| &piece[start..at]));
+                start = at + 1;
+            }
+        }
+        words.extend((start < piece.len()).then(|| &piece[start..]));
+    }
+    words.into_iter().collect()
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// C code without its comments.
@@ -54,9 +65,9 @@ fn pieces(code: &str) -> Vec<&str> {
 pub fn called(code: &str) -> BTreeSet<&str> {
     let mut called = BTreeSet::new();
     for (open, _) in code.match_indices('(') {
-        let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-        let start = code[..open].rfind(letters).map_or(0, |at| at + 1);
-        called.insert(&code[start..open]);
+        let mut before = code.as_bytes()[..open].iter();
+        let start = before.rposition(|byte| !is_of_word(*byte));
+        called.insert(&code[start.map_or(0, |at| at + 1)..open]);
     }
     called
 }

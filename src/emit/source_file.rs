@@ -407,18 +407,13 @@ fn values(stack: &Stack, code: &str) -> (Vec<Item>, Vec<Item>) {
     let mut plain = needed([all, kinds].concat(), code);
     let mut others = Vec::new();
     loop {
-        let calls = |one: &Function| {
-            let text = text_of(one);
-            parts::words(&text)
-                .iter()
-                .any(|word| of_kinds.contains(*word))
-        };
+        let calls = |one: &Worded| !one.words.is_disjoint(&of_kinds);
         let (found, rest): (Vec<_>, Vec<_>) = plain.into_iter().partition(calls);
         plain = rest;
         if found.is_empty() {
             return (in_order_of_calls(plain), in_order_of_calls(others));
         }
-        of_kinds.extend(found.iter().map(|one| one.name.clone()));
+        of_kinds.extend(found.iter().map(|one| one.function.name.clone()));
         others.extend(found);
     }
 }
@@ -448,53 +443,58 @@ fn text_of(function: &Function) -> String {
     printer::file(&[Item::Function(function.clone())])
 }
 
+/// A function, and the words of its text.
+struct Worded {
+    function: Function,
+    words: BTreeSet<String>,
+}
+
 /// Those functions that some code calls, or that these call.
-fn needed(all: Vec<Function>, code: &str) -> Vec<Function> {
-    let called = |text: &str| -> Vec<String> {
-        let called = parts::called(text);
-        called.into_iter().map(String::from).collect()
+fn needed(all: Vec<Function>, code: &str) -> Vec<Worded> {
+    let owned = |words: BTreeSet<&str>| -> BTreeSet<String> {
+        words.into_iter().map(String::from).collect()
     };
-    let mut wanted = BTreeSet::from_iter(called(code));
-    let mut open = all.clone();
+    let mut wanted = owned(parts::called(code));
+    let texts: Vec<String> = all.iter().map(text_of).collect();
+    let mut open: Vec<usize> = (0..all.len()).collect();
     loop {
-        let (found, others): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|one| wanted.contains(&one.name));
-        for function in &found {
-            wanted.extend(called(&text_of(function)));
+        let is_wanted = |at: &usize| wanted.contains(&all[*at].name);
+        let (found, others): (Vec<_>, Vec<_>) = open.into_iter().partition(is_wanted);
+        for at in &found {
+            wanted.extend(owned(parts::called(&texts[*at])));
         }
         open = others;
         if found.is_empty() {
-            return all
-                .into_iter()
-                .filter(|one| wanted.contains(&one.name))
-                .collect();
+            break;
         }
     }
+    let all = all.into_iter().zip(texts);
+    let all = all.filter(|(function, _)| wanted.contains(&function.name));
+    all.map(|(function, text)| Worded {
+        function,
+        words: owned(parts::words(&text)),
+    })
+    .collect()
 }
 
 /// Functions of which each stands behind those that it calls.
-fn in_order_of_calls(functions: Vec<Function>) -> Vec<Item> {
+fn in_order_of_calls(functions: Vec<Worded>) -> Vec<Item> {
     let mut placed: Vec<Item> = Vec::new();
     let mut open = functions;
     while !open.is_empty() {
-        let names: BTreeSet<String> = open.iter().map(|one| one.name.clone()).collect();
-        let waits = |one: &Function| {
-            let text = text_of(one);
-            let words = parts::words(&text);
-            words
-                .iter()
-                .any(|word| *word != one.name && names.contains(*word))
+        let names = open.iter().map(|one| one.function.name.clone());
+        let names: BTreeSet<String> = names.collect();
+        let waits = |one: &Worded| {
+            let mut words = one.words.intersection(&names);
+            words.any(|word| *word != one.function.name)
         };
         let (ready, waiting): (Vec<_>, Vec<_>) = open.into_iter().partition(|one| !waits(one));
         assert!(
             !ready.is_empty(),
             "functions do not call each other in circles"
         );
-        placed.extend(
-            ready
-                .into_iter()
-                .map(|one| Item::Function(super::with_all_used(one))),
-        );
+        let ready = ready.into_iter();
+        placed.extend(ready.map(|one| Item::Function(super::with_all_used(one.function))));
         open = waiting;
     }
     placed
