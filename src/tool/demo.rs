@@ -49,9 +49,10 @@ pub struct Arguments {
     /// How many datagrams are sent
     #[arg(long, default_value_t = 10_000)]
     pub datagrams: u64,
-    /// How many bytes are fetched from a web server, and sent back; 0 leaves it out
-    #[arg(long, default_value_t = 4 << 20)]
-    pub bytes: usize,
+    /// How many bytes are fetched from a web server, and sent back; 0 leaves that out
+    /// [default: 4194304, and 0 where a stack is named]
+    #[arg(long)]
+    pub bytes: Option<usize>,
     /// Repeats the sizes and contents of an earlier demo
     #[arg(long)]
     pub seed: Option<u64>,
@@ -72,6 +73,7 @@ const PATIENCE: Duration = Duration::from_secs(45);
 const LONGEST: usize = 8_000;
 const WINDOW: usize = 8;
 const ECHO_PORT: u16 = 7;
+const FILE_BYTES: usize = 4 << 20;
 
 /// The command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -107,8 +109,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         capture: arguments.capture.clone(),
         stop,
     };
+    let bytes = match arguments.stack {
+        Some(_) => arguments.bytes.unwrap_or(0),
+        None => arguments.bytes.unwrap_or(FILE_BYTES),
+    };
     let web = match &link {
-        Some(link) if arguments.bytes > 0 => Some(web::begin(link.device.as_ref())?),
+        Some(link) if bytes > 0 => Some(web::begin(link.device.as_ref())?),
         Some(_) | None => None,
     };
     let (peer, outcomes) = match link {
@@ -128,8 +134,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     result(outcomes.summary(&plan))?;
     outcomes.verdict(&plan)?;
     match web {
-        Some(web) => result(web.go_on(arguments.bytes, &plan)?),
-        None if arguments.bytes > 0 => result("\nweb         left out: no kernel to talk to"),
+        Some(web) => result(web.go_on(bytes, &plan)?),
+        None if bytes > 0 => result("\nweb         left out: no kernel to talk to"),
         None => Ok(()),
     }
 }

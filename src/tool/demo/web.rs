@@ -175,7 +175,12 @@ impl<'a> Exchange<'a> {
             .arg(&copy)
             .arg(format!("http://{}/file", SocketAddr::new(from, 80)))
             .output()
-            .map_err(|error| Failure::environment(format!("curl: {}", plain(&error))))?;
+            .map_err(|error| {
+                let reason = plain(&error);
+                Failure::environment(format!(
+                    "no curl to fetch a file ({reason}): --bytes 0 does without"
+                ))
+            })?;
         let (said, note) = (
             String::from_utf8_lossy(&curl.stdout),
             String::from_utf8_lossy(&curl.stderr),
