@@ -245,6 +245,8 @@ impl Stage {
         });
         let mismatch = self.relay.mismatch();
         assert_eq!(mismatch, None, "the relay: {scene:?}\n{self}");
+        let mistakes = self.end.mistakes();
+        assert_eq!(mistakes, [""; 0], "what TCP says: {scene:?}");
         assert!(self.end.report().adds_up(), "{scene:?}\n{self}");
         let stranger = scene.addresses()[1];
         let missing = self.end.missing(stranger, self.clock.now_ns());

@@ -76,10 +76,15 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Whether all was sent and read, and both said that there is no more.
-    pub fn is_whole(&self) -> bool {
+    /// Whether all was sent and read, and the peer said that there is no more.
+    pub fn has_all(&self) -> bool {
         let Talk { sends, reads, .. } = self.talk;
-        (self.sent, self.read) == (sends, reads) && self.finished && self.closed == Some("finished")
+        (self.sent, self.read) == (sends, reads) && self.finished
+    }
+
+    /// Whether both said so, and know that the other has heard it.
+    pub fn is_whole(&self) -> bool {
+        self.has_all() && self.closed == Some("finished")
     }
 }
 
@@ -186,6 +191,15 @@ impl End {
     /// What became of every frame.
     pub fn report(&self) -> Report {
         Report::new(&self.stack.counters())
+    }
+
+    /// How often TCP said what it must not, by what it was.
+    pub fn mistakes(&self) -> Vec<String> {
+        let counts = self.report().counts.into_iter();
+        let mistakes = counts.filter(|(name, _)| name.starts_with("segments."));
+        mistakes
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect()
     }
 
     /// Takes all that can be taken, to speak with a stranger: how many buffers and sessions are

@@ -70,6 +70,7 @@ impl Line {
             assert_eq!(lane.mismatch(), None, "the line");
         }
         for end in self.ends {
+            assert_eq!(end.mistakes(), [""; 0], "what TCP says");
             assert!(end.report().adds_up(), "{}", end.report());
             let missing = end.missing("10.0.0.3", self.now_ns);
             assert_eq!(missing, (0, 0), "buffers and sessions");

@@ -163,10 +163,15 @@ fn syn_sent(known: &Known, segment: &Segment) -> Reaction {
 fn others(state: State, known: &Known, segment: &Segment) -> Reaction {
     let flags = (segment.flags & (SYN | FIN)).count_ones();
     let length = segment.text.len() as u32 + flags;
-    let within = |number: u32| number.wrapping_sub(known.expected) < known.window;
+    // A FIN that has come has taken one number of the window.
+    let window =
+        known.window - u32::from(matches!(state, CloseWait | Closing | LastAck | TimeWait));
+    let within = |number: u32| number.wrapping_sub(known.expected) < window;
     let last = segment.number.wrapping_add(length).wrapping_sub(1);
     let is_acceptable = match length {
-        0 => within(segment.number),
+        // By the text what stands at the very end of the window is outside; but there stands the
+        // acknowledgement of whoever has filled it.
+        0 => within(segment.number) || segment.number.wrapping_sub(known.expected) == window,
         _ => within(segment.number) || within(last),
     };
     let is_opening = matches!(state, Called | Crossed);
