@@ -201,6 +201,7 @@ void a_router_says_that_there_is_no_way(void) {
         const bool refused = codes[one] == 2 || codes[one] == 3;
         CHECK(error_of(HERE, caller) == (refused ? ECONNREFUSED : EHOSTUNREACH));
         CHECK(sockets_close(host[HERE], caller) == 0);
+        CHECK(sockets_deadline(host[HERE]) == UINT64_MAX); /* nor is it tried again */
     }
     stops = NULL;
     int ends[2];
@@ -249,5 +250,27 @@ void the_other_never_closes(void) {
     pass(100 * SECOND);
     CHECK(sockets_deadline(host[HERE]) == UINT64_MAX);
     CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    end();
+}
+
+void a_number_is_used_again_at_once(void) {
+    begin(1500);
+    int ends[2];
+    connected(ends);
+    CHECK(sockets_close(host[HERE], ends[HERE]) == 0);
+    CHECK(sockets_close(host[THERE], ends[THERE]) == 0);
+    const int listener = listening(THERE, 81, 1);
+    const int caller = calling(HERE, 81);
+    CHECK(caller == ends[HERE]); /* whose connection has not ended yet */
+    pass(SECOND);
+    CHECK(polled(HERE, caller, POLLOUT) == POLLOUT && error_of(HERE, caller) == 0);
+    const int called = sockets_accept(host[THERE], listener, NULL, NULL);
+    says(THERE, called, "for the new one");
+    pass(SECOND);
+    hears(HERE, caller, "for the new one");
+    FAILS(sockets_read(host[HERE], caller, (char[1]){0}, 1), EAGAIN);
+    CHECK(sockets_close(host[HERE], caller) == 0);
+    CHECK(sockets_close(host[THERE], called) == 0);
+    CHECK(sockets_close(host[THERE], listener) == 0);
     end();
 }

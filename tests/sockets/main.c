@@ -14,6 +14,7 @@ static const struct {
     {"who closes unread text resets", who_closes_unread_text_resets},
     {"nobody listens", nobody_listens},
     {"nobody answers", nobody_answers},
+    {"a number is used again at once", a_number_is_used_again_at_once},
     {"the other never closes", the_other_never_closes},
     {"a router says that there is no way", a_router_says_that_there_is_no_way},
     {"nobody reads and writing stops", nobody_reads_and_writing_stops},

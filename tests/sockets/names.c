@@ -27,6 +27,7 @@ void a_port_belongs_to_one(void) {
     const int other = created(THERE);
     FAILS(bound(THERE, other, 80), EADDRINUSE);
     reuse(THERE, other);
+    reuse(THERE, listener);
     FAILS(bound(THERE, other, 80), EADDRINUSE); /* somebody listens */
     CHECK(bound(THERE, other, 81) == 0);
     FAILS(bound(THERE, other, 82), EINVAL); /* it has one */

@@ -9,6 +9,7 @@ void what_was_written_goes_out_after_close(void);
 void who_closes_unread_text_resets(void);
 void nobody_listens(void);
 void nobody_answers(void);
+void a_number_is_used_again_at_once(void);
 void the_other_never_closes(void);
 void a_router_says_that_there_is_no_way(void);
 
