@@ -221,6 +221,7 @@ static void hear(struct sockets *sockets, struct socket *socket,
         socket->state = CONNECTED;
         break;
     case INTERNET_GRANT_SENDS:
+        socket->unreachable = 0; /* for something has arrived */
         socket->credit += output->with.streams_grant_sends.bytes;
         break;
     case INTERNET_FINISHED:

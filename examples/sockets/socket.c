@@ -144,10 +144,13 @@ int sockets_listen(struct sockets *sockets, int fd, int backlog) {
     const int most = backlog < 0 || backlog > SOMAXCONN ? SOMAXCONN : backlog;
     if (socket->state == CREATED) {
         const uint16_t port = socket->bound ? socket->port : free_port(sockets, socket);
+        if (port == 0) {
+            return fails(EADDRINUSE);
+        }
         const struct internet_streams_listener_keys keys = {port};
         const uint32_t number = internet_streams_listen(
             sockets->stack, &keys, most > 0 ? (unsigned)most : 1, sockets->now_ns);
-        if (port == 0 || number == UINT32_MAX) {
+        if (number == UINT32_MAX) {
             return fails(EADDRINUSE); /* somebody else listens there */
         }
         socket->state = LISTENING;

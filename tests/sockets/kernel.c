@@ -25,7 +25,7 @@
         }                                                                                          \
     } while (0)
 
-enum { MTU = 1500, ALL = 1 << 20 };
+enum { LONGEST = 9000, ALL = 1 << 20 };
 
 /* One end of a connection: the kernel's, or ours. */
 struct end {
@@ -95,7 +95,7 @@ static int of_kernel(void) {
 
 /* Carries packets both ways, and sleeps a moment if there are none. */
 static void turn(void) {
-    uint8_t packet[MTU];
+    uint8_t packet[LONGEST];
     size_t length;
     bool busy = false;
     while ((length = sockets_packet_out(host, packet, sizeof packet, now_ns())) != 0) {
@@ -169,8 +169,8 @@ static void exchange(int of_the_kernel, int ours) {
     printf("%d ms\n", (int)((now_ns() - begun_ns) / 1000000));
 }
 
-static void the_kernel_calls(void) {
-    const struct sockaddr_in address = at("10.0.0.2", 80);
+static void the_kernel_calls(uint16_t port) {
+    const struct sockaddr_in address = at("10.0.0.2", port);
     const int listener = sockets_socket(host, AF_INET, SOCK_STREAM, 0);
     CHECK(sockets_bind(host, listener, (const void *)&address, sizeof address) == 0);
     CHECK(sockets_listen(host, listener, 5) == 0);
@@ -188,8 +188,8 @@ static void the_kernel_calls(void) {
     CHECK(sockets_close(host, listener) == 0);
 }
 
-static void we_call(void) {
-    const struct sockaddr_in address = at("10.0.0.1", 80);
+static void we_call(uint16_t port) {
+    const struct sockaddr_in address = at("10.0.0.1", port);
     const int listener = of_kernel();
     CHECK(bind(listener, (const void *)&address, sizeof address) == 0);
     CHECK(listen(listener, 5) == 0);
@@ -223,14 +223,20 @@ static int error_of_call(const char *to, uint16_t port) {
 
 int main(void) {
     const uint8_t secret[16] = "nobody knows it";
+    const uint16_t carried[] = {1500, 576, 9000};
     open_network();
-    host = sockets_start("10.0.0.2/24", MTU, secret);
-    CHECK(host != NULL);
-    sockets_expire(host, now_ns());
-    the_kernel_calls();
-    we_call();
-    CHECK(error_of_call("10.0.0.1", 81) == ECONNREFUSED);
-    CHECK(error_of_call("10.1.0.1", 80) == EHOSTUNREACH); /* the kernel is a router, and has none */
-    sockets_stop(host);
+    for (size_t one = 0; one < sizeof carried / sizeof *carried; one += 1) {
+        struct ifreq interface = {.ifr_name = "tun0", .ifr_mtu = carried[one]};
+        asked(SIOCSIFMTU, &interface, NULL);
+        host = sockets_start("10.0.0.2/24", carried[one], secret);
+        CHECK(host != NULL);
+        sockets_expire(host, now_ns());
+        printf("%d bytes in a packet\n", carried[one]);
+        the_kernel_calls(carried[one]);
+        we_call(carried[one]);
+        CHECK(error_of_call("10.0.0.1", 81) == ECONNREFUSED);
+        CHECK(error_of_call("10.1.0.1", 80) == EHOSTUNREACH); /* the kernel routes, to nowhere */
+        sockets_stop(host);
+    }
     return 0;
 }
