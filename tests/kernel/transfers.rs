@@ -1,4 +1,7 @@
 //! Streams between a compiled stack and the kernel, in all roles, over cables of all kinds.
+//!
+//! In: scenes. Out: nothing, if they hold. All tests but the ignored one take about 40 s together,
+//! of which 15 s go into the compiling of three stacks; each says its seeds where it fails.
 
 use super::scene::{Cable, Scene, Stage};
 use stackloom::simulate::network::link::Faults;
@@ -106,7 +109,7 @@ fn where_nobody_listens_a_call_is_refused() {
     }
 }
 
-/// The whole of it, which takes long.
+/// The whole of it, which takes ten minutes.
 #[test]
 #[ignore]
 fn all_of_it_at_length() {

@@ -1,4 +1,7 @@
 //! Many conversations that begin and end on a bad line, some of them broken off.
+//!
+//! In: a line that loses, repeats, reorders and delays. Out: nothing, if all of it holds. It takes
+//! about 5 s.
 
 use crate::end::{Conversation, End, Talk};
 use crate::goodput::{SETTINGS, program};
@@ -15,7 +18,7 @@ fn two_thousand_conversations_come_and_go() {
     come_and_go(1_000, Some(500));
 }
 
-/// Takes minutes.
+/// Takes half a minute.
 #[test]
 #[ignore]
 fn a_hundred_thousand_conversations_come_and_go() {

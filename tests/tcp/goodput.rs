@@ -3,7 +3,7 @@
 //! In: a line that loses by chance and delays, without a rate. Out: `goodput.txt`, in which beside
 //! each figure stands what share it is of what theory says: a window in each round trip, or where
 //! losses come first, `segment / round trip * sqrt(3 / (2 * acknowledged at once * share lost))`
-//! (Mathis and others 1997). `BLESS=1` writes the table.
+//! (Mathis and others 1997). `BLESS=1` writes the table. It takes about 10 s.
 
 use crate::end::{End, Talk, load};
 use crate::line::{ADDRESSES, Line};
