@@ -31,7 +31,7 @@ soak: machine
 	cargo test --test fuzz -- --ignored --nocapture; wrong=$$?; \
 	FUZZ=10 cargo test --test fuzz -- --nocapture || wrong=1; \
 	ALL=1 cargo test --test names --test tcp || wrong=1; \
-	HOSTILE=20 cargo test --test hostile -- --nocapture || wrong=1; \
+	HOSTILE=20 cargo test --test hostile --test sockets -- --nocapture || wrong=1; \
 	COUNT=4000 cargo test --test esterel agree -- --nocapture || wrong=1; \
 	cargo test --release --test kernel --test tcp -- --ignored --nocapture || wrong=1; \
 	SEEDS=100 cargo test --test agree --test c_agrees -- --nocapture --include-ignored && exit $$wrong
