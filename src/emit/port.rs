@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::send;
 use super::state;
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary};
+use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
@@ -345,8 +345,25 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
     let refused = either(external::refused(stack, 1), exists(stack, port).negated());
     let refused = condition(refused, "return;");
     let put = external::put(stack, &queued, "session", values);
-    let put = printer::block(&[put], 1);
-    format!("    begin_call(stack, now_ns);\n{refused}{put}    run(stack);\n")
+    let handled = match external::calls_applications(stack.program) {
+        true => put,
+        false => Statement::If {
+            condition: call("may_go_on", vec![atom("stack")]),
+            then: vec![
+                Statement::Assign(
+                    atom("stack").behind("shared").member("steps"),
+                    "+=",
+                    atom("1"),
+                ),
+                Statement::Do(atom(
+                    called(stack, reaction, None, &arguments).trim_end_matches(';'),
+                )),
+            ],
+            otherwise: vec![put],
+        },
+    };
+    let handled = printer::block(&[handled], 1);
+    format!("    begin_call(stack, now_ns);\n{refused}{handled}    run(stack);\n")
 }
 
 /// What the notices of applications put on the agenda.

@@ -193,7 +193,8 @@ impl Reactions {
         items.extend(parts.into_iter().map(Item::Function));
         items.extend(declared.map(|one| Item::Prototype((*one).clone())));
         items.extend(kept_apart(rare));
-        items.extend(looks.then(|| Item::Text(waits::declared(stack))));
+        let later = waits::declared(stack, &functions);
+        items.extend((!later.is_empty()).then_some(Item::Text(later)));
         let mut text = String::new();
         let mut last: Option<EntityId> = None;
         for one in all {

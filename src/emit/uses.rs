@@ -253,8 +253,7 @@ impl Collector<'_> {
             } => {
                 self.local(*message);
                 let values = values.iter().map(|(_, value)| value).chain(below);
-                values.for_each(|value| self.expression(value));
-                self.uses.reads.remove(&Need::Header(*header));
+                self.pushed(*header, &values.collect::<Vec<_>>());
             }
             Action::Sum {
                 bind,
@@ -296,6 +295,23 @@ impl Collector<'_> {
             Action::Loop(turns) => self.turns(turns),
             Action::Wait(outputs) | Action::Put(outputs) => self.outputs(outputs),
         }
+    }
+
+    /// What a header that is pushed reads of its own it has just written; a function reads another.
+    fn pushed(&mut self, header: HeaderId, values: &[&Expression]) {
+        values.iter().for_each(|value| self.expression(value));
+        self.uses.reads.remove(&Need::Header(header));
+        values.iter().for_each(|value| self.called(value));
+    }
+
+    /// The headers that functions read which a value calls.
+    fn called(&mut self, value: &Expression) {
+        if let Kind::Call(id, _) = &*value.kind {
+            let called = &self.stack.program.functions[id.at()];
+            let header = function::header_read(self.stack, called);
+            self.uses.reads.extend(header.map(Need::Header));
+        }
+        value.parts().into_iter().for_each(|part| self.called(part));
     }
 
     fn turns(&mut self, turns: &Loop) {

@@ -18,6 +18,8 @@
 //! same order, same state, same counters; a woven chain is one step of the agenda. Cost: the nodes
 //! woven in, at most [`Limits::nodes`] for each entry.
 
+mod extend;
+
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{masses, reachable, with_children};
 use crate::tree::{
@@ -51,6 +53,7 @@ pub type Call = (Reaction, Reaction);
 
 /// Weaves a forest; tells which joints stayed calls.
 pub fn weave(program: &Program, forest: Forest, limits: Limits) -> (Forest, Vec<Call>) {
+    let forest = extend::extended(program, forest);
     let known = forest.trees.iter().enumerate();
     let known = known.map(|(at, tree)| (tree.reaction, TreeId(at as u32)));
     let mut weaving = Weaving {
@@ -153,8 +156,19 @@ impl Weaving<'_> {
         let tree = &self.original[self.known[&reaction].at()];
         let parameters = tree.parameters.clone();
         let root = tree.root;
-        let size = reachable(&self.forest, root).len();
-        if mass < self.limits.least || size > self.left || path.contains(&reaction) {
+        let nodes = reachable(&self.forest, root);
+        let size = nodes.len();
+        let begins = |node: &NodeId| extend::begins(&self.forest, *node);
+        // What comes again and has a common path of its own has it once.
+        let is_apart = matches!(
+            reaction,
+            Reaction::Handle {
+                event: Event::Again,
+                ..
+            }
+        ) && nodes.iter().any(begins);
+        let is_far = mass < self.limits.least || size > self.left || path.contains(&reaction);
+        if is_far || is_apart {
             return leaf;
         }
         self.left -= size;

@@ -349,7 +349,8 @@ impl Ordering<'_> {
         (term, statuses)
     }
 
-    /// The branch whose turn it is: the first that comes to rest, or else the first that goes on.
+    /// The branch whose turn it is: the first that comes to rest, or else the one with most to do
+    /// until it waits, so that those that wait for it need not begin before.
     fn next(&mut self, instant: &Instant, emits: &[Signals]) -> Option<Turn> {
         let mut goes_on = None;
         for branch in 0..self.explorers.len() {
@@ -369,11 +370,15 @@ impl Ordering<'_> {
             if turn.ways.len() == turn.from.len() && !ends.iter().any(waits) {
                 return Some(turn);
             }
-            if goes_on.is_none() && !turn.ways.is_empty() {
-                goes_on = Some(turn);
+            let nodes = explorer
+                .automaton
+                .reached(turn.ways.iter().map(|(_, node)| *node));
+            let nodes = nodes.len();
+            if !turn.ways.is_empty() && goes_on.as_ref().is_none_or(|(most, _)| nodes > *most) {
+                goes_on = Some((nodes, turn));
             }
         }
-        goes_on
+        goes_on.map(|(_, turn)| turn)
     }
 
     /// A branch goes on as far as it can. Where it cannot, there is no way.

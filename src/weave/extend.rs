@@ -1,0 +1,461 @@
+//! The common path of a handler whose ways meet again: there they stay apart (HIPPCO 4.2).
+//!
+//! In: a tree whose turns stand one behind the other, and put what they let happen on the agenda.
+//! Out: the same, but what mostly happens is a path of its own: what turns told each other there is
+//! known, so nobody asks for it; and it is known what is due at its end, so that it stands in a
+//! leaf, as in trees without turns. Where the path is left, what is known is noted, what is due is
+//! put on the agenda, and the tree goes on as it was.
+//!
+//! ```text
+//! begin                                   begin is due
+//! let valid = false                       valid is known
+//! if acceptable { let valid = true }  =>  if not acceptable { let valid = false … as it was }
+//! if valid { put [deliver] }              let it happen: [deliver]
+//! turn, at once, leaf []                  leaf [deliver]
+//! ```
+//!
+//! Assumes: nothing but `put` and what stands around it looks at the agenda within an instant.
+//! Ensures: the same outputs in the same order, the same state. Cost: [`MOST`] nodes for each tree.
+
+use crate::tree::rename::Renaming;
+use crate::tree::walk::{children, reachable};
+use crate::tree::{Action, Forest, Node, NodeId, Output, Probability};
+use crate::types::constant::fold_number;
+use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
+use crate::types::program::{LocalId, Program};
+use crate::types::statement::Attempt;
+use crate::types::value::Type;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// So many nodes a common path may have, with all its ways.
+const MOST: usize = 400;
+
+/// What is reached less often leaves the path.
+const LEAST: f64 = 0.004;
+
+/// How often one way is taken that leaves it.
+const RARE: f64 = 0.05;
+
+/// Trees with common paths.
+pub fn extended(program: &Program, forest: Forest) -> Forest {
+    let mut extending = Extending {
+        program,
+        forest,
+        asked: HashMap::new(),
+        left: 0,
+    };
+    for at in 0..extending.forest.trees.len() {
+        let root = extending.forest.trees[at].root;
+        let nodes = reachable(&extending.forest, root);
+        let begins = |node: &NodeId| {
+            let node = extending.forest.arena.node(*node);
+            matches!(
+                node,
+                Node::Act {
+                    action: Action::Begin,
+                    ..
+                }
+            )
+        };
+        if nodes.iter().any(begins) {
+            extending.left = MOST;
+            extending.ask(&nodes);
+            let path = extending.path(root, Known::default(), 1.0);
+            extending.forest.trees[at].root = path.unwrap_or(root);
+        }
+    }
+    extending.forest
+}
+
+/// Whether from a node on outputs are put on the agenda where they are made.
+pub fn begins(forest: &Forest, node: NodeId) -> bool {
+    let begin = |action: &Action| *action == Action::Begin;
+    matches!(forest.arena.node(node), Node::Act { action, .. } if begin(action))
+}
+
+struct Extending<'a> {
+    program: &'a Program,
+    forest: Forest,
+    /// The locals that each node, or what is behind it, asks for.
+    asked: HashMap<NodeId, BTreeSet<LocalId>>,
+    /// Nodes that the tree at hand may still get.
+    left: usize,
+}
+
+/// What is known on a path.
+#[derive(Clone, Default)]
+struct Known {
+    /// Numbers that locals hold, which nobody has noted.
+    values: BTreeMap<LocalId, Expression>,
+    /// Numbers that fields hold since they were written.
+    fields: Vec<(Variable, Expression)>,
+    /// Steps that concern the agenda, and are still to be done.
+    due: Vec<Action>,
+}
+
+impl Extending<'_> {
+    /// Finds what nodes ask for, children first.
+    fn ask(&mut self, nodes: &[NodeId]) {
+        for id in nodes {
+            let node = self.forest.arena.node(*id);
+            let mut asked = BTreeSet::new();
+            for child in children(node) {
+                asked.extend(self.asked[&child].iter().copied());
+            }
+            match node {
+                Node::Act {
+                    action: Action::Let(local, value),
+                    ..
+                } => {
+                    asked.remove(local);
+                    asked.extend(named(|naming| drop(naming.expression(value))));
+                }
+                Node::Act {
+                    action: Action::Mark(local),
+                    ..
+                } => drop(asked.remove(local)),
+                other => asked.extend(named(|naming| drop(naming.node(other)))),
+            }
+            self.asked.insert(*id, asked);
+        }
+    }
+
+    /// The path from a node of the tree as it was, which is reached so often; none if it comes to
+    /// no end of its own.
+    fn path(&mut self, from: NodeId, mut known: Known, mass: f64) -> Option<NodeId> {
+        let mut steps = Vec::new();
+        let mut at = from;
+        let end = loop {
+            at = self.decided(at, &known);
+            if mass < LEAST || self.left == 0 {
+                return None;
+            }
+            self.left -= 1;
+            match known.given(self.forest.arena.node(at)) {
+                Node::Act { action, next } => {
+                    if let Some(outputs) = self.due_at_the_end(&action, next, &known) {
+                        break self.forest.arena.add(Node::Leaf { outputs });
+                    }
+                    if !known.step(action, &mut steps) {
+                        return None;
+                    }
+                    at = next;
+                }
+                // Which of many ways is common, nobody says.
+                Node::Leaf { .. } | Node::Case { .. } => return None,
+                two => break self.ways(two, &known, mass)?,
+            }
+        };
+        let steps = steps.into_iter().rev();
+        Some(steps.fold(end, |next, action| {
+            self.forest.arena.add(Node::Act { action, next })
+        }))
+    }
+
+    /// A node behind which there are two ways, one of which comes to an end of its own.
+    fn ways(&mut self, node: Node, known: &Known, mass: f64) -> Option<NodeId> {
+        let mut ends = false;
+        let mut way = |to: NodeId, known: &Known, share: Probability| {
+            let share = f64::from(share.0) / 1e6;
+            let path = match share <= RARE {
+                true => None,
+                false => self.path(to, known.clone(), mass * share),
+            };
+            ends |= path.is_some();
+            path.unwrap_or_else(|| {
+                let to = self.decided(to, known);
+                self.left_at(to, known)
+            })
+        };
+        let made = match node {
+            Node::Test {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } => Node::Test {
+                condition,
+                likely,
+                then: way(then, known, likely),
+                otherwise: way(otherwise, known, likely.other()),
+            },
+            Node::Try {
+                attempt,
+                bind,
+                likely,
+                done,
+                failed,
+            } => {
+                let known = Known {
+                    fields: Vec::new(),
+                    ..known.clone()
+                };
+                let likely = match &attempt {
+                    // Buffers are mostly there.
+                    Attempt::Message(_) => Probability(990_000),
+                    _may_well_fail => likely,
+                };
+                Node::Try {
+                    attempt,
+                    bind,
+                    likely,
+                    done: way(done, &known, likely),
+                    failed: way(failed, &known, likely.other()),
+                }
+            }
+            Node::Case { .. } | Node::Act { .. } | Node::Leaf { .. } => {
+                unreachable!("it has not two ways")
+            }
+        };
+        let made = self.simplified(made);
+        ends.then(|| self.forest.arena.add(made))
+    }
+
+    /// A test without what is known of it.
+    fn simplified(&self, node: Node) -> Node {
+        match node {
+            Node::Test {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } => Node::Test {
+                condition: simpler(self.program, condition),
+                likely,
+                then,
+                otherwise,
+            },
+            other => other,
+        }
+    }
+
+    /// The node behind tests whose outcome is known, or does not matter.
+    fn decided(&self, from: NodeId, known: &Known) -> NodeId {
+        let mut at = from;
+        loop {
+            let next = match known.given(self.forest.arena.node(at)) {
+                Node::Test {
+                    condition,
+                    then,
+                    otherwise,
+                    ..
+                } => match simpler(self.program, condition).truth() {
+                    Some(false) => Some(otherwise),
+                    Some(true) => Some(then),
+                    None => self.same(&[then, otherwise], known),
+                },
+                Node::Case {
+                    value,
+                    cases,
+                    otherwise,
+                } => match fold_number(self.program, &value) {
+                    Some(number) => {
+                        let case = cases.iter().find(|(case, ..)| *case == number);
+                        Some(case.map_or(otherwise, |(.., to)| *to))
+                    }
+                    None => {
+                        let cases = cases.iter().map(|(.., to)| *to);
+                        let all: Vec<NodeId> = cases.chain([otherwise]).collect();
+                        self.same(&all, known)
+                    }
+                },
+                Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
+            };
+            match next {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+    }
+
+    /// Where all ways lead to, if that is one node.
+    fn same(&self, ways: &[NodeId], known: &Known) -> Option<NodeId> {
+        let mut all = ways.iter().map(|way| self.decided(*way, known));
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+
+    /// What is due, where nothing follows but that it happens.
+    fn due_at_the_end(&self, action: &Action, next: NodeId, known: &Known) -> Option<Vec<Output>> {
+        let Node::Act {
+            action: Action::AtOnce,
+            next,
+        } = self.forest.arena.node(next)
+        else {
+            return None;
+        };
+        let nothing = Node::Leaf {
+            outputs: Vec::new(),
+        };
+        let ends = *action == Action::Turn && *self.forest.arena.node(*next) == nothing;
+        (ends && known.due.first() == Some(&Action::Begin)).then(|| known.in_order())
+    }
+
+    /// The tree as it was, behind what it asks for and what is still to be done.
+    fn left_at(&mut self, node: NodeId, known: &Known) -> NodeId {
+        let asked = &self.asked[&node];
+        let mut marks = asked.clone();
+        for action in &known.due {
+            if let Action::Precede(first, mark) = action {
+                marks.extend([*first, *mark]);
+            }
+        }
+        let values = known.values.iter();
+        let noted = values.filter(|(local, _)| asked.contains(local));
+        let noted = noted.map(|(local, value)| Action::Let(*local, value.clone()));
+        let mut steps: Vec<Action> = noted.collect();
+        let due = known.due.iter();
+        let due = due.filter(|action| match action {
+            Action::Mark(mark) => marks.contains(mark),
+            _whatever_else => true,
+        });
+        steps.extend(due.cloned());
+        steps.into_iter().rev().fold(node, |next, action| {
+            self.forest.arena.add(Node::Act { action, next })
+        })
+    }
+}
+
+impl Known {
+    /// A step on the path; false if it cannot be taken there.
+    fn step(&mut self, action: Action, steps: &mut Vec<Action>) -> bool {
+        match &action {
+            Action::Begin | Action::Mark(_) | Action::Precede(..) => self.due.push(action),
+            Action::Put(outputs) => {
+                if !outputs.iter().all(may_wait) {
+                    return false;
+                }
+                self.due.push(action);
+            }
+            Action::Turn | Action::AtOnce | Action::Wait(_) | Action::Loop(_) => return false,
+            Action::Let(local, value) => {
+                let is_due = self.due.iter().any(|due| {
+                    let named = named(|naming| drop(naming.action(due)));
+                    named.contains(local)
+                });
+                if is_due {
+                    return false;
+                }
+                let is_number = matches!(value.result, Type::Bool | Type::Unsigned(_));
+                if is_number && matches!(*value.kind, ExpressionKind::Constant(_)) {
+                    self.values.insert(*local, value.clone());
+                } else {
+                    self.values.remove(local);
+                    steps.push(action);
+                }
+            }
+            Action::Assign(Variable::Field(instance, kind, field), value) => {
+                let of = (*kind, *field);
+                self.fields.retain(|(known, _)| match known {
+                    Variable::Field(_, kind, field) => (*kind, *field) != of,
+                    Variable::Local(_) | Variable::Element(..) | Variable::Part(..) => true,
+                });
+                if matches!(*value.kind, ExpressionKind::Constant(_)) {
+                    let place = Variable::Field(*instance, *kind, *field);
+                    self.fields.push((place, value.clone()));
+                }
+                steps.push(action);
+            }
+            Action::Assign(..) | Action::Do(_) | Action::End(..) | Action::Free(..) => {
+                self.fields.clear();
+                steps.push(action);
+            }
+            _another_step => steps.push(action),
+        }
+        true
+    }
+
+    /// A node in which stands what is known.
+    fn given(&self, node: &Node) -> Node {
+        let replaced = |expression: &Expression| match &*expression.kind {
+            ExpressionKind::Read(Variable::Local(local)) => self.values.get(local).cloned(),
+            ExpressionKind::Read(variable) => {
+                let known = self.fields.iter().find(|(other, _)| other == variable);
+                known.map(|(_, value)| value.clone())
+            }
+            _of_another_kind => None,
+        };
+        let renaming = Renaming {
+            local: &|local| local,
+            instance: &|instance| instance,
+            replaced: &replaced,
+        };
+        renaming.node(node)
+    }
+
+    /// What is due, the first one first.
+    fn in_order(&self) -> Vec<Output> {
+        let mut all = Vec::new();
+        let mut marks: BTreeMap<LocalId, usize> = BTreeMap::new();
+        for action in &self.due {
+            match action {
+                Action::Mark(mark) => drop(marks.insert(*mark, all.len())),
+                Action::Put(outputs) => all.extend(outputs.iter().cloned()),
+                Action::Precede(first, mark) => {
+                    let later = all.split_off(marks[mark]);
+                    let (at, count) = (marks[first], later.len());
+                    all.splice(at..at, later);
+                    marks.insert(*first, at + count);
+                }
+                _begins => {}
+            }
+        }
+        all
+    }
+}
+
+/// Whether an output is the same if it is made later.
+fn may_wait(output: &Output) -> bool {
+    match output {
+        Output::One { arguments, .. } => arguments.iter().all(|argument| {
+            let kind = &*argument.kind;
+            matches!(
+                kind,
+                ExpressionKind::Constant(_) | ExpressionKind::Read(Variable::Local(_))
+            )
+        }),
+        Output::Many(_) | Output::Every { .. } => false,
+    }
+}
+
+/// A condition without what is known of it.
+fn simpler(program: &Program, condition: Expression) -> Expression {
+    if let Some(number) = fold_number(program, &condition) {
+        return Expression::number(number, condition.result);
+    }
+    let Expression { kind, result } = condition;
+    match *kind {
+        ExpressionKind::Binary(operator @ (Binary::And | Binary::Or), one, other) => {
+            let (one, other) = (simpler(program, one), simpler(program, other));
+            let settles = operator == Binary::Or;
+            match (one.truth(), other.truth()) {
+                (Some(truth), _) if truth == settles => one,
+                (_, Some(truth)) if truth == settles => other,
+                (Some(_), _) => other,
+                (_, Some(_)) => one,
+                (None, None) => Expression::binary(operator, one, other, result),
+            }
+        }
+        ExpressionKind::Unary(Unary::Not, one) => {
+            let one = simpler(program, one);
+            Expression::new(ExpressionKind::Unary(Unary::Not, one), result)
+        }
+        kind => Expression::new(kind, result),
+    }
+}
+
+/// The locals that something names.
+fn named(of: impl Fn(&Renaming)) -> BTreeSet<LocalId> {
+    let all = RefCell::new(BTreeSet::new());
+    let local = |local| {
+        all.borrow_mut().insert(local);
+        local
+    };
+    of(&Renaming {
+        local: &local,
+        instance: &|instance| instance,
+        replaced: &|_| None,
+    });
+    all.into_inner()
+}
