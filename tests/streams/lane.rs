@@ -64,7 +64,12 @@ impl Lane {
     /// Whether it did what it was told, as far as chance allows: what is wrong, if anything.
     pub fn mismatch(&self) -> Option<String> {
         let came = self.came_ns.len() as u64;
-        let lost = came + self.again - self.went - self.flying.len() as u64;
+        let flying = self
+            .flying
+            .values()
+            .filter(|flight| !flight.is_copy)
+            .count() as u64;
+        let lost = came - (self.went - self.again) - flying;
         let all = [
             ("too early", 0.0, self.early),
             ("lost", self.told.loss, lost),
