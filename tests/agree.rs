@@ -217,6 +217,7 @@ fn processes_agree() {
     example_agrees("tests/c_agrees/stacks/asking_again.loom");
     example_agrees("tests/c_agrees/stacks/words.loom");
     example_agrees("tests/c_agrees/stacks/before.loom");
+    example_agrees("tests/c_agrees/stacks/turns.loom");
 }
 
 #[test]

@@ -30,6 +30,7 @@ use compiled::Compiled;
 use random::Random;
 use run::interpreted;
 use stackloom::pipeline::Compiled as Built;
+use stackloom::reactive::handlers::Budget;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
@@ -216,6 +217,22 @@ fn the_c_of_processes_does_what_it_says() {
     agrees("tests/c_agrees/stacks/asking_again.loom");
     agrees("tests/c_agrees/stacks/words.loom");
     agrees("tests/c_agrees/stacks/before.loom");
+    agrees("tests/c_agrees/stacks/turns.loom");
+}
+
+#[test]
+fn the_c_of_processes_that_stay_apart_does_what_it_says() {
+    let apart = Budget {
+        together: 0,
+        ..Budget::default()
+    };
+    for path in [
+        "tests/c_agrees/stacks/turns.loom",
+        "tests/c_agrees/stacks/watching.loom",
+    ] {
+        let [woven, _] = stacks::budgeted(path, apart);
+        compared((path, "apart"), &woven, &WAYS[..1]);
+    }
 }
 
 #[test]

@@ -218,7 +218,10 @@ impl Explorer<'_> {
         if let Some(&known) = self.explored.get(&key) {
             return Ok(known);
         }
-        if self.automaton.nodes.len() + self.terms.size() / 256 > self.budget {
+        // What is left to do and what is known are kept for each node: they count where they are
+        // large.
+        let known = self.explored.len() * self.processes.signals.len() / 64;
+        if self.automaton.nodes.len() + self.terms.size() / 256 + known > self.budget {
             return Err(Refusal::TooLarge {
                 states: self.states.len(),
                 nodes: self.automaton.nodes.len(),

@@ -17,7 +17,7 @@ use super::{Making, Places, STAYS, Settled, control, width};
 use crate::reactive::explore::apart::{Apart, Branch, Turn, emitted, leaves};
 use crate::reactive::reads;
 use crate::tree::automaton::{Automaton, Node, Question, StateId};
-use crate::types::expression::{Expression, ExpressionKind};
+use crate::types::expression::{Binary, Expression, ExpressionKind};
 use crate::types::process::{DataId, SignalId};
 use crate::types::program::{Event, FieldId, KindId, Local, LocalId, Program};
 use crate::types::reactive::{Computation, Reactive};
@@ -171,25 +171,51 @@ impl Instant<'_> {
         }
     }
 
-    /// Where a branch has its turn behind one that stands behind it, its outputs come before: for
-    /// each turn, the mark that these come before.
+    /// Outputs come in the order in which branches stand, not in that of their turns. So where a
+    /// branch has its turn behind one that stands behind it, marks say where the outputs of each
+    /// begin; for each turn, the mark that its outputs come before.
     fn note_marks(&mut self, turns: &[Turn], openings: &mut [Block]) -> Vec<Option<LocalId>> {
         let due: Vec<bool> = turns.iter().map(|turn| self.makes_due(turn)).collect();
-        let mut marks: BTreeMap<usize, LocalId> = BTreeMap::new();
+        let is_passed = |branch: usize, from: usize| {
+            let mut later = turns.iter().zip(&due).skip(from);
+            later.any(|(turn, due)| *due && turn.branch < branch)
+        };
+        let mut begins: BTreeMap<usize, LocalId> = BTreeMap::new();
         let mut before = Vec::new();
         for (at, turn) in turns.iter().enumerate() {
-            let mut earlier = turns[..at].iter().enumerate();
-            let first = earlier.position(|(one, other)| due[one] && other.branch > turn.branch);
-            before.push(first.filter(|_| due[at]).map(|first| {
-                *marks.entry(first).or_insert_with(|| {
-                    let mark = self.local("mark".to_string(), Type::Unsigned(32));
-                    let note = self
-                        .making
-                        .statement(StatementKind::Ordered(Ordered::Mark(mark)));
-                    openings[first].push(note);
-                    mark
-                })
-            }));
+            let behind: Vec<(usize, LocalId)> = match due[at] {
+                true => begins
+                    .range(turn.branch + 1..)
+                    .map(|(one, mark)| (*one, *mark))
+                    .collect(),
+                false => Vec::new(),
+            };
+            let first = behind.first().map(|(_, mark)| *mark);
+            before.push(first);
+            if due[at] && is_passed(turn.branch, at + 1) && !begins.contains_key(&turn.branch) {
+                let mark = self.local("mark".to_string(), Type::Unsigned(32));
+                begins.insert(turn.branch, mark);
+                let note = match first {
+                    Some(first) => StatementKind::Let(mark, place(first)),
+                    None => StatementKind::Ordered(Ordered::Mark(mark)),
+                };
+                openings[at].push(self.making.statement(note));
+            }
+            let moved = behind.into_iter().skip(1);
+            let moved: Vec<LocalId> = moved
+                .filter(|(branch, _)| is_passed(*branch, at + 1))
+                .map(|(_, mark)| mark)
+                .collect();
+            if let Some(first) = first.filter(|_| !moved.is_empty()) {
+                let was = self.local("was".to_string(), Type::Unsigned(32));
+                openings[at].push(self.making.statement(StatementKind::Let(was, place(first))));
+                for mark in moved {
+                    let further = operation(Binary::Subtract, place(first), place(was));
+                    let further = operation(Binary::Add, place(mark), further);
+                    let moves = StatementKind::Let(mark, further);
+                    openings[at + 1].push(self.making.statement(moves));
+                }
+            }
         }
         before
     }
@@ -311,4 +337,13 @@ impl Instant<'_> {
         }
         computed
     }
+}
+
+/// How many outputs stand before a mark.
+fn place(mark: LocalId) -> Expression {
+    Expression::local(mark, Type::Unsigned(32))
+}
+
+fn operation(operator: Binary, one: Expression, other: Expression) -> Expression {
+    Expression::binary(operator, one, other, Type::Unsigned(32))
 }
