@@ -295,22 +295,28 @@ impl Extending<'_> {
     /// The tree as it was, behind what it asks for and what is still to be done.
     fn left_at(&mut self, node: NodeId, known: &Known) -> NodeId {
         let asked = &self.asked[&node];
-        let mut marks = asked.clone();
-        for action in &known.due {
-            if let Action::Precede(first, mark) = action {
-                marks.extend([*first, *mark]);
-            }
-        }
         let values = known.values.iter();
         let noted = values.filter(|(local, _)| asked.contains(local));
         let noted = noted.map(|(local, value)| Action::Let(*local, value.clone()));
         let mut steps: Vec<Action> = noted.collect();
-        let due = known.due.iter();
-        let due = due.filter(|action| match action {
+        let mut marks = asked.clone();
+        let due = known.due.iter().rev().filter(|action| match action {
+            Action::Precede(first, mark) => {
+                marks.extend([*first, *mark]);
+                true
+            }
+            Action::Let(mark, value) => {
+                let is_asked = marks.contains(mark);
+                if is_asked {
+                    marks.extend(named(|naming| drop(naming.expression(value))));
+                }
+                is_asked
+            }
             Action::Mark(mark) => marks.contains(mark),
-            _whatever_else => true,
+            _puts_or_begins => true,
         });
-        steps.extend(due.cloned());
+        let due: Vec<Action> = due.cloned().collect();
+        steps.extend(due.into_iter().rev());
         steps.into_iter().rev().fold(node, |next, action| {
             self.forest.arena.add(Node::Act { action, next })
         })
@@ -329,6 +335,7 @@ impl Known {
                 self.due.push(action);
             }
             Action::Turn | Action::AtOnce | Action::Wait(_) | Action::Loop(_) => return false,
+            Action::Let(_, value) if self.is_of_marks(value) => self.due.push(action),
             Action::Let(local, value) => {
                 let is_due = self.due.iter().any(|due| {
                     let named = named(|naming| drop(naming.action(due)));
@@ -366,6 +373,16 @@ impl Known {
         true
     }
 
+    /// Whether a value is made of marks, which are known where all that is due is.
+    fn is_of_marks(&self, value: &Expression) -> bool {
+        let marks = self.due.iter().filter_map(|due| match due {
+            Action::Mark(mark) | Action::Let(mark, _) => Some(*mark),
+            _binds_none => None,
+        });
+        let names = named(|naming| drop(naming.expression(value)));
+        marks.into_iter().any(|mark| names.contains(&mark))
+    }
+
     /// A node in which stands what is known.
     fn given(&self, node: &Node) -> Node {
         let replaced = |expression: &Expression| match &*expression.kind {
@@ -392,6 +409,7 @@ impl Known {
             match action {
                 Action::Mark(mark) => drop(marks.insert(*mark, all.len())),
                 Action::Put(outputs) => all.extend(outputs.iter().cloned()),
+                Action::Let(mark, value) => drop(marks.insert(*mark, place(value, &marks))),
                 Action::Precede(first, mark) => {
                     let later = all.split_off(marks[mark]);
                     let (at, count) = (marks[first], later.len());
@@ -402,6 +420,18 @@ impl Known {
             }
         }
         all
+    }
+}
+
+/// How many outputs stand before what a value is made of.
+fn place(value: &Expression, marks: &BTreeMap<LocalId, usize>) -> usize {
+    match &*value.kind {
+        ExpressionKind::Read(Variable::Local(mark)) => marks[mark],
+        ExpressionKind::Binary(Binary::Add, one, other) => place(one, marks) + place(other, marks),
+        ExpressionKind::Binary(Binary::Subtract, one, other) => {
+            place(one, marks) - place(other, marks)
+        }
+        other => unreachable!("{other:?} says nothing about marks"),
     }
 }
 
