@@ -83,12 +83,13 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         | Action::AtOnce
         | Action::Mark(_)
         | Action::Precede(..)
-        | Action::Turn => on_agenda(body, action, out),
+        | Action::Turn => on_agenda(body, action, next, out),
     }
 }
 
 /// A step on what waits on the agenda.
-fn on_agenda(body: &mut Body, action: &Action, out: &mut Vec<S>) {
+fn on_agenda(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
+    let is_asked = |mark: &LocalId| body.facts.needs[&next].contains(&Need::Local(*mark));
     match action {
         Action::Begin => out.push(assign(
             atom("stack").behind("since"),
@@ -96,6 +97,7 @@ fn on_agenda(body: &mut Body, action: &Action, out: &mut Vec<S>) {
         )),
         Action::Put(outputs) => body.put(outputs, out),
         Action::AtOnce => out.push(S::Do(on_stack("at_once", Vec::new()))),
+        Action::Mark(mark) if !is_asked(mark) => {}
         Action::Mark(mark) => {
             let waiting = atom("stack").behind("waiting");
             out.push(body.bind_c(*mark, waiting));
@@ -103,7 +105,10 @@ fn on_agenda(body: &mut Body, action: &Action, out: &mut Vec<S>) {
         Action::Precede(first, mark) => {
             let marks = [first, mark].map(|mark| atom(body.scope.known(*mark)));
             let behind = on_stack("precede", marks.to_vec());
-            out.push(body.bind_c(*first, behind));
+            out.push(match is_asked(first) {
+                true => body.bind_c(*first, behind),
+                false => S::Do(behind),
+            });
         }
         Action::Turn => {
             let since = atom("stack").behind("since");

@@ -345,7 +345,9 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
     let refused = either(external::refused(stack, 1), exists(stack, port).negated());
     let refused = condition(refused, "return;");
     let put = external::put(stack, &queued, "session", values);
-    let handled = match external::calls_applications(stack.program) {
+    let tree = stack.tree(reaction).expect("what is below has a tree");
+    let waits = external::calls_applications(stack.program) || tree.parameters.message.is_some();
+    let handled = match waits {
         true => put,
         false => Statement::If {
             condition: call("may_go_on", vec![atom("stack")]),

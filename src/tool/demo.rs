@@ -49,8 +49,7 @@ pub struct Arguments {
     /// How many datagrams are sent
     #[arg(long, default_value_t = 10_000)]
     pub datagrams: u64,
-    /// How many bytes are fetched from a web server, and sent back; 0 leaves that out
-    /// [default: 4194304, and 0 where a stack is named]
+    /// How many bytes a web server gives, and gets [default: 4194304; 0 if a stack is named]
     #[arg(long)]
     pub bytes: Option<usize>,
     /// Repeats the sizes and contents of an earlier demo
