@@ -49,7 +49,7 @@ pub struct Arguments {
     /// How many datagrams are sent
     #[arg(long, default_value_t = 10_000)]
     pub datagrams: u64,
-    /// How many bytes a web server gives, and gets [default: 4194304; 0 if a stack is named]
+    /// How many bytes a web server gives, and gets; 4 MiB, or 0 with a stack
     #[arg(long)]
     pub bytes: Option<usize>,
     /// Repeats the sizes and contents of an earlier demo
