@@ -221,6 +221,11 @@ fn processes_agree() {
 }
 
 #[test]
+fn processes_that_always_do_the_same_agree() {
+    example_agrees("tests/c_agrees/stacks/passing.loom");
+}
+
+#[test]
 fn processes_of_sessions_that_come_and_go_agree() {
     example_agrees("tests/c_agrees/stacks/meetings.loom");
 }

@@ -227,6 +227,7 @@ fn the_c_of_processes_that_stay_apart_does_what_it_says() {
         ..Budget::default()
     };
     for path in [
+        "tests/c_agrees/stacks/passing.loom",
         "tests/c_agrees/stacks/turns.loom",
         "tests/c_agrees/stacks/watching.loom",
     ] {
