@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
+    let mut functions = String::new();
     for changed in ["frames.c", "stacks.rs", "../layers", "../examples"] {
         println!("cargo::rerun-if-changed={changed}");
     }
@@ -27,6 +28,15 @@ fn main() {
         write(format!("{name}.h"), &compiled.emitted.h);
         build.file(write(format!("{name}.c"), &compiled.emitted.c));
         build.file(write(format!("{name}_fuzz.c"), &example.harness(&compiled)));
+        build.files(example.beside.iter().map(|path| root.join(path)));
+        functions += &format!("    fn {name}_fuzz(data: *const u8, length: usize);\n");
     }
+    let names = stacks::EXAMPLES.iter().map(|example| format!("    {}_fuzz,\n", example.name));
+    let (count, names) = (stacks::EXAMPLES.len(), names.collect::<String>());
+    let declared = format!(
+        "unsafe extern \"C\" {{\n{functions}}}\n\
+         const STACKS: [unsafe extern \"C\" fn(*const u8, usize); {count}] = [\n{names}];\n"
+    );
+    std::fs::write(out.join("stacks.rs"), declared).expect("the folder can be written");
     build.compile("fuzzed");
 }

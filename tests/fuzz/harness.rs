@@ -5,10 +5,8 @@
 use crate::frames;
 use crate::random::Random;
 use crate::stacks::Example;
-use crate::traffic;
 use crate::watched::watched;
 use stackloom::pipeline::Compiled;
-use stackloom::simulate::trace::Call;
 use stackloom::tool::case::played::limits;
 use stackloom::types::program::LinkId;
 use std::fs;
@@ -17,13 +15,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// How many calls of the traffic are looked at for frames.
-const CAPTURED: usize = 2_000;
+/// What takes long to compile pays for a million frames alone, and those are for a release.
+const LEVEL: &str = if cfg!(debug_assertions) { "-O0" } else { "-O1" };
+
+/// What records of `fuzz/frames.c` are: below these a frame.
+const ACTS: u8 = 64;
+const PASSES: u8 = 128;
 
 /// A program that reads records.
 pub struct Harness {
     example: &'static Example,
-    compiled: Compiled,
+    /// What it feeds.
+    pub compiled: Compiled,
     program: PathBuf,
 }
 
@@ -43,7 +46,8 @@ impl Harness {
     }
 
     fn made(example: &'static Example, suffix: &str, change: impl Fn(String) -> String) -> Harness {
-        let compiled = example.compiled(Path::new(env!("CARGO_MANIFEST_DIR")));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let compiled = example.compiled(root);
         let name = example.name;
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("fuzz")
@@ -51,17 +55,22 @@ impl Harness {
         fs::create_dir_all(&folder).expect("a folder to compile in");
         let [c, header] = watched(&compiled.emitted.c, &compiled.emitted.h);
         let c = change(c);
+        let beside = example.beside.iter().map(|path| {
+            let text = fs::read_to_string(root.join(path)).expect("what is in C is there");
+            (path.replace('/', "_"), text)
+        });
         let files = [
             (format!("{name}.c"), c),
             (format!("{name}.h"), header),
             ("fuzz.c".to_string(), example.harness(&compiled)),
         ];
+        let files: Vec<(String, String)> = files.into_iter().chain(beside).collect();
         for (file, text) in &files {
             fs::write(folder.join(file), text).expect("written");
         }
         let arguments = [
             "-std=c11",
-            "-O1",
+            LEVEL,
             "-g1",
             "-Wall",
             "-Wextra",
@@ -71,11 +80,11 @@ impl Harness {
             "fuzz",
             "-fsanitize=address,undefined",
             "-fno-sanitize-recover=all",
-            "fuzz.c",
-            &files[0].0,
         ];
+        let names = files.iter().map(|(name, _)| name);
         let output = Command::new("gcc")
             .args(arguments)
+            .args(names.filter(|name| name.ends_with(".c")))
             .current_dir(&folder)
             .output()
             .expect("gcc is installed");
@@ -91,10 +100,13 @@ impl Harness {
     /// Feeds records.
     pub fn feed(&self, records: &[u8]) -> Result<Vec<String>, String> {
         let records = records.to_vec();
-        self.run(false, move |input| input.write_all(&records).is_ok())
+        self.run(usize::MAX, false, move |input| {
+            let _ = input.write_all(&records);
+        })
     }
 
-    /// Feeds hostile frames, made of those in records and of those that two ends exchange.
+    /// Lets a stack and its peer talk until the first has taken so many frames: those of records,
+    /// those of the peer, whole or changed, and hostile ones that are made of the records.
     pub fn hostile(
         &self,
         records: Vec<u8>,
@@ -102,44 +114,41 @@ impl Harness {
         count: usize,
         shows: bool,
     ) -> Result<Vec<String>, String> {
-        let usual = limits(&self.compiled.emitted);
-        let trace = traffic::trace(&self.compiled.program, seed, CAPTURED, usual);
-        let captured = trace.steps.into_iter().filter_map(|step| match step.call {
-            Call::Input(link, frames) => Some(frames.into_iter().map(move |frame| (link, frame))),
-            _ => None,
-        });
-        let captured: Vec<(LinkId, Vec<u8>)> = in_records(&records)
-            .into_iter()
-            .chain(captured.flatten())
-            .collect();
+        let room = limits(&self.compiled.emitted).room;
+        let known = in_records(&records);
         let mut random = Random(seed);
-        self.run(shows, move |input| {
-            let whole = captured.clone().into_iter();
-            let hostile = frames::hostile(captured, &mut random, usual.room);
-            let mut all = whole.chain(hostile).take(count);
-            all.all(|(link, frame)| {
-                // Now and then a second goes by, and what waited too long is given up.
-                let pass = match random.percent(2) {
-                    true => 128 + 1 + random.below(30),
-                    false => random.below(18),
+        self.run(count, shows, move |input| {
+            let mut hostile = frames::hostile(known, &mut random, room);
+            if input.write_all(&records).is_err() {
+                return;
+            }
+            // Who reads has enough at some time, and one that a sanitizer stops reads no further:
+            // that is no mistake of who writes.
+            loop {
+                let (what, bytes) = match random.below(8) {
+                    0 | 1 => (ACTS + random.below(64) as u8, random.bytes()),
+                    2 if !records.is_empty() => {
+                        let (link, frame) = hostile.next().expect("there are always more");
+                        (link.0 as u8, frame)
+                    }
+                    _ => (PASSES + passing(&mut random), changes(&mut random)),
                 };
-                let length = u16::try_from(frame.len()).unwrap_or(u16::MAX);
-                let [low, high] = length.to_le_bytes();
-                let head = [link.0 as u8, pass as u8, low, high];
-                let frame = &frame[..usize::from(length)];
-                input.write_all(&[&head[..], frame].concat()).is_ok()
-            })
+                if input.write_all(&record(&mut random, what, bytes)).is_err() {
+                    return;
+                }
+            }
         })
     }
 
-    /// Runs it on what is written to it. One that a sanitizer stops reads no further: that is no
-    /// mistake of who writes.
+    /// Runs it on what is written to it, until it has taken so many frames.
     fn run(
         &self,
+        count: usize,
         shows: bool,
-        write: impl FnOnce(&mut dyn Write) -> bool + Send,
+        write: impl FnOnce(&mut dyn Write) + Send,
     ) -> Result<Vec<String>, String> {
         let mut child = Command::new(&self.program)
+            .arg(count.to_string())
             .env("ASAN_OPTIONS", "detect_leaks=0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -153,7 +162,8 @@ impl Harness {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut input = BufWriter::new(input);
-                write(&mut input) && input.flush().is_ok()
+                write(&mut input);
+                let _ = input.flush();
             });
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 match line.parse::<u64>() {
@@ -175,13 +185,48 @@ impl Harness {
     }
 }
 
+/// A record. Now and then the time of a timer comes, or a second goes by, and what waited too long
+/// is given up.
+fn record(random: &mut Random, what: u8, mut bytes: Vec<u8>) -> Vec<u8> {
+    let time = match random.below(50) {
+        0 => 128 + 1 + random.below(30),
+        1..10 => 128 + random.below(24),
+        _ => random.below(18),
+    };
+    bytes.truncate(u16::MAX.into());
+    let [low, high] = (bytes.len() as u16).to_le_bytes();
+    [&[what, time as u8, low, high], &bytes[..]].concat()
+}
+
+/// Which frame of the peer's passes: most in order; some come again, are overtaken, or are lost.
+fn passing(random: &mut Random) -> u8 {
+    match random.below(16) {
+        0 => 1,
+        1 => 2,
+        2 => 4,
+        _ => 3,
+    }
+}
+
+/// How it is changed on its way: every second one is not.
+fn changes(random: &mut Random) -> Vec<u8> {
+    let count = random.below(6).saturating_sub(2);
+    let places = (0..4 * count).map(|_| match random.percent(80) {
+        true => random.below(72) as u8,
+        false => random.next() as u8,
+    });
+    places.collect()
+}
+
 /// The frames of records.
 fn in_records(mut records: &[u8]) -> Vec<(LinkId, Vec<u8>)> {
     let mut frames = Vec::new();
-    while let [link, _, low, high, rest @ ..] = records {
+    while let [what, _, low, high, rest @ ..] = records {
         let length = usize::from(u16::from_le_bytes([*low, *high])).min(rest.len());
         let (frame, behind) = rest.split_at(length);
-        frames.push((LinkId(u32::from(*link)), frame.to_vec()));
+        if *what < ACTS {
+            frames.push((LinkId(u32::from(*what)), frame.to_vec()));
+        }
         records = behind;
     }
     frames
