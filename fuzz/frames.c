@@ -156,7 +156,7 @@ static void classify(void) {
 }
 
 static void account(struct end *end, int at_rest) {
-    uint64_t values[MOST];
+    static uint64_t values[MOST];
     const size_t count = STACK_counters(end->stack, values, MOST);
     uint64_t came = 0, fates = 0;
     for (size_t at = 0; at < count; at += 1) {

@@ -184,7 +184,8 @@ fn opening(program: &Program, name: &str, peer: &str) -> String {
     let (peer_is, port_is) = (optional("peer"), optional("peer_port"));
     let calls = match port.listens {
         Some(_) => format!(
-            "    STACK_{name}_listen(stack, &(struct STACK_{name}_listener_keys){{7}}, 4, now_ns);\n"
+            "    STACK_{name}_listen(\n        \
+             stack, &(struct STACK_{name}_listener_keys){{7}}, 4, now_ns);\n"
         ),
         None => format!(
             "    STACK_{name}_open(\n        \
@@ -228,9 +229,10 @@ fn granting(program: &Program) -> String {
     granting
         .map(|(place, port)| {
             format!(
-                "            case {place}:\n                STACK_{}_grant_delivers(\n                    \
-                 stack, output.session, (uint32_t)output.length, now_ns);\n                break;\n",
-                port.name
+                "            case {place}:\n                STACK_{}_grant_delivers(stack, \
+                 output.session, (uint32_t)output.length,\n{}now_ns);\n                break;\n",
+                port.name,
+                " ".repeat(40)
             )
         })
         .collect()

@@ -3,8 +3,8 @@
 //!
 //! In: seeds; the layers, examples, cases and stacks of this repository; frames that were captured.
 //! Out: the first text or frame for which something does not hold. `SEED=n` makes others of them,
-//! `FUZZ=n` so many times as many, and `STACK=name` of one example alone. `make soak` feeds a million
-//! frames to each example.
+//! `FUZZ=n` so many times as many, and `STACK=name` feeds one example alone. `make soak` feeds a
+//! million frames to each.
 
 #[path = "hostile/frames.rs"]
 mod frames;

@@ -69,13 +69,14 @@ static bool speak(void) {
 static int patience(void) {
     const uint64_t deadline_ns = NAME_deadline(stack), present_ns = now_ns();
     if (deadline_ns == UINT64_MAX) {
-        return 300; /* nothing is due; without a peer it is over soon */
+        return 300; /* nothing is due: once no more is typed, it is over soon */
     }
     return deadline_ns <= present_ns ? 0 : (int)((deadline_ns - present_ns) / 1000000 + 1);
 }
 
 int main(int count, char **arguments) {
     if (count != 3) {
+        fputs("host LOCAL-PORT REMOTE-PORT; the other way round at the other end\n", stderr);
         return 2;
     }
     struct sockaddr_in here = {.sin_family = AF_INET}, there = here;
@@ -85,6 +86,7 @@ int main(int count, char **arguments) {
     udp = socket(AF_INET, SOCK_DGRAM, 0);
     if (bind(udp, (struct sockaddr *)&here, sizeof here) != 0 ||
         connect(udp, (struct sockaddr *)&there, sizeof there) != 0) {
+        perror("UDP");
         return 1;
     }
 
@@ -95,7 +97,8 @@ int main(int count, char **arguments) {
     drain();
 
     struct pollfd wait[2] = {{.fd = udp, .events = POLLIN}, {.fd = STDIN_FILENO, .events = POLLIN}};
-    while (poll(wait, 2, patience()) > 0 || NAME_deadline(stack) != UINT64_MAX) {
+    while (poll(wait, 2, patience()) > 0 || wait[1].fd >= 0 ||
+           NAME_deadline(stack) != UINT64_MAX) {
         if (NAME_deadline(stack) <= now_ns()) {
             NAME_expire(stack, now_ns());
             drain();
