@@ -29,7 +29,7 @@ fn changed(forest: &Forest, change: impl Fn(Node) -> Node) -> Forest {
     let mut new = HashMap::new();
     for place in 0..forest.arena.len() as u32 {
         let node = change(forest.arena.node(NodeId(place)).clone());
-        let node = with_children(node, &new);
+        let node = with_children(node, |child| new[&child]);
         new.insert(NodeId(place), arena.add(node));
     }
     let mut trees = forest.trees.clone();

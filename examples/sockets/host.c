@@ -127,18 +127,6 @@ void sockets_expire(struct sockets *sockets, uint64_t now_ns) {
     sockets_settle(sockets);
 }
 
-/* A session that no socket has is reset, once the stack has nothing else to do. */
-static void refuse_later(struct sockets *sockets, uint32_t session) {
-    sockets->is_refused[session] = true;
-    sockets->refused += 1;
-}
-
-/* It is reset, or has ended by itself. */
-static void refuse_no_more(struct sockets *sockets, uint32_t session) {
-    sockets->is_refused[session] = false;
-    sockets->refused -= 1;
-}
-
 /* A listener has made a connection. */
 static void called(struct sockets *sockets, const struct internet_output *output) {
     const struct internet_streams_accepted *const call = &output->with.streams_accepted;
@@ -146,7 +134,7 @@ static void called(struct sockets *sockets, const struct internet_output *output
     struct socket *const listener = is_heard ? sockets->listeners[call->listener] : NULL;
     struct socket *const socket = listener != NULL ? sockets_new(sockets) : NULL;
     if (socket == NULL) {
-        refuse_later(sockets, output->session);
+        internet_streams_abort(sockets->stack, output->session, sockets->now_ns);
         return;
     }
     socket->state = CONNECTED;
@@ -205,7 +193,7 @@ static int error_of(const struct socket *socket, enum internet_reason reason) {
 static void lost(struct sockets *sockets, struct socket *socket, bool refused) {
     socket->unreachable = refused ? ECONNREFUSED : EHOSTUNREACH;
     if (socket->state == CONNECTING) {
-        refuse_later(sockets, socket->number);
+        internet_streams_abort(sockets->stack, socket->number, sockets->now_ns);
         ended(sockets, socket, socket->unreachable);
     }
 }
@@ -252,20 +240,8 @@ static void attend(struct sockets *sockets, const struct internet_output *output
         called(sockets, output);
     } else if (sockets->sessions[output->session] != NULL) {
         hear(sockets, sockets->sessions[output->session], output);
-    } else if (output->next == INTERNET_CLOSED && sockets->is_refused[output->session]) {
-        refuse_no_more(sockets, output->session);
     }
     internet_done(sockets->stack, output);
-}
-
-/* Resets one session; what that brings comes before the next. */
-static void refuse(struct sockets *sockets) {
-    uint32_t session = 0;
-    while (!sockets->is_refused[session]) {
-        session += 1;
-    }
-    refuse_no_more(sockets, session);
-    internet_streams_abort(sockets->stack, session, sockets->now_ns);
 }
 
 void sockets_settle(struct sockets *sockets) {
@@ -274,12 +250,9 @@ void sockets_settle(struct sockets *sockets) {
         while (internet_next(sockets->stack, &output) != INTERNET_IDLE) {
             attend(sockets, &output);
         }
-        if (internet_deadline(sockets->stack) <= sockets->now_ns) {
-            internet_expire(sockets->stack, sockets->now_ns);
-        } else if (sockets->refused != 0) {
-            refuse(sockets);
-        } else {
+        if (internet_deadline(sockets->stack) > sockets->now_ns) {
             return;
         }
+        internet_expire(sockets->stack, sockets->now_ns);
     }
 }

@@ -67,18 +67,16 @@ struct sockets {
     uint32_t address;
     unsigned mtu;
     uint16_t last_port; /* that was bound to without being asked for */
-    uint32_t refused;   /* how many sessions are to be ended, because there is no socket left */
     uint32_t first;     /* of the packets that are to go out */
     uint32_t count;     /* how many there are */
     struct internet_output packets[BUFFERS]; /* each has a buffer of its own, so they all fit */
     struct socket *sessions[SESSIONS];       /* whose they are; NULL: nobody's any more */
-    bool is_refused[SESSIONS];               /* which of them are to be ended */
     struct socket *listeners[LISTENERS];
     struct socket all[SOCKETS];
 };
 
-/* Does what the stack wants done, until it wants no more. It follows each call of the stack: to one
- * that has not finished yet, nothing can be said. */
+/* Does what the stack wants done, until it wants no more. It follows each call of the stack: one
+ * that has not finished yet takes no packet. */
 void sockets_settle(struct sockets *sockets);
 
 /* A socket that nobody uses; NULL if there is none. */

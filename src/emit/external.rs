@@ -19,6 +19,7 @@ use super::scope::Scope;
 use super::upward::attribute_values;
 use crate::c::printer::declaration;
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
+use crate::tree::Reaction;
 use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::{Event, Field, FunctionId, LocalId, PortId, Program};
 use crate::types::value::Type;
@@ -39,20 +40,22 @@ pub fn has_types(program: &Program) -> bool {
     program.records.iter().any(|record| record.external)
 }
 
-/// Puts an event of an application on the agenda: before what waits there, or behind it where it
-/// may come from a function that is being called.
-pub fn put(stack: &Stack, queued: &Queued, instance: &str, values: Vec<(String, C)>) -> S {
-    let put = match calls_applications(stack.program) {
-        true => "last",
-        false => "later",
+/// Puts an event of an application on the agenda, behind what waits there.
+pub fn put(stack: &Stack, reaction: Reaction, instance: &str, values: Vec<(String, C)>) -> S {
+    let room = match reaction {
+        Reaction::Handle {
+            event: Event::Start | Event::End,
+            ..
+        } => "AGENDA + KEPT",
+        Reaction::Handle { .. } | Reaction::Arrive { .. } => "AGENDA",
     };
     let mut fields = vec![
-        ("work".to_string(), queued.work(stack)),
+        ("work".to_string(), Queued::Reaction(reaction).work(stack)),
         ("instance".to_string(), atom(instance)),
     ];
     fields.extend(values);
     let event = C::Struct(format!("struct {}_event", stack.names.stack), fields);
-    S::Do(call(put, vec![atom("stack"), event]))
+    S::Do(call("behind_all", vec![atom("stack"), atom(room), event]))
 }
 
 /// When so many events of an application are not taken.

@@ -8,7 +8,6 @@ use super::Stack;
 use super::external;
 use super::layout::{c_type, member_names, named_members};
 use super::names::c_name;
-use super::output::Queued;
 use super::port::condition;
 use super::scope::Scope;
 use super::state;
@@ -177,11 +176,7 @@ fn starts(stack: &Stack, port: &Port, kind: KindId) -> Vec<Reaction> {
 
 fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
     let mut text = created(stack, kind, "session");
-    let mut events = starts(stack, port, kind);
-    if !external::calls_applications(stack.program) {
-        events.reverse();
-    }
-    for reaction in events {
+    for reaction in starts(stack, port, kind) {
         text += &later(stack, reaction, "session");
     }
     text + "    run(stack);\n    return session;\n"
@@ -208,7 +203,7 @@ fn unlisten_body(stack: &Stack, how: Listening) -> String {
     let body = [
         S::Do(call("begin_call", vec![atom("stack"), atom("now_ns")])),
         S::If {
-            condition: binary("||", external::refused(stack, 1), lives.negated()),
+            condition: lives.negated(),
             then: vec![S::Return(None)],
             otherwise: Vec::new(),
         },
@@ -348,8 +343,7 @@ fn found(stack: &Stack, kind: KindId, at: usize) -> Vec<S> {
 }
 
 fn later(stack: &Stack, reaction: Reaction, instance: &str) -> String {
-    let queued = Queued::Reaction(reaction);
-    printer::block(&[external::put(stack, &queued, instance, Vec::new())], 1)
+    printer::block(&[external::put(stack, reaction, instance, Vec::new())], 1)
 }
 
 /// Hands a session that waits to the application.

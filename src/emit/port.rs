@@ -342,15 +342,14 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
         .zip(&arguments)
         .map(|(member, value)| (format!("with.{name}.{member}"), atom(value)))
         .collect();
-    let refused = either(external::refused(stack, 1), exists(stack, port).negated());
-    let refused = condition(refused, "return;");
-    let put = external::put(stack, &queued, "session", values);
-    let tree = stack.tree(reaction).expect("what is below has a tree");
-    let waits = external::calls_applications(stack.program) || tree.parameters.message.is_some();
-    let handled = match waits {
+    let refused = condition(exists(stack, port).negated(), "return;");
+    let put = external::put(stack, reaction, "session", values);
+    let nothing_waits = binary("==", atom("stack").behind("waiting"), atom("0"));
+    let goes_on = call("may_go_on", vec![atom("stack")]);
+    let handled = match external::calls_applications(stack.program) {
         true => put,
         false => Statement::If {
-            condition: call("may_go_on", vec![atom("stack")]),
+            condition: binary("&&", nothing_waits, goes_on),
             then: vec![
                 Statement::Assign(
                     atom("stack").behind("shared").member("steps"),

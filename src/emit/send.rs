@@ -14,7 +14,6 @@ use super::Stack;
 use super::external;
 use super::inline::sized;
 use super::message;
-use super::output::Queued;
 use super::parts;
 use super::port::{attributes, below, called, condition, either, exists, wrapped};
 use crate::c::printer;
@@ -238,6 +237,6 @@ fn in_one(stack: &Stack, port: &Port) -> String {
         false => format!("    if (with != NULL) {{\n{}    }}\n", set(stack, port, 2)),
     };
     let message = vec![("message".to_string(), atom("message"))];
-    let put = external::put(stack, &Queued::Reaction(reaction), "session", message);
+    let put = external::put(stack, reaction, "session", message);
     text + &printer::block(&[put], 1) + "    run(stack);\n    return length;\n"
 }

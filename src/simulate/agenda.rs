@@ -48,7 +48,10 @@ impl State<'_> {
     /// Puts events behind all that waits, in this order.
     pub fn wait_last(&mut self, events: Vec<Pending>) {
         for event in events {
-            self.agenda.insert(0, event);
+            match self.can_wait(event.goal, 0) {
+                true => self.agenda.insert(0, event),
+                false => self.lose(event),
+            }
         }
     }
 }

@@ -205,7 +205,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             return;
         };
         let (kind, index, event) = (how.listener, listener, Event::End);
-        if self.takes(1) && self.state.is_live(kind, index) {
+        if self.state.is_live(kind, index) {
             self.state.unlink(kind, index);
             let end = Pending::new(Goal::Handle { kind, index, event });
             self.state.wait_last(vec![end]);
@@ -220,7 +220,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         lives.then(|| &self.state.kinds[kind.at()].keys[session as usize][..])
     }
 
-    /// A notice of an application.
+    /// A notice of an application: it comes behind all that waits.
     pub fn notice(
         &mut self,
         (port, session): (PortId, u32),
@@ -229,7 +229,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         now_ns: u64,
     ) {
         self.begin_call(now_ns);
-        if self.takes(1) && self.is_open(port, session) {
+        if self.is_open(port, session) {
             let event = self.downward(port, session, notice, arguments);
             self.state.wait_last(event.into_iter().collect());
             self.run();

@@ -92,68 +92,44 @@ fn family(output: &Output) -> Option<NodeId> {
     }
 }
 
-/// A node with new children.
-pub fn with_children(node: Node, new: &HashMap<NodeId, NodeId>) -> Node {
-    let outputs_with = |outputs: Vec<Output>| {
-        let mut outputs = outputs;
-        for output in &mut outputs {
+/// A node with new children, asked for in the order of [`children`].
+pub fn with_children(mut node: Node, mut new: impl FnMut(NodeId) -> NodeId) -> Node {
+    let mut families = |outputs: &mut Vec<Output>| {
+        for output in outputs {
             if let Output::Many(turns) = output {
-                turns.body = new[&turns.body];
+                turns.body = new(turns.body);
             }
         }
-        outputs
     };
-    match node {
+    match &mut node {
         Node::Test {
-            condition,
-            likely,
-            then,
-            otherwise,
-        } => Node::Test {
-            condition,
-            likely,
-            then: new[&then],
-            otherwise: new[&otherwise],
-        },
-        Node::Case {
-            value,
-            mut cases,
-            otherwise,
-        } => {
-            cases.iter_mut().for_each(|case| case.2 = new[&case.2]);
-            Node::Case {
-                value,
-                cases,
-                otherwise: new[&otherwise],
-            }
+            then: one,
+            otherwise: other,
+            ..
         }
-        Node::Try {
-            attempt,
-            bind,
-            likely,
-            done,
-            failed,
-        } => Node::Try {
-            attempt,
-            bind,
-            likely,
-            done: new[&done],
-            failed: new[&failed],
-        },
-        Node::Act { action, next } => Node::Act {
-            action: match action {
-                Action::Loop(mut turns) => {
-                    turns.body = new[&turns.body];
-                    Action::Loop(turns)
-                }
-                Action::Wait(outputs) => Action::Wait(outputs_with(outputs)),
-                Action::Put(outputs) => Action::Put(outputs_with(outputs)),
-                action => action,
-            },
-            next: new[&next],
-        },
-        Node::Leaf { outputs } => Node::Leaf {
-            outputs: outputs_with(outputs),
-        },
+        | Node::Try {
+            done: one,
+            failed: other,
+            ..
+        } => {
+            *one = new(*one);
+            *other = new(*other);
+        }
+        Node::Case {
+            cases, otherwise, ..
+        } => {
+            cases.iter_mut().for_each(|case| case.2 = new(case.2));
+            *otherwise = new(*otherwise);
+        }
+        Node::Act { action, next } => {
+            match action {
+                Action::Loop(turns) => turns.body = new(turns.body),
+                Action::Wait(outputs) | Action::Put(outputs) => families(outputs),
+                _without_children => {}
+            }
+            *next = new(*next);
+        }
+        Node::Leaf { outputs } => families(outputs),
     }
+    node
 }

@@ -10,6 +10,7 @@ use super::program::{Below, EntityId, KindId, Link, LinkId, NoticeId, Place, Por
 use super::relays::Notices;
 use super::services::Services;
 use crate::syntax::loom::ast;
+use std::collections::BTreeMap;
 
 /// A port.
 pub struct Top<'a> {
@@ -83,10 +84,7 @@ fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {
         let mut attributes: Vec<_> = interface.attributes.into_values().collect();
         attributes.sort_unstable();
         attributes.dedup();
-        let heard = interface.down.into_values();
-        let heard = heard.filter(|notice| notices.is_heard_below(below, *notice));
-        let mut down: Vec<_> = heard.collect();
-        down.sort_unstable();
+        let down = told_below(context, notices, below, interface.down);
         let opens = opened(context, composition, below);
         let mut up: Vec<_> = interface.up.into_values().collect();
         up.sort_unstable();
@@ -107,6 +105,22 @@ fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {
     }
 }
 
+/// The notices that an application may tell: those that somebody below hears, and that carry no
+/// message.
+fn told_below(
+    context: &Context,
+    notices: &Notices,
+    below: EntityId,
+    down: BTreeMap<String, NoticeId>,
+) -> Vec<NoticeId> {
+    let heard = down.into_values();
+    let heard = heard.filter(|notice| notices.is_heard_below(below, *notice));
+    let carries = |notice: &NoticeId| context.program.notices[notice.at()].message;
+    let mut told: Vec<_> = heard.filter(|notice| !carries(notice)).collect();
+    told.sort_unstable();
+    told
+}
+
 /// Where an application opens the sessions on which a multiplexor stands.
 fn grounds(context: &mut Context, composition: &Composition, notices: &Notices) {
     for upper in composition.entities() {
@@ -121,11 +135,7 @@ fn grounds(context: &mut Context, composition: &Composition, notices: &Notices) 
         let Some(place) = place_below(composition, lower.ground) else {
             continue;
         };
-        let heard = notices.of_port(below).down.into_values();
-        let heard = heard.filter(|notice| notices.is_heard_below(below, *notice));
-        let carries = |notice: &NoticeId| context.program.notices[notice.at()].message;
-        let mut down: Vec<_> = heard.filter(|notice| !carries(notice)).collect();
-        down.sort_unstable();
+        let down = told_below(context, notices, below, notices.of_port(below).down);
         let own = &context.program.entities[below.at()].name;
         let taken = |name: &String| context.program.ports.iter().any(|port| port.name == *name);
         let numbered = (2..).map(|number| format!("{own}{number}"));

@@ -18,7 +18,7 @@
 //! Ensures: the same outputs in the same order, the same state. Cost: [`MOST`] nodes for each tree.
 
 use crate::tree::rename::Renaming;
-use crate::tree::walk::{children, reachable};
+use crate::tree::walk::{children, reachable, ways, with_children};
 use crate::tree::{Action, Forest, Node, NodeId, Output, Probability};
 use crate::types::constant::fold_number;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
@@ -36,6 +36,9 @@ const LEAST: f64 = 0.004;
 
 /// How often one way is taken that leaves it.
 const RARE: f64 = 0.05;
+
+/// How often there is a buffer for a new message.
+const MOSTLY: Probability = Probability(990_000);
 
 /// Trees with common paths.
 pub fn extended(program: &Program, forest: Forest) -> Forest {
@@ -154,80 +157,37 @@ impl Extending<'_> {
     }
 
     /// A node behind which there are two ways, one of which comes to an end of its own.
-    fn ways(&mut self, node: Node, known: &Known, mass: f64) -> Option<NodeId> {
+    fn ways(&mut self, mut node: Node, known: &Known, mass: f64) -> Option<NodeId> {
+        let mut known = known.clone();
+        match &mut node {
+            Node::Test { condition, .. } => *condition = simpler(self.program, condition.clone()),
+            Node::Try {
+                attempt, likely, ..
+            } => {
+                known.fields.clear();
+                if matches!(attempt, Attempt::Message(_)) {
+                    *likely = MOSTLY;
+                }
+            }
+            Node::Case { .. } | Node::Act { .. } | Node::Leaf { .. } => {
+                unreachable!("it has not two ways")
+            }
+        }
         let mut ends = false;
-        let mut way = |to: NodeId, known: &Known, share: Probability| {
-            let share = f64::from(share.0) / 1e6;
+        let mut shares = ways(&node).into_iter();
+        let made = with_children(node, |to| {
+            let (_, share) = shares.next().expect("each child is a way");
             let path = match share <= RARE {
                 true => None,
                 false => self.path(to, known.clone(), mass * share),
             };
             ends |= path.is_some();
             path.unwrap_or_else(|| {
-                let to = self.decided(to, known);
-                self.left_at(to, known)
+                let to = self.decided(to, &known);
+                self.left_at(to, &known)
             })
-        };
-        let made = match node {
-            Node::Test {
-                condition,
-                likely,
-                then,
-                otherwise,
-            } => Node::Test {
-                condition,
-                likely,
-                then: way(then, known, likely),
-                otherwise: way(otherwise, known, likely.other()),
-            },
-            Node::Try {
-                attempt,
-                bind,
-                likely,
-                done,
-                failed,
-            } => {
-                let known = Known {
-                    fields: Vec::new(),
-                    ..known.clone()
-                };
-                let likely = match &attempt {
-                    // Buffers are mostly there.
-                    Attempt::Message(_) => Probability(990_000),
-                    _may_well_fail => likely,
-                };
-                Node::Try {
-                    attempt,
-                    bind,
-                    likely,
-                    done: way(done, &known, likely),
-                    failed: way(failed, &known, likely.other()),
-                }
-            }
-            Node::Case { .. } | Node::Act { .. } | Node::Leaf { .. } => {
-                unreachable!("it has not two ways")
-            }
-        };
-        let made = self.simplified(made);
+        });
         ends.then(|| self.forest.arena.add(made))
-    }
-
-    /// A test without what is known of it.
-    fn simplified(&self, node: Node) -> Node {
-        match node {
-            Node::Test {
-                condition,
-                likely,
-                then,
-                otherwise,
-            } => Node::Test {
-                condition: simpler(self.program, condition),
-                likely,
-                then,
-                otherwise,
-            },
-            other => other,
-        }
     }
 
     /// The node behind tests whose outcome is known, or does not matter.

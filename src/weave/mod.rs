@@ -128,7 +128,7 @@ impl Weaving<'_> {
             let made = match self.forest.arena.node(node).clone() {
                 Node::Leaf { outputs } => self.leaf(node, outputs, here, path),
                 other => {
-                    let other = with_children(other, &new);
+                    let other = with_children(other, |child| new[&child]);
                     self.forest.arena.add(other)
                 }
             };
@@ -247,7 +247,10 @@ impl Weaving<'_> {
             let renamed = renaming.node(self.forest.arena.node(node));
             let made = match self.decided(&renamed) {
                 Some(way) => new[&way],
-                None => self.forest.arena.add(with_children(renamed, &new)),
+                None => self
+                    .forest
+                    .arena
+                    .add(with_children(renamed, |child| new[&child])),
             };
             new.insert(node, made);
         }
@@ -343,7 +346,7 @@ fn compacted(forest: Forest) -> Forest {
     for tree in &forest.trees {
         for node in reachable(&forest, tree.root) {
             if !new.contains_key(&node) {
-                let moved = with_children(forest.arena.node(node).clone(), &new);
+                let moved = with_children(forest.arena.node(node).clone(), |child| new[&child]);
                 let moved = compact.arena.add(moved);
                 new.insert(node, moved);
                 let origin = forest.origins.get(&node).map(|origin| (moved, *origin));

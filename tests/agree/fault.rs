@@ -99,7 +99,7 @@ fn planted(forest: &Forest, at: NodeId, faulty: &Node) -> Forest {
         } else {
             forest.arena.node(id)
         };
-        let node = with_children(node.clone(), &new);
+        let node = with_children(node.clone(), |child| new[&child]);
         new.insert(id, arena.add(node));
     }
     let mut trees = forest.trees.clone();

@@ -1,40 +1,15 @@
-/*
- * One end: a whole lwIP and its application. This file and lwIP become one object, in which all
- * names get a prefix: the two ends of tcp.c share no code and no memory.
- */
-#include "lwip/init.h"
-#include "lwip/ip4.h"
-#include "lwip/netif.h"
-#include "lwip/pbuf.h"
+/* An end of a connection: it sends a text, or takes one and gives credit for it. */
+#include "side.h"
+
 #include "lwip/tcp.h"
 
-#include <string.h>
-
-static struct netif netif;
 static struct tcp_pcb *connection;
-static void (*leaves)(void *frame); /* the wire, which gives the frame back later */
+static void (*wire)(void *frame); /* takes what leaves, and gives it back later */
 static const u8_t *text; /* what is sent */
 static u32_t total, sent;
 static u32_t received;
 
-/* No timer runs here. */
-u32_t sys_now(void) { return 1000; }
-
-static err_t leave(struct netif *unused, struct pbuf *frame, const ip4_addr_t *next_hop)
-{
-  (void)unused;
-  (void)next_hop;
-  pbuf_ref(frame);
-  leaves(frame);
-  return ERR_OK;
-}
-
-static err_t set_up(struct netif *own)
-{
-  own->mtu = 1500;
-  own->output = leave;
-  return ERR_OK;
-}
+static void leaves(struct pbuf *frame) { wire(frame); }
 
 static err_t receive(void *unused, struct tcp_pcb *own, struct pbuf *segment, err_t error)
 {
@@ -83,19 +58,10 @@ static err_t connected(void *unused, struct tcp_pcb *own, err_t error)
   return ERR_OK;
 }
 
-void side_start(int receives, void (*wire)(void *frame))
+void side_start(int receives, void (*to)(void *frame))
 {
-  ip4_addr_t address[2], mask, gateway;
-  leaves = wire;
-  lwip_init();
-  IP4_ADDR(&address[0], 10, 0, 0, 1);
-  IP4_ADDR(&address[1], 10, 0, 0, 2);
-  IP4_ADDR(&mask, 255, 255, 255, 0);
-  IP4_ADDR(&gateway, 0, 0, 0, 0);
-  netif_add(&netif, &address[receives], &mask, &gateway, NULL, set_up, ip4_input);
-  netif_set_default(&netif);
-  netif_set_up(&netif);
-  netif_set_link_up(&netif);
+  wire = to;
+  start(receives);
   if (receives) {
     struct tcp_pcb *listener = tcp_new();
     tcp_bind(listener, &address[1], 5001);
@@ -130,18 +96,4 @@ void *side_copied(const void *data, u32_t length)
   return frame;
 }
 
-/* The bytes of a frame, and how many there are. */
-u32_t side_bytes(const void *frame, void *to)
-{
-  const struct pbuf *piece;
-  u32_t length = 0;
-  for (piece = frame; piece != NULL; piece = piece->next) {
-    memcpy((u8_t *)to + length, piece->payload, piece->len);
-    length += piece->len;
-  }
-  return length;
-}
-
-void side_input(void *frame) { netif.input(frame, &netif); }
-
-void side_gone(void *frame) { pbuf_free(frame); }
+u32_t side_bytes(const void *frame, void *to) { return bytes_of(frame, to); }

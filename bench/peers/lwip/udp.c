@@ -9,7 +9,7 @@ enum { MESSAGES = 1000 };
 void S_side_start(int receives);
 void R_side_start(int receives);
 void *S_side_send(uint32_t number);
-void S_side_sent(void *frame);
+void S_side_gone(void *frame);
 void *R_side_buffer(void);
 void R_side_copy(void *to, const void *from);
 void R_side_input(void *frame);
@@ -26,7 +26,7 @@ __attribute__((noinline, noclone)) void bench_step(uint32_t number, bool arrives
     frame = R_side_buffer();
     return;
   }
-  S_side_sent(sent);
+  S_side_gone(sent);
   R_side_input(frame);
 }
 

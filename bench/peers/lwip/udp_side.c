@@ -1,39 +1,13 @@
-/*
- * One end: a whole lwIP and its application. This file and lwIP become one object, in which all
- * names get a prefix: the two ends of main.c share no code and no memory.
- */
-#include "lwip/init.h"
-#include "lwip/ip4.h"
-#include "lwip/netif.h"
-#include "lwip/pbuf.h"
+/* An end of a conversation: it sends numbers, or adds up those that come. */
+#include "side.h"
+
 #include "lwip/udp.h"
 
-#include <string.h>
-
-static struct netif netif;
 static struct udp_pcb *conversation;
 static struct pbuf *leaving;
 static u32_t sum;
 
-/* No timer runs here. */
-u32_t sys_now(void) { return 1000; }
-
-/* A frame leaves: the wire has it until it has been copied. */
-static err_t leave(struct netif *unused, struct pbuf *frame, const ip4_addr_t *next_hop)
-{
-  (void)unused;
-  (void)next_hop;
-  pbuf_ref(frame);
-  leaving = frame;
-  return ERR_OK;
-}
-
-static err_t set_up(struct netif *own)
-{
-  own->mtu = 1500;
-  own->output = leave;
-  return ERR_OK;
-}
+static void leaves(struct pbuf *frame) { leaving = frame; }
 
 static void receive(void *unused, struct udp_pcb *own, struct pbuf *frame, const ip_addr_t *peer,
                     u16_t port)
@@ -50,16 +24,7 @@ static void receive(void *unused, struct udp_pcb *own, struct pbuf *frame, const
 
 void side_start(int receives)
 {
-  ip4_addr_t address[2], mask, gateway;
-  lwip_init();
-  IP4_ADDR(&address[0], 10, 0, 0, 1);
-  IP4_ADDR(&address[1], 10, 0, 0, 2);
-  IP4_ADDR(&mask, 255, 255, 255, 0);
-  IP4_ADDR(&gateway, 0, 0, 0, 0);
-  netif_add(&netif, &address[receives], &mask, &gateway, NULL, set_up, ip4_input);
-  netif_set_default(&netif);
-  netif_set_up(&netif);
-  netif_set_link_up(&netif);
+  start(receives);
   conversation = udp_new();
   if (receives) {
     udp_bind(conversation, &address[1], 7);
@@ -70,7 +35,7 @@ void side_start(int receives)
   }
 }
 
-/* Sends a number; the answer is the frame that leaves, which side_sent gives back. */
+/* Sends a number; the answer is the frame that leaves, which side_gone gives back. */
 void *side_send(u32_t number)
 {
   struct pbuf *const frame = pbuf_alloc(PBUF_TRANSPORT, sizeof number, PBUF_RAM);
@@ -80,22 +45,10 @@ void *side_send(u32_t number)
   return leaving;
 }
 
-void side_sent(void *frame) { pbuf_free(frame); }
-
 /* Memory for a frame that arrives. */
 void *side_buffer(void) { return pbuf_alloc(PBUF_RAW, 32, PBUF_POOL); }
 
 /* The wire: this much is not counted. */
-void side_copy(void *to, const void *from)
-{
-  const struct pbuf *piece;
-  char *at = ((struct pbuf *)to)->payload;
-  for (piece = from; piece != NULL; piece = piece->next) {
-    memcpy(at, piece->payload, piece->len);
-    at += piece->len;
-  }
-}
-
-void side_input(void *frame) { netif.input(frame, &netif); }
+void side_copy(void *to, const void *from) { bytes_of(from, ((struct pbuf *)to)->payload); }
 
 u32_t side_sum(void) { return sum; }

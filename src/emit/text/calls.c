@@ -10,19 +10,9 @@ static inline bool may_go_on(struct STACK *stack) {
 }
 
 /* part takes */
-/* Whether so many events of an application are taken now. Those of a function that is being called
- * wait behind all others. */
+/* Whether so many events of an application are taken now. */
 static inline bool takes(const struct STACK *stack, uint32_t events) {
     return stack->calling ? AGENDA - stack->waiting >= events : stack->waiting == 0;
-}
-
-/* part last */
-/* Puts an event on the agenda, behind all that wait there already; there is room for it. */
-static void last(struct STACK *stack, struct STACK_event event) {
-    memmove(stack->agenda + 1, stack->agenda, stack->waiting * sizeof event);
-    stack->agenda[0] = event;
-    stack->waiting += 1;
-    stack->shared.limit = stack->answers;
 }
 
 /* part begin_call */

@@ -484,6 +484,17 @@ static void kept(struct STACK *stack, struct STACK_event event) {
     put(stack, AGENDA + KEPT - event.before, event);
 }
 
+/* part behind_all */
+/* Puts an event on the agenda, behind all that wait there already, if fewer than so many do. */
+static void behind_all(struct STACK *stack, uint32_t room, struct STACK_event event) {
+    const uint32_t others = stack->waiting;
+    put(stack, room, event);
+    if (stack->waiting != others) {
+        memmove(stack->agenda + 1, stack->agenda, others * sizeof event);
+        stack->agenda[0] = event;
+    }
+}
+
 /* part next_step */
 /* Puts an event on the agenda that is handled next, within this step: its place is always free. */
 static void next_step(struct STACK *stack, struct STACK_event event) {

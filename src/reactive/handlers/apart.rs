@@ -13,14 +13,14 @@
 //! Where a branch has several turns in an instant, a local says where it stands: in the state in
 //! which the instant began, in one in which it waits, or nowhere, when it has come to rest.
 
-use super::{Making, Places, STAYS, Settled, control, width};
+use super::{Given, Making, STAYS, Settled, control, width};
 use crate::reactive::explore::apart::{Apart, Branch, Turn, emitted, leaves};
 use crate::reactive::reads;
 use crate::tree::automaton::{Automaton, Node, Question, StateId};
 use crate::types::expression::{Binary, Expression, ExpressionKind};
 use crate::types::process::{DataId, SignalId};
-use crate::types::program::{Event, FieldId, KindId, Local, LocalId, Program};
-use crate::types::reactive::{Computation, Reactive};
+use crate::types::program::{Event, FieldId, Local, LocalId, Program};
+use crate::types::reactive::Computation;
 use crate::types::statement::{Block, BlockId, Ordered, StatementKind};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,20 +28,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The handlers of a kind whose branches stay apart. None where it depends on several branches who
 /// takes a message: all ways of one of them do; or where a header is read in a state that may not
 /// be reached when there is none.
-pub fn handlers(
-    program: &mut Program,
-    kind: KindId,
-    reactive: &Reactive,
-    (apart, places): (&Apart, &Places),
-) -> Option<Settled> {
+pub fn handlers(program: &mut Program, given: &Given, apart: &Apart) -> Option<Settled> {
     let turns_of = |input: &SignalId| {
         let mut instants = apart.instants.iter();
         let found = instants.find(|(other, _)| other == input);
         let (_, turns) = found.expect("each event has its instants");
         turns
     };
-    for (event, input, parameters) in &reactive.events {
-        let making = Making::new(program, kind, reactive, (*input, places));
+    for (event, input, parameters) in &given.reactive.events {
+        let making = Making::new(program, given, *input);
         if !making.holds_apart((*event, parameters), apart, turns_of(input)) {
             return None;
         }
@@ -49,11 +44,11 @@ pub fn handlers(
     let registers = apart.branches.iter().enumerate();
     let registers = registers.map(|(at, branch)| {
         let name = format!("processes.state_{}", at + 1);
-        control(program, kind, &name, branch.rests.len())
+        control(program, given.kind, &name, branch.rests.len())
     });
     let registers: Vec<Option<FieldId>> = registers.collect();
-    let made = reactive.events.iter().map(|(event, input, _)| {
-        let mut making = Making::new(program, kind, reactive, (*input, places));
+    let made = given.reactive.events.iter().map(|(event, input, _)| {
+        let mut making = Making::new(program, given, *input);
         making.meets = true;
         let mut instant = Instant {
             making,
@@ -123,7 +118,14 @@ impl Instant<'_> {
     /// Signals that are asked for are absent, until a turn emits them.
     fn raise_none(&mut self, turns: &[Turn], openings: &mut [Block]) {
         for signal in self.asked(turns) {
-            let name = self.making.reactive.processes.signal(signal).name.clone();
+            let name = self
+                .making
+                .given
+                .reactive
+                .processes
+                .signal(signal)
+                .name
+                .clone();
             let flag = self.local(name, Type::Bool);
             self.making.flags.insert(signal, flag);
             let emits = |turn: &Turn| {
@@ -225,7 +227,7 @@ impl Instant<'_> {
         let automaton = &self.apart.branches[turn.branch].automaton;
         let computed = automaton.computed(turn.ways.iter().map(|(_, node)| *node));
         let mut computed = computed.into_iter();
-        computed.any(|data| match self.making.reactive.computation(data) {
+        computed.any(|data| match self.making.given.reactive.computation(data) {
             Computation::Steps(steps) => reads::has_outputs(steps),
             Computation::Choice(choice) => reads::has_outputs(std::slice::from_ref(choice)),
             Computation::Value(_) => false,
@@ -239,7 +241,7 @@ impl Instant<'_> {
         let apart = self.apart;
         let branch = &apart.branches[turn.branch];
         let making = &mut self.making;
-        making.automaton = Automaton::new(making.reactive.processes.risky.clone());
+        making.automaton = Automaton::new(making.given.reactive.processes.risky.clone());
         making.shared.clear();
         making.ends.clear();
         let ways = turn.ways.iter();

@@ -29,9 +29,9 @@ impl Making<'_> {
         let carries = self.carries_message(parameters);
         let mut takes: BTreeMap<NodeId, BTreeSet<u8>> = BTreeMap::new();
         for (state, root) in roots {
-            let counts = self::takes(self.reactive, &self.automaton, *root, &mut takes);
-            let name = &self.reactive.processes.signal(self.input).name;
-            let span = self.reactive.processes.signal(self.input).span;
+            let counts = self::takes(self.given.reactive, &self.automaton, *root, &mut takes);
+            let name = &self.given.reactive.processes.signal(self.input).name;
+            let span = self.given.reactive.processes.signal(self.input).span;
             if carries && counts.contains(&0) {
                 let title = format!("a message that `{name}` brings may be forgotten");
                 let rests = self.rests(whole, *state);
@@ -68,7 +68,7 @@ impl Making<'_> {
         let computed = self.automaton.computed(roots.iter().map(|(_, root)| *root));
         for data in computed {
             if let Some(span) = self.header_read(data) {
-                let name = &self.reactive.processes.signal(self.input).name;
+                let name = &self.given.reactive.processes.signal(self.input).name;
                 let title = format!("there is no `header` when `{name}` comes");
                 diagnostics.push(
                     Diagnostic::error(Id::NoHeader, title, span, "read here")
@@ -91,7 +91,7 @@ impl Making<'_> {
             let automaton = &apart.branches[turn.branch].automaton;
             let mut known = BTreeMap::new();
             let ways = turn.ways.iter();
-            ways.flat_map(|(_, node)| takes(self.reactive, automaton, *node, &mut known))
+            ways.flat_map(|(_, node)| takes(self.given.reactive, automaton, *node, &mut known))
                 .collect()
         };
         let never = BTreeSet::from([0]);
@@ -115,14 +115,14 @@ impl Making<'_> {
 
     /// Whether an event brings a message.
     fn carries_message(&self, parameters: &[LocalId]) -> bool {
-        let locals = &self.reactive.locals;
+        let locals = &self.given.reactive.locals;
         let mut kinds = parameters.iter().map(|local| &locals[local.at()].kind);
         kinds.any(|kind| *kind == Type::Message)
     }
 
     /// Where the processes rest in a state, but not in all.
     fn rests(&self, whole: &Automaton, state: StateId) -> BTreeSet<Span> {
-        let processes = &self.reactive.processes;
+        let processes = &self.given.reactive.processes;
         let spans = |rests: &Vec<StatementId>| -> BTreeSet<Span> {
             rests.iter().map(|rest| processes.span(*rest)).collect()
         };
@@ -135,8 +135,8 @@ impl Making<'_> {
 
     /// Where a computation reads the header of the instant.
     pub(super) fn header_read(&self, data: DataId) -> Option<Span> {
-        let span = self.reactive.processes.data[data.at()].span;
-        let reads = match self.reactive.computation(data) {
+        let span = self.given.reactive.processes.data[data.at()].span;
+        let reads = match self.given.reactive.computation(data) {
             Computation::Steps(block) => self.block_reads_header(block),
             Computation::Choice(statement) => {
                 self.block_reads_header(std::slice::from_ref(statement))

@@ -169,7 +169,7 @@ impl Making<'_> {
 
     /// A condition that holds all through the instant or never, since it is of a header.
     fn asked_of_header(&self, data: DataId) -> Option<&Expression> {
-        let Computation::Choice(choice) = self.reactive.computation(data) else {
+        let Computation::Choice(choice) = self.given.reactive.computation(data) else {
             return None;
         };
         let (StatementKind::If { condition, .. } | StatementKind::Require { condition, .. }) =

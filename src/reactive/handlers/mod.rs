@@ -59,12 +59,18 @@ impl Default for Budget {
 const EXPLORED_FOR_ONE: usize = 10;
 
 impl Budget {
-    /// That of the first attempt, and whether it is the last, too.
-    fn first(self) -> (Budget, bool) {
-        let nodes = self.together.saturating_mul(EXPLORED_FOR_ONE);
-        let nodes = nodes.min(self.nodes);
-        (Budget { nodes, ..self }, false)
+    /// How many nodes are explored before branches may stay apart.
+    fn before_apart(self) -> usize {
+        let explored = self.together.saturating_mul(EXPLORED_FOR_ONE);
+        explored.min(self.nodes)
     }
+}
+
+/// A kind with processes.
+struct Given<'a> {
+    kind: KindId,
+    reactive: &'a Reactive,
+    places: Places,
 }
 
 /// Where each computation stands: which branch of each parallel statement around.
@@ -84,8 +90,13 @@ pub fn settle(program: &mut Program, budget: Budget) -> Result<(), Vec<Diagnosti
         if reactive.states.is_some() {
             continue;
         }
-        match settled(program, kind, &reactive, budget) {
-            Ok(settled) => write(program, kind, &reactive, settled),
+        let given = Given {
+            kind,
+            reactive: &reactive,
+            places: places(&reactive.processes),
+        };
+        match settled(program, &given, budget) {
+            Ok(settled) => write(program, &given, settled),
             Err(wrong) => diagnostics.extend(wrong),
         }
     }
@@ -99,62 +110,60 @@ pub fn settle(program: &mut Program, budget: Budget) -> Result<(), Vec<Diagnosti
 /// and else of one automaton all the same.
 fn settled(
     program: &mut Program,
-    kind: KindId,
-    reactive: &Reactive,
+    given: &Given,
     budget: Budget,
 ) -> Result<Settled, Vec<Diagnostic>> {
-    let places = places(&reactive.processes);
-    if let Some(settled) = together(program, kind, (reactive, &places), budget.first())? {
+    let (kind, reactive) = (given.kind, given.reactive);
+    let first = match explored(reactive, budget.before_apart()) {
+        Err(refusals) if !is_too_large(&refusals) => {
+            return Err(told(program, kind, reactive, &refusals));
+        }
+        first => first.ok(),
+    };
+    if let Some(automaton) = &first
+        && let Some(settled) = together(program, given, automaton, budget.together)?
+    {
         return Ok(settled);
     }
     let branches = apart(&reactive.processes, budget.nodes);
-    let separate = branches
-        .and_then(|branches| apart::handlers(program, kind, reactive, (&branches, &places)));
+    let separate = branches.and_then(|branches| apart::handlers(program, given, &branches));
     if let Some(settled) = separate {
         return Ok(settled);
     }
-    let all = Budget {
-        together: usize::MAX,
-        ..budget
-    };
-    let whole = together(program, kind, (reactive, &places), (all, true))?;
-    Ok(whole.expect("what is too large is refused"))
+    let whole = first.map_or_else(|| explored(reactive, budget.nodes), Ok);
+    let whole = whole.map_err(|refusals| told(program, kind, reactive, &refusals))?;
+    let settled = together(program, given, &whole, usize::MAX)?;
+    Ok(settled.expect("no number of nodes is too large"))
 }
 
-/// The handlers of one automaton; none where it, or they, are larger than that, and it is not the
-/// last attempt.
+/// The handlers of one automaton; none where they have more nodes than that.
 fn together(
     program: &mut Program,
-    kind: KindId,
-    (reactive, places): (&Reactive, &Places),
-    (budget, is_last): (Budget, bool),
+    given: &Given,
+    automaton: &Automaton,
+    most: usize,
 ) -> Result<Option<Settled>, Vec<Diagnostic>> {
-    let automaton = match explored(reactive, budget.nodes) {
-        Ok(automaton) => automaton,
-        Err(refusals) if is_too_large(&refusals) && !is_last => return Ok(None),
-        Err(refusals) => return Err(told(program, kind, reactive, &refusals)),
-    };
     let mut diagnostics = Vec::new();
     let mut each = Vec::new();
     let mut nodes = 0;
-    for (event, input, parameters) in &reactive.events {
-        let mut making = Making::new(program, kind, reactive, (*input, places));
-        let roots = making.roots(&automaton, *event);
-        making.check((*event, parameters), &automaton, &roots, &mut diagnostics);
+    for (event, input, parameters) in &given.reactive.events {
+        let mut making = Making::new(program, given, *input);
+        let roots = making.roots(automaton, *event);
+        making.check((*event, parameters), automaton, &roots, &mut diagnostics);
         nodes += making.automaton.nodes.len();
         each.push((*event, making.automaton, roots));
     }
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    if nodes > budget.together {
+    if nodes > most {
         return Ok(None);
     }
     let states = automaton.states.len();
-    let control = control(program, kind, "processes.state", states - 1);
-    let made = each.into_iter().zip(&reactive.events);
+    let control = control(program, given.kind, "processes.state", states - 1);
+    let made = each.into_iter().zip(&given.reactive.events);
     let made = made.map(|((event, automaton, roots), (_, input, _))| {
-        let mut making = Making::new(program, kind, reactive, (*input, places));
+        let mut making = Making::new(program, given, *input);
         making.automaton = automaton;
         let body = making.body(&roots, control);
         making.made(event, body)
@@ -164,9 +173,8 @@ fn together(
 }
 
 /// Writes the handlers of a kind into the program.
-fn write(program: &mut Program, kind: KindId, reactive: &Reactive, settled: Settled) {
-    let orders = places(&reactive.processes).into_values();
-    let orders: Vec<Vec<(StatementId, u32)>> = orders.collect();
+fn write(program: &mut Program, given: &Given, settled: Settled) {
+    let kind = given.kind;
     for one in settled.made {
         let mut handlers = program.handlers.iter_mut();
         let handler = handlers.find(|handler| handler.kind == kind && handler.event == one.event);
@@ -175,7 +183,7 @@ fn write(program: &mut Program, kind: KindId, reactive: &Reactive, settled: Sett
         handler.blocks = one.blocks;
         handler.locals = one.locals;
         handler.meets = one.meets;
-        handler.places = orders.clone();
+        handler.places = given.places.values().cloned().collect();
     }
     if let Some(reactive) = &mut program.kinds[kind.at()].reactive {
         reactive.states = Some(settled.states as u32);
@@ -237,14 +245,11 @@ fn places(processes: &Processes) -> Places {
 /// Makes the handler of one event.
 struct Making<'a> {
     program: &'a Program,
-    kind: KindId,
-    reactive: &'a Reactive,
+    given: &'a Given<'a>,
     /// What is done at this event alone; [`STAYS`] where it ends in the state in which it began.
     automaton: Automaton,
     /// The input that says that the event has come.
     input: SignalId,
-    /// Where computations stand among the branches.
-    places: &'a Places,
     /// Whether its ways meet again.
     meets: bool,
     /// What is done where it ends in a state.
@@ -275,25 +280,18 @@ struct Made {
 }
 
 impl<'a> Making<'a> {
-    fn new(
-        program: &'a Program,
-        kind: KindId,
-        reactive: &'a Reactive,
-        (input, places): (SignalId, &'a Places),
-    ) -> Making<'a> {
+    fn new(program: &'a Program, given: &'a Given, input: SignalId) -> Making<'a> {
         Making {
             program,
-            kind,
-            reactive,
-            automaton: Automaton::new(reactive.processes.risky.clone()),
+            given,
+            automaton: Automaton::new(given.reactive.processes.risky.clone()),
             input,
-            places,
             meets: false,
             ends: BTreeMap::new(),
             flags: BTreeMap::new(),
             shared: BTreeMap::new(),
             blocks: Vec::new(),
-            locals: reactive.locals.clone(),
+            locals: given.reactive.locals.clone(),
         }
     }
 
@@ -360,7 +358,7 @@ impl Making<'_> {
     }
 
     fn field(&self, field: FieldId) -> &Field {
-        &self.program.kinds[self.kind.at()].fields[field.at()]
+        &self.program.kinds[self.given.kind.at()].fields[field.at()]
     }
 
     /// A state, as the field holds it.
@@ -438,7 +436,7 @@ impl Making<'_> {
 
     fn act(&self, act: Act, block: &mut Block) {
         match act {
-            Act::Do(data) => match self.reactive.computation(data) {
+            Act::Do(data) => match self.given.reactive.computation(data) {
                 Computation::Steps(steps) => {
                     let mut steps: Vec<Statement> = steps.clone();
                     steps.retain(|step| !is_take(step));
@@ -470,10 +468,10 @@ impl Making<'_> {
 
     /// A signal gets its value.
     fn valued(&self, signal: SignalId, value: DataId, again: bool) -> Statement {
-        let mut values = self.reactive.values.iter();
+        let mut values = self.given.reactive.values.iter();
         let found = values.find(|(other, ..)| *other == signal);
         let (_, field, combine) = found.expect("a signal with a value has its field");
-        let Computation::Value(value) = self.reactive.computation(value) else {
+        let Computation::Value(value) = self.given.reactive.computation(value) else {
             unreachable!("a signal carries a value");
         };
         let place = self.own(*field);
@@ -490,7 +488,7 @@ impl Making<'_> {
 
     /// A choice: both ways hold all that is left to do.
     fn test(&self, data: DataId, then: Block, otherwise: Block, block: &mut Block) {
-        let Computation::Choice(choice) = self.reactive.computation(data) else {
+        let Computation::Choice(choice) = self.given.reactive.computation(data) else {
             unreachable!("only a choice has two ways");
         };
         if reads::has_outputs(std::slice::from_ref(choice)) {
@@ -523,7 +521,7 @@ impl Making<'_> {
 
     /// What follows is due to the branch of a computation.
     fn branch(&self, data: DataId) -> Statement {
-        let mut known = self.places.keys();
+        let mut known = self.given.places.keys();
         let at = known.position(|known| *known == data);
         let place = PlaceId(at.expect("each computation has its place") as u32);
         self.statement(StatementKind::Ordered(Ordered::Branch(place)))
@@ -531,14 +529,14 @@ impl Making<'_> {
 
     /// Notes what was before the instant, where anything that is computed reads it.
     fn what_was_before(&self, computed: BTreeSet<DataId>) -> Block {
-        let data = &self.reactive.processes.data;
+        let data = &self.given.reactive.processes.data;
         let reads = computed.into_iter();
         let read: BTreeSet<SignalId> = reads.flat_map(|one| data[one.at()].reads.clone()).collect();
         let is_read = |(field, _): &&(FieldId, Expression)| {
-            let mut fields = self.reactive.fields.iter();
+            let mut fields = self.given.reactive.fields.iter();
             fields.any(|(other, signal)| other == field && read.contains(signal))
         };
-        let before = self.reactive.before.iter().filter(is_read);
+        let before = self.given.reactive.before.iter().filter(is_read);
         let noted = before.map(|(field, value)| {
             let note = StatementKind::Assign(self.own(*field), value.clone());
             self.statement(note)
@@ -547,12 +545,13 @@ impl Making<'_> {
     }
 
     fn own(&self, field: FieldId) -> Variable {
-        Variable::Field(Instance::Own, self.kind, field)
+        Variable::Field(Instance::Own, self.given.kind, field)
     }
 
     fn span(&self) -> Span {
-        let root = self.reactive.processes.root;
-        self.reactive
+        let root = self.given.reactive.processes.root;
+        self.given
+            .reactive
             .processes
             .span(root.expect("processes have a root"))
     }

@@ -50,8 +50,7 @@ pub fn wrong_anywhere(program: &Program, budget: Budget) -> Vec<Diagnostic> {
 
 /// Why processes have no automaton; nothing where they have one, or their branches have.
 fn refusals(reactive: &Reactive, budget: Budget) -> Vec<Refusal> {
-    let (first, _) = budget.first();
-    match explored(reactive, first.nodes) {
+    match explored(reactive, budget.before_apart()) {
         Ok(_) => Vec::new(),
         Err(refusals) if !is_too_large(&refusals) => refusals,
         Err(_) if apart(&reactive.processes, budget.nodes).is_some() => Vec::new(),

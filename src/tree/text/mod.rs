@@ -69,7 +69,7 @@ fn moved(
     for child in children(node) {
         moved(forest, child, arena, new);
     }
-    let moved = arena.add(with_children(node.clone(), new));
+    let moved = arena.add(with_children(node.clone(), |child| new[&child]));
     new.insert(id, moved);
     moved
 }

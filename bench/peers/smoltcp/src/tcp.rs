@@ -6,17 +6,17 @@
 //! smoltcp does beyond the others: it copies what arrives into a buffer of its own. Frames are
 //! handed over in place, and the application reads once for two segments.
 
-use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
-use smoltcp::phy::{
-    Checksum, ChecksumCapabilities, Device, DeviceCapabilities, Medium, RxToken, TxToken,
-};
+mod end;
+
+use end::{Arrived, NOW, ROOM, capabilities, interface};
+use smoltcp::iface::{Interface, SocketHandle, SocketSet};
+use smoltcp::phy::{Device, DeviceCapabilities, TxToken};
 use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
-use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr};
+use smoltcp::wire::IpAddress;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-const NOW: Instant = Instant::from_millis_const(1000);
 const TOTAL: usize = 4 << 20;
 const SEGMENT: usize = 1460;
 const FLIGHT: usize = 256;
@@ -31,14 +31,14 @@ struct Wire {
 
 struct Frame {
     length: usize,
-    bytes: [u8; 1528],
+    bytes: [u8; ROOM],
 }
 
 impl Wire {
     fn new() -> Wire {
         let frame = || Frame {
             length: 0,
-            bytes: [0; 1528],
+            bytes: [0; ROOM],
         };
         Wire {
             frames: (0..FLIGHT).map(|_| frame()).collect(),
@@ -59,15 +59,7 @@ struct Link<'a> {
     capabilities: &'a DeviceCapabilities,
 }
 
-struct Arrived<'a>(&'a [u8]);
 struct Leaving<'a>(&'a mut Wire);
-
-impl RxToken for Arrived<'_> {
-    #[inline(always)]
-    fn consume<R, F: FnOnce(&[u8]) -> R>(self, read: F) -> R {
-        read(self.0)
-    }
-}
 
 impl TxToken for Leaving<'_> {
     #[inline(always)]
@@ -120,27 +112,14 @@ struct End {
 
 impl End {
     fn new(address: u8, sums: bool) -> End {
-        let mut capabilities = DeviceCapabilities::default();
-        capabilities.medium = Medium::Ip;
-        capabilities.max_transmission_unit = 1500;
-        let mut checksum = ChecksumCapabilities::ignored();
-        if sums {
-            checksum.ipv4 = Checksum::Both;
-            checksum.tcp = Checksum::Both;
-        }
-        capabilities.checksum = checksum;
+        let capabilities = capabilities(sums);
         let (mut from, mut to) = (Wire::new(), Wire::new());
         let mut link = Link {
             from: &mut from,
             to: &mut to,
             capabilities: &capabilities,
         };
-        let config = Config::new(HardwareAddress::Ip);
-        let mut interface = Interface::new(config, &mut link, NOW);
-        interface.update_ip_addrs(|all| {
-            let own = IpCidr::new(IpAddress::v4(10, 0, 0, address), 24);
-            all.push(own).expect("there is room for one address");
-        });
+        let interface = interface(address, &mut link);
         let buffer = || tcp::SocketBuffer::new(vec![0; 44 * SEGMENT]);
         let mut own = tcp::Socket::new(buffer(), buffer());
         own.set_nagle_enabled(false);

@@ -4,22 +4,22 @@
 //! this was compiled. Out: how many datagrams went, each by one call of `bench_step`. Frames are
 //! handed over in place: the wire is a cell that both ends borrow in turn.
 
-use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
-use smoltcp::phy::{
-    Checksum, ChecksumCapabilities, Device, DeviceCapabilities, Medium, RxToken, TxToken,
-};
+mod end;
+
+use end::{Arrived, NOW, ROOM, capabilities, interface};
+use smoltcp::iface::{Interface, SocketHandle, SocketSet};
+use smoltcp::phy::{Device, DeviceCapabilities, TxToken};
 use smoltcp::socket::udp;
 use smoltcp::time::Instant;
-use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, IpEndpoint};
+use smoltcp::wire::{IpAddress, IpEndpoint};
 use std::process::ExitCode;
 
 const MESSAGES: u32 = 1000;
-const NOW: Instant = Instant::from_millis_const(1000);
 
 /// The one frame between the ends; none where its length is 0.
 struct Wire {
     length: usize,
-    bytes: [u8; 1528],
+    bytes: [u8; ROOM],
 }
 
 /// What an end has of the wire while it works: all of it.
@@ -28,16 +28,8 @@ struct Link<'a> {
     capabilities: &'a DeviceCapabilities,
 }
 
-struct Arrived<'a>(&'a [u8]);
 struct Leaving<'a>(&'a mut Wire);
 struct Nothing;
-
-impl RxToken for Arrived<'_> {
-    #[inline(always)]
-    fn consume<R, F: FnOnce(&[u8]) -> R>(self, read: F) -> R {
-        read(self.0)
-    }
-}
 
 impl TxToken for Leaving<'_> {
     #[inline(always)]
@@ -119,25 +111,12 @@ struct End {
 
 impl End {
     fn new(address: u8, port: u16, wire: &mut Wire, sums: bool) -> End {
-        let mut capabilities = DeviceCapabilities::default();
-        capabilities.medium = Medium::Ip;
-        capabilities.max_transmission_unit = 1500;
-        let mut checksum = ChecksumCapabilities::ignored();
-        if sums {
-            checksum.ipv4 = Checksum::Both;
-            checksum.udp = Checksum::Both;
-        }
-        capabilities.checksum = checksum;
+        let capabilities = capabilities(sums);
         let mut link = Link {
             wire,
             capabilities: &capabilities,
         };
-        let config = Config::new(HardwareAddress::Ip);
-        let mut interface = Interface::new(config, &mut link, NOW);
-        interface.update_ip_addrs(|all| {
-            let own = IpCidr::new(IpAddress::v4(10, 0, 0, address), 24);
-            all.push(own).expect("there is room for one address");
-        });
+        let interface = interface(address, &mut link);
         let buffer = || udp::PacketBuffer::new(vec![udp::PacketMetadata::EMPTY; 16], vec![0; 4096]);
         let mut own = udp::Socket::new(buffer(), buffer());
         own.bind(port).expect("the port is free");
@@ -191,7 +170,7 @@ fn main() -> ExitCode {
     };
     let mut wire = Wire {
         length: 0,
-        bytes: [0; 1528],
+        bytes: [0; ROOM],
     };
     let mut sender = End::new(1, 40000, &mut wire, sums);
     let mut receiver = End::new(2, 7, &mut wire, sums);
