@@ -25,6 +25,7 @@ test: machine
 bench: build
 	target/release/loom bench udp
 	target/release/loom bench tcp
+	target/release/loom bench bulk
 
 # Each part says what it is and how long it took; where one fails the others go on, and it is named
 # at the end. `SEEDS=n` is how many traces each stack is compared on. Texts are fed to a compiler that

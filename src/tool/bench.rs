@@ -1,4 +1,4 @@
-//! `loom bench`: instructions, counted, beside those of others.
+//! `loom bench`: instructions, counted, and throughput, beside those of others.
 //!
 //! In: the programs of `bench/`, which stand in Stackloom's own source tree. Out: a table, or JSON;
 //! with `--keep` the programs that were counted. What the machine lacks is said on stderr, and the
@@ -7,10 +7,13 @@
 //! ```text
 //! programs   what is compiled: our stack in all variants, the floor, the peers
 //! counting   instructions by callgrind; the compiler's own, and its memory
+//! bulk       throughput through a TUN; network: the kernel's ends
 //! goals      what is to be reached, and what the papers say
 //! ```
 
+mod bulk;
 mod goals;
+mod network;
 mod programs;
 
 use super::counting;
@@ -46,6 +49,9 @@ pub struct Arguments {
     /// Counts our own stack alone: no peers, and not the compiler
     #[arg(long)]
     alone: bool,
+    /// How many bytes go each way each time, of `bulk`
+    #[arg(long, value_name = "COUNT", default_value_t = 256 << 20)]
+    bytes: u64,
 }
 
 /// What there is to be measured.
@@ -55,6 +61,8 @@ pub enum Name {
     Udp,
     /// A segment that arrives, and half of what answers two
     Tcp,
+    /// Throughput with the kernel as the peer, through a TUN
+    Bulk,
 }
 
 impl Name {
@@ -63,6 +71,7 @@ impl Name {
         match self {
             Name::Udp => "udp",
             Name::Tcp => "tcp",
+            Name::Bulk => "bulk",
         }
     }
 }
@@ -95,12 +104,15 @@ pub struct Row {
 pub struct Goal {
     /// Which.
     pub metric: String,
-    /// At most.
+    /// At most, or of a ratio at least.
     pub limit: f64,
     /// What was found.
     pub value: f64,
     /// Whether that is enough.
     pub met: bool,
+    /// `at most` or `at least`.
+    #[serde(skip)]
+    pub bound: &'static str,
 }
 
 /// All that was found.
@@ -125,7 +137,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(keep) = &arguments.keep {
         std::fs::create_dir_all(keep).map_err(about(keep))?;
     }
-    let report = measured(arguments, folder)?;
+    let report = match arguments.name {
+        Name::Udp | Name::Tcp => counted(arguments, folder)?,
+        Name::Bulk => timed(arguments, folder)?,
+    };
     if arguments.json {
         let text = serde_json::to_string(&report);
         let text = text.expect("numbers and names can be written as JSON");
@@ -149,7 +164,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn measured(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
+fn counted(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
     let mut rows = Vec::new();
     let spinner = progress::spinner("bench");
     let say = |text: &str| spinner.set_message(text.to_string());
@@ -180,14 +195,27 @@ fn measured(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
     if !arguments.alone {
         rows.extend(goals::printed(arguments.name));
     }
-    let goals = goals::goals(arguments.name, &rows);
-    Ok(Report {
-        bench: arguments.name.text().to_string(),
+    Ok(report(arguments.name, rows))
+}
+
+fn timed(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
+    let spinner = progress::spinner("bench");
+    let say = |text: &str| spinner.set_message(text.to_string());
+    let work = tempfile::tempdir()?;
+    let keep = arguments.keep.as_deref().unwrap_or(work.path());
+    let rows = bulk::rows(folder, keep, arguments.bytes, &say);
+    spinner.finish_and_clear();
+    Ok(report(arguments.name, rows?))
+}
+
+fn report(name: Name, rows: Vec<Row>) -> Report {
+    Report {
+        bench: name.text().to_string(),
         machine: counting::machine(),
         date: counting::date(),
+        goals: goals::goals(name, &rows),
         rows,
-        goals,
-    })
+    }
 }
 
 fn missing(program: &Program, failure: &Failure) {
@@ -231,22 +259,32 @@ fn table(report: &Report) -> String {
         let cells: Vec<String> = cells.collect();
         writeln!(text, "{}", cells.join("  ").trim_end()).expect("a string takes every line");
     }
-    text += "\ncounted by callgrind within bench_step; the copy that stands for the wire is not\n";
+    text += match report.bench == Name::Bulk.text() {
+        true => {
+            "\nthe median of rounds in which all had their turns; times say little but ratios\n"
+        }
+        false => {
+            "\ncounted by callgrind within bench_step; the copy that stands for the wire is not\n"
+        }
+    };
     for goal in &report.goals {
         let sign = if goal.met { "met" } else { "missed" };
         let (limit, value) = (spaced(goal.limit), spaced(goal.value));
         writeln!(
             text,
-            "goal {sign}: {}: {value} of at most {limit}",
-            goal.metric
+            "goal {sign}: {}: {value} of {} {limit}",
+            goal.metric, goal.bound
         )
         .expect("a string takes every line");
     }
     text
 }
 
-/// `1,245`
+/// `1,245`, and `0.87`
 fn spaced(value: f64) -> String {
+    if value < 10.0 && value.fract() != 0.0 {
+        return format!("{value:.2}");
+    }
     let digits = format!("{value:.0}");
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -264,7 +302,7 @@ mod tests {
 
     #[test]
     fn thousands_are_parted() {
-        let texts = [7.0, 844.0, 1245.0, 340_888_224.0].map(spaced);
-        assert_eq!(texts, ["7", "844", "1,245", "340,888,224"]);
+        let texts = [0.871, 7.0, 844.0, 1245.0, 340_888_224.0].map(spaced);
+        assert_eq!(texts, ["0.87", "7", "844", "1,245", "340,888,224"]);
     }
 }

@@ -34,6 +34,15 @@ pub fn make_veth(name: &str, peer: &str) -> io::Result<()> {
     request.call(SockProtocol::NetlinkRoute).map(drop)
 }
 
+/// Moves an interface to another network namespace.
+pub fn move_to(name: &str, namespace: &OwnedFd) -> io::Result<()> {
+    let fixed = [&[0; 4][..], &index(name)?.to_ne_bytes(), &[0; 8]].concat();
+    let mut request = Request::new(libc::RTM_NEWLINK, 0, &fixed);
+    let namespace = namespace.as_raw_fd().to_ne_bytes();
+    request.attribute(libc::IFLA_NET_NS_FD, &namespace);
+    request.call(SockProtocol::NetlinkRoute).map(drop)
+}
+
 /// Brings an interface up.
 pub fn bring_up(name: &str) -> io::Result<()> {
     let up = libc::IFF_UP.to_ne_bytes();
@@ -80,6 +89,11 @@ pub fn add_neighbour(name: &str, address: Ipv4Addr, link_address: [u8; 6]) -> io
 /// Makes the kernel compute the checksums of what it sends on an interface. Between two ends of a
 /// veth it leaves them to hardware that is not there, and a packet socket sees them unfinished.
 pub fn finish_checksums(name: &str) -> io::Result<()> {
+    turn_off(name, &["tx-checksum-ip-generic"])
+}
+
+/// Turns off what an interface does for the kernel, by the names that `ethtool` shows.
+pub fn turn_off(name: &str, features: &[&str]) -> io::Result<()> {
     const FEATURES_SET: u8 = 12;
     const FEATURES_HEADER: u16 = 1;
     const HEADER_DEV_NAME: u16 = 2;
@@ -93,10 +107,10 @@ pub fn finish_checksums(name: &str) -> io::Result<()> {
     });
     request.nested(FEATURES_WANTED, |request| {
         request.nested(BITSET_BITS, |request| {
-            // Named and without a value: off.
-            request.nested(BITS_BIT, |request| {
-                request.text(BIT_NAME, "tx-checksum-ip-generic")
-            });
+            for feature in features {
+                // Named and without a value: off.
+                request.nested(BITS_BIT, |request| request.text(BIT_NAME, feature));
+            }
         });
     });
     request.call(SockProtocol::NetlinkGeneric).map(drop)

@@ -178,7 +178,7 @@ fn what_is_missing_is_said() {
     let said = shell.loom(&["bench", "tcpp"]);
     assert_eq!(said.status, Some(2));
     assert!(
-        said.note.contains("[possible values: udp, tcp]"),
+        said.note.contains("[possible values: udp, tcp, bulk]"),
         "{said:?}"
     );
 }
@@ -198,4 +198,50 @@ fn without_valgrind_nothing_is_counted_and_nothing_is_decided() {
     assert!(said.note.contains("valgrind is not installed"), "{said:?}");
     let report: Value = serde_json::from_str(&said.result).expect("JSON");
     assert!(rows(&report).is_empty());
+}
+
+/// It takes 10 seconds, most of them to compile two stacks.
+#[test]
+fn bytes_go_each_way_through_a_tun() {
+    let shell = Shell::new();
+    shell.write("bench/bulk.loom", include_str!("../../bench/bulk.loom"));
+    shell.write("bench/bulk.c", include_str!("../../bench/bulk.c"));
+    let words = [
+        "bench", "bulk", "--json", "--bytes", "4194304", "--keep", "kept",
+    ];
+    let said = shell.loom(&words);
+    if said.status == Some(2) {
+        println!("skipped: {}", said.note);
+        assert!(said.note.contains("/dev/net/tun") || said.note.contains("namespace"));
+        return;
+    }
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    let all = rows(&report);
+    let count = |unit: &str| all.iter().filter(|row| row["unit"] == unit).count();
+    assert_eq!((count("MB/s"), count("ratio")), (8, 6), "{all:?}");
+    assert!(all.iter().all(|row| row["value"].as_f64() > Some(0.0)));
+    assert_eq!(report["goals"].as_array().map(Vec::len), Some(2));
+    for stack in ["plain", "offloaded"] {
+        let program = shell.path("kept").join(format!("bulk-stackloom-{stack}"));
+        let said = Command::new(program).output().expect("it runs");
+        assert_eq!(said.status.code(), Some(2), "it says how it is used");
+    }
+}
+
+#[test]
+fn bytes_that_are_changed_on_their_way_fail_the_bench() {
+    let shell = Shell::new();
+    let ends = include_str!("../../bench/bulk.c");
+    let taken = "pattern + moved % PERIOD, length, present_ns);";
+    assert!(ends.contains(taken));
+    let planted = ends.replace(taken, "pattern + moved % PERIOD + 1, length, present_ns);");
+    shell.write("bench/bulk.loom", include_str!("../../bench/bulk.loom"));
+    shell.write("bench/bulk.c", &planted);
+    let said = shell.loom(&["bench", "bulk", "--bytes", "100000"]);
+    assert!(said.status != Some(0), "{said:?}");
+    assert!(
+        said.status == Some(2) || said.note.contains("wrong bytes"),
+        "{said:?}"
+    );
 }

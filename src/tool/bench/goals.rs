@@ -43,7 +43,7 @@ pub fn printed(name: Name) -> Vec<Row> {
         paper: Some(value),
     };
     match name {
-        Name::Udp => Vec::new(),
+        Name::Udp | Name::Bulk => Vec::new(),
         Name::Tcp => PRINTED
             .iter()
             .flat_map(|(who, input, output, both)| {
@@ -63,6 +63,18 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
             limit,
             value: row.value,
             met: row.value <= limit,
+            bound: "at most",
+        })
+    };
+    let share = |who: &str, metric: &str, limit: f64| {
+        let mut rows = rows.iter();
+        let row = rows.find(|row| row.who == who && row.metric == metric)?;
+        Some(Goal {
+            metric: format!("{who}, {metric}"),
+            limit,
+            value: row.value,
+            met: row.value >= limit,
+            bound: "at least",
         })
     };
     let ours = |flags: &'static str, sums: &'static str, metric: Option<&'static str>| {
@@ -97,6 +109,9 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
                 goal("IC, sums on, gcc -O3", 1570.0, &ours(WHOLE, "on", both)),
             ]
         }
+        Name::Bulk => ["receives", "sends"]
+            .map(|way| share(&format!("stackloom {way}"), "offload, of linux", 0.9))
+            .to_vec(),
     };
     all.push(goal("loom build examples/host/host.loom", 1.5e9, &compiler));
     all.into_iter().flatten().collect()

@@ -94,7 +94,9 @@ impl Program {
     pub fn rows(&self, counted: &Counted) -> Result<Vec<Row>, Failure> {
         let all = counted.instructions("count")?;
         match self.name {
-            Name::Udp => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
+            Name::Udp | Name::Bulk => {
+                Ok(vec![self.row("one 4-byte message, down and up", all, None)])
+            }
             Name::Tcp => {
                 // smoltcp alone copies what arrives into a buffer of its own.
                 let copy = match self.who {
