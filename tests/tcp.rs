@@ -7,6 +7,8 @@ mod content;
 mod crowd;
 #[path = "streams/end.rs"]
 mod end;
+#[path = "tcp/faulty.rs"]
+mod faulty;
 #[path = "tcp/goodput.rs"]
 mod goodput;
 #[path = "tcp/host.rs"]

@@ -2,7 +2,8 @@
 
 use super::namespace::Namespace;
 use super::sockets::{self, content, pinged};
-use super::station::{Station, add_up, load, peer, until};
+use super::station::{Station, add_up, peer, until};
+use crate::end::load;
 use stackloom::tool::device::Udp;
 use stackloom::tool::stack::Program;
 use std::net::Ipv4Addr;

@@ -3,10 +3,9 @@
 //! In: a file with a stack, settings, applications as `loom run` takes them. Out: what its
 //! applications were given and told, and what it counted.
 
+use crate::end::load;
 use stackloom::simulate::network::driven::{Address, Driven, Output, Told};
 use stackloom::simulate::value::Datum;
-use stackloom::tool::c_compiler;
-use stackloom::tool::compiler::{self, Options};
 use stackloom::tool::device::Device;
 use stackloom::tool::host::{Clock, Report};
 use stackloom::tool::layout::Port;
@@ -14,7 +13,6 @@ use stackloom::tool::run::{ApplicationArgument, Places, Setting, prepare};
 use stackloom::tool::simulate::compiled::Compiled;
 use stackloom::tool::simulate::words::Words;
 use stackloom::tool::stack::Program;
-use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -31,17 +29,6 @@ pub fn peer() -> &'static Program {
 pub fn whole() -> &'static Program {
     static PROGRAM: OnceLock<Program> = OnceLock::new();
     PROGRAM.get_or_init(|| load("tests/kernel/whole.loom"))
-}
-
-/// A stack of the repository, by its path.
-pub fn load(path: &str) -> Program {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let options = Options {
-        search: vec![root.join("layers")],
-        ..Options::default()
-    };
-    let compiled = compiler::compile(&root.join(path), &options).expect("it is right");
-    c_compiler::load(&compiled.source, &compiled.header, &compiled.description).expect("it is C")
 }
 
 /// A started stack, its device and its applications.

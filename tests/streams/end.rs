@@ -16,9 +16,14 @@ use std::path::Path;
 
 /// A stack of the repository as C, by its path.
 pub fn load(path: &str) -> Program {
+    load_over(Path::new("layers"), path)
+}
+
+/// The same, with the layers of a folder before those of the library.
+pub fn load_over(folder: &Path, path: &str) -> Program {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let options = Options {
-        search: vec![root.join("layers")],
+        search: vec![root.join(folder), root.join("layers")],
         ..Options::default()
     };
     let compiled = compiler::compile(&root.join(path), &options).expect("it is right");
