@@ -17,11 +17,11 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -40,6 +40,9 @@ const FILES: [(&str, &str); 6] = [
 
 /// No program runs longer.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// So often somebody looks whether it still runs.
+const GLANCE: Duration = Duration::from_millis(100);
 
 /// The programs while they are compiled, beside the first half of the demo.
 pub struct Begun {
@@ -137,13 +140,15 @@ impl<'a> Exchange<'a> {
     /// `curl` fetches the file at each address of the stack: how fast.
     fn fetch_all(&mut self, addresses: &[(IpAddr, IpAddr)]) -> Result<String, Failure> {
         let spinner = progress::spinner("curl fetches");
-        let server = self.start("web", &[".".to_string()])?;
+        let mut server = self.start("web", &[".".to_string()])?;
         let rates = addresses.iter().map(|(_, stack)| self.fetch(*stack));
         let rates = rates.collect::<Result<Vec<_>, _>>();
+        server.still_runs()?; // else that is why
+        let rates = rates?;
         server.interrupt();
         self.finish(server)?;
         spinner.finish_and_clear();
-        Ok(rates?.join(", "))
+        Ok(rates.join(", "))
     }
 
     fn fetch(&self, from: IpAddr) -> Result<String, Failure> {
@@ -206,35 +211,13 @@ impl<'a> Exchange<'a> {
             let listener = TcpListener::bind((*kernel, 0))?;
             let port = listener.local_addr()?.port().to_string();
             let words = ["file".to_string(), kernel.to_string(), port];
-            let sender = self.start("send", &words)?;
-            let (heard, time) = self.receive(&listener, &sender)?;
+            let mut sender = self.start("send", &words)?;
+            let (heard, time) = receive(&listener, &mut sender)?;
             self.finish(sender)?;
             rates.push(self.carried(*kernel, &heard, time)?);
         }
         spinner.finish_and_clear();
         Ok(rates.join(", "))
-    }
-
-    /// What the first who calls has to say, and how long that took.
-    fn receive(
-        &self,
-        listener: &TcpListener,
-        sender: &Running,
-    ) -> Result<(Vec<u8>, Duration), Failure> {
-        listener.set_nonblocking(true)?;
-        let mut stream: TcpStream = loop {
-            match listener.accept() {
-                Ok((stream, _)) => break stream,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => sender.may_take_longer()?,
-                Err(error) => return Err(error.into()),
-            }
-        };
-        let began = Instant::now();
-        stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let mut heard = Vec::new();
-        stream.read_to_end(&mut heard)?;
-        Ok((heard, began.elapsed()))
     }
 
     /// How fast it was, if it is what it was.
@@ -250,7 +233,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Starts a program at the link. What it prints goes to a file, so that it never waits for us.
-    fn start(&self, program: &str, words: &[String]) -> Result<Running<'a>, Failure> {
+    fn start(&self, program: &'static str, words: &[String]) -> Result<Running<'a>, Failure> {
         let addresses = ["-".to_string(), STACK.to_string(), STACK6.to_string()];
         let child = Command::new(self.folder.join(program))
             .args(addresses.iter().chain(words))
@@ -259,6 +242,7 @@ impl<'a> Exchange<'a> {
             .stdout(File::create(self.folder.join("printed"))?)
             .spawn()?;
         Ok(Running {
+            program,
             child,
             stop: self.stop,
             late: Instant::now() + PATIENCE,
@@ -267,12 +251,22 @@ impl<'a> Exchange<'a> {
 
     /// Waits for the end of a program, and adds what it has counted.
     fn finish(&mut self, mut running: Running<'_>) -> Result<(), Failure> {
-        while running.child.try_wait()?.is_none() {
-            running.may_take_longer()?;
+        let status = loop {
+            match running.child.try_wait()? {
+                Some(status) => break status,
+                None => running.may_take_longer()?,
+            }
+        };
+        if !status.success() {
+            return Err(running.failed(status));
         }
         let printed = std::fs::read_to_string(self.folder.join("printed"))?;
-        for (name, value) in printed.lines().filter_map(|line| line.rsplit_once(' ')) {
-            let value: u64 = value.parse().unwrap_or_default();
+        for line in printed.lines() {
+            let (name, value) = line.rsplit_once(' ').unwrap_or_default();
+            let value: u64 = value.parse().map_err(|_| {
+                let program = running.program;
+                Failure::refused(format!("the demo failed: {program} counted `{line}`"))
+            })?;
             *self.counters.entry(name.to_string()).or_default() += value;
         }
         Ok(())
@@ -302,14 +296,59 @@ impl<'a> Exchange<'a> {
     }
 }
 
+/// What the first who calls has to say, and how long that took.
+fn receive(
+    listener: &TcpListener,
+    sender: &mut Running<'_>,
+) -> Result<(Vec<u8>, Duration), Failure> {
+    listener.set_nonblocking(true)?;
+    let mut stream: TcpStream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(error) => sender.is_waited_for(error)?,
+        }
+    };
+    let began = Instant::now();
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(GLANCE))?;
+    let mut heard = Vec::new();
+    while let Err(error) = stream.read_to_end(&mut heard) {
+        sender.is_waited_for(error)?;
+    }
+    Ok((heard, began.elapsed()))
+}
+
 /// A program that runs, and does not outlive us.
 struct Running<'a> {
+    program: &'static str,
     child: Child,
     stop: &'a AtomicBool,
     late: Instant,
 }
 
 impl Running<'_> {
+    /// Nothing came of it, for the time being: waits a moment, if something may come yet.
+    fn is_waited_for(&mut self, error: io::Error) -> Result<(), Failure> {
+        if error.kind() != ErrorKind::WouldBlock {
+            return Err(error.into());
+        }
+        self.still_runs()?;
+        self.may_take_longer()
+    }
+
+    /// Refuses if it has ended by itself.
+    fn still_runs(&mut self) -> Result<(), Failure> {
+        match self.child.try_wait()? {
+            Some(status) => Err(self.failed(status)),
+            None => Ok(()),
+        }
+    }
+
+    fn failed(&self, status: ExitStatus) -> Failure {
+        let program = self.program;
+        Failure::refused(format!("the demo failed: {program} ended ({status})"))
+    }
+
     /// Waits a moment, if there still is a reason to.
     fn may_take_longer(&self) -> Result<(), Failure> {
         if self.stop.load(Ordering::Relaxed) {
