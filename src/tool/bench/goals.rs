@@ -15,11 +15,18 @@ pub const METRICS: [&str; 3] = [
 /// wrote the layers knew (`likely`), and not those of one application.
 pub const HIPPCO: [f64; 3] = [166.0, 168.0, 220.0];
 
-/// The other rows of its tables 1 and 2.
-const PRINTED: [(&str, Option<f64>, Option<f64>, f64); 5] = [
+/// The rows of its table 2; of the interpreted one that table says 2113, and table 1, which takes
+/// the optimisations one by one, 2133.
+const PRINTED: [(&str, Option<f64>, Option<f64>, f64); 6] = [
     ("BSD TCP by hand", Some(186.0), Some(422.0), 397.0),
     ("Esterel, interpreted", None, None, 2133.0),
     ("HIPPCO, no profile", None, None, 320.0),
+    (
+        "HIPPCO, default profile",
+        Some(HIPPCO[0]),
+        Some(HIPPCO[1]),
+        HIPPCO[2],
+    ),
     (
         "HIPPCO, application profile",
         Some(143.0),
@@ -100,13 +107,20 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
             ),
         ],
         Name::Tcp => {
-            // What lwIP takes.
-            let both = Some(METRICS[2]);
+            // What lwIP takes; where it is not counted beside ours, what it took once.
+            let below = |metric: &str, flags, sums, once| {
+                let lwip = rows.iter().find(|row| {
+                    let same = row.flags == flags && row.checksums == sums;
+                    row.who == "lwip" && same && row.metric == METRICS[2]
+                });
+                let limit = lwip.map_or(once, |row| row.value);
+                goal(metric, limit, &ours(flags, sums, Some(METRICS[2])))
+            };
             vec![
-                goal("IC, sums off, gcc -O2", 796.0, &ours(QUICK, "off", both)),
-                goal("IC, sums off, gcc -O3", 776.0, &ours(WHOLE, "off", both)),
-                goal("IC, sums on, gcc -O2", 4799.0, &ours(QUICK, "on", both)),
-                goal("IC, sums on, gcc -O3", 1570.0, &ours(WHOLE, "on", both)),
+                below("IC, sums off, gcc -O2", QUICK, "off", 796.0),
+                below("IC, sums off, gcc -O3", WHOLE, "off", 776.0),
+                below("IC, sums on, gcc -O2", QUICK, "on", 4799.0),
+                below("IC, sums on, gcc -O3", WHOLE, "on", 1570.0),
             ]
         }
         Name::Bulk => ["receives", "sends"]
