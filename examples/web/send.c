@@ -59,7 +59,7 @@ bool serve(void) {
     return !closed;
 }
 
-/* Calls the peer; false if that is no address. */
+/* Calls the peer; says why not. */
 static bool call(const char *peer, const char *peer_port) {
     const uint16_t there = (uint16_t)atoi(peer_port);
     struct in_addr four;
@@ -71,6 +71,11 @@ static bool call(const char *peer, const char *peer_port) {
         const struct web_streams_keys keys = {.peer = ntohl(four.s_addr), .peer_port = there};
         session = web_streams_open(stack, &keys, now_ns());
     } else {
+        fprintf(stderr, "%s is no address\n", peer);
+        return false;
+    }
+    if (session == UINT32_MAX) {
+        fprintf(stderr, "%s %s cannot be called\n", peer, peer_port);
         return false;
     }
     drain();
@@ -91,7 +96,6 @@ int main(int count, char **arguments) {
         return 2;
     }
     if (!call(arguments[5], arguments[6])) {
-        fprintf(stderr, "%s is no address\n", arguments[5]);
         return 2;
     }
     run();

@@ -214,6 +214,17 @@ bool serve(void) {
     return true;
 }
 
+/* Listens on both networks; false if that cannot be. */
+static bool listens(void) {
+    const struct web_streams_listener_keys here = {.port = PORT};
+    const struct web_streams6_listener_keys here6 = {.port = PORT};
+    const uint32_t listener = web_streams_listen(stack, &here, SESSIONS, now_ns());
+    drain();
+    const uint32_t listener6 = web_streams6_listen(stack, &here6, SESSIONS, now_ns());
+    drain();
+    return listener != UINT32_MAX && listener6 != UINT32_MAX;
+}
+
 int main(int count, char **arguments) {
     if (count != 5) {
         fputs("usage: web DEVICE ADDRESS ADDRESS6 FOLDER\n", stderr);
@@ -226,12 +237,10 @@ int main(int count, char **arguments) {
         perror(arguments[4]);
         return 2;
     }
-    const struct web_streams_listener_keys here = {.port = PORT};
-    const struct web_streams6_listener_keys here6 = {.port = PORT};
-    web_streams_listen(stack, &here, SESSIONS, now_ns());
-    drain();
-    web_streams6_listen(stack, &here6, SESSIONS, now_ns());
-    drain();
+    if (!listens()) {
+        fprintf(stderr, "nobody can listen at port %d\n", PORT);
+        return 2;
+    }
     run();
     return 0;
 }
