@@ -57,9 +57,9 @@ int main(void) {
             tagged_done(one, &output);
         }
     }
-    uint64_t values[64];
-    const size_t counters = tagged_counters(two, values, 64);
-    for (size_t at = 0; at < counters && at < 64; at += 1) {
+    uint64_t values[TAGGED_COUNTERS];
+    tagged_counters(two, values, TAGGED_COUNTERS);
+    for (size_t at = 0; at < TAGGED_COUNTERS; at += 1) {
         if (values[at] != 0) {
             printf("%s %llu\n", tagged_counter_name[at], (unsigned long long)values[at]);
         }

@@ -135,9 +135,9 @@ void run(void) {
         }
         drain();
     }
-    uint64_t values[256];
-    const size_t counters = web_counters(stack, values, 256);
-    for (size_t at = 0; at < counters && at < 256; at += 1) {
+    uint64_t values[WEB_COUNTERS];
+    web_counters(stack, values, WEB_COUNTERS);
+    for (size_t at = 0; at < WEB_COUNTERS; at += 1) {
         if (values[at] != 0) {
             printf("%s %llu\n", web_counter_name[at], (unsigned long long)values[at]);
         }

@@ -205,7 +205,7 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
         items.extend(port::structs(stack, port));
     }
     items.push(next(stack));
-    items.extend([buffer(stack), output(stack), shared(stack)]);
+    items.extend([buffer(stack), output(stack), shared(stack), counters(stack)]);
     items.push(Item::Text(functions(stack)));
     for port in &stack.program.ports {
         let mut text = String::new();
@@ -412,6 +412,16 @@ fn shared(stack: &Stack) -> Item {
             .to_string(),
         name: format!("{name}_shared"),
         members: members.to_vec(),
+    }
+}
+
+fn counters(stack: &Stack) -> Item {
+    let upper = stack.names.stack.to_uppercase();
+    let count = structure::counted(stack).len();
+    Item::Enum {
+        comment: "How many counters there are.".to_string(),
+        name: String::new(),
+        values: vec![line(&format!("{upper}_COUNTERS = {count}"), "")],
     }
 }
 

@@ -150,6 +150,9 @@ const INTERFACE: [&str; 21] = [
     "_counter_name",
 ];
 
+/// And the constants that a host is given, besides those of notices and of enums.
+const CONSTANTS: [&str; 5] = ["_IDLE", "_FRAME", "_DELIVER", "_ACCEPTED", "_COUNTERS"];
+
 /// Names that are taken, and a free one for whoever asks.
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
@@ -266,7 +269,7 @@ impl Names {
         let [filters, filters_on, filters_over] = filter_names(program, &mut taken);
         let records = record_names(program, &mut taken);
         let notices = program.notices.iter();
-        let notices = notices.map(|one| format!("{stack}_{}", one.name).to_uppercase());
+        let notices = notices.map(|one| notice_name(&taken, &stack, &one.name));
         let notices = notices.collect();
         let functions = function_names(program, &mut taken);
         let applications = application_names(program, &mut taken);
@@ -309,6 +312,9 @@ fn taken_by_all(program: &Program) -> Taken {
     }
     for suffix in INTERFACE {
         taken.take(&format!("{stack}{suffix}"));
+    }
+    for suffix in CONSTANTS {
+        taken.take(&format!("{}{suffix}", stack.to_uppercase()));
     }
     taken
 }
@@ -374,6 +380,15 @@ fn record_names(program: &Program, taken: &mut Taken) -> Vec<String> {
         });
     }
     names
+}
+
+/// Notices of two layers that are called the same are the same to a host.
+fn notice_name(taken: &Taken, stack: &str, name: &str) -> String {
+    let mut name = format!("{stack}_{name}").to_uppercase();
+    while taken.has(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// Reasons, and what is counted.

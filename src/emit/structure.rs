@@ -235,7 +235,8 @@ fn counters() -> Item {
     }
 }
 
-pub fn counter_names(stack: &Stack) -> Item {
+/// The names of the counters, in their order, as applications see them.
+pub fn counted(stack: &Stack) -> Vec<String> {
     let program = stack.program;
     let own = [
         "frames_in",
@@ -254,7 +255,11 @@ pub fn counter_names(stack: &Stack) -> Item {
     }
     let counts = program.counts.iter();
     names.extend(counts.map(|one| format!("count {}.{}", entity(one.entity), one.name)));
-    let lines: String = names
+    names
+}
+
+pub fn counter_names(stack: &Stack) -> Item {
+    let lines: String = counted(stack)
         .iter()
         .map(|name| format!("    \"{name}\",\n"))
         .collect();

@@ -234,7 +234,7 @@ CONFIGURE
 int main(void) {
     char *start_of;
     size_t length;
-    static uint64_t values[4096];
+    static uint64_t values[UPPER_COUNTERS];
     while (word(&start_of, &length)) {
         const char what = *start_of;
         if (what == 'S') {

@@ -111,9 +111,9 @@ int main(int count, char **arguments) {
         }
     }
 
-    uint64_t values[64];
-    const size_t counters = NAME_counters(stack, values, 64);
-    for (size_t at = 0; at < counters; at += 1) {
+    uint64_t values[CAPITALS_COUNTERS];
+    NAME_counters(stack, values, CAPITALS_COUNTERS);
+    for (size_t at = 0; at < CAPITALS_COUNTERS; at += 1) {
         if (values[at] != 0) {
             printf("%s %llu\n", NAME_counter_name[at], (unsigned long long)values[at]);
         }
