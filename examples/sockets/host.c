@@ -50,6 +50,11 @@ struct sockets *sockets_start(const char *ipv4, unsigned mtu, const uint8_t secr
         return NULL; /* calloc says ENOMEM */
     }
     sockets->stack = internet_start(sockets + 1, size, &config, 0);
+    if (sockets->stack == NULL) {
+        free(sockets);
+        errno = EINVAL;
+        return NULL;
+    }
     sockets->address = config.address;
     sockets->mtu = mtu;
     sockets->last_port = (uint16_t)config.hash_seed;

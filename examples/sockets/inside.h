@@ -14,6 +14,7 @@ enum {
     SOCKETS = 512,  /* at a time */
     BUFFERS = 512,  /* messages of the stack at a time */
     WINDOW = 65535, /* what a stack holds for a connection, each way */
+    SEGMENT = 8960, /* the most bytes of one packet, as internet.loom has it */
 };
 
 /* How far a socket has come. */

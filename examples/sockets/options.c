@@ -45,7 +45,8 @@ void sockets_tell_options(struct sockets *sockets, const struct socket *socket) 
 static bool get_number(const struct sockets *sockets, struct socket *socket, int level, int name,
                        int *value) {
     const struct options *const options = &socket->options;
-    const int longest = (int)sockets->mtu - 40; /* the headers of IP and TCP */
+    const int carried = (int)sockets->mtu - 40; /* beside the headers of IP and TCP */
+    const int longest = carried < SEGMENT ? carried : SEGMENT;
     if (level == SOL_SOCKET && name == SO_ERROR) {
         *value = take_error(socket);
     } else if (level == SOL_SOCKET && name == SO_TYPE) {

@@ -212,6 +212,17 @@ void segments_are_as_short_as_they_are_set(void) {
     pass(10 * SECOND);
     CHECK(longest == 240);
     CHECK(read_on(THERE, ends[THERE], 0, 1000000) == 20000);
+    close_both(ends);
+    end();
+
+    begin(65535);
+    connected(ends);
+    CHECK(get(HERE, ends[HERE], IPPROTO_TCP, TCP_MAXSEG) == 8960);
+    longest = 0;
+    CHECK(written(HERE, ends[HERE], 0, 20000) == 20000);
+    pass(SECOND);
+    CHECK(longest == 9000);
+    CHECK(read_on(THERE, ends[THERE], 0, 1000000) == 20000);
     stops = NULL;
     close_both(ends);
     end();
