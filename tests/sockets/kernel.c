@@ -1,29 +1,18 @@
 /* The kernel at the other end of a TUN device, in a network that nobody else is in: who calls whom,
  * and a MiB each way at once. What is sent and what comes is hashed, at both ends. */
+#include "check.h"
 #include "sockets.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, strerror(errno));  \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { LONGEST = 9000, ALL = 1 << 20 };
 

@@ -2,23 +2,10 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+#include "check.h"
 #include "sockets.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* What has to be so. */
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s (errno %s)\n", __FILE__, __LINE__, #condition,              \
-                    strerror(errno));                                                              \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* What has to fail, and why. */
 #define FAILS(call, why)                                                                           \
