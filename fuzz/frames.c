@@ -80,12 +80,6 @@ ACTING
     }
 }
 
-/* All conversations end. */
-static void closing(struct STACK *stack) {
-    (void)stack;
-CLOSING
-}
-
 static void take(unsigned which, unsigned link, const uint8_t *data, size_t length);
 
 static void leave(unsigned which, unsigned link, const uint8_t *data, size_t length) {
@@ -273,11 +267,16 @@ static void feed(unsigned what, unsigned time, const uint8_t *data, size_t lengt
     account(&ends[1], 0);
 }
 
+/* All conversations of an end are over. */
+static void closing(unsigned which) {
+    (void)which;
+CLOSING
+}
+
 /* All conversations end, and for an hour no frame arrives. */
 static void end(void) {
     for (unsigned which = 0; which < 2; which += 1) {
-        closing(ends[which].stack);
-        drain(which);
+        closing(which);
     }
     for (int second = 0; second < 3600; second += 1) {
         for (; waiting > 0; waiting -= 1) {
