@@ -128,9 +128,11 @@ const PEER6: &str = "{{0xfe, 0x80, [15] = (uint8_t)(1 + other)}}";
 impl Example {
     /// The stack, compiled; `root` is the repository.
     pub fn compiled(&self, root: &Path) -> Compiled {
-        let text = std::fs::read_to_string(root.join(self.path)).expect("the example is there");
+        // What it uses is looked for beside it, wherever this runs.
+        let path = root.join(self.path);
+        let text = std::fs::read_to_string(&path).expect("the example is there");
         let search = vec![root.join("layers")];
-        let texts = vec![(self.path.to_string(), text)];
+        let texts = vec![(path.display().to_string(), text)];
         let mut checked = pipeline::read(texts, &Folders { search });
         let compiled = pipeline::compile(&mut checked, self.name, self.name);
         compiled.expect("the examples compile")
