@@ -249,7 +249,8 @@ fn closing(program: &Program) -> String {
         let (name, told) = (&port.name, &program.notices[told.at()].name);
         Some(format!(
             "    for (uint32_t session = 0; session < {capacity}; session += 1) {{\n        \
-             STACK_{name}_{told}(ends[which].stack, session, now_ns);\n        drain(which);\n    }}\n"
+             STACK_{name}_{told}(ends[which].stack, session, now_ns);\n        \
+             drain(which);\n    }}\n"
         ))
     };
     program.ports.iter().filter_map(close).collect()
