@@ -10,6 +10,7 @@
 //!   tree/      the state-tree IR: arena, checker, text form
 //!   reactive/  handlers of one entity -> state trees
 //!   weave/     trees of the entities -> trees of the stack
+//!   profile/   how often what is done: visit counts, the common path
 //!   c/, emit/  trees of the stack -> C
 //!   simulate/  the reference interpreter, the tree interpreter, the network in virtual time
 //!   tool/      commands, devices, files
@@ -28,6 +29,8 @@ pub mod tree;
 pub mod reactive;
 
 pub mod weave;
+
+pub mod profile;
 
 pub mod c;
 

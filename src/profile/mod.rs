@@ -1,0 +1,124 @@
+//! How often what is done, and which few ways carry most of it (HIPPCO 3.2).
+//!
+//! In: a program, its trees, and what is said of its traffic. Out: the same trees, in which each
+//! `match` and test of a control state says how often it goes which way; and how often each tree is
+//! run for one event from outside. On the way:
+//!
+//! ```text
+//! visits       a chain of states  ->  how often each is visited, by linear equations
+//! registers    trees              ->  fields that hold a control state, and the share of each state
+//! reactions    trees, traffic     ->  how often each tree is run
+//! common       trees, runs        ->  the fewest transitions that carry a given share
+//! ```
+//!
+//! States hang on how often which event comes, and events on states: both are found in turn, until
+//! they stay.
+
+pub mod common;
+mod reactions;
+mod registers;
+mod visits;
+
+pub use registers::Register;
+
+use crate::tree::walk::{reachable, with_children};
+use crate::tree::{Forest, Node, Probability};
+use crate::types::program::Program;
+use std::collections::HashMap;
+
+/// What is taken to be known of a stack's traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Nothing: all events come alike, all tests go either way.
+    Raw,
+    /// What the sources say: `likely` and `traffic`.
+    Default,
+}
+
+/// How often what is done.
+pub struct Analysis {
+    /// The trees, with shares at all that control states decide.
+    pub forest: Forest,
+    /// How often each tree is run for one event from outside, in the order of the forest.
+    pub runs: Vec<f64>,
+    /// The fields that hold control states.
+    pub registers: Vec<Register>,
+}
+
+/// In so many rounds states and events come to agree.
+const ROUNDS: usize = 30;
+
+/// What changes less than this stays.
+const NEAR: f64 = 1e-5;
+
+/// Finds how often what is done.
+pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysis {
+    let plain = match profile {
+        Profile::Raw => changed(&forest, &evened),
+        Profile::Default => forest,
+    };
+    let mut registers = registers::registers(program, &plain);
+    let mut round = 0;
+    loop {
+        let annotate = |node: Node| registers::annotated(program, &registers, node);
+        let annotated = match profile {
+            Profile::Raw => plain.clone(),
+            Profile::Default => changed(&plain, &annotate),
+        };
+        let runs = reactions::runs(program, &annotated, profile);
+        let before: Vec<Vec<f64>> = registers.iter().map(|one| one.shares.clone()).collect();
+        for register in &mut registers {
+            register.visit(program, &annotated, &runs);
+        }
+        let after = registers.iter().map(|one| &one.shares);
+        let moved = before.iter().zip(after).flat_map(|(before, after)| {
+            let pairs = before.iter().zip(after);
+            pairs.map(|(one, other)| (one - other).abs())
+        });
+        round += 1;
+        if moved.fold(0.0, f64::max) < NEAR || round == ROUNDS {
+            return Analysis {
+                forest: annotated,
+                runs,
+                registers,
+            };
+        }
+    }
+}
+
+/// A node of which nothing is known.
+fn evened(mut node: Node) -> Node {
+    match &mut node {
+        Node::Test { likely, .. } | Node::Try { likely, .. } => *likely = Probability::EVEN,
+        Node::Case { cases, .. } => {
+            let even = Probability(1_000_000 / (cases.len() as u32 + 1));
+            cases.iter_mut().for_each(|case| case.1 = even);
+        }
+        Node::Act { .. } | Node::Leaf { .. } => {}
+    }
+    node
+}
+
+/// The same trees with each node changed.
+fn changed(forest: &Forest, change: &dyn Fn(Node) -> Node) -> Forest {
+    let mut changed = Forest {
+        locals: forest.locals.clone(),
+        trees: forest.trees.clone(),
+        ..Forest::default()
+    };
+    let mut new = HashMap::new();
+    for tree in &mut changed.trees {
+        for id in reachable(forest, tree.root) {
+            if !new.contains_key(&id) {
+                let node = change(forest.arena.node(id).clone());
+                let made = changed.arena.add(with_children(node, |child| new[&child]));
+                new.insert(id, made);
+            }
+        }
+        tree.root = new[&tree.root];
+    }
+    let origins = forest.origins.iter();
+    let origins = origins.filter_map(|(id, origin)| Some((*new.get(id)?, *origin)));
+    changed.origins = origins.collect();
+    changed
+}
