@@ -5,6 +5,8 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
+use crate::profile::common::{Transition, transitions};
+use crate::profile::{self, Analysis, Profile, Register};
 use crate::reactive;
 use crate::reactive::handlers::Budget;
 use crate::source::Sources;
@@ -113,6 +115,32 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         calls,
         emitted,
     })
+}
+
+/// How much of the work the common path carries.
+pub const SHARE: f64 = 0.9;
+
+/// How often a stack does what.
+pub struct Analysed {
+    /// In which states instances of its layers are.
+    pub states: Vec<Register>,
+    /// Its trees, woven, and how often each is run.
+    pub woven: Analysis,
+    /// The fewest transitions that carry [`SHARE`] of the work.
+    pub common: Vec<Transition>,
+}
+
+/// Finds how often a stack does what, by what is known of its traffic.
+pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysed {
+    let alone = profile::analyse(program, forest, profile);
+    let (forest, _) = weave::weave(program, alone.forest, Limits::default());
+    let woven = profile::analyse(program, forest, profile);
+    let common = transitions(&woven.forest, &woven.runs, SHARE);
+    Analysed {
+        states: alone.registers,
+        woven,
+        common,
+    }
 }
 
 /// A module of Esterel and the automaton of its processes.

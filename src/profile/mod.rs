@@ -122,3 +122,86 @@ fn changed(forest: &Forest, change: &dyn Fn(Node) -> Node) -> Forest {
     changed.origins = origins.collect();
     changed
 }
+
+#[cfg(test)]
+mod tests {
+    use super::common::transitions;
+    use super::*;
+    use crate::pipeline;
+    use crate::tool::library::Folders;
+
+    /// A worker that works on one message of ten for nine instants.
+    const WORKS: &str = "
+/// works: passes all on
+worker works
+
+header big { kind: u8 = 0 }
+
+session { state: enum { idle, busy, tired } = idle, works: bool = false }
+
+on deliver(message) {
+    match state {
+        case idle { if header.kind == 1 likely 10% { state = busy } }
+        case busy { if header.kind == 2 likely 20% { state = tired } }
+        else { if header.kind == 3 likely 50% { state = idle } }
+    }
+    works = state == busy
+    deliver message
+}
+
+on send(message) { send message }
+
+stack all {
+    traffic { deliver 80%, send 20% }
+    link wire { works { port talk } }
+}
+";
+
+    fn program(text: &str) -> (Program, Forest) {
+        let library = Folders { search: Vec::new() };
+        let root = vec![("works.loom".to_string(), text.to_string())];
+        let mut checked = pipeline::read(root, &library);
+        pipeline::trees(&mut checked, "all").expect("it is a stack")
+    }
+
+    #[test]
+    fn states_are_visited_as_often_as_it_takes_to_leave_them() {
+        let (program, forest) = program(WORKS);
+        let analysis = analyse(&program, forest, Profile::Default);
+        let [state] = &analysis.registers[..] else {
+            panic!("one field holds a state, for `works` takes what is computed");
+        };
+        assert_eq!(state.values, [0, 1, 2]);
+        // Ten instants idle, five busy, two tired, and again.
+        for (share, instants) in state.shares.iter().zip([10.0, 5.0, 2.0]) {
+            assert!((share - instants / 17.0).abs() < 1e-3, "{:?}", state.shares);
+        }
+    }
+
+    #[test]
+    fn events_come_as_often_as_it_is_said() {
+        let (program, forest) = program(WORKS);
+        for (profile, expected) in [(Profile::Default, [0.8, 0.2]), (Profile::Raw, [0.5, 0.5])] {
+            let analysis = analyse(&program, forest.clone(), profile);
+            let mut outside: Vec<f64> = analysis.runs.clone();
+            outside.sort_by(|one, other| other.total_cmp(one));
+            // What arrives is delivered in a tree of its own.
+            assert!((outside[0] - expected[0]).abs() < 1e-3, "{outside:?}");
+            let least = outside.last().expect("there are trees");
+            assert!((least - expected[1]).abs() < 2e-2, "{outside:?}");
+        }
+    }
+
+    #[test]
+    fn the_common_path_is_the_fewest_ways_that_carry_their_share() {
+        let (program, forest) = program(WORKS);
+        let analysis = analyse(&program, forest, Profile::Default);
+        let few = transitions(&analysis.forest, &analysis.runs, 0.5);
+        let all = transitions(&analysis.forest, &analysis.runs, 1.0);
+        let sum = |ways: &[common::Transition]| ways.iter().map(|way| way.share).sum::<f64>();
+        assert!((sum(&all) - 1.0).abs() < 1e-9);
+        assert!(sum(&few) >= 0.5 && sum(&few[..few.len() - 1]) < 0.5);
+        assert_eq!(few, all[..few.len()]);
+        assert!(all.is_sorted_by(|one, next| one.share >= next.share));
+    }
+}

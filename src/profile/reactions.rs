@@ -42,7 +42,8 @@ fn shares(program: &Program, forest: &Forest, profile: Profile) -> Vec<f64> {
         Profile::Default => {
             let said = program.traffic.iter();
             let said = said.filter(|(name, _)| each.contains_key(name));
-            said.map(|(name, percent)| (name, percent / 100.0)).collect()
+            said.map(|(name, percent)| (name, percent / 100.0))
+                .collect()
         }
     };
     // What nobody speaks of shares what is left.

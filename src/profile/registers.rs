@@ -47,7 +47,9 @@ pub fn registers(program: &Program, forest: &Forest) -> Vec<Register> {
             if let Node::Act { action, .. } = node
                 && let Action::Assign(Variable::Field(_, kind, field), value) = action
             {
-                let known = written.entry((*kind, *field)).or_insert(Some(BTreeSet::new()));
+                let known = written
+                    .entry((*kind, *field))
+                    .or_insert(Some(BTreeSet::new()));
                 match (known.as_mut(), fold_number(program, value)) {
                     (Some(values), Some(value)) => drop(values.insert(value)),
                     _no_constant => *known = None,
@@ -110,7 +112,10 @@ impl Register {
         for at in self.trees.iter().filter(|at| runs[**at] > 0.0) {
             let nodes = reachable(forest, forest.trees[*at].root);
             for from in 0..self.values.len() {
-                for (to, share) in self.after(program, forest, &nodes, from).into_iter().enumerate()
+                for (to, share) in self
+                    .after(program, forest, &nodes, from)
+                    .into_iter()
+                    .enumerate()
                 {
                     if share > 0.0 {
                         flow.push((from, to, share * runs[*at] / all));
@@ -127,13 +132,7 @@ impl Register {
 
     /// How often a tree leaves it in each state, when it begins in one; less than once where the
     /// instance ends.
-    fn after(
-        &self,
-        program: &Program,
-        forest: &Forest,
-        nodes: &[NodeId],
-        from: usize,
-    ) -> Vec<f64> {
+    fn after(&self, program: &Program, forest: &Forest, nodes: &[NodeId], from: usize) -> Vec<f64> {
         let mut after = vec![0.0; self.values.len()];
         let mut here: BTreeMap<NodeId, BTreeMap<usize, f64>> = BTreeMap::new();
         let root = *nodes.last().expect("a tree has a node");
@@ -155,7 +154,11 @@ impl Register {
                             }
                             _another => state,
                         };
-                        *here.entry(*next).or_default().entry(next_state).or_default() += mass;
+                        *here
+                            .entry(*next)
+                            .or_default()
+                            .entry(next_state)
+                            .or_default() += mass;
                     }
                     Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => {
                         for (way, share) in self.ways(program, node, state) {
@@ -235,7 +238,10 @@ pub fn annotated(program: &Program, registers: &[Register], node: Node) -> Node 
             value,
             mut cases,
             otherwise,
-        } if cases.iter().all(|(_, likely, _)| *likely == Probability::EVEN) => {
+        } if cases
+            .iter()
+            .all(|(_, likely, _)| *likely == Probability::EVEN) =>
+        {
             if let Some(register) = of(registers, &value) {
                 for (value, likely, _) in &mut cases {
                     let found = register.values.binary_search(value);
@@ -283,12 +289,13 @@ fn truth(program: &Program, registers: &[Register], condition: &Expression) -> O
             })
         }
         ExpressionKind::Binary(_, one, other) => {
-            let (register, _) = [(one, other), (other, one)]
-                .into_iter()
-                .find_map(|(read, with)| {
-                    let constant = fold_number(program, with);
-                    of(registers, read).zip(constant)
-                })?;
+            let (register, _) =
+                [(one, other), (other, one)]
+                    .into_iter()
+                    .find_map(|(read, with)| {
+                        let constant = fold_number(program, with);
+                        of(registers, read).zip(constant)
+                    })?;
             Some(register.share(program, condition))
         }
         ExpressionKind::Read(_) => Some(of(registers, condition)?.share(program, condition)),

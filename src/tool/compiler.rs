@@ -10,8 +10,10 @@ use super::library::{self, Folders};
 use super::terminal::{is_watched, note};
 use crate::diagnostic::{Id, render};
 use crate::emit::c_name;
-use crate::pipeline::{self, Checked, Compiled as Woven};
+use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
+use crate::profile::Profile;
 use crate::syntax::loom;
+use crate::tree::Forest;
 use crate::types::names::nearest;
 use crate::types::program::{Attribute, KindId, NoticeId, Place, Program};
 use crate::types::value::{Type, Value};
@@ -69,14 +71,25 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Failure> {
 
 /// The checked program of a stack, to be interpreted as it is written.
 pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
+    trees(path, options).map(|(program, _)| program)
+}
+
+/// How often a stack does what, as its sources say.
+pub fn analysed(path: &Path, options: &Options) -> Result<(Program, Analysed), Failure> {
+    let (program, forest) = trees(path, options)?;
+    let analysed = pipeline::analyse(&program, forest, Profile::Default);
+    Ok((program, analysed))
+}
+
+fn trees(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
     let (file, wanted) = split(path);
     let mut checked = read(&file, options)?;
     if pipeline::refused(&checked.diagnostics) {
         return Err(shown(&checked));
     }
     let stack = choose(&file, &pipeline::stacks(&checked), wanted)?;
-    let program = pipeline::trees(&mut checked, &stack).map(|(program, _)| program);
-    program.ok_or_else(|| shown(&checked))
+    let trees = pipeline::trees(&mut checked, &stack);
+    trees.ok_or_else(|| shown(&checked))
 }
 
 /// Compiles the only stack of a text that is no file.

@@ -24,6 +24,7 @@ pub mod counting;
 pub mod demo;
 pub mod device;
 pub mod esterel;
+pub mod explain;
 pub mod failure;
 pub mod host;
 pub mod layout;
@@ -51,7 +52,7 @@ pub mod written;
 use clap::{Parser, Subcommand};
 use compiler::Options;
 use failure::Failure;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Stackloom: protocol layers, woven into portable C.
@@ -128,11 +129,16 @@ enum Verb {
     Run(run::Arguments),
     View(view::Arguments),
     Test(test::Arguments),
-    /// Says what a diagnostic means and what to do
-    #[command(after_help = "Example:\n  loom explain message-leaked")]
+    /// Says what a diagnostic means and what to do, or what a stack mostly does
+    #[command(after_help = "Examples:\n  loom explain message-leaked\n  \
+                            loom explain examples/host/host.loom")]
     Explain {
-        /// The diagnostic's id, as it stands in brackets; without one, all ids are listed
-        id: Option<String>,
+        /// A diagnostic's id, as it stands in brackets, or a stack; without, all ids are listed
+        #[arg(value_name = "ID | STACK")]
+        what: Option<String>,
+        /// Where `use` looks before the library inside the binary
+        #[arg(long = "path", value_name = "FOLDER")]
+        search: Vec<PathBuf>,
     },
     /// Counts instructions, beside those of others
     Bench(bench::Arguments),
@@ -205,7 +211,17 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         Verb::View(arguments) => view::run(&arguments),
         Verb::Test(arguments) => test::test(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
-        Verb::Explain { id } => authoring::explain(id.as_deref()),
+        Verb::Explain {
+            what: Some(stack),
+            search,
+        } if explain::is_stack(&stack) => {
+            let options = Options {
+                search,
+                ..Options::default()
+            };
+            explain::explain(Path::new(&stack), &options)
+        }
+        Verb::Explain { what, .. } => authoring::explain(what.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
     }

@@ -156,6 +156,32 @@ fn every_diagnostic_is_explained_and_a_misspelt_one_is_guessed() {
 }
 
 #[test]
+fn a_stack_is_explained_by_what_it_mostly_does() {
+    let shell = Shell::new();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let host = root.join("examples/host/host.loom");
+    let said = shell
+        .loom(&["explain", host.to_str().expect("the path is text")])
+        .fine();
+    let lines: Vec<&str> = said.lines().collect();
+    // As `traffic` says, and each first by itself.
+    let most = "   0.700  arrive ethernet 0 any deliver";
+    assert_eq!(lines[1], most, "{said}");
+    assert!(said.contains("handle udp.session any send"), "{said}");
+    let path = "the common path: ";
+    let common = lines.iter().find(|line| line.starts_with(path));
+    let common = common.expect("there is a common path");
+    assert!(common.contains(" ways carry 90."), "{said}");
+    assert!(
+        said.contains(" tests, ") && said.contains("arp.neighbour.wanted: "),
+        "{said}"
+    );
+    shell
+        .loom(&["explain", "nowhere.loom"])
+        .failed(2, &["nowhere.loom"]);
+}
+
+#[test]
 fn every_command_helps() {
     let shell = Shell::new();
     let all = shell.loom(&["--help"]).fine();

@@ -33,6 +33,7 @@ mod read;
 mod scan;
 mod write;
 
+pub use names::Names;
 pub use read::{Mistake, read};
 pub use write::write;
 

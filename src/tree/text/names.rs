@@ -1,7 +1,7 @@
 //! Names in the text form: one for each entry of each table of a program, no two alike.
 
-use crate::tree::Index;
-use crate::types::program::{Field, KindId, Program};
+use crate::tree::{Index, Reaction};
+use crate::types::program::{Event, Field, KindId, Program};
 use std::collections::BTreeSet;
 
 /// The names of all tables, by index.
@@ -105,6 +105,42 @@ impl Names {
             counts: unlike(counts),
             links: unlike(program.links.iter().map(|link| link.name.clone())),
             ports: unlike(program.ports.iter().map(|port| port.name.clone())),
+        }
+    }
+
+    /// What starts a tree.
+    pub fn reaction(&self, reaction: Reaction) -> String {
+        match reaction {
+            Reaction::Arrive {
+                entity,
+                joint,
+                index,
+                event,
+            } => {
+                let entity = &self.entities[entity.at()];
+                format!(
+                    "arrive {entity} {joint} {} {}",
+                    place(index),
+                    self.event(event)
+                )
+            }
+            Reaction::Handle { kind, index, event } => {
+                let kind = self.kind(kind);
+                format!("handle {kind} {} {}", place(index), self.event(event))
+            }
+        }
+    }
+
+    /// What happens to an instance or entity.
+    pub fn event(&self, event: Event) -> String {
+        match event {
+            Event::Send => "send".to_string(),
+            Event::Deliver => "deliver".to_string(),
+            Event::Notice(id) => format!("notice {}", self.notices[id.at()]),
+            Event::Timer(id) => format!("timer {}", id.0),
+            Event::Start => "start".to_string(),
+            Event::End => "end".to_string(),
+            Event::Again => "again".to_string(),
         }
     }
 

@@ -3,14 +3,12 @@
 mod attempt;
 mod expression;
 
-use super::names::{Names, place};
+use super::names::Names;
 use super::natural::Tables;
 use crate::tree::walk::{children, reachable};
-use crate::tree::{
-    Action, Forest, Goal, Loop, Node, NodeId, Output, Probability, Range, Reaction, Tree,
-};
+use crate::tree::{Action, Forest, Goal, Loop, Node, NodeId, Output, Probability, Range, Tree};
 use crate::types::expression::{Expression, Instance};
-use crate::types::program::{Event, HeaderFieldId, HeaderId, KindId, LocalId, Program, TimerId};
+use crate::types::program::{HeaderFieldId, HeaderId, KindId, LocalId, Program, TimerId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The text of a forest.
@@ -84,7 +82,7 @@ impl Writer<'_> {
     }
 
     fn tree(&mut self, tree: &Tree) {
-        let reaction = self.reaction(tree.reaction);
+        let reaction = self.names.reaction(tree.reaction);
         self.line(0, &format!("tree {reaction}"));
         let given = &tree.parameters;
         let mut text = String::new();
@@ -386,47 +384,17 @@ impl Writer<'_> {
                 format!(
                     "port {port}[{}] {}",
                     self.which(instance),
-                    self.event(event)
+                    self.names.event(event)
                 )
             }
             Goal::Reaction(reaction, instance) => {
                 let given = instance.map(|instance| format!(" given {}", self.which(instance)));
-                format!("{}{}", self.reaction(reaction), given.unwrap_or_default())
-            }
-        }
-    }
-
-    fn reaction(&self, reaction: Reaction) -> String {
-        match reaction {
-            Reaction::Arrive {
-                entity,
-                joint,
-                index,
-                event,
-            } => {
-                let entity = &self.names.entities[entity.at()];
                 format!(
-                    "arrive {entity} {joint} {} {}",
-                    place(index),
-                    self.event(event)
+                    "{}{}",
+                    self.names.reaction(reaction),
+                    given.unwrap_or_default()
                 )
             }
-            Reaction::Handle { kind, index, event } => {
-                let kind = self.names.kind(kind);
-                format!("handle {kind} {} {}", place(index), self.event(event))
-            }
-        }
-    }
-
-    fn event(&self, event: Event) -> String {
-        match event {
-            Event::Send => "send".to_string(),
-            Event::Deliver => "deliver".to_string(),
-            Event::Notice(id) => format!("notice {}", self.names.notices[id.at()]),
-            Event::Timer(id) => format!("timer {}", id.0),
-            Event::Start => "start".to_string(),
-            Event::End => "end".to_string(),
-            Event::Again => "again".to_string(),
         }
     }
 

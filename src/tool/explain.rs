@@ -1,0 +1,128 @@
+//! `loom explain STACK`: how often a stack does what, as far as its sources say.
+//!
+//! In: a stack. Out: how often each of its reactions is run for one event from outside, in which
+//! states its instances mostly are, and the common path.
+
+use super::compiler::{self, Options};
+use super::failure::Failure;
+use super::terminal::result;
+use crate::pipeline::{Analysed, SHARE};
+use crate::profile::Register;
+use crate::tree::Node;
+use crate::tree::text::Names;
+use crate::types::program::Program;
+use crate::types::value::Type;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What comes less often than this is not shown.
+const LEAST: f64 = 0.0005;
+
+/// Whether a word names a stack, and no diagnostic: in which no dot stands.
+pub fn is_stack(word: &str) -> bool {
+    word.contains('.')
+}
+
+/// Prints it.
+pub fn explain(stack: &Path, options: &Options) -> Result<(), Failure> {
+    let (program, analysed) = compiler::analysed(stack, options)?;
+    result(text(&program, &analysed))
+}
+
+fn text(program: &Program, analysed: &Analysed) -> String {
+    let names = Names::new(program);
+    let mut text = String::new();
+    reactions(&names, analysed, &mut text);
+    states(program, &names, &analysed.states, &mut text);
+    common_path(&names, analysed, &mut text);
+    text
+}
+
+fn reactions(names: &Names, analysed: &Analysed, text: &mut String) {
+    let trees = analysed.woven.forest.trees.iter();
+    let mut all: Vec<(f64, String)> = trees
+        .zip(&analysed.woven.runs)
+        .filter(|(_, often)| **often >= LEAST)
+        .map(|(tree, often)| (*often, names.reaction(tree.reaction)))
+        .collect();
+    all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    line(text, "for one event from outside, this is run so often:");
+    for (often, name) in all {
+        line(text, &format!("{often:8.3}  {name}"));
+    }
+}
+
+fn states(program: &Program, names: &Names, registers: &[Register], text: &mut String) {
+    if registers.is_empty() {
+        return;
+    }
+    line(text, "\ninstants begin in these control states:");
+    for register in registers {
+        let (kind, field) = (register.kind.at(), register.field.at());
+        let enumeration = match &program.kinds[kind].fields[field].kind {
+            Type::Enum(id) => Some(&program.enums[id.at()].names),
+            _numbered => None,
+        };
+        let named = |value: u64| {
+            let mut known = enumeration.into_iter().flatten();
+            let known = known.find(|(_, other)| *other == value);
+            known.map_or(value.to_string(), |(name, _)| name.clone())
+        };
+        let mut shares: Vec<(f64, u64)> = register
+            .shares
+            .iter()
+            .copied()
+            .zip(register.values.iter().copied())
+            .filter(|(share, _)| *share >= LEAST)
+            .collect();
+        shares.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let shares: Vec<String> = shares
+            .into_iter()
+            .map(|(share, value)| format!("{} {}", named(value), percent(share)))
+            .collect();
+        let name = format!("{}.{}", names.kinds[kind], names.fields[kind][field]);
+        line(text, &format!("  {name}: {}", shares.join(", ")));
+    }
+}
+
+fn common_path(names: &Names, analysed: &Analysed, text: &mut String) {
+    let carried: f64 = analysed.common.iter().map(|one| one.share).sum();
+    let count = analysed.common.len();
+    line(
+        text,
+        &format!("\nthe common path: {count} ways carry {}", percent(carried)),
+    );
+    if carried < SHARE {
+        line(text, "  there are too many ways to find more of it");
+    }
+    let forest = &analysed.woven.forest;
+    for way in analysed.common.iter().take_while(|way| way.share >= LEAST) {
+        let nodes = way.nodes.iter().map(|id| forest.arena.node(*id));
+        let tests = nodes
+            .clone()
+            .filter(|node| {
+                matches!(
+                    node,
+                    Node::Test { .. } | Node::Case { .. } | Node::Try { .. }
+                )
+            })
+            .count();
+        let steps = nodes
+            .filter(|node| matches!(node, Node::Act { .. }))
+            .count();
+        let name = names.reaction(forest.trees[way.tree].reaction);
+        let share = percent(way.share);
+        line(
+            text,
+            &format!("{share:>8}  {name}: {tests} tests, {steps} steps"),
+        );
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn line(text: &mut String, line: &str) {
+    writeln!(text, "{line}").expect("a string takes every line");
+}
