@@ -11,6 +11,7 @@
 //!   reactive/  handlers of one entity -> state trees
 //!   weave/     trees of the entities -> trees of the stack
 //!   profile/   how often what is done: visit counts, the common path
+//!   optimise/  trees that do the same, faster: one file for each rewrite
 //!   c/, emit/  trees of the stack -> C
 //!   simulate/  the reference interpreter, the tree interpreter, the network in virtual time
 //!   tool/      commands, devices, files
@@ -31,6 +32,8 @@ pub mod reactive;
 pub mod weave;
 
 pub mod profile;
+
+pub mod optimise;
 
 pub mod c;
 

@@ -5,6 +5,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
+use crate::optimise::extend;
 use crate::profile::common::{Transition, transitions};
 use crate::profile::{self, Analysis, Profile, Register};
 use crate::reactive;
@@ -17,7 +18,7 @@ use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack};
-use crate::weave::{self, Call, Limits};
+use crate::weave::{self, Call};
 use std::collections::BTreeSet;
 
 /// What was read, and what is wrong with it.
@@ -103,11 +104,17 @@ pub fn trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
     }
 }
 
+/// The trees of a stack, short along the common path, and the joints that stayed calls.
+pub fn woven(program: &Program, forest: Forest) -> (Forest, Vec<Call>) {
+    let forest = extend::extend(program, forest, extend::Limits::default());
+    weave::weave(program, forest, weave::Limits::default())
+}
+
 /// Compiles a stack to C; all names of the C begin with `name`.
 pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled> {
     let (mut program, forest) = trees(checked, stack)?;
     program.name = name.to_string();
-    let (forest, calls) = weave::weave(&program, forest, Limits::default());
+    let (forest, calls) = woven(&program, forest);
     let emitted = emit::c(&checked.sources, &program, &forest);
     Some(Compiled {
         program,
@@ -133,7 +140,7 @@ pub struct Analysed {
 /// Finds how often a stack does what, by what is known of its traffic.
 pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysed {
     let alone = profile::analyse(program, forest, profile);
-    let (forest, _) = weave::weave(program, alone.forest, Limits::default());
+    let (forest, _) = woven(program, alone.forest);
     let woven = profile::analyse(program, forest, profile);
     let common = transitions(&woven.forest, &woven.runs, SHARE);
     Analysed {

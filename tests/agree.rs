@@ -24,6 +24,7 @@ mod stacks;
 mod traffic;
 
 use run::interpreted;
+use stackloom::pipeline::woven;
 use stackloom::reactive::handlers::Budget;
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
@@ -35,7 +36,6 @@ use stackloom::tool::case::script;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::types::program::Program;
-use stackloom::weave::{self, weave};
 
 /// Calls of a trace.
 const LENGTH: usize = 300;
@@ -276,7 +276,7 @@ fn trees_agree(path: &str, programs: &[Program]) {
     let mut forests = Vec::new();
     for program in programs {
         let forest = checked(program, lower(program).expect("the program has trees"));
-        let (woven, _) = weave(program, forest.clone(), weave::Limits::default());
+        let (woven, _) = woven(program, forest.clone());
         let woven = checked(program, woven);
         forests.extend([(program, forest), (program, woven)]);
     }
@@ -365,7 +365,7 @@ fn which_faults_are_missed() {
     let path = std::env::var("STACK").unwrap_or("examples/ping/ping.loom".to_string());
     let program = stacks::example(&path);
     let plain = lower(&program).expect("the program has trees");
-    let (woven, _) = weave(&program, plain.clone(), weave::Limits::default());
+    let (woven, _) = woven(&program, plain.clone());
     let runs: Vec<(Trace, Run)> = seeds()
         .map(|seed| {
             let trace = traffic::trace(&program, seed, LENGTH, limits(seed));

@@ -32,7 +32,6 @@ use stackloom::pipeline;
 use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
 use stackloom::tree::text;
-use stackloom::weave;
 use std::path::Path;
 
 /// Pages that are read, and done, one behind the other.
@@ -130,7 +129,7 @@ fn trees_are_those_of_a_new_project() {
     let search = vec![root.join("src/tool/project"), root.join("layers")];
     let mut checked = pipeline::read(vec![(path.to_string(), text)], &Folders { search });
     let (program, plain) = pipeline::trees(&mut checked, "NAME").expect("it is a stack");
-    let (woven, _) = weave::weave(&program, plain.clone(), weave::Limits::default());
+    let (woven, _) = pipeline::woven(&program, plain.clone());
     let [plain, woven] = [plain, woven].map(|forest| text::write(&program, &forest));
     for page in pages::all() {
         for block in page.blocks.iter().filter(|block| block.language == "tree") {

@@ -2,12 +2,12 @@
 //! word.
 
 use stackloom::emit::{self, Emitted};
+use stackloom::pipeline;
 use stackloom::reactive::lower;
 use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
 use stackloom::types::check_stack;
 use stackloom::types::load::load;
-use stackloom::weave::{Limits, weave};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -45,7 +45,7 @@ fn emitted(file: &str, text: &str, name: &str, woven: bool) -> Emitted {
     let program = program.unwrap_or_else(|| panic!("{file} is right: {diagnostics:?}"));
     let forest = lower(&program).expect("it has trees");
     let forest = if woven {
-        weave(&program, forest, Limits::default()).0
+        pipeline::woven(&program, forest).0
     } else {
         forest
     };

@@ -30,13 +30,13 @@ mod table;
 
 use pair::{Pair, Way};
 use segment::THEIRS;
+use stackloom::pipeline::woven;
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Control;
 use stackloom::simulate::trees::Trees;
 use stackloom::tree::Forest;
 use stackloom::types::program::Program;
-use stackloom::weave::{Limits, weave};
 use states::{Connection, segments};
 use table::{Reply, STATES};
 
@@ -44,7 +44,7 @@ use table::{Reply, STATES};
 fn built() -> (Program, Forest) {
     let program = stacks::example("tests/tcp/host.loom");
     let forest = lower(&program).expect("the program has trees");
-    let (forest, _) = weave(&program, forest, Limits::default());
+    let (forest, _) = woven(&program, forest);
     (program, forest)
 }
 

@@ -5,16 +5,18 @@ mod sequencer;
 #[path = "agree/stacks.rs"]
 mod stacks;
 
+use stackloom::optimise::extend;
+use stackloom::pipeline::woven;
+use stackloom::reactive::handlers::Budget;
 use stackloom::reactive::lower;
 use stackloom::tree::check::check;
 use stackloom::tree::text::{compact, read, write};
-use stackloom::tree::walk::with_children;
+use stackloom::tree::walk::{begins, reachable, ways, with_children};
 use stackloom::tree::{Action, Arena, Forest, Node, NodeId, Output, Probability};
 use stackloom::types::expression::{Expression, Instance};
 use stackloom::types::program::{KindId, LinkId, LocalId, Program, TimerId};
 use stackloom::types::statement::Attempt;
 use stackloom::types::value::Type;
-use stackloom::weave::{Limits, weave};
 use std::collections::HashMap;
 
 fn forest() -> (Program, Forest) {
@@ -261,7 +263,7 @@ fn what_is_written_is_read_back_for_every_example() {
     ] {
         let program = stacks::example(path);
         let plain = lower(&program).expect("the program has trees");
-        let (woven, _) = weave(&program, plain.clone(), Limits::default());
+        let (woven, _) = woven(&program, plain.clone());
         for forest in [plain, woven] {
             let text = write(&program, &compact(&forest));
             let again = read(&program, &text);
@@ -286,4 +288,65 @@ fn a_text_that_says_no_tree_is_refused_with_its_line() {
     assert_eq!(refused("  leaf", "  loaf"), "`loaf` is no step");
     assert_eq!(refused("last", "lost"), "nothing is called `lost` here");
     assert_eq!(refused("    else\n", ""), "this stands at another depth");
+}
+
+/// The trees of a stack whose branches stay apart, and those with common paths.
+fn paths(limits: extend::Limits) -> (Forest, Forest) {
+    let apart = Budget {
+        together: 0,
+        ..Budget::default()
+    };
+    let program = stacks::budgeted("tests/c_agrees/stacks/passing.loom", apart);
+    let plain = lower(&program).expect("the program has trees");
+    let extended = extend::extend(&program, plain.clone(), limits);
+    (plain, extended)
+}
+
+/// The nodes on the way from the root of the largest tree that is mostly taken, or first written.
+fn mostly(forest: &Forest) -> Vec<Node> {
+    let largest = forest
+        .trees
+        .iter()
+        .max_by_key(|tree| reachable(forest, tree.root).len());
+    let mut at = largest.expect("there are trees").root;
+    let mut nodes = vec![forest.arena.node(at).clone()];
+    while let Some((next, _)) = ways(nodes.last().expect("it begins"))
+        .into_iter()
+        .rev()
+        .filter(|(_, share)| *share > 0.0)
+        .max_by(|one, other| one.1.total_cmp(&other.1))
+    {
+        at = next;
+        nodes.push(forest.arena.node(at).clone());
+    }
+    nodes
+}
+
+#[test]
+fn on_a_common_path_outputs_stand_in_the_leaf() {
+    let (plain, extended) = paths(extend::Limits::default());
+    assert!(mostly(&plain).iter().any(begins));
+    let path = mostly(&extended);
+    assert!(!path.iter().any(begins), "{path:?}");
+    let Some(Node::Leaf { outputs }) = path.last() else {
+        panic!("a path ends in a leaf: {path:?}");
+    };
+    // Those of three branches, against the order of their turns, the signal, and the delivery.
+    assert!(outputs.len() >= 4, "{outputs:?}");
+}
+
+#[test]
+fn what_is_too_large_or_too_rare_has_no_common_path() {
+    let usual = extend::Limits::default();
+    for limits in [
+        extend::Limits { nodes: 0, ..usual },
+        extend::Limits {
+            least: 1.1,
+            ..usual
+        },
+        extend::Limits { rare: 1.0, ..usual },
+    ] {
+        let (plain, extended) = paths(limits);
+        assert_eq!(mostly(&plain), mostly(&extended), "{limits:?}");
+    }
 }

@@ -42,12 +42,12 @@ pub fn has_types(program: &Program) -> bool {
 
 /// Puts an event of an application on the agenda, behind what waits there.
 pub fn put(stack: &Stack, reaction: Reaction, instance: &str, values: Vec<(String, C)>) -> S {
-    let room = match reaction {
+    let put = match reaction {
         Reaction::Handle {
             event: Event::Start | Event::End,
             ..
-        } => "AGENDA + KEPT",
-        Reaction::Handle { .. } | Reaction::Arrive { .. } => "AGENDA",
+        } => "kept_last",
+        Reaction::Handle { .. } | Reaction::Arrive { .. } => "behind_all",
     };
     let mut fields = vec![
         ("work".to_string(), Queued::Reaction(reaction).work(stack)),
@@ -55,7 +55,7 @@ pub fn put(stack: &Stack, reaction: Reaction, instance: &str, values: Vec<(Strin
     ];
     fields.extend(values);
     let event = C::Struct(format!("struct {}_event", stack.names.stack), fields);
-    S::Do(call("behind_all", vec![atom("stack"), atom(room), event]))
+    S::Do(call(put, vec![atom("stack"), event]))
 }
 
 /// When so many events of an application are not taken.

@@ -385,7 +385,10 @@ impl<'a> Lowering<'a> {
             }
             _ => {
                 let attempt = body.frame.renamed(|renaming| renaming.attempt(attempt));
-                let likely = Probability::of(likely);
+                let likely = match (&attempt, likely) {
+                    (Attempt::Message(_), None) => BUFFER_IS_FREE,
+                    (_, likely) => Probability::of(likely),
+                };
                 let done = match bind {
                     Some(bind) if matches!(attempt, Attempt::Peek(..)) => {
                         self.peeked(body, bind, done, due.clone())

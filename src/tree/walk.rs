@@ -92,6 +92,12 @@ fn family(output: &Output) -> Option<NodeId> {
     }
 }
 
+/// Whether from a node on outputs are put on the agenda where they are made.
+pub fn begins(node: &Node) -> bool {
+    let begin = |action: &Action| *action == Action::Begin;
+    matches!(node, Node::Act { action, .. } if begin(action))
+}
+
 /// A node with new children, asked for in the order of [`children`].
 pub fn with_children(mut node: Node, mut new: impl FnMut(NodeId) -> NodeId) -> Node {
     let mut families = |outputs: &mut Vec<Output>| {

@@ -18,10 +18,8 @@
 //! same order, same state, same counters; a woven chain is one step of the agenda. Cost: the nodes
 //! woven in, at most [`Limits::nodes`] for each entry.
 
-mod extend;
-
 use crate::tree::rename::Renaming;
-use crate::tree::walk::{masses, reachable, with_children};
+use crate::tree::walk::{begins, masses, reachable, with_children};
 use crate::tree::{
     Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
 };
@@ -53,7 +51,6 @@ pub type Call = (Reaction, Reaction);
 
 /// Weaves a forest; tells which joints stayed calls.
 pub fn weave(program: &Program, forest: Forest, limits: Limits) -> (Forest, Vec<Call>) {
-    let forest = extend::extended(program, forest);
     let known = forest.trees.iter().enumerate();
     let known = known.map(|(at, tree)| (tree.reaction, TreeId(at as u32)));
     let mut weaving = Weaving {
@@ -158,7 +155,7 @@ impl Weaving<'_> {
         let root = tree.root;
         let nodes = reachable(&self.forest, root);
         let size = nodes.len();
-        let begins = |node: &NodeId| extend::begins(&self.forest, *node);
+        let begins = |node: &NodeId| begins(self.forest.arena.node(*node));
         // What comes again and has a common path of its own has it once.
         let is_apart = matches!(
             reaction,

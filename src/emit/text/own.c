@@ -484,15 +484,27 @@ static void kept(struct STACK *stack, struct STACK_event event) {
     put(stack, AGENDA + KEPT - event.before, event);
 }
 
-/* part behind_all */
+/* part put_last */
 /* Puts an event on the agenda, behind all that wait there already, if fewer than so many do. */
-static void behind_all(struct STACK *stack, uint32_t room, struct STACK_event event) {
+static void put_last(struct STACK *stack, uint32_t room, struct STACK_event event) {
     const uint32_t others = stack->waiting;
     put(stack, room, event);
     if (stack->waiting != others) {
         memmove(stack->agenda + 1, stack->agenda, others * sizeof event);
         stack->agenda[0] = event;
     }
+}
+
+/* part behind_all */
+/* Puts an event on the agenda, behind all that wait there already, if there is room for it. */
+static void behind_all(struct STACK *stack, struct STACK_event event) {
+    put_last(stack, AGENDA, event);
+}
+
+/* part kept_last */
+/* The same with one of those for which places are kept. */
+static void kept_last(struct STACK *stack, struct STACK_event event) {
+    put_last(stack, AGENDA + KEPT, event);
 }
 
 /* part next_step */

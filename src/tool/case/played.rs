@@ -10,6 +10,7 @@ use super::script::{self, Beginning, Line};
 use super::wire;
 use super::{InC, Playing, Surroundings};
 use crate::emit::{self, Emitted};
+use crate::pipeline;
 use crate::reactive;
 use crate::simulate::externs::Externs;
 use crate::simulate::reference::Reference;
@@ -20,7 +21,6 @@ use crate::simulate::trees::Trees;
 use crate::source::Sources;
 use crate::tree::Forest;
 use crate::types::program::Program;
-use crate::weave;
 use std::path::Path;
 
 /// The texts of the two sections.
@@ -50,7 +50,7 @@ pub fn played(
     let in_c = around_it.externs(program);
     let in_c = in_c.missing(program).first().copied();
     let plain = reactive::lower(program).map_err(|_| "the trees were refused")?;
-    let (woven, _) = weave::weave(program, plain.clone(), weave::Limits::default());
+    let (woven, _) = pipeline::woven(program, plain.clone());
     let code = emit::c(sources, program, &woven);
     let usual = limits(&code);
     let mut beginning = script::beginning(program, text("config"), text("host"), usual)?;

@@ -23,6 +23,7 @@ use super::format::{Case, around};
 use super::played::played;
 use crate::diagnostic::{Diagnostic, Severity, render};
 use crate::emit;
+use crate::pipeline;
 use crate::reactive;
 use crate::reactive::handlers::{Budget, settle, wrong_anywhere};
 use crate::source::Sources;
@@ -31,7 +32,6 @@ use crate::tree::text;
 use crate::types::load::{Library, Missing, load};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack};
-use crate::weave;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -158,7 +158,7 @@ fn compile(
 fn emitted(sources: &Sources, programs: &[Program], function: &str) -> Result<String, String> {
     let program = programs.first().ok_or("there is no stack")?;
     let forest = reactive::lower(program).map_err(|_| "the trees were refused")?;
-    let (woven, _) = weave::weave(program, forest, weave::Limits::default());
+    let (woven, _) = pipeline::woven(program, forest);
     let c = emit::c(sources, program, &woven).c;
     if function.is_empty() {
         return Ok(c);
@@ -190,7 +190,7 @@ fn trees(programs: &[Program], woven: bool) -> Result<String, String> {
     let program = programs.first().ok_or("there is no stack")?;
     let mut forest = reactive::lower(program).map_err(|_| "the trees were refused")?;
     if woven {
-        forest = weave::weave(program, forest, weave::Limits::default()).0;
+        forest = pipeline::woven(program, forest).0;
     }
     Ok(text::write(program, &forest))
 }

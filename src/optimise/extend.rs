@@ -15,54 +15,54 @@
 //! ```
 //!
 //! Assumes: nothing but `put` and what stands around it looks at the agenda within an instant.
-//! Ensures: the same outputs in the same order, the same state. Cost: [`MOST`] nodes for each tree.
+//! Ensures: the same outputs in the same order, the same state. Cost: [`Limits::nodes`] nodes for each tree.
 
 use crate::tree::rename::Renaming;
-use crate::tree::walk::{children, reachable, ways, with_children};
-use crate::tree::{Action, Forest, Node, NodeId, Output, Probability};
+use crate::tree::walk::{begins, children, reachable, ways, with_children};
+use crate::tree::{Action, Forest, Node, NodeId, Output};
 use crate::types::constant::fold_number;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
 use crate::types::program::{LocalId, Program};
-use crate::types::statement::Attempt;
 use crate::types::value::Type;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// So many nodes a common path may have, with all its ways.
-const MOST: usize = 400;
+/// How far common paths go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// So many nodes a path may have, with all its ways.
+    pub nodes: usize,
+    /// What is reached less often leaves the path.
+    pub least: f64,
+    /// A way that is taken no more often than this leaves it.
+    pub rare: f64,
+}
 
-/// What is reached less often leaves the path.
-const LEAST: f64 = 0.004;
-
-/// How often one way is taken that leaves it.
-const RARE: f64 = 0.05;
-
-/// How often there is a buffer for a new message.
-const MOSTLY: Probability = Probability(990_000);
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            nodes: 400,
+            least: 0.004,
+            rare: 0.05,
+        }
+    }
+}
 
 /// Trees with common paths.
-pub fn extended(program: &Program, forest: Forest) -> Forest {
+pub fn extend(program: &Program, forest: Forest, limits: Limits) -> Forest {
     let mut extending = Extending {
         program,
         forest,
+        limits,
         asked: HashMap::new(),
         left: 0,
     };
     for at in 0..extending.forest.trees.len() {
         let root = extending.forest.trees[at].root;
         let nodes = reachable(&extending.forest, root);
-        let begins = |node: &NodeId| {
-            let node = extending.forest.arena.node(*node);
-            matches!(
-                node,
-                Node::Act {
-                    action: Action::Begin,
-                    ..
-                }
-            )
-        };
+        let begins = |node: &NodeId| begins(extending.forest.arena.node(*node));
         if nodes.iter().any(begins) {
-            extending.left = MOST;
+            extending.left = limits.nodes;
             extending.ask(&nodes);
             let path = extending.path(root, Known::default(), 1.0);
             extending.forest.trees[at].root = path.unwrap_or(root);
@@ -71,15 +71,10 @@ pub fn extended(program: &Program, forest: Forest) -> Forest {
     extending.forest
 }
 
-/// Whether from a node on outputs are put on the agenda where they are made.
-pub fn begins(forest: &Forest, node: NodeId) -> bool {
-    let begin = |action: &Action| *action == Action::Begin;
-    matches!(forest.arena.node(node), Node::Act { action, .. } if begin(action))
-}
-
 struct Extending<'a> {
     program: &'a Program,
     forest: Forest,
+    limits: Limits,
     /// The locals that each node, or what is behind it, asks for.
     asked: HashMap<NodeId, BTreeSet<LocalId>>,
     /// Nodes that the tree at hand may still get.
@@ -131,7 +126,7 @@ impl Extending<'_> {
         let mut at = from;
         let end = loop {
             at = self.decided(at, &known);
-            if mass < LEAST || self.left == 0 {
+            if mass < self.limits.least || self.left == 0 {
                 return None;
             }
             self.left -= 1;
@@ -161,23 +156,17 @@ impl Extending<'_> {
         let mut known = known.clone();
         match &mut node {
             Node::Test { condition, .. } => *condition = simpler(self.program, condition.clone()),
-            Node::Try {
-                attempt, likely, ..
-            } => {
-                known.fields.clear();
-                if matches!(attempt, Attempt::Message(_)) {
-                    *likely = MOSTLY;
-                }
-            }
+            Node::Try { .. } => known.fields.clear(),
             Node::Case { .. } | Node::Act { .. } | Node::Leaf { .. } => {
                 unreachable!("it has not two ways")
             }
         }
+        let rare = self.limits.rare;
         let mut ends = false;
         let mut shares = ways(&node).into_iter();
         let made = with_children(node, |to| {
             let (_, share) = shares.next().expect("each child is a way");
-            let path = match share <= RARE {
+            let path = match share <= rare {
                 true => None,
                 false => self.path(to, known.clone(), mass * share),
             };
