@@ -6,7 +6,7 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
 use crate::optimise::extend;
-use crate::profile::common::{Transition, transitions};
+use crate::profile::transitions::{Transition, transitions};
 use crate::profile::{self, Analysis, Profile, Register};
 use crate::reactive;
 use crate::reactive::handlers::Budget;
@@ -134,7 +134,7 @@ pub struct Analysed {
     /// Its trees, woven, and how often each is run.
     pub woven: Analysis,
     /// The fewest transitions that carry [`SHARE`] of the work.
-    pub common: Vec<Transition>,
+    pub path: Vec<Transition>,
 }
 
 /// Finds how often a stack does what, by what is known of its traffic.
@@ -142,11 +142,11 @@ pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysed 
     let alone = profile::analyse(program, forest, profile);
     let (forest, _) = woven(program, alone.forest);
     let woven = profile::analyse(program, forest, profile);
-    let common = transitions(&woven.forest, &woven.runs, SHARE);
+    let path = transitions(&woven.forest, &woven.runs, SHARE);
     Analysed {
         states: alone.registers,
         woven,
-        common,
+        path,
     }
 }
 

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Assumes: nothing but `put` and what stands around it looks at the agenda within an instant.
-//! Ensures: the same outputs in the same order, the same state. Cost: [`Limits::nodes`] nodes for each tree.
+//! Ensures: the same outputs in the same order, the same state. Cost: [`Limits::nodes`] nodes for
+//! each tree.
 
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{begins, children, reachable, ways, with_children};

@@ -6,17 +6,17 @@
 //!
 //! ```text
 //! visits       a chain of states  ->  how often each is visited, by linear equations
-//! registers    trees              ->  fields that hold a control state, and the share of each state
+//! registers    trees              ->  fields that hold a control state, and shares of states
 //! reactions    trees, traffic     ->  how often each tree is run
-//! common       trees, runs        ->  the fewest transitions that carry a given share
+//! transitions  trees, runs        ->  the fewest transitions that carry a given share
 //! ```
 //!
 //! States hang on how often which event comes, and events on states: both are found in turn, until
 //! they stay.
 
-pub mod common;
 mod reactions;
 mod registers;
+pub mod transitions;
 mod visits;
 
 pub use registers::Register;
@@ -125,7 +125,7 @@ fn changed(forest: &Forest, change: &dyn Fn(Node) -> Node) -> Forest {
 
 #[cfg(test)]
 mod tests {
-    use super::common::transitions;
+    use super::transitions::{Transition, transitions};
     use super::*;
     use crate::pipeline;
     use crate::tool::library::Folders;
@@ -198,7 +198,7 @@ stack all {
         let analysis = analyse(&program, forest, Profile::Default);
         let few = transitions(&analysis.forest, &analysis.runs, 0.5);
         let all = transitions(&analysis.forest, &analysis.runs, 1.0);
-        let sum = |ways: &[common::Transition]| ways.iter().map(|way| way.share).sum::<f64>();
+        let sum = |ways: &[Transition]| ways.iter().map(|way| way.share).sum::<f64>();
         assert!((sum(&all) - 1.0).abs() < 1e-9);
         assert!(sum(&few) >= 0.5 && sum(&few[..few.len() - 1]) < 0.5);
         assert_eq!(few, all[..few.len()]);

@@ -86,8 +86,8 @@ fn states(program: &Program, names: &Names, registers: &[Register], text: &mut S
 }
 
 fn common_path(names: &Names, analysed: &Analysed, text: &mut String) {
-    let carried: f64 = analysed.common.iter().map(|one| one.share).sum();
-    let count = analysed.common.len();
+    let carried: f64 = analysed.path.iter().map(|one| one.share).sum();
+    let count = analysed.path.len();
     line(
         text,
         &format!("\nthe common path: {count} ways carry {}", percent(carried)),
@@ -96,7 +96,7 @@ fn common_path(names: &Names, analysed: &Analysed, text: &mut String) {
         line(text, "  there are too many ways to find more of it");
     }
     let forest = &analysed.woven.forest;
-    for way in analysed.common.iter().take_while(|way| way.share >= LEAST) {
+    for way in analysed.path.iter().take_while(|way| way.share >= LEAST) {
         let nodes = way.nodes.iter().map(|id| forest.arena.node(*id));
         let tests = nodes
             .clone()

@@ -23,8 +23,8 @@ pub struct Transition {
     pub nodes: Vec<NodeId>,
 }
 
-/// The fewest transitions with so large a share of all, the most frequent first; fewer of them where
-/// the search takes too long. Trees are run so often.
+/// The fewest transitions with so large a share of all, the most frequent first; fewer of them
+/// where the search takes too long. Trees are run so often.
 pub fn transitions(forest: &Forest, runs: &[f64], share: f64) -> Vec<Transition> {
     let all: f64 = runs.iter().sum();
     let mut open: BinaryHeap<Open> = BinaryHeap::new();
