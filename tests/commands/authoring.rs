@@ -169,9 +169,9 @@ fn a_stack_is_explained_by_what_it_mostly_does() {
     assert_eq!(lines[1], most, "{said}");
     assert!(said.contains("handle udp.session any send"), "{said}");
     let path = "the common path: ";
-    let common = lines.iter().find(|line| line.starts_with(path));
-    let common = common.expect("there is a common path");
-    assert!(common.contains(" ways carry 90."), "{said}");
+    let carried = lines.iter().find(|line| line.starts_with(path));
+    let carried = carried.expect("there is a common path");
+    assert!(carried.contains(" ways carry 90."), "{said}");
     assert!(
         said.contains(" tests, ") && said.contains("arp.neighbour.wanted: "),
         "{said}"
