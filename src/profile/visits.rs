@@ -1,8 +1,7 @@
 //! A chain of states -> how often each is visited, by linear equations (HIPPCO 3.2).
 //!
 //! In: where a chain begins, and how often one state follows another. Out: for each state its visit
-//! count V, with `V[j] = begin[j] + sum over k of V[k] * P[k, j]`; each chain that is begun comes to
-//! an end.
+//! count V, with `V[j] = begin[j] + sum over k of V[k] * P[k, j]`; each chain that is begun ends.
 
 use rsparse::data::Trpl;
 use std::collections::BTreeMap;
