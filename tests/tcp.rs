@@ -164,7 +164,7 @@ fn every_segment_in_every_state_is_met_as_the_table_says() {
         STEP
     };
     let mut wrong = Vec::new();
-    for (at, state) in STATES.into_iter().enumerate() {
+    for (at, state) in STATES.iter().copied().enumerate() {
         let known = Connection::new(&program, trees(), state);
         let all = segments(&known.known, &known.blank());
         for segment in all.into_iter().skip(at).step_by(step) {

@@ -55,6 +55,10 @@ impl<'p, C: Control<'p>> Connection<'p, C> {
                 self.peer(SYN, 0, FIRST);
                 self.known.expected = FIRST.wrapping_add(1);
             }
+            State::CrossedShut => {
+                self.lead(State::Crossed);
+                self.shut();
+            }
             State::Established => {
                 self.open();
                 self.known.expected = FIRST.wrapping_add(1);

@@ -5,9 +5,23 @@
 
 use crate::segment::{ACK, FIN, RST, SYN, Segment, URG};
 
-/// The states of 3.3.2; SYN-RECEIVED twice, since it matters how it began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+/// An enum, and all of its values.
+macro_rules! states {
+    ($($(#[$about:meta])* $state:ident,)*) => {
+        /// The states of 3.3.2; SYN-RECEIVED and FIN-WAIT-1 twice, since it matters how they began.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum State {
+            $($(#[$about])* $state,)*
+        }
+
+        use State::*;
+
+        /// All of them.
+        pub const STATES: &[State] = &[$($state,)*];
+    };
+}
+
+states! {
     /// No connection.
     Closed,
     /// A passive OPEN.
@@ -18,6 +32,8 @@ pub enum State {
     Called,
     /// After an active OPEN, where both opened at once.
     Crossed,
+    /// That, and our FIN is out at once: the peer has not yet acknowledged our SYN.
+    CrossedShut,
     /// Data may flow both ways.
     Established,
     /// Our FIN is out.
@@ -33,24 +49,6 @@ pub enum State {
     /// All is acknowledged.
     TimeWait,
 }
-
-use State::*;
-
-/// All of them.
-pub const STATES: [State; 12] = [
-    Closed,
-    Listen,
-    SynSent,
-    Called,
-    Crossed,
-    Established,
-    FinWait1,
-    FinWait2,
-    CloseWait,
-    Closing,
-    LastAck,
-    TimeWait,
-];
 
 /// What a connection knows.
 #[derive(Clone, Copy, Debug)]
@@ -174,7 +172,7 @@ fn others(state: State, known: &Known, segment: &Segment) -> Reaction {
         0 => within(segment.number) || segment.number.wrapping_sub(known.expected) == window,
         _ => within(segment.number) || within(last),
     };
-    let is_opening = matches!(state, Called | Crossed);
+    let is_opening = matches!(state, Called | Crossed | CrossedShut);
     let acknowledges = segment.acknowledgement.wrapping_sub(known.unacknowledged) as i32;
     let flight = known.next.wrapping_sub(known.unacknowledged) as i32;
     let is_answer = match is_opening {
@@ -205,7 +203,7 @@ fn others(state: State, known: &Known, segment: &Segment) -> Reaction {
         match state {
             // Back to LISTEN: nobody knew of it. In TIME-WAIT the user knows of the end.
             Called | TimeWait => {}
-            Crossed => reaction.told.push("closed refused"),
+            Crossed | CrossedShut => reaction.told.push("closed refused"),
             _known_to_its_user => reaction.told.push("closed reset"),
         }
     }
@@ -219,10 +217,10 @@ fn accepted(state: State, known: &Known, segment: &Segment) -> Reaction {
     let is_all_acknowledged = segment.acknowledgement == known.next;
     match state {
         Called => reaction.told.push("accepted"),
-        Crossed => reaction.told.push("opened"),
+        Crossed | CrossedShut => reaction.told.push("opened"),
         _open => {}
     }
-    let takes_text = matches!(state, Called | Crossed | Established | FinWait1 | FinWait2);
+    let takes_text = !matches!(state, CloseWait | Closing | LastAck | TimeWait);
     // Sixth: RCV.UP <- max(RCV.UP, SEG.UP), and whether it is in advance of what was consumed.
     let up = segment.number.wrapping_add(u32::from(segment.urgent));
     if takes_text && segment.has(URG) && up.wrapping_sub(known.expected) as i32 > 0 {
@@ -257,7 +255,7 @@ fn accepted(state: State, known: &Known, segment: &Segment) -> Reaction {
         reaction.told.push("finished");
     }
     let is_over = match state {
-        FinWait1 => is_finished && is_all_acknowledged,
+        CrossedShut | FinWait1 => is_finished && is_all_acknowledged,
         FinWait2 => is_finished,
         Closing | LastAck => is_all_acknowledged,
         _goes_on => false,
