@@ -105,6 +105,8 @@ pub struct Stage {
     pub sockets: Vec<Socket>,
     /// What each side says.
     talks: [Talk; 2],
+    /// When the last frame came.
+    heard: Instant,
 }
 
 impl Stage {
@@ -125,6 +127,7 @@ impl Stage {
             listener: None,
             sockets: Vec::new(),
             talks: Talk::pair(scene.bytes[0], scene.bytes[1], scene.lump),
+            heard: Instant::now(),
         })
     }
 
@@ -194,7 +197,10 @@ impl Stage {
         let Stage { end, relay, .. } = self;
         for _ in 0..64 {
             let took = end.take(|room| relay.receive(room, now_ns), now_ns);
-            busy |= took;
+            if took {
+                busy = true;
+                self.heard = Instant::now();
+            }
             while let Some(frame) = end.frames.pop_front() {
                 relay.send(&frame, now_ns).expect("the device is there");
             }
@@ -237,11 +243,10 @@ impl Stage {
     /// Behind TIME-WAIT nothing is left.
     #[track_caller]
     pub fn leave(mut self, scene: &Scene) {
-        let calm = Instant::now() + TIME_WAIT;
         self.until(scene, "the end of all timers", |stage| match scene.cable {
             Cable::Tun => stage.end.deadline_ns().is_none(),
-            // Neighbours are remembered for longer.
-            Cable::Tap | Cable::Tap6 => Instant::now() > calm,
+            // Neighbours are remembered for longer; and a FIN that came again begins it anew.
+            Cable::Tap | Cable::Tap6 => stage.heard.elapsed() > TIME_WAIT,
         });
         let mismatch = self.relay.mismatch();
         assert_eq!(mismatch, None, "the relay: {scene:?}\n{self}");
