@@ -92,6 +92,9 @@ impl<'p, C: Control<'p>> Connection<'p, C> {
             State::TimeWait => {
                 self.lead(State::FinWait2);
                 self.answer(ACK | FIN, 1);
+                // The next connection would have numbers behind those of this one.
+                self.host.listen(self.ours);
+                self.host.now_ns += 1_000_000_000;
             }
         }
     }

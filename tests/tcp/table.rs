@@ -46,7 +46,7 @@ states! {
     Closing,
     /// Both FINs are out, the peer's first.
     LastAck,
-    /// All is acknowledged.
+    /// All is acknowledged; there is a listener for what comes next.
     TimeWait,
 }
 
@@ -181,6 +181,11 @@ fn others(state: State, known: &Known, segment: &Segment) -> Reaction {
         false => -65535 <= acknowledges && acknowledges <= flight,
     };
     let is_here = segment.number == known.expected;
+    // 3.6.1: here our next initial number is behind all that we sent.
+    let is_behind = segment.number.wrapping_sub(known.expected) as i32 > 0;
+    if state == TimeWait && segment.flags & (SYN | ACK | RST) == SYN && is_behind {
+        return says(Reply::Synchronises, true);
+    }
     let rows = [
         (!is_acceptable && segment.has(RST), Reply::Silence),
         (!is_acceptable, Reply::Acknowledgement),
