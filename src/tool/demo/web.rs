@@ -2,8 +2,8 @@
 //!
 //! In: the device at which the stack stands, and how many bytes there are to carry. Out: a page
 //! about what `curl` fetched and what a socket of the kernel was sent, over IPv4 and over IPv6,
-//! each compared byte for byte, and about what the stack did with every frame. The programs that
-//! run are those of `examples/web`, as they stand there.
+//! each compared byte for byte and by its hash, and about what the stack did with every frame. The
+//! programs that run are those of `examples/web`, as they stand there.
 
 use super::{Plan, lines, list, title, traffic};
 use crate::tool::compiler::{self, Compiled};
@@ -109,10 +109,12 @@ impl Begun {
             folder: programs.folder.path(),
             stop: &plan.stop,
             content: vec![0; bytes],
+            hash: String::new(),
             counters: BTreeMap::new(),
         };
         fastrand::Rng::with_seed(plan.seed).fill(&mut exchange.content);
         std::fs::write(exchange.folder.join("file"), &exchange.content)?;
+        exchange.hash = exchange.hash_of(&exchange.content)?;
         namespace::prefer_reno();
         let mut addresses = vec![(IpAddr::from(KERNEL), IpAddr::from(STACK))];
         if namespace::add_address6().is_ok() {
@@ -132,6 +134,8 @@ struct Exchange<'a> {
     stop: &'a AtomicBool,
     /// What is carried.
     content: Vec<u8>,
+    /// And its SHA-256.
+    hash: String,
     /// What all of them have counted.
     counters: BTreeMap<String, u64>,
 }
@@ -222,7 +226,7 @@ impl<'a> Exchange<'a> {
 
     /// How fast it was, if it is what it was.
     fn carried(&self, over: IpAddr, came: &[u8], time: Duration) -> Result<String, Failure> {
-        if came != self.content {
+        if came != self.content || self.hash_of(came)? != self.hash {
             let wrong = format!("the demo failed: what came by {over} is something else");
             return Err(Failure::refused(wrong));
         }
@@ -230,6 +234,21 @@ impl<'a> Exchange<'a> {
         let rate = rate_text((bits / time.as_secs_f64()) as u64);
         let version = if over.is_ipv4() { "IPv4" } else { "IPv6" };
         Ok(format!("{rate} on {version}"))
+    }
+
+    /// A SHA-256, by a program that others wrote.
+    fn hash_of(&self, bytes: &[u8]) -> Result<String, Failure> {
+        std::fs::write(self.folder.join("hashed"), bytes)?;
+        let mut program = Command::new("sha256sum");
+        let said = program.arg("hashed").current_dir(self.folder).output();
+        let said = said.map_err(|error| {
+            let reason = plain(&error);
+            Failure::environment(format!("no sha256sum ({reason}): --bytes 0 does without"))
+        })?;
+        match String::from_utf8_lossy(&said.stdout).split_once(' ') {
+            Some((hash, _)) => Ok(hash.to_string()),
+            None => Err(Failure::refused("the demo failed: sha256sum says nothing")),
+        }
     }
 
     /// Starts a program at the link. What it prints goes to a file, so that it never waits for us.
@@ -289,6 +308,7 @@ impl<'a> Exchange<'a> {
         Ok(lines(&[
             ("fetched", fetched),
             ("sent back", sent),
+            ("sha256", self.hash.clone()),
             ("frames", traffic(&report)),
             ("drops", list(&report.dropped)),
             ("unsent", list(&report.unsent)),
