@@ -6,7 +6,7 @@
 
 use super::status::{Answer, Signals, Statuses, asked_now};
 use super::step::{cases, no_signals};
-use super::term::{Freeze, Term, TermId, Terms, Watch};
+use super::term::{Freeze, Term, TermId, Terms, Watch, When};
 use crate::types::process::{Case, DataId, Presence, Processes, SignalId, Statement, StatementId};
 use std::collections::BTreeSet;
 
@@ -386,7 +386,7 @@ impl<'p> Can<'_, 'p> {
         statuses: &Statuses,
     ) -> Possible {
         let runs = match (self.terms.is_weak(id), watch) {
-            (false, Watch::Asks(_) | Watch::Counts(_)) => self.terms.resumed(inner),
+            (false, Watch::Asks(_) | Watch::Counts(_, When::Later)) => self.terms.resumed(inner),
             (true, _) | (false, _) => inner,
         };
         let runs = self.of(runs, statuses);
@@ -425,10 +425,11 @@ impl<'p> Can<'_, 'p> {
                 let others = all[first as usize..].iter();
                 others.for_each(|case| coming.consider(self.processes, statuses, case));
             }
-            Watch::Counts(first) => {
+            Watch::Counts(first, when) => {
                 let (counted, others) = all[first as usize..].split_at(1);
                 coming.cases.extend(counted);
-                let others = others.iter();
+                let asked = |case: &&Case| when == When::Later || case.delay.immediate;
+                let others = others.iter().filter(asked);
                 others.for_each(|case| coming.consider(self.processes, statuses, case));
             }
         }

@@ -6,7 +6,7 @@
 use super::can::Can;
 use super::status::{Answer, Statuses, asked_now};
 use super::step::cases;
-use super::term::{Code, Freeze, Term, TermId, Terms, Watch};
+use super::term::{Code, Freeze, Term, TermId, Terms, Watch, When};
 use crate::source::Span;
 use crate::types::process::{DataId, Presence, Processes, Role, SignalId, Statement, StatementId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -164,13 +164,15 @@ impl<'p> Search<'_, 'p> {
                     Some(count) => self.reading(&[count.begin], &watched),
                     None => watched,
                 },
-                Watch::First(_) if !case.delay.immediate => watched,
-                Watch::First(_) | Watch::Asks(_) | Watch::Counts(_) => {
+                Watch::First(_) | Watch::Counts(_, When::AtFirst) if !case.delay.immediate => {
+                    watched
+                }
+                Watch::First(_) | Watch::Asks(_) | Watch::Counts(..) => {
                     self.waiting(&case.delay.test, case.delay.span, &watched)
                 }
             };
         }
-        let rests = matches!(watch, Watch::Asks(_) | Watch::Counts(_));
+        let rests = matches!(watch, Watch::Asks(_) | Watch::Counts(_, When::Later));
         let inner = match rests && !weak {
             true => self.terms.resumed(inner),
             false => inner,

@@ -5,7 +5,7 @@
 
 use super::status::Signals;
 use super::step::{cases, no_signals};
-use super::term::{Freeze, Term, TermId, Terms, Watch};
+use super::term::{Freeze, Term, TermId, Terms, Watch, When};
 use crate::types::process::{
     Carries, DataId, Presence, Processes, SignalId, Statement, StatementId,
 };
@@ -151,7 +151,7 @@ impl<'p> Matters<'p> {
                 }
             }
             Term::Abort(statement, watch, inner) => {
-                let rests = matches!(watch, Watch::Asks(_) | Watch::Counts(_));
+                let rests = matches!(watch, Watch::Asks(_) | Watch::Counts(_, When::Later));
                 match rests && !terms.is_weak(*statement) {
                     true => self.all_of(terms, *inner, &mut signals),
                     false => signals.union_with(&self.of(terms, *inner)),

@@ -7,10 +7,10 @@
 
 use super::can::Can;
 use super::status::{Answer, Signals, Statuses};
-use super::term::{Code, Freeze, Term, TermId, Terms, Watch};
+use super::term::{Code, Freeze, Term, TermId, Terms, Watch, When};
 use crate::tree::automaton::Act;
 use crate::types::process::{
-    Carries, Case, DataId, Presence, Processes, Role, SignalId, Statement, StatementId,
+    Carries, Case, DataId, Delay, Presence, Processes, Role, SignalId, Statement, StatementId,
 };
 
 /// A step, and what is left then.
@@ -376,7 +376,7 @@ impl<'p> Stepping<'_, 'p> {
                 Some(_) => Some(Step::To(inner)),
                 None => self.inside(inner, |inner| Term::Abort(id, watch, inner)),
             },
-            Watch::Begins(_) | Watch::First(_) | Watch::Asks(_) | Watch::Counts(_) => {
+            Watch::Begins(_) | Watch::First(_) | Watch::Asks(_) | Watch::Counts(..) => {
                 self.watch(id, watch, inner)
             }
         }
@@ -399,7 +399,7 @@ impl<'p> Stepping<'_, 'p> {
                 Some(Step::To(self.terms.start(then)))
             }
             (Watch::Quiet, Some(Code::Paused)) => None,
-            (Watch::Begins(_) | Watch::First(_) | Watch::Asks(_) | Watch::Counts(_), _) => {
+            (Watch::Begins(_) | Watch::First(_) | Watch::Asks(_) | Watch::Counts(..), _) => {
                 self.watch(id, watch, inner)
             }
         }
@@ -424,13 +424,7 @@ impl<'p> Stepping<'_, 'p> {
                 Some(delay) if !delay.immediate => {
                     Some(Step::To(self.abort(id, Watch::First(case + 1), inner)))
                 }
-                Some(delay) => self.asked(&delay.test, |stepping, holds| {
-                    let watch = match holds {
-                        true => Watch::Elapsed(case),
-                        false => Watch::First(case + 1),
-                    };
-                    stepping.abort(id, watch, inner)
-                }),
+                Some(delay) => self.ask(id, (case, delay), When::AtFirst, inner),
             },
             Watch::Asks(case) => match at(case).map(|one| &one.delay) {
                 None => {
@@ -440,29 +434,13 @@ impl<'p> Stepping<'_, 'p> {
                     };
                     Some(Step::To(self.abort(id, Watch::Quiet, inner)))
                 }
-                Some(delay) => {
-                    let step = self.asked(&delay.test, |stepping, holds| {
-                        let watch = match (holds, delay.count) {
-                            (true, None) => Watch::Elapsed(case),
-                            (true, Some(_)) => Watch::Counts(case),
-                            (false, _) => Watch::Asks(case + 1),
-                        };
-                        stepping.abort(id, watch, inner)
-                    });
-                    match (step, delay.count) {
-                        // One less: only what comes to the count does it.
-                        (Some(Step::To(to)), Some(count)) if self.counts(to) => {
-                            Some(Step::Act(Act::Do(count.down), to))
-                        }
-                        (step, _) => step,
-                    }
-                }
+                Some(delay) => self.ask(id, (case, delay), When::Later, inner),
             },
-            Watch::Counts(case) => {
+            Watch::Counts(case, when) => {
                 let count = at(case).and_then(|one| one.delay.count);
                 let count = count.expect("only a case with a count counts");
                 let over = self.abort(id, Watch::Elapsed(case), inner);
-                let not_yet = self.abort(id, Watch::Asks(case + 1), inner);
+                let not_yet = self.abort(id, when.asks(case + 1), inner);
                 let choice = Stop::Choose(count.over, over, not_yet);
                 self.is_ready(count.over).then_some(Step::Stops(choice))
             }
@@ -470,8 +448,33 @@ impl<'p> Stepping<'_, 'p> {
         }
     }
 
+    /// Asks whether a case has come.
+    fn ask(
+        &mut self,
+        id: StatementId,
+        (case, delay): (u32, &Delay),
+        when: When,
+        inner: TermId,
+    ) -> Option<Step> {
+        let step = self.asked(&delay.test, |stepping, holds| {
+            let watch = match (holds, delay.count) {
+                (true, None) => Watch::Elapsed(case),
+                (true, Some(_)) => Watch::Counts(case, when),
+                (false, _) => when.asks(case + 1),
+            };
+            stepping.abort(id, watch, inner)
+        });
+        match (step, delay.count) {
+            // One less: only what comes to the count does it.
+            (Some(Step::To(to)), Some(count)) if self.counts(to) => {
+                Some(Step::Act(Act::Do(count.down), to))
+            }
+            (step, _) => step,
+        }
+    }
+
     fn counts(&self, id: TermId) -> bool {
-        matches!(self.terms.term(id), Term::Abort(_, Watch::Counts(_), _))
+        matches!(self.terms.term(id), Term::Abort(_, Watch::Counts(..), _))
     }
 
     fn abort(&mut self, id: StatementId, watch: Watch, inner: TermId) -> TermId {

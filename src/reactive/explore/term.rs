@@ -50,6 +50,25 @@ pub enum Freeze {
     Frozen,
 }
 
+/// When an abort is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum When {
+    /// In the instant in which it begins: only cases that are immediate are asked.
+    AtFirst,
+    /// In one of those that follow.
+    Later,
+}
+
+impl When {
+    /// Cases are asked, from this one on.
+    pub fn asks(self, case: u32) -> Watch {
+        match self {
+            When::AtFirst => Watch::First(case),
+            When::Later => Watch::Asks(case),
+        }
+    }
+}
+
 /// What ends an abort, in this instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Watch {
@@ -59,8 +78,8 @@ pub enum Watch {
     First(u32),
     /// Cases are asked, from this one on.
     Asks(u32),
-    /// This case has come; is its count over?
-    Counts(u32),
+    /// This case has come, in the first instant or later; is its count over?
+    Counts(u32, When),
     /// Nothing ends it now.
     Quiet,
     /// This case does.
@@ -151,7 +170,7 @@ impl<'p> Terms<'p> {
                 Watch::Begins(_)
                 | Watch::First(_)
                 | Watch::Asks(_)
-                | Watch::Counts(_)
+                | Watch::Counts(..)
                 | Watch::Elapsed(_),
                 _,
             ) => None,

@@ -56,7 +56,7 @@ impl Default for Budget {
 }
 
 /// How many nodes are explored for one that may stay: many ways turn out to be the same.
-const EXPLORED_FOR_ONE: usize = 10;
+const EXPLORED_FOR_ONE: usize = 3;
 
 impl Budget {
     /// How many nodes are explored before branches may stay apart.

@@ -68,7 +68,7 @@ impl<'p> Instant<'_, 'p> {
             if !mode.resumes && !case.delay.immediate {
                 continue;
             }
-            let counts = case.delay.count.filter(|_| mode.resumes);
+            let counts = case.delay.count;
             match (self.holds(&case.delay.test), counts) {
                 (Some(false), _) => continue,
                 (Some(true), None) => {
