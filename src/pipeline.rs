@@ -64,33 +64,40 @@ pub fn stacks(checked: &Checked) -> Vec<String> {
     names.collect()
 }
 
-/// Finds all that is wrong with what was read: each layer by itself, then each stack.
-pub fn check(checked: &mut Checked) {
+/// Finds all that is wrong with what was read: each layer by itself, then each stack. The stacks
+/// that are right, and their trees.
+pub fn check(checked: &mut Checked) -> Vec<(Program, Forest)> {
     if refused(&checked.diagnostics) {
-        return;
+        return Vec::new();
     }
     let (layers, alone) = check_layers(&checked.sources, &checked.files);
-    checked.diagnostics.extend(alone);
-    let mut stand = BTreeSet::new();
-    for stack in stacks(checked) {
-        if let Some((program, _)) = trees(checked, &stack) {
-            stand.extend(program.entities.into_iter().map(|entity| entity.layer));
-        }
-    }
+    checked.report(alone);
+    let stacks = stacks(checked).into_iter();
+    let stacks: Vec<(Program, Forest)> = stacks
+        .filter_map(|stack| checked_trees(checked, &stack))
+        .collect();
     // What stands in a stack was explored with all that it is given there.
+    let stand = stacks.iter().flat_map(|(program, _)| &program.entities);
+    let stand: BTreeSet<&String> = stand.map(|entity| &entity.layer).collect();
     let open = layers
         .iter()
         .filter(|layer| !stand.contains(&layer.entities[0].layer));
     for layer in open {
         checked.report(reactive::handlers::wrong_anywhere(layer, checked.budget));
     }
+    stacks
 }
 
 /// The checked program of a stack, and its trees: one for each reaction, not yet woven.
 pub fn trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
-    if refused(&checked.diagnostics) {
-        return None;
+    match refused(&checked.diagnostics) {
+        true => None,
+        false => checked_trees(checked, stack),
     }
+}
+
+/// The same of a stack in texts of which something else may be wrong.
+fn checked_trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
     let (program, diagnostics) = check_stack(&checked.sources, &checked.files, stack);
     checked.report(diagnostics);
     let mut program = program?;

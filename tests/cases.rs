@@ -22,7 +22,7 @@ use stackloom::tool::case::play::Played;
 use stackloom::tool::case::run::Run;
 use stackloom::tool::case::script::Line;
 use stackloom::tool::case::sections::fill;
-use stackloom::tool::case::{InC, Playing, Surroundings, blessed, difference};
+use stackloom::tool::case::{Cases, InC, Playing, Surroundings, difference};
 use stackloom::types::load::Library;
 use stackloom::types::program::Program;
 use std::collections::BTreeMap;
@@ -57,9 +57,10 @@ fn every_case_holds() {
     let work = || {
         let next = || folders.lock().expect("nobody panics with the list").pop();
         while let Some(folder) = next() {
+            let cases = Cases::new(&repository);
             let wrong = folder
                 .iter()
-                .filter_map(|path| failure(&root, path, &repository));
+                .filter_map(|path| failure(&root, path, &cases));
             let wrong: Vec<String> = wrong.collect();
             let mut failures = failures.lock().expect("nobody panics with the list");
             failures.extend(wrong);
@@ -75,12 +76,12 @@ fn every_case_holds() {
 }
 
 /// What is wrong with the case of a file, which may also be blessed.
-fn failure(root: &Path, path: &Path, repository: &Repository) -> Option<String> {
+fn failure(root: &Path, path: &Path, cases: &Cases<'_>) -> Option<String> {
     let text = fs::read_to_string(path).expect("a case can be read");
     let name = path
         .strip_prefix(root)
         .expect("cases stand under their root");
-    let shown = blessed(name, &text, repository);
+    let shown = cases.blessed(name, &text);
     let name = name.display();
     match shown {
         Err(wrong) => Some(format!("{name}: {wrong}")),
@@ -150,7 +151,8 @@ impl Surroundings for Repository {
     fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)> {
         let every_way = std::env::var_os("EVERY_WAY").is_some();
         let ways = if every_way { &EVERY_WAY[..] } else { &USUALLY };
-        let (program, place) = (playing.program, playing.place.display());
+        let (stack, place) = (playing.stack, playing.place.display());
+        let (program, code) = (&stack.program, stack.code(playing.sources));
         let mut runs = Vec::new();
         let mut run = |compiled: &Compiled<'_>, how: &str| {
             for way in compiled.ways() {
@@ -160,9 +162,9 @@ impl Surroundings for Repository {
             }
         };
         let woven = format!("{place}/woven");
-        run(&Compiled::new(&woven, program, playing.code, ways), "the");
+        run(&Compiled::new(&woven, program, code, ways), "the");
         if every_way && !playing.by_steps {
-            let code = emit::c(playing.sources, program, playing.plain);
+            let code = emit::c(playing.sources, program, &stack.plain);
             let plain = format!("{place}/plain");
             run(&Compiled::new(&plain, program, &code, ways), "the unwoven");
         }
@@ -189,7 +191,9 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 fn a_case_that_expects_something_else_is_found() {
     let text =
         "A value alone does nothing.\n\n=== source\nfn f(a: u8) -> u8 {\n    a\n}\n\n=== error\n\n";
-    let blessed = |text: &str| blessed(Path::new("one"), text, &Repository::new());
+    let repository = Repository::new();
+    let cases = Cases::new(&repository);
+    let blessed = |text: &str| cases.blessed(Path::new("one"), text);
     let right = blessed(text).expect("the case can be read");
     assert_ne!(right, text);
     assert!(difference(text, &right).contains("not-a-statement"));
@@ -199,9 +203,10 @@ fn a_case_that_expects_something_else_is_found() {
 #[test]
 fn cases_that_show_nothing_are_refused() {
     let repository = Repository::new();
+    let cases = Cases::new(&repository);
     let refused = |text: &str| {
         let mut case = Case::read(text).expect("the case can be read");
-        fill(Path::new("none"), &mut case, &repository).is_err()
+        fill(Path::new("none"), &mut case, &cases).is_err()
     };
     assert!(refused("It is so.\n=== source\nconst a = 1\n"));
     assert!(refused("It is so.\n=== error\n"));

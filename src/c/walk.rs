@@ -133,6 +133,20 @@ pub fn each<'a>(statements: &'a [Statement], look: &mut dyn FnMut(&'a Statement)
     }
 }
 
+/// Whether a name stands anywhere in some statements.
+pub fn is_named(name: &str, statements: &[Statement]) -> bool {
+    fn within(name: &str, value: &Expression) -> bool {
+        let itself = matches!(value, Expression::Atom(text) if text == name);
+        itself || value.parts().iter().any(|part| within(name, part))
+    }
+    let mut found = false;
+    each(statements, &mut |statement| {
+        let mut values = statement.expressions().into_iter();
+        found |= values.any(|value| within(name, value));
+    });
+    found
+}
+
 /// Does something with each statement, and with those within it.
 pub fn each_mut(statements: &mut [Statement], change: &mut dyn FnMut(&mut Statement)) {
     for statement in statements {

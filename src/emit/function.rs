@@ -7,6 +7,7 @@ use super::layout::{c_type, parameters};
 use super::scope::Scope;
 use super::walk;
 use crate::c::tree::{Expression as C, Function as CFunction, Statement as S, atom, binary, call};
+use crate::c::walk::is_named;
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Instance, Query, Variable,
 };
@@ -524,13 +525,17 @@ fn turn(
     word: &str,
     (loaded, last): (C, Option<(String, String)>),
 ) -> Vec<S> {
-    let mut body = vec![S::Declare {
-        kind: format!("const {}", c_type(scope.stack, scope.kind(filter.word))),
-        name: word.to_string(),
-        value: Some(loaded),
-    }];
+    let kind = format!("const {}", c_type(scope.stack, scope.kind(filter.word)));
     let mut code = Code::new(scope, &filter.each, filter.parameters);
     code.yields = yields(filter, last);
-    body.extend(code.block(&filter.each));
+    let mut body = code.block(&filter.each);
+    if is_named(word, &body) {
+        let declare = S::Declare {
+            kind,
+            name: word.to_string(),
+            value: Some(loaded),
+        };
+        body.insert(0, declare);
+    }
     body
 }

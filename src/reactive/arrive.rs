@@ -321,7 +321,10 @@ impl<'a> Lowering<'a> {
     fn require_sums(&mut self, parse: &mut Parse<'a>) {
         for (at, field) in parse.header.fields.iter().enumerate() {
             let Rule::Checks {
-                arguments, unless, ..
+                arguments,
+                filter,
+                unless,
+                ..
             } = &field.rule
             else {
                 continue;
@@ -329,7 +332,7 @@ impl<'a> Lowering<'a> {
             let id = HeaderFieldId(at as u32);
             let bind = self.fresh(field.name.clone(), field.kind.clone());
             let arguments = arguments.iter().map(|e| parse.frame.expression(e));
-            let sum = Action::Sum {
+            let summed = Action::Sum {
                 bind,
                 message: parse.message,
                 header: parse.id,
@@ -337,21 +340,20 @@ impl<'a> Lowering<'a> {
                 arguments: arguments.collect(),
             };
             let read = parse.field(id);
-            let sum_is_right = Expression::binary(
-                Binary::Equal,
-                Expression::local(bind, field.kind.clone()),
-                read.clone(),
-                Type::Bool,
-            );
-            let holds = match unless {
-                None => sum_is_right,
-                Some(none) => {
-                    let none = Expression::number(*none, field.kind.clone());
-                    let absent = Expression::binary(Binary::Equal, read, none, Type::Bool);
-                    Expression::binary(Binary::Or, absent, sum_is_right, Type::Bool)
-                }
-            };
-            let steps = vec![Step::Do(sum), Step::Require(holds, field.reason())];
+            let equal = |one, other| Expression::binary(Binary::Equal, one, other, Type::Bool);
+            let number = |number| Expression::number(number, field.kind.clone());
+            let sum = || Expression::local(bind, field.kind.clone());
+            let or = |one, other| Expression::binary(Binary::Or, one, other, Type::Bool);
+            let mut holds = equal(sum(), read.clone());
+            if let Some((held, is)) = self.program.filters[filter.at()].same {
+                let both = equal(read.clone(), number(held));
+                let is = equal(sum(), number(is));
+                holds = or(holds, Expression::binary(Binary::And, both, is, Type::Bool));
+            }
+            if let Some(none) = unless {
+                holds = or(equal(read, number(*none)), holds);
+            }
+            let steps = vec![Step::Do(summed), Step::Require(holds, field.reason())];
             match &field.present {
                 None => parse.steps.extend(steps),
                 Some(present) => {

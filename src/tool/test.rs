@@ -11,7 +11,7 @@ use super::case::format::Case;
 use super::case::play::{Played, play};
 use super::case::run::Run;
 use super::case::script::Line;
-use super::case::{InC, Playing, Surroundings, blessed, difference};
+use super::case::{Cases, InC, Playing, Surroundings, difference};
 use super::compiler::description;
 use super::failure::{Failure, about};
 use super::library::{self, Folders};
@@ -76,11 +76,12 @@ pub fn test(arguments: &Arguments) -> Result<(), Failure> {
         functions: arguments.functions.clone(),
         loaded: RefCell::new(None),
     };
+    let all = Cases::new(&project);
     let (mut held, mut written) = (0, 0);
     for path in &cases {
         let text = library::text_of(path)?;
         let shown = path.strip_prefix(".").unwrap_or(path).display();
-        match blessed(path, &text, &project) {
+        match all.blessed(path, &text) {
             Ok(right) if right == text => held += 1,
             Ok(right) if arguments.bless => {
                 std::fs::write(path, right).map_err(about(path))?;
@@ -146,7 +147,8 @@ impl Surroundings for Project {
         if self.functions.is_empty() {
             return Ok(None);
         }
-        let (program, code, beginning) = (playing.program, playing.code, playing.beginning);
+        let (program, beginning) = (&playing.stack.program, playing.beginning);
+        let code = playing.stack.code(playing.sources);
         let mut loaded = self.loaded.borrow_mut();
         if !matches!(&*loaded, Some((c, _)) if *c == code.c) {
             let description = description(program);

@@ -89,6 +89,8 @@ pub struct Filter {
     pub finish: Block,
     /// What it gives in the end.
     pub result: Option<Expression>,
+    /// A field that holds the first is right, too, where the result is the second.
+    pub same: Option<(u64, u64)>,
     /// Where it is written.
     pub span: Span,
 }

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! format     the text, and its sections
-//! sections   what each section means; the compiler is run as far as they need it
+//! sections   what each section means
+//! subject    the texts of a case, compiled as far as the sections need it
 //! script     what a host does; play does it, played in every way and compared (run)
 //! wire       frames, header by header (parts)
 //! esterel    the sections of modules of Esterel
@@ -20,20 +21,23 @@ pub mod played;
 pub mod run;
 pub mod script;
 pub mod sections;
+pub mod subject;
 pub mod wire;
 
-use crate::emit::Emitted;
 use crate::simulate::externs::Externs;
 use crate::simulate::trace::Trace;
 use crate::source::Sources;
-use crate::tree::Forest;
 use crate::types::load::Library;
 use crate::types::program::Program;
 use format::Case;
 use play::Played;
 use run::Run;
 use script::{Beginning, Line};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
+use subject::{Compiled, Subject, Texts};
 
 /// What is around a case: files, and whatever else can run a stack.
 pub trait Surroundings {
@@ -56,10 +60,10 @@ pub trait Surroundings {
 
 /// A stack that calls what interpreters do not have.
 pub struct InC<'case> {
-    /// The stack, checked.
-    pub program: &'case Program,
-    /// Its C, woven.
-    pub code: &'case Emitted,
+    /// All texts.
+    pub sources: &'case Sources,
+    /// The stack.
+    pub stack: &'case Compiled,
     /// How it begins.
     pub beginning: &'case Beginning,
 }
@@ -70,23 +74,46 @@ pub struct Playing<'case> {
     pub place: &'case Path,
     /// All texts.
     pub sources: &'case Sources,
-    /// The stack, checked.
-    pub program: &'case Program,
-    /// Its trees, not woven.
-    pub plain: &'case Forest,
-    /// Its C, woven.
-    pub code: &'case Emitted,
+    /// The stack.
+    pub stack: &'case Compiled,
     /// Whether the case gives it another budget than usual: that counts steps of woven trees.
     pub by_steps: bool,
     /// What is played.
     pub trace: &'case Trace,
 }
 
-/// The text of a case as it must be: what goes in as it is, what comes out as it comes out.
-pub fn blessed(path: &Path, text: &str, around_it: &dyn Surroundings) -> Result<String, String> {
-    let mut case = Case::read(text)?;
-    sections::fill(path, &mut case, around_it)?;
-    Ok(case.to_string())
+/// Cases with the same around them. What stands in a file is compiled once for all of them.
+pub struct Cases<'around> {
+    around_it: &'around dyn Surroundings,
+    compiled: RefCell<BTreeMap<Texts, Rc<Subject>>>,
+}
+
+impl Cases<'_> {
+    /// None was seen so far.
+    pub fn new(around_it: &dyn Surroundings) -> Cases<'_> {
+        Cases {
+            around_it,
+            compiled: RefCell::default(),
+        }
+    }
+
+    /// The text of a case as it must be: what goes in as it is, what comes out as it comes out.
+    pub fn blessed(&self, path: &Path, text: &str) -> Result<String, String> {
+        let mut case = Case::read(text)?;
+        sections::fill(path, &mut case, self)?;
+        Ok(case.to_string())
+    }
+
+    /// What a case is about. Where it stands alone no other case will be about the same.
+    fn subject(&self, texts: Texts, stands_alone: bool) -> Rc<Subject> {
+        let compile = |texts| Rc::new(Subject::new(texts, self.around_it.library()));
+        if stands_alone {
+            return compile(texts);
+        }
+        let mut compiled = self.compiled.borrow_mut();
+        let subject = compiled.entry(texts);
+        Rc::clone(subject.or_insert_with_key(|texts| compile(texts.clone())))
+    }
 }
 
 /// The first line in which a case differs from what it must be.

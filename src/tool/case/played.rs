@@ -7,11 +7,10 @@ use super::format::Case;
 use super::play::play;
 use super::run::{difference, interpreted};
 use super::script::{self, Beginning, Line};
+use super::subject::{Compiled, Subject};
 use super::wire;
 use super::{InC, Playing, Surroundings};
-use crate::emit::{self, Emitted};
-use crate::pipeline;
-use crate::reactive;
+use crate::emit::Emitted;
 use crate::simulate::externs::Externs;
 use crate::simulate::reference::Reference;
 use crate::simulate::stack::Stack;
@@ -32,36 +31,26 @@ pub struct Played {
     pub wire: String,
 }
 
-/// Plays the script of a case to a program.
+/// Plays the script of a case to the first stack of it.
 pub fn played(
     path: &Path,
     case: &Case,
-    sources: &Sources,
-    program: &Program,
+    subject: &Subject,
     around_it: &dyn Surroundings,
 ) -> Result<Played, String> {
     let text = |kind: &str| case.text(kind).unwrap_or_default();
-    // A case may call its stack what no C can be called.
-    let mut program = program.clone();
-    if case.text("source").is_some() {
-        program.name = "played".to_string();
-    }
-    let program = &program;
+    let stack = subject.stacks.first();
+    let stack = stack.ok_or("there is no stack to play to")?;
+    let (program, sources) = (&stack.program, &subject.sources);
     let in_c = around_it.externs(program);
     let in_c = in_c.missing(program).first().copied();
-    let plain = reactive::lower(program).map_err(|_| "the trees were refused")?;
-    let (woven, _) = pipeline::woven(program, plain.clone());
-    let code = emit::c(sources, program, &woven);
-    let usual = limits(&code);
+    let usual = limits(stack.code(sources));
     let mut beginning = script::beginning(program, text("config"), text("host"), usual)?;
-    let mut stacks = case.sections.iter().filter(|one| one.kind == "stack");
+    let mut files = case.sections.iter().filter(|one| one.kind == "stack");
     let forms = Forms {
-        place: stacks.next().map_or(path, |stack| Path::new(&stack.name)),
+        place: files.next().map_or(path, |file| Path::new(&file.name)),
         sources,
-        program,
-        plain: &plain,
-        woven: &woven,
-        code: &code,
+        stack,
         usual,
         around_it,
     };
@@ -87,10 +76,7 @@ pub fn played(
 struct Forms<'case> {
     place: &'case Path,
     sources: &'case Sources,
-    program: &'case Program,
-    plain: &'case Forest,
-    woven: &'case Forest,
-    code: &'case Emitted,
+    stack: &'case Compiled,
     usual: Limits,
     around_it: &'case dyn Surroundings,
 }
@@ -106,8 +92,8 @@ impl Forms<'_> {
         texts: &mut Played,
     ) -> Result<u64, String> {
         let in_c = InC {
-            program: self.program,
-            code: self.code,
+            sources: self.sources,
+            stack: self.stack,
             beginning,
         };
         let played = self.around_it.compiled(&in_c, lines)?;
@@ -130,7 +116,8 @@ impl Forms<'_> {
         lines: Vec<Line>,
         texts: &mut Played,
     ) -> Result<u64, String> {
-        let (program, plain, woven) = (self.program, self.plain, self.woven);
+        let program = &self.stack.program;
+        let (plain, woven) = (&self.stack.plain, self.stack.woven());
         // What is written in C may remember: each run has its own, from the beginning.
         let [first, of_forest, of_expected, of_woven, of_plain] =
             &[(); 5].map(|()| self.around_it.externs(program));
@@ -161,9 +148,7 @@ impl Forms<'_> {
             runs.extend(self.around_it.others(&Playing {
                 place: self.place,
                 sources: self.sources,
-                program,
-                plain,
-                code: self.code,
+                stack: self.stack,
                 by_steps,
                 trace: &trace,
             }));

@@ -18,31 +18,23 @@
 //! | `wire` | comes out: the frames of both directions, header by header |
 //! | `esterel` | goes in: modules of Esterel, the last of which is run; see [`super::esterel`] |
 
-use super::Surroundings;
 use super::format::{Case, around};
 use super::played::played;
-use crate::diagnostic::{Diagnostic, Severity, render};
-use crate::emit;
-use crate::pipeline;
-use crate::reactive;
-use crate::reactive::handlers::{Budget, settle, wrong_anywhere};
+use super::subject::{Subject, Texts};
+use super::{Cases, Surroundings};
+use crate::diagnostic::render;
 use crate::source::Sources;
 use crate::syntax::loom;
 use crate::tree::text;
-use crate::types::load::{Library, Missing, load};
-use crate::types::program::Program;
-use crate::types::{check_layers, check_stack};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Runs the compiler as far as the sections need it.
-pub fn fill(path: &Path, case: &mut Case, around_it: &dyn Surroundings) -> Result<(), String> {
+pub fn fill(path: &Path, case: &mut Case, cases: &Cases<'_>) -> Result<(), String> {
     if case.text("esterel").is_some() {
         return super::esterel::fill(case);
     }
-    let mut sources = Sources::new();
-    let (programs, found) = compile(&mut sources, path, case, around_it)?;
-    let errors = around(&render(&found, &sources, false));
+    let subject = &*cases.subject(texts(path, case, cases.around_it)?, stands_alone(case));
+    let errors = around(&render(&subject.found, &subject.sources, false));
     if case.text("error").is_none() && !errors.is_empty() {
         return Err(format!(
             "there are errors, but no section for them\n{errors}"
@@ -52,10 +44,7 @@ pub fn fill(path: &Path, case: &mut Case, around_it: &dyn Surroundings) -> Resul
         return Err("nothing is wrong here".to_string());
     }
     let played = match case.text("out").or(case.text("wire")) {
-        Some(_) => {
-            let program = programs.first().ok_or("there is no stack to play to")?;
-            Some(played(path, case, &sources, program, around_it)?)
-        }
+        Some(_) => Some(played(path, case, subject, cases.around_it)?),
         None => None,
     };
     let played = played.as_ref();
@@ -64,10 +53,10 @@ pub fn fill(path: &Path, case: &mut Case, around_it: &dyn Surroundings) -> Resul
         section.text = match section.kind.as_str() {
             "source" | "stack" | "config" | "host" | "in" => continue,
             "error" => errors.clone(),
-            "fmt" => around(&formatted(&sources)),
-            "tree" => around(&trees(&programs, false)?),
-            "woven" => around(&trees(&programs, true)?),
-            "c" => around(&emitted(&sources, &programs, &section.name)?),
+            "fmt" => around(&formatted(&subject.sources)),
+            "tree" => around(&trees(subject, false)?),
+            "woven" => around(&trees(subject, true)?),
+            "c" => around(&emitted(subject, &section.name)?),
             "out" => around(&played.ok_or("nothing is played")?.out),
             "wire" => around(&played.ok_or("nothing is played")?.wire),
             other => return Err(format!("there is no section `{other}`")),
@@ -81,87 +70,41 @@ pub fn fill(path: &Path, case: &mut Case, around_it: &dyn Surroundings) -> Resul
     }
 }
 
-/// The programs of the stacks of the first file, and all that is wrong: of the one that is played
-/// to, where the case says which.
-fn compile(
-    sources: &mut Sources,
-    path: &Path,
-    case: &Case,
-    around_it: &dyn Surroundings,
-) -> Result<(Vec<Program>, Vec<Diagnostic>), String> {
-    let mut texts = Vec::new();
+/// Whether no file around the case has its stack.
+fn stands_alone(case: &Case) -> bool {
+    case.sections.iter().all(|section| section.kind != "stack")
+}
+
+/// The texts of a case, and the stack that is played to, where it says which.
+fn texts(path: &Path, case: &Case, around_it: &dyn Surroundings) -> Result<Texts, String> {
+    let mut files = Vec::new();
     for section in &case.sections {
         match section.kind.as_str() {
             "source" if section.name.is_empty() => {
-                texts.push(("case.loom".to_string(), section.text.clone()));
+                files.push(("case.loom".to_string(), section.text.clone()));
             }
-            "source" => texts.push((section.name.clone(), section.text.clone())),
-            "stack" => texts.push(around_it.file(path, &section.name)?),
+            "source" => files.push((section.name.clone(), section.text.clone())),
+            "stack" => files.push(around_it.file(path, &section.name)?),
             _ => {}
         }
     }
-    let mut texts = texts.into_iter();
-    let root = texts.next().ok_or("there is no source")?;
-    let library = Sections {
-        own: texts.collect(),
-        behind: around_it.library(),
-    };
-    let (files, mut found) = load(sources, vec![root], &library);
-    let mut programs = Vec::new();
-    if found.is_empty() {
-        let (layers, wrong) = check_layers(sources, &files);
-        found.extend(wrong);
-        let played = case.sections.iter().find(|section| section.kind == "in");
-        let played = played.map(|section| section.name.as_str());
-        let declared = files.unit(files.root()).stacks.iter();
-        let declared = declared.map(|stack| stack.name.text.as_str());
-        let stacks: Vec<&str> = match played {
-            Some(name) if !name.is_empty() => vec![name],
-            Some(_) | None => declared.collect(),
-        };
-        for stack in stacks {
-            let (mut program, mut wrong) = check_stack(sources, &files, stack);
-            if let Some(Err(refused)) = program
-                .as_mut()
-                .map(|program| settle(program, Budget::default()))
-            {
-                wrong.extend(refused);
-                program = None;
-            }
-            programs.extend(program);
-            for wrong in wrong {
-                if !found.contains(&wrong) {
-                    found.push(wrong);
-                }
-            }
-        }
-        if files.unit(files.root()).stacks.is_empty() {
-            found.extend(
-                layers
-                    .iter()
-                    .flat_map(|layer| wrong_anywhere(layer, Budget::default())),
-            );
-        }
+    if files.is_empty() {
+        return Err("there is no source".to_string());
     }
-    for program in &programs {
-        if let Err(wrong) = reactive::lower(program) {
-            found.extend(wrong);
-        }
-    }
-    if found.iter().any(|it| it.severity == Severity::Error) {
-        programs.clear();
-    }
-    Ok((programs, found))
+    let played = case.sections.iter().find(|section| section.kind == "in");
+    let stack = played.map(|section| section.name.clone());
+    Ok(Texts {
+        files,
+        stack: stack.filter(|name| !name.is_empty()),
+    })
 }
 
 /// The C of the first stack, or one function of it.
-fn emitted(sources: &Sources, programs: &[Program], function: &str) -> Result<String, String> {
-    let program = programs.first().ok_or("there is no stack")?;
-    let forest = reactive::lower(program).map_err(|_| "the trees were refused")?;
-    let (woven, _) = pipeline::woven(program, forest);
-    let c = emit::c(sources, program, &woven).c;
+fn emitted(subject: &Subject, function: &str) -> Result<String, String> {
+    let stack = subject.stacks.first().ok_or("there is no stack")?;
+    let c = &stack.code(&subject.sources).c;
     if function.is_empty() {
-        return Ok(c);
+        return Ok(c.clone());
     }
     let lines: Vec<&str> = c.lines().collect();
     let calls = format!("{function}(");
@@ -186,30 +129,17 @@ fn emitted(sources: &Sources, programs: &[Program], function: &str) -> Result<St
 }
 
 /// The trees of the first stack in their text form.
-fn trees(programs: &[Program], woven: bool) -> Result<String, String> {
-    let program = programs.first().ok_or("there is no stack")?;
-    let mut forest = reactive::lower(program).map_err(|_| "the trees were refused")?;
-    if woven {
-        forest = pipeline::woven(program, forest).0;
-    }
-    Ok(text::write(program, &forest))
+fn trees(subject: &Subject, woven: bool) -> Result<String, String> {
+    let stack = subject.stacks.first().ok_or("there is no stack")?;
+    let forest = match woven {
+        true => stack.woven(),
+        false => &stack.plain,
+    };
+    Ok(text::write(&stack.program, forest))
 }
 
 fn formatted(sources: &Sources) -> String {
     let first = sources.files().next().expect("there is a source");
     let (tree, _) = loom::parse(first, sources);
     loom::format(&tree, sources.text(first))
-}
-
-/// The files in a case, and those around it.
-struct Sections<'around> {
-    own: BTreeMap<String, String>,
-    behind: &'around dyn Library,
-}
-
-impl Library for Sections<'_> {
-    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Missing> {
-        let own = self.own.find(user, path);
-        own.or_else(|_| self.behind.find(user, path))
-    }
 }

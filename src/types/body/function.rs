@@ -6,6 +6,7 @@
 use super::super::constant::fold;
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind};
+use super::super::items::constant_number;
 use super::super::program::{Filter, Function, FunctionId, Local, LocalId};
 use super::super::scope::{Named, Scope};
 use super::super::statement::{Block, StatementKind};
@@ -303,10 +304,8 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         None => Block::new(),
     };
     body.flow.facts.clear();
-    let result = source.result.as_ref().map(|result| {
-        let kind = body.written_type(&result.of);
-        body.expect(&result.value, &kind)
-    });
+    let result = source.result.as_ref();
+    let (result, same) = result.map(|result| body.filter_result(result)).unzip();
     body.leave_words(0);
     if rewrites == result.is_some() {
         let title = match rewrites {
@@ -338,11 +337,25 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         each,
         finish,
         result,
+        same: same.flatten(),
         span: source.span,
     })
 }
 
 impl Body<'_, '_> {
+    /// What a filter gives, and what a field may hold instead of what.
+    fn filter_result(&mut self, source: &ast::FilterResult) -> (Expression, Option<(u64, u64)>) {
+        let kind = self.written_type(&source.of);
+        let value = self.expect(&source.value, &kind);
+        let mut constant = |source| {
+            let value = self.expect(source, &kind);
+            constant_number(self.context, &value, source, "what a field may hold")
+        };
+        let same = source.same.as_ref();
+        let same = same.map(|(held, is)| (constant(held), constant(is)));
+        (value, same.and_then(|(held, is)| held.zip(is)))
+    }
+
     /// A body that is one value, behind what is done for it.
     fn returning(
         &mut self,

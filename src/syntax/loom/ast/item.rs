@@ -348,13 +348,15 @@ pub enum FilterEffect {
     Rewrites,
 }
 
-/// `result u16 { ~fold16(sum) }`
+/// `result u16 { ~fold16(sum) } where 0xffff is 0`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilterResult {
     /// Its type.
     pub of: Type,
     /// Its value.
     pub value: Expression,
+    /// A field that holds the first is right, too, where the result is the second.
+    pub same: Option<(Expression, Expression)>,
     /// All of it.
     pub span: Span,
 }

@@ -402,11 +402,22 @@ impl Parser<'_> {
             self.take();
             let of = self.type_name()?;
             let value = self.braced_value()?;
+            let same = match self.accept("where") {
+                Some(_) => {
+                    let held = self.expression()?;
+                    self.expect("is")?;
+                    Some((held, self.expression()?))
+                }
+                None => None,
+            };
             let span = self.span_from(start);
-            parts
-                .result
-                .replace(FilterResult { of, value, span })
-                .is_some()
+            let result = FilterResult {
+                of,
+                value,
+                same,
+                span,
+            };
+            parts.result.replace(result).is_some()
         } else {
             parts.fields.push(self.field()?);
             false

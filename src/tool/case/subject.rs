@@ -1,0 +1,107 @@
+//! What a case is about: texts, compiled as far as somebody asks.
+//!
+//! In: the texts, the first of which has the stacks. Out: its programs with their trees, plain and
+//! woven, and their C; or all that is wrong. Cases that name the same file share one.
+
+use crate::diagnostic::Diagnostic;
+use crate::emit::{self, Emitted};
+use crate::pipeline;
+use crate::source::Sources;
+use crate::tool::compiler::no_name;
+use crate::tree::Forest;
+use crate::types::load::{Library, Missing};
+use crate::types::program::Program;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+/// What the texts say, and which stack of the first is meant.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Texts {
+    /// Name and text: the first has the stacks, the others are for its `use`.
+    pub files: Vec<(String, String)>,
+    /// The stack, where the case says which: otherwise all are compiled.
+    pub stack: Option<String>,
+}
+
+/// Texts that were checked.
+pub struct Subject {
+    /// All of them.
+    pub sources: Sources,
+    /// All that is wrong, and warnings.
+    pub found: Vec<Diagnostic>,
+    /// The stacks: none where something is wrong.
+    pub stacks: Vec<Compiled>,
+}
+
+/// A stack in all forms of it.
+pub struct Compiled {
+    /// Checked.
+    pub program: Program,
+    /// Its trees, one for each reaction.
+    pub plain: Forest,
+    woven: OnceCell<Forest>,
+    code: OnceCell<Emitted>,
+}
+
+impl Compiled {
+    /// Its trees, woven into one another along the common path.
+    pub fn woven(&self) -> &Forest {
+        let woven = || pipeline::woven(&self.program, self.plain.clone()).0;
+        self.woven.get_or_init(woven)
+    }
+
+    /// Its C, woven.
+    pub fn code(&self, sources: &Sources) -> &Emitted {
+        let code = || emit::c(sources, &self.program, self.woven());
+        self.code.get_or_init(code)
+    }
+}
+
+impl Subject {
+    /// Checks the texts.
+    pub fn new(texts: Texts, behind: &dyn Library) -> Subject {
+        let mut files = texts.files;
+        let library = Own {
+            own: files.split_off(1).into_iter().collect(),
+            behind,
+        };
+        let mut checked = pipeline::read(files, &library);
+        let stacks = match texts.stack {
+            Some(stack) => pipeline::trees(&mut checked, &stack).into_iter().collect(),
+            None => pipeline::check(&mut checked),
+        };
+        let right = !pipeline::refused(&checked.diagnostics);
+        let compiled = |(program, plain)| Compiled {
+            program: nameable(program),
+            plain,
+            woven: OnceCell::new(),
+            code: OnceCell::new(),
+        };
+        Subject {
+            sources: checked.sources,
+            found: checked.diagnostics,
+            stacks: stacks.into_iter().filter(|_| right).map(compiled).collect(),
+        }
+    }
+}
+
+/// A case may call its stack what no C can be called.
+fn nameable(mut program: Program) -> Program {
+    if no_name(&program.name).is_some() {
+        program.name = "played".to_string();
+    }
+    program
+}
+
+/// The files in a case, and those around it.
+struct Own<'around> {
+    own: BTreeMap<String, String>,
+    behind: &'around dyn Library,
+}
+
+impl Library for Own<'_> {
+    fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Missing> {
+        let own = self.own.find(user, path);
+        own.or_else(|_| self.behind.find(user, path))
+    }
+}
