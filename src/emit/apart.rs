@@ -3,8 +3,8 @@
 
 use super::Stack;
 use super::output::Queued;
-use super::tree::{Body, function};
-use super::uses::facts;
+use super::tree::{Written, function};
+use super::uses::{Facts, facts};
 use crate::c::tree::Function;
 use crate::tree::{Node, NodeId, Probability, Reaction, Tree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,31 +55,27 @@ pub fn is_rare(function: &Function) -> bool {
 pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
     let facts = facts(stack, &tree.parameters, tree.root);
     let mut apart: BTreeMap<NodeId, Part> = BTreeMap::new();
+    let mut whole = function(stack, tree, &facts, &apart, None);
+    let mut parts: BTreeMap<NodeId, Written> = BTreeMap::new();
     loop {
-        let mut all = vec![function(stack, tree, &facts, &apart, None)];
-        for (node, part) in apart.iter().rev() {
-            all.push(function(stack, tree, &facts, &apart, Some((*node, part))));
-        }
-        let mut written: BTreeMap<NodeId, u32> = BTreeMap::new();
+        let all = || std::iter::once(&whole).chain(parts.values().rev());
+        let mut times: BTreeMap<NodeId, u32> = BTreeMap::new();
         let mut may = BTreeMap::new();
-        for (_, body) in &all {
-            body.written
+        for one in all() {
+            one.times
                 .iter()
-                .for_each(|(node, times)| *written.entry(*node).or_default() += times);
-            may.extend(&body.may_be_apart);
+                .for_each(|(node, more)| *times.entry(*node).or_default() += more);
+            may.extend(&one.may_be_apart);
         }
-        let twice = may.keys().rev().find(|node| {
-            written[node] > 1 && facts.size[node] > SHORT && !apart.contains_key(node)
-        });
-        let rare = all.iter().flat_map(|(_, body)| rare_parts(body)).max();
-        let (node, is_rare) = match (rare, twice) {
-            (Some(node), _) if !apart.contains_key(&node) => (node, true),
-            (_, Some(node)) => (*node, false),
-            _ => {
-                all.iter()
-                    .for_each(|(_, body)| queued.extend(body.queued.iter().copied()));
-                return all.into_iter().map(|(function, _)| function).collect();
-            }
+        let twice = may
+            .keys()
+            .rev()
+            .find(|node| times[node] > 1 && facts.size[node] > SHORT && !apart.contains_key(node));
+        let rare = all().flat_map(|one| rare_part(stack, &facts, &apart, one));
+        let (node, is_rare) = match (rare.max(), twice) {
+            (Some(node), _) => (node, true),
+            (None, Some(node)) => (*node, false),
+            (None, None) => break,
         };
         let part = Part {
             name: name_of(stack, tree.reaction, (may[&node], is_rare), &apart),
@@ -87,7 +83,24 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
             is_rare,
         };
         apart.insert(node, part);
+        // All other functions stay as they are.
+        if whole.times.contains_key(&node) {
+            whole = function(stack, tree, &facts, &apart, None);
+        }
+        for (root, one) in &mut parts {
+            if one.times.contains_key(&node) {
+                *one = function(stack, tree, &facts, &apart, Some((*root, &apart[root])));
+            }
+        }
+        let own = function(stack, tree, &facts, &apart, Some((node, &apart[&node])));
+        parts.insert(node, own);
     }
+    let all = std::iter::once(whole).chain(parts.into_values().rev());
+    let functions = all.map(|one| {
+        queued.extend(one.queued);
+        super::with_all_used(one.function)
+    });
+    functions.collect()
 }
 
 /// A name for another part of what `whole` does.
@@ -112,15 +125,18 @@ fn name_of(
     free.expect("there are more numbers than names")
 }
 
-/// Long parts that a function holds though they are rare.
-fn rare_parts(body: &Body) -> Option<NodeId> {
-    let held = body
-        .may_be_apart
-        .keys()
-        .filter(|node| !body.apart.contains_key(node));
-    let arena = &body.stack.forest.arena;
+/// The last long part that a function holds though it is rare.
+fn rare_part(
+    stack: &Stack,
+    facts: &Facts,
+    apart: &BTreeMap<NodeId, Part>,
+    written: &Written,
+) -> Option<NodeId> {
+    let held = written.may_be_apart.keys().rev();
+    let mut held = held.filter(|node| !apart.contains_key(node) && facts.size[node] > LONG);
+    let arena = &stack.forest.arena;
     let rare = |node: &NodeId| {
-        body.written.keys().any(|above| {
+        written.times.keys().any(|above| {
             let (likely, then, otherwise) = match arena.node(*above) {
                 Node::Test {
                     likely,
@@ -134,12 +150,10 @@ fn rare_parts(body: &Body) -> Option<NodeId> {
                     failed,
                     ..
                 } => (likely, done, failed),
-                _ => return false,
+                Node::Act { .. } | Node::Case { .. } | Node::Leaf { .. } => return false,
             };
             (*likely <= RARE && then == node) || (likely.other() <= RARE && otherwise == node)
         })
     };
-    held.filter(|node| body.facts.size[node] > LONG && rare(node))
-        .max()
-        .copied()
+    held.find(|node| rare(node)).copied()
 }

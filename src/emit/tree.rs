@@ -33,9 +33,9 @@ pub struct Body<'a> {
     /// Nodes that stand in functions of their own.
     pub apart: &'a BTreeMap<NodeId, Part>,
     /// How often the code of each node was written.
-    pub written: BTreeMap<NodeId, u32>,
+    written: BTreeMap<NodeId, u32>,
     /// Nodes that could stand apart, and whose code they are.
-    pub may_be_apart: BTreeMap<NodeId, Reaction>,
+    may_be_apart: BTreeMap<NodeId, Reaction>,
     /// Whose code is being written: that of the tree, or of one that was woven into it.
     origin: Reaction,
     /// How many loops stand around the code.
@@ -44,17 +44,29 @@ pub struct Body<'a> {
     pub queued: BTreeSet<Queued>,
 }
 
+/// A function, and what is written in it.
+pub struct Written {
+    /// The function.
+    pub function: Function,
+    /// How often the code of each node was written.
+    pub times: BTreeMap<NodeId, u32>,
+    /// Nodes that could stand apart, and whose code they are.
+    pub may_be_apart: BTreeMap<NodeId, Reaction>,
+    /// What it puts on the agenda.
+    pub queued: BTreeSet<Queued>,
+}
+
 /// What is declared around a block, and what it is called.
 pub type Block<'a> = (BTreeSet<LocalId>, Scope<'a>);
 
 /// The function of a part of a tree.
-pub fn function<'a>(
-    stack: &'a Stack,
-    tree: &'a Tree,
-    facts: &'a Facts,
-    apart: &'a BTreeMap<NodeId, Part>,
+pub fn function(
+    stack: &Stack,
+    tree: &Tree,
+    facts: &Facts,
+    apart: &BTreeMap<NodeId, Part>,
     part: Option<(NodeId, &Part)>,
-) -> (Function, Body<'a>) {
+) -> Written {
     let mut body = Body {
         stack,
         scope: Scope::new(stack, &stack.forest.locals),
@@ -105,7 +117,12 @@ pub fn function<'a>(
         parameters: all,
         body: statements,
     };
-    (super::with_all_used(function), body)
+    Written {
+        function,
+        times: body.written,
+        may_be_apart: body.may_be_apart,
+        queued: body.queued,
+    }
 }
 
 /// A way that comes to an exit anyhow need not leave by itself.
