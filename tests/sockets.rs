@@ -81,3 +81,21 @@ fn the_kernel_calls_and_is_called() {
     let program = program("gcc", SANITIZED, built_by_gcc(), &["kernel.c"]);
     println!("{}", run(&mut Command::new(program)));
 }
+
+/// Two gigabytes go over one connection, so this is built again from the same C, to be quick.
+#[test]
+fn what_was_long_ago_is_not_taken_for_what_is_to_come() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sockets_quick");
+    std::fs::create_dir_all(&folder).expect("a folder of its own");
+    for file in ["internet.c", "internet.h"] {
+        std::fs::copy(built_by_gcc().join(file), folder.join(file)).expect("a copy");
+    }
+    let quick = "-O2 -Werror";
+    let program = program(
+        "gcc",
+        quick,
+        &library("gcc", quick, "quick"),
+        &["far.c", "wire.c"],
+    );
+    println!("{}", run(&mut Command::new(program)));
+}
