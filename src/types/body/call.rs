@@ -195,7 +195,9 @@ impl Body<'_, '_> {
         for argument in arguments {
             values.push((self.check(argument, hint), argument));
         }
-        let values = self.of_one_type(values, hint)?;
+        let Some(values) = self.of_one_type(values, hint) else {
+            return Some(nothing());
+        };
         let kind = values[0].result.clone();
         let mut values = values.into_iter();
         let mut next = || values.next().expect("as many as were counted");
