@@ -2,8 +2,10 @@
 
 use super::frames::frames;
 use super::shell::{Shell, alone};
+use std::io::Write;
 use std::net::UdpSocket;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// A new project, in which commands are run.
 fn project(shell: &Shell) {
@@ -64,6 +66,35 @@ fn its_host_is_compiled_wherever_it_is_and_whatever_it_is_called() {
         let run = format!("\"$LOOM\" run {name}.loom --link wire=udp:127.0.0.1:0,127.0.0.1:9");
         typed(&format!("{run} --for 10ms"));
     }
+}
+
+#[test]
+fn its_host_says_each_line_though_none_follows() {
+    let shell = Shell::new();
+    project(&shell);
+    let mut make = Command::new("make");
+    make.current_dir(shell.path("beep"));
+    make.env("LOOM", env!("CARGO_BIN_EXE_loom"));
+    shell.finish(make).fine();
+    let [far, own] = [0; 2].map(|_| UdpSocket::bind("127.0.0.1:0").expect("a socket"));
+    let [to, from] = [&far, &own].map(|socket| socket.local_addr().expect("bound").port());
+    drop(own);
+    let patience = Some(Duration::from_secs(10));
+    far.set_read_timeout(patience).expect("a socket has one");
+    let mut host = Command::new(shell.path("beep/host"));
+    host.args([from, to].map(|port| port.to_string()));
+    host.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut host = host.spawn().expect("it was built");
+    let mut typed = host.stdin.take().expect("its input is a pipe");
+    typed.write_all(b"one\ntwo\n").expect("it reads");
+    for line in [b"one", b"two"] {
+        let mut frame = [0; 100];
+        let length = far.recv(&mut frame);
+        let length = length.expect("a line goes out while more may come");
+        assert!(frame[..length].ends_with(line), "{frame:?}");
+    }
+    drop(typed);
+    assert!(host.wait().expect("it ends").success());
 }
 
 #[test]

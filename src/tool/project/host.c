@@ -90,6 +90,7 @@ int main(int count, char **arguments) {
         return 1;
     }
 
+    setvbuf(stdin, NULL, _IONBF, 0); /* what was read and not yet said, poll would not see */
     struct NAME_config config;
     NAME_config_default(&config);
     const size_t size = NAME_size(&config);
