@@ -235,10 +235,10 @@ pub fn simulate(program: &Program, plan: &Plan) -> Result<Outcomes, Failure> {
         .collect();
     let path = &plan.capture;
     let record = Record::to_file(&plan.stop, path, &[link, Vec::new()], Some(KEPT));
-    let mut record = record.map_err(about(path))?;
+    let mut record = record?;
     // A run that is stopped has its outcome, too; the verdict says that it was interrupted.
     let ran = network.run(&mut record);
-    record.finish().map_err(about(path))?;
+    record.finish()?;
     let happened = network.outcome();
     let mut wrong = happened.mismatches.iter().chain(&happened.failures);
     let broken = match ran {
@@ -361,7 +361,7 @@ impl Plan {
             .links
             .first()
             .map_or("link", String::as_str);
-        let device = Recorded::new(device, path, name, Some(KEPT)).map_err(about(path))?;
+        let device = Recorded::new(device, path, name, Some(KEPT))?;
         let (settings, applications) = settings(program)?;
         let places = Places {
             settings: &settings,

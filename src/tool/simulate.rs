@@ -258,22 +258,49 @@ impl Arguments {
             .is_some_and(|extension| extension == "toml")
     }
 
-    /// A network says itself who sends what.
+    /// Refuses what would do nothing: a network says itself who sends what, and a program in Esterel
+    /// has no links.
     fn check(&self) -> Result<(), Failure> {
-        let of_stack = [
+        let of_copies = [
             (self.messages.is_some(), "--messages"),
             (self.size.is_some(), "--size"),
             (self.every.is_some(), "--every"),
             (self.echo, "--echo"),
             (!self.functions.is_empty(), "--c"),
         ];
-        let given = of_stack
-            .iter()
-            .find(|(given, _)| *given && self.is_network());
-        match given {
-            Some((_, option)) => Err(Failure::environment(format!(
-                "{option} is for two copies of a stack; a network says that itself"
-            ))),
+        let of_stacks = [
+            (!self.faults().is_empty(), "a fault of links"),
+            (!self.settings.is_empty(), "--set"),
+            (!self.scripts.is_empty(), "--app"),
+            (!self.promises.is_empty(), "--expect"),
+            (self.pcapng.is_some(), "--pcapng"),
+            (self.seed.is_some(), "--seed"),
+            (self.runs.is_some(), "--runs"),
+            (self.after_ns.is_some(), "--for"),
+            (self.json, "--json"),
+        ];
+        let of_esterel = [
+            (self.main.is_some(), "--main"),
+            (self.compiled, "--compiled"),
+            (!self.externs.is_empty(), "--externs"),
+        ];
+        let given = |all: &[(bool, &'static str)]| all.iter().find(|(is, _)| *is).map(|one| one.1);
+        let wrong = if is_esterel(&self.network) {
+            let of_others = given(&of_stacks).or(given(&of_copies));
+            of_others.map(|option| (option, "stacks; a program in Esterel reads instants"))
+        } else if let Some(option) = given(&of_esterel) {
+            Some((option, "programs in Esterel"))
+        } else if self.is_network() {
+            let says = "two copies of a stack; a network says that itself";
+            given(&of_copies).map(|option| (option, says))
+        } else {
+            None
+        };
+        match wrong {
+            Some((option, whom)) => {
+                let says = format!("{option} is for {whom}");
+                Err(Failure::environment(says))
+            }
             None => Ok(()),
         }
     }
@@ -281,10 +308,10 @@ impl Arguments {
 
 /// The command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.check()?;
     if is_esterel(&arguments.network) {
         return esterel::run(arguments);
     }
-    arguments.check()?;
     let stop = stop_on_signals()?;
     let options = Options {
         search: arguments.search.clone(),

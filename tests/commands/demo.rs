@@ -145,7 +145,7 @@ fn a_demo_that_cannot_be_says_why() {
         .failed(2, &["file: "]);
     shell
         .loom(&[&to[..], &["."]].concat())
-        .failed(2, &["Is a directory"]);
+        .failed(2, &["loom: .: Is a directory"]);
     shell
         .loom(&["demo", "none.loom"])
         .failed(2, &["none.loom: No such file"]);

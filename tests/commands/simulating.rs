@@ -482,6 +482,12 @@ fn a_command_line_that_is_wrong_is_answered_with_what_would_be_right() {
     let network = example("radio/radio.toml");
     let said = shell.loom(&["simulate", &network, "--messages", "5"]);
     said.failed(2, &["--messages", "two copies of a stack"]);
+    radio(&shell, &["--compiled"]).failed(2, &["--compiled is for programs in Esterel"]);
+    shell.write("a.strl", "module A: input I; end module");
+    let said = shell.loom(&["simulate", "a.strl", "--loss", "5%"]);
+    said.failed(2, &["a fault of links is for stacks"]);
+    let note = radio(&shell, &["--expect", "speed.most = 0"]).failed(2, &["there are frames_in"]);
+    assert_eq!(note.matches(" frames_out,").count(), 1, "{note}");
     let said = shell.loom(&["simulate", "none.toml"]);
     said.failed(2, &["none.toml: No such file"]);
     let host = example("host/host.loom");

@@ -8,6 +8,7 @@ use crate::simulate::network::outcome::{ApplicationOutcome, Outcome, Span};
 use crate::tool::layout::instead;
 use crate::tool::page::{grouped, rate_text, time_text};
 use crate::tool::written::{duration_ns, integer};
+use std::collections::BTreeSet;
 
 /// A promise.
 #[derive(Clone, Debug, PartialEq)]
@@ -345,11 +346,13 @@ fn read_quantity(words: &str, scope: Scope, names: &Names<'_>) -> Result<Quantit
         _ => {}
     }
     let of = |node: usize| names.counters[node].iter().map(String::as_str);
-    let counters: Vec<&str> = match scope {
+    let mut counters: Vec<&str> = match scope {
         Scope::Node(node) => of(node).collect(),
         Scope::All => (0..names.counters.len()).flat_map(of).collect(),
         Scope::Application(_) => Vec::new(),
     };
+    let mut once = BTreeSet::new();
+    counters.retain(|name| once.insert(*name));
     if counters.contains(&words) {
         return Ok(Quantity::Counter(words.to_string()));
     }
