@@ -258,8 +258,7 @@ impl Arguments {
             .is_some_and(|extension| extension == "toml")
     }
 
-    /// Refuses what would do nothing: a network says itself who sends what, and a program in Esterel
-    /// has no links.
+    /// Refuses what would do nothing: a network says who sends what, and Esterel has no links.
     fn check(&self) -> Result<(), Failure> {
         let of_copies = [
             (self.messages.is_some(), "--messages"),
