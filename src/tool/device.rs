@@ -9,12 +9,14 @@ use super::capture::{Direction, Frame, LinkType, Reader, Writer};
 use super::failure::{Failure, plain};
 use super::recorded;
 use super::tunnel::{Offload, Tunnel};
+use super::virtio::Virtio;
 use nix::errno::Errno;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{
     AddressFamily, LinkAddr, MsgFlags, SockFlag, SockProtocol, SockType, bind, recvmsg, send,
-    socket,
+    setsockopt, socket,
 };
+use nix::{setsockopt_impl, sockopt_impl};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -167,10 +169,25 @@ impl Address {
 /// More than a socket can hold.
 const MOST_STRAY_FRAMES: usize = 10_000;
 
-/// A packet socket: the frames of an interface, beside the kernel's own stack.
+sockopt_impl!(
+    /// A virtio header before each frame of a packet socket.
+    VirtioHeaders,
+    SetOnly,
+    libc::SOL_PACKET,
+    libc::PACKET_VNET_HDR,
+    bool
+);
+
+/// How long the link header of Ethernet is, in bytes.
+const ETHERNET: usize = 14;
+
+/// A packet socket: the frames of an interface, beside the kernel's own stack. What the kernel at
+/// the other end of a veth leaves to a network card is done here.
 pub struct Packet {
     socket: OwnedFd,
     interface: String,
+    /// None where a kernel does not say what it left.
+    virtio: Option<Virtio>,
 }
 
 impl Packet {
@@ -184,8 +201,12 @@ impl Packet {
             SockProtocol::EthAll,
         )?;
         bind(socket.as_raw_fd(), &address)?;
-        let interface = interface.to_string();
-        let mut packet = Packet { socket, interface };
+        let says = setsockopt(&socket, VirtioHeaders, &true).is_ok();
+        let mut packet = Packet {
+            socket,
+            interface: interface.to_string(),
+            virtio: says.then(|| Virtio::new(ETHERNET)),
+        };
         // Away with what came from other interfaces before the socket was bound to this one.
         for _ in 0..MOST_STRAY_FRAMES {
             if packet.receive(&mut [], 0)?.is_none() {
@@ -204,32 +225,56 @@ fn link_address(interface: &str) -> io::Result<LinkAddr> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such interface"))
 }
 
+/// Receives what came in: frames that go out are seen by a packet socket, too.
+fn incoming(socket: &OwnedFd, room: &mut [u8]) -> io::Result<usize> {
+    /// The kernel's mark of a frame that goes out of the interface.
+    const OUTGOING: u8 = 4;
+    let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
+    loop {
+        let mut room = [io::IoSliceMut::new(room)];
+        let message = recvmsg::<LinkAddr>(socket.as_raw_fd(), &mut room, None, flags)?;
+        if message
+            .address
+            .is_none_or(|from| from.pkttype() != OUTGOING)
+        {
+            return Ok(message.bytes);
+        }
+    }
+}
+
 impl Device for Packet {
     fn receive(&mut self, room: &mut [u8], _now_ns: u64) -> io::Result<Option<usize>> {
-        /// The kernel's mark of a frame that goes out of the interface.
-        const OUTGOING: u8 = 4;
-        loop {
-            let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
-            let mut room = [io::IoSliceMut::new(room)];
-            match recvmsg::<LinkAddr>(self.socket.as_raw_fd(), &mut room, None, flags) {
-                Ok(message) => match message.address {
-                    Some(from) if from.pkttype() == OUTGOING => {}
-                    Some(_) | None => return Ok(Some(message.bytes)),
-                },
-                Err(Errno::ENETDOWN) if if_nametoindex(&*self.interface).is_err() => {
-                    let message = "the interface is gone";
-                    return Err(io::Error::new(io::ErrorKind::NotFound, message));
-                }
-                Err(errno) if passing(&errno.into()) => return Ok(None),
-                Err(errno) => return Err(errno.into()),
+        let received = match &mut self.virtio {
+            Some(virtio) => virtio.receive(room, |received| incoming(&self.socket, received)),
+            None => incoming(&self.socket, room).map(Some),
+        };
+        let is_down = |error: &io::Error| error.raw_os_error() == Some(Errno::ENETDOWN as i32);
+        match received {
+            Err(error) if is_down(&error) && if_nametoindex(&*self.interface).is_err() => {
+                let message = "the interface is gone";
+                Err(io::Error::new(io::ErrorKind::NotFound, message))
             }
+            Err(error) if passing(&error) => Ok(None),
+            received => received,
         }
     }
 
     fn send(&mut self, frame: &[u8], _now_ns: u64) -> io::Result<bool> {
         // May wait for room in the interface's queue, which empties by itself.
-        let sent = send(self.socket.as_raw_fd(), frame, MsgFlags::empty());
-        taken(sent.map_err(io::Error::from))
+        let sent = |bytes: &[u8]| {
+            let sent = send(self.socket.as_raw_fd(), bytes, MsgFlags::empty());
+            sent.map_err(io::Error::from)
+        };
+        taken(match self.virtio {
+            Some(_) => Virtio::send(frame, sent),
+            None => sent(frame),
+        })
+    }
+
+    /// At once, if there is one of which the descriptor does not know.
+    fn due_ns(&self) -> Option<u64> {
+        let mut virtio = self.virtio.iter();
+        virtio.any(Virtio::is_ready).then_some(0)
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

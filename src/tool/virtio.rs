@@ -1,8 +1,8 @@
 //! What a kernel leaves undone in frames that it gives to virtual devices, done here.
 //!
-//! In: a frame as a TAP or TUN with virtio headers gives it, which may lack its sum, or be a train
-//! of datagrams or segments that was not cut yet. Out: the frames as they would be on a wire, one
-//! after another. (Virtual I/O Device specification 1.3, section 5.1.6.)
+//! In: a frame as a TAP, a TUN or a packet socket with virtio headers gives it, which may lack its
+//! sum, or be a train of datagrams or segments that was not cut yet. Out: the frames as they would
+//! be on a wire, one after another. (Virtual I/O Device specification 1.3, section 5.1.6.)
 
 use super::checksum::checksum;
 use std::io;
