@@ -80,6 +80,18 @@ fn every_layer_has_the_seven_situations() {
     assert_eq!(unseen("order.slip", &cases), SITUATIONS, "it is in none");
 }
 
+#[test]
+fn the_list_of_the_book_has_every_layer_and_no_other() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/library.md");
+    let page = fs::read_to_string(path).expect("the book has the list");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut listed: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    listed.sort();
+    let mut layers = layers();
+    layers.sort();
+    assert_eq!(listed, layers);
+}
+
 /// The situations of which a layer has no case in the folder of its name.
 fn unseen(layer: &str, cases: &[(String, String)]) -> Vec<&'static str> {
     let folder = layer.rsplit('.').next().expect("a name has a last part");
