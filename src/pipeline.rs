@@ -5,7 +5,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
-use crate::optimise::extend;
+use crate::optimise::{bypass, extend};
 use crate::profile::transitions::{Transition, transitions};
 use crate::profile::{self, Analysis, Profile, Register};
 use crate::reactive;
@@ -114,7 +114,9 @@ fn checked_trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)
 /// The trees of a stack, short along the common path, and the joints that stayed calls.
 pub fn woven(program: &Program, forest: Forest) -> (Forest, Vec<Call>) {
     let forest = extend::extend(program, forest, extend::Limits::default());
-    weave::weave(program, forest, weave::Limits::default())
+    let (forest, calls) = weave::weave(program, forest, weave::Limits::default());
+    let forest = bypass::bypass(program, forest, bypass::Limits::default());
+    (forest, calls)
 }
 
 /// Compiles a stack to C; all names of the C begin with `name`.

@@ -97,7 +97,7 @@ fn parity_agrees() {
 
 #[test]
 fn credit_agrees() {
-    example_agrees("tests/cases/credit/room_that_is_told_of.case");
+    example_agrees("tests/cases/credit/normal.case");
 }
 
 #[test]
@@ -239,13 +239,27 @@ fn what_is_kept_until_the_end_agrees() {
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");
-    let faults = fault::faults(&forest);
+    let faults = fault::faults(&forest, &forest.trees);
     assert!(faults.len() > 5, "there is something to get wrong");
     let missed: Vec<String> = faults
         .into_iter()
         .filter(|(_, faulty)| !is_found(&program, faulty))
         .map(|(what, _)| what)
         .collect();
+    assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn every_fault_in_a_bypass_is_found() {
+    let program = stacks::example("tests/c_agrees/stacks/numbered.loom");
+    let forest = lower(&program).expect("the program has trees");
+    let (forest, _) = woven(&program, forest);
+    assert_eq!(forest.bypasses.len(), 1, "what a frame mostly does has one");
+    let faults = fault::faults(&forest, &forest.bypasses);
+    assert!(faults.len() > 8, "there is something to get wrong");
+    let missed = faults.into_iter();
+    let missed = missed.filter(|(_, faulty)| !is_found(&program, faulty));
+    let missed: Vec<String> = missed.map(|(what, _)| what).collect();
     assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
 }
 
@@ -374,7 +388,7 @@ fn which_faults_are_missed() {
         })
         .collect();
     for (forest, who) in [(plain, "trees"), (woven, "woven trees")] {
-        let faults = fault::faults(&forest);
+        let faults = fault::faults(&forest, &forest.trees);
         let count = faults.len();
         let is_missed = |faulty: &Forest| {
             runs.iter().all(|(trace, run)| {

@@ -212,6 +212,11 @@ fn the_c_of_windows_of_values_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_a_bypass_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/numbered.loom");
+}
+
+#[test]
 fn the_c_of_processes_does_what_it_says() {
     agrees("tests/c_agrees/stacks/watching.loom");
     agrees("tests/c_agrees/stacks/asking_again.loom");

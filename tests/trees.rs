@@ -5,7 +5,7 @@ mod sequencer;
 #[path = "agree/stacks.rs"]
 mod stacks;
 
-use stackloom::optimise::extend;
+use stackloom::optimise::{bypass, extend};
 use stackloom::pipeline::woven;
 use stackloom::reactive::handlers::Budget;
 use stackloom::reactive::lower;
@@ -349,4 +349,26 @@ fn what_is_too_large_or_too_rare_has_no_common_path() {
         let (plain, extended) = paths(limits);
         assert_eq!(mostly(&plain), mostly(&extended), "{limits:?}");
     }
+}
+
+#[test]
+fn what_tests_little_or_calls_applications_has_no_bypass() {
+    let bypasses = |path: &str, limits: bypass::Limits| {
+        let program = stacks::example(path);
+        let forest = lower(&program).expect("the program has trees");
+        bypass::bypass(&program, woven(&program, forest).0, limits).bypasses
+    };
+    let usual = bypass::Limits::default();
+    let numbered = "tests/c_agrees/stacks/numbered.loom";
+    assert_eq!(bypasses(numbered, usual).len(), 1);
+    for limits in [
+        bypass::Limits { tests: 7, ..usual },
+        bypass::Limits { nodes: 8, ..usual },
+        bypass::Limits { rare: 1.0, ..usual },
+    ] {
+        assert_eq!(bypasses(numbered, limits), [], "{limits:?}");
+    }
+    // Three tests; an application that is called at once.
+    assert_eq!(bypasses("examples/radio/radio.loom", usual), []);
+    assert_eq!(bypasses("tests/c_agrees/stacks/called.loom", usual), []);
 }

@@ -136,15 +136,23 @@ pub fn each<'a>(statements: &'a [Statement], look: &mut dyn FnMut(&'a Statement)
 /// Whether a name stands anywhere in some statements.
 pub fn is_named(name: &str, statements: &[Statement]) -> bool {
     fn within(name: &str, value: &Expression) -> bool {
-        let itself = matches!(value, Expression::Atom(text) if text == name);
+        let itself = matches!(value, Expression::Atom(text) if has_word(text, name));
         itself || value.parts().iter().any(|part| within(name, part))
     }
     let mut found = false;
     each(statements, &mut |statement| {
         let mut values = statement.expressions().into_iter();
         found |= values.any(|value| within(name, value));
+        if let Statement::For { start, step, .. } = statement {
+            found |= has_word(start, name) || has_word(step, name);
+        }
     });
     found
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let between = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
+    text.split(between).any(|one| one == word)
 }
 
 /// Does something with each statement, and with those within it.

@@ -2,6 +2,7 @@
 //! and follows several ways.
 
 use super::Stack;
+use super::bypass;
 use super::output::Queued;
 use super::tree::{Written, function};
 use super::uses::{Facts, facts};
@@ -51,7 +52,8 @@ pub fn is_rare(function: &Function) -> bool {
     function.comment.starts_with(RARE_IN)
 }
 
-/// The functions of a tree: its own, then those of its parts; and what they put on the agenda.
+/// The functions of a tree: its own, those of its parts, and its bypass; and what they put on the
+/// agenda.
 pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
     let facts = facts(stack, &tree.parameters, tree.root);
     let mut apart: BTreeMap<NodeId, Part> = BTreeMap::new();
@@ -98,8 +100,10 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
     let all = std::iter::once(whole).chain(parts.into_values().rev());
     let functions = all.map(|one| {
         queued.extend(one.queued);
-        super::with_all_used(one.function)
+        one.function
     });
+    let path = bypass::function_of(stack, tree.reaction, &apart);
+    let functions = functions.chain(path).map(super::with_all_used);
     functions.collect()
 }
 

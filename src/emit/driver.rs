@@ -1,6 +1,7 @@
 //! What starts reactions: the agenda, links, timers, the start; and what the host calls.
 
 use super::Stack;
+use super::bypass;
 use super::constant::number_text;
 use super::external;
 use super::inline;
@@ -242,11 +243,18 @@ fn bypassed(stack: &Stack, bypasses: &BTreeMap<Reaction, String>) -> String {
     let links = stack.program.links.iter().enumerate();
     let cases = links.filter_map(|(at, link)| {
         let above = above_link(stack, link.above, Event::Deliver);
-        let path = above.iter().find_map(|reaction| bypasses.get(reaction))?;
-        Some(format!(
-            "    case {at}:\n        return {path}(stack, arrived(frame)) || \
-             take_otherwise(stack, {at}, frame);\n"
-        ))
+        let (reaction, path) = above
+            .iter()
+            .find_map(|reaction| bypasses.get_key_value(reaction))?;
+        let goes = format!("{path}(stack, arrived(frame))");
+        let otherwise = format!("take_otherwise(stack, {at}, frame)");
+        Some(match bypass::is_quiet(stack, *reaction) {
+            true => format!("    case {at}:\n        return {goes} || {otherwise};\n"),
+            false => format!(
+                "    case {at}:\n        if (!{goes}) {{\n            return {otherwise};\n\
+                 \x20       }}\n        run(stack);\n        return true;\n"
+            ),
+        })
     });
     cases.collect()
 }

@@ -18,7 +18,7 @@ use super::bypass::{exit, is_exit};
 use super::masked;
 use super::narrow::{ALWAYS, Mentions, Read};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
-use crate::c::{printer, walk};
+use crate::c::walk::{self, is_named};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path of a function with a message of that name, of which functions read what `read` says.
@@ -255,7 +255,7 @@ impl Guard<'_> {
         let mut all = Vec::new();
         for one in any_of(straight(self.decided(&self.resolved(condition)))) {
             let one = match one {
-                C::Binary("&&", first, _) if is_asked_in(&first, behind) => *first,
+                C::Binary("&&", first, _) if self.is_asked_again(&first, behind) => *first,
                 other => other,
             };
             if one != atom("false") {
@@ -269,6 +269,21 @@ impl Guard<'_> {
         all.into_iter()
             .reduce(both)
             .unwrap_or_else(|| atom("false"))
+    }
+
+    /// Whether the path may ask for something alone: it is asked again, and the path is not left
+    /// where it does not hold.
+    fn is_asked_again(&self, condition: &C, behind: &[S]) -> bool {
+        let turned = condition.clone().negated();
+        let (mut asked, mut needed) = (false, false);
+        walk::each(behind, &mut |one| {
+            for value in one.expressions() {
+                let value = self.decided(&self.resolved(value));
+                asked |= holds(&value, condition) || holds(&value, &turned);
+                needed |= is_exit(one) && any_of(straight(value)).contains(&turned);
+            }
+        });
+        asked && !needed
     }
 
     /// A value with what is known of its parts instead of their names.
@@ -324,43 +339,18 @@ impl Guard<'_> {
     }
 }
 
-/// Takes names away that nobody reads.
-fn forget_unread(path: &mut Vec<S>) {
-    loop {
-        let text = printer::block(path, 0);
-        let mut unread = BTreeSet::new();
-        walk::each(path, &mut |one| {
-            if let S::Declare { name, .. } = one
-                && times(&text, name) == 1
-            {
-                unread.insert(name.clone());
-            }
-        });
-        if unread.is_empty() {
-            return;
+/// Takes names away that nobody reads behind their declaration; the last ones first.
+pub fn forget_unread(block: &mut Vec<S>) {
+    for at in (0..block.len()).rev() {
+        for inner in block[at].blocks_mut() {
+            forget_unread(inner);
         }
-        leave_out(
-            path,
-            &|one| matches!(one, S::Declare { name, .. } if unread.contains(name)),
-        );
+        if let S::Declare { name, .. } = &block[at]
+            && !is_named(name, &block[at + 1..])
+        {
+            block.remove(at);
+        }
     }
-}
-
-/// How often a name stands in a text.
-fn times(text: &str, name: &str) -> usize {
-    let letters = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-    text.split(letters).filter(|word| *word == name).count()
-}
-
-/// Whether statements ask whether something holds, or does not.
-fn is_asked_in(condition: &C, statements: &[S]) -> bool {
-    let turned = condition.clone().negated();
-    let mut found = false;
-    walk::each(statements, &mut |one| {
-        let mut values = one.expressions().into_iter();
-        found |= values.any(|value| holds(value, condition) || holds(value, &turned));
-    });
-    found
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a leaf lets happen: the first output at once, the others on the agenda.
 
 use super::Stack;
+use super::bypass;
 use super::names::c_name;
 use super::scope::Scope;
 use super::tree::Body;
@@ -168,7 +169,7 @@ impl<'a> Body<'a> {
                 Some(how.is_some_and(|how| how.opened == Some(*notice)))
             }
             Goal::Port(_, _, event) => Some(*event == Event::Start),
-            Goal::Frame(_) => Some(false),
+            Goal::Frame(_) | Goal::Otherwise => Some(false),
         }
     }
 
@@ -226,6 +227,8 @@ impl<'a> Body<'a> {
                     all,
                 )));
             }
+            // Nothing has been done.
+            Goal::Otherwise => out.push(bypass::returned(false)),
         }
     }
 
@@ -271,6 +274,7 @@ impl<'a> Body<'a> {
         let (queued, instance) = match goal {
             Goal::Frame(link) => (Queued::Frame(link), None),
             Goal::Port(port, instance, event) => (Queued::Port(port, event), Some(instance)),
+            Goal::Otherwise => unreachable!("who begins anew waits for nothing"),
             Goal::Reaction(reaction, instance) => match self.stack.tree(reaction) {
                 Some(_) => (Queued::Reaction(reaction), instance),
                 None => {

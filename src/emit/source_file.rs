@@ -2,7 +2,7 @@
 
 use super::Stack;
 use super::apart;
-use super::bypass::{self, Called};
+use super::bypass;
 use super::driver;
 use super::external;
 use super::function;
@@ -24,7 +24,7 @@ use super::upward;
 use super::waits;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
-use crate::tree::Reaction;
+use crate::tree::{Reaction, Tree};
 use crate::types::program::{EntityId, Event, FunctionId, KindId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,9 +43,8 @@ pub fn text(stack: &Stack) -> (String, String) {
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
-    let called = [&reactions.items[..], &values, &kinds, &handed].concat();
-    let in_place = in_place::declared(reactions.bypasses.values(), &called);
-    let in_place = Vec::from_iter(in_place);
+    let called = [&values[..], &kinds, &handed].concat();
+    let in_place = Vec::from_iter(reactions.in_place(&called));
     let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let blank = message::blank(stack);
@@ -149,18 +148,21 @@ struct Reacting {
     queued: BTreeSet<Queued>,
 }
 
+impl Reacting {
+    fn new(stack: &Stack, tree: &Tree) -> Reacting {
+        let mut queued = BTreeSet::new();
+        Reacting {
+            reaction: tree.reaction,
+            functions: apart::functions(stack, tree, &mut queued),
+            queued,
+        }
+    }
+}
+
 impl Reactions {
     fn new(stack: &Stack) -> Reactions {
-        let mut all = Vec::new();
-        for tree in &stack.forest.trees {
-            let mut queued = BTreeSet::new();
-            let functions = apart::functions(stack, tree, &mut queued);
-            all.push(Reacting {
-                reaction: tree.reaction,
-                functions,
-                queued,
-            });
-        }
+        let trees = stack.forest.trees.iter();
+        let mut all: Vec<Reacting> = trees.map(|tree| Reacting::new(stack, tree)).collect();
         keep_started(stack, &mut all);
         settle::unite(
             &mut all
@@ -171,14 +173,17 @@ impl Reactions {
         let quiet = quiet(stack, &all);
         let bypasses = bypasses(stack, &mut all);
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
+        let functions = functions.collect();
         let values = functions_of_values(stack).into_iter();
         let values = values.map(|function| function.name).collect();
-        let beside = beside_reactions(stack);
-        let parts = narrow::narrow(stack, functions.collect(), &beside, &values);
+        let parts = narrow::narrow(stack, functions, &beside_reactions(stack), &values);
         let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
         all.iter().for_each(|one| queued.extend(&one.queued));
         let mut functions: Vec<&mut Function> =
             all.iter_mut().flat_map(|one| &mut one.functions).collect();
+        functions
+            .iter_mut()
+            .for_each(|one| bypass::forget_unread(one));
         functions
             .iter_mut()
             .for_each(|one| settle::mark_constants(one));
@@ -219,6 +224,17 @@ impl Reactions {
         }
     }
 
+    /// What stands in its place on common paths: they themselves, and of these functions those that
+    /// they call.
+    fn in_place(&self, others: &[Item]) -> Option<Item> {
+        let is_path = |item: &&Item| match item {
+            Item::Function(function) => bypass::is_bypass(function),
+            _ => false,
+        };
+        let paths: Vec<Item> = self.items.iter().filter(is_path).cloned().collect();
+        in_place::declared(self.bypasses.values(), &[&paths, others].concat())
+    }
+
     /// What the host calls.
     fn interface(&self, stack: &Stack) -> String {
         let text = driver::interface(stack, &self.quiet, &self.bypasses);
@@ -231,52 +247,18 @@ impl Reactions {
     }
 }
 
-/// Gives reactions that frames start a function for their common path, where they have one: its
-/// name. An application that is called in between could see what is left undone.
+/// Gives the bypasses of reactions their guards: their names.
 fn bypasses(stack: &Stack, all: &mut [Reacting]) -> BTreeMap<Reaction, String> {
+    let read = narrow::read_beside(stack, &beside_reactions(stack));
     let mut bypasses = BTreeMap::new();
-    if external::calls_applications(stack.program) {
-        return bypasses;
-    }
-    let handed = stack.names.ports.iter();
-    let handed = handed.filter(|((_, event), _)| *event != Event::Start);
-    let mut steps: BTreeSet<String> = handed.map(|(_, name)| name.clone()).collect();
-    steps.insert("send_frame".to_string());
-    let called = Called {
-        values: only_values(stack),
-        steps,
-        read: narrow::read_beside(stack, &beside_reactions(stack)),
-    };
-    let links = stack.program.links.iter();
-    let started: BTreeSet<Reaction> = links
-        .flat_map(|link| driver::above_link(stack, link.above, Event::Deliver))
-        .collect();
-    for one in all.iter_mut().filter(|one| started.contains(&one.reaction)) {
-        let whole = &one.functions[0];
-        let name = format!("{}_bypass", whole.name);
-        if !stack.names.taken.has(&name)
-            && let Some(path) = bypass::bypass(whole, name.clone(), &called)
-        {
-            one.functions.push(path);
-            bypasses.insert(one.reaction, name);
+    for one in all {
+        let mut functions = one.functions.iter_mut();
+        if let Some(path) = functions.find(|function| bypass::is_bypass(function)) {
+            bypass::guarded(path, &read);
+            bypasses.insert(one.reaction, path.name.clone());
         }
     }
     bypasses
-}
-
-/// Functions that find a value and do nothing else.
-fn only_values(stack: &Stack) -> BTreeSet<String> {
-    let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
-    let kinds = kinds.flat_map(|kind| state::functions(stack, kind));
-    let all = functions_of_values(stack).into_iter().chain(kinds);
-    let changes = |parameter: &String| parameter.contains('*') && !parameter.starts_with("const ");
-    let all = all.filter(|one| !one.parameters.iter().any(changes));
-    let program = stack.program.functions.iter();
-    let calling = program.zip(&stack.names.functions);
-    let calling = calling.filter(|(function, _)| function.calls_c);
-    let calling: BTreeSet<&String> = calling.map(|(_, name)| name).collect();
-    let names = all.map(|one| one.name);
-    names.filter(|name| !calling.contains(name)).collect()
 }
 
 /// The reactions that put nothing on the agenda, nor does what they call.

@@ -6,6 +6,7 @@
 
 use super::Stack;
 use super::apart::{Part, SHORT};
+use super::bypass;
 use super::code::declare;
 use super::layout::{c_type, parameters};
 use super::output::Queued;
@@ -40,6 +41,8 @@ pub struct Body<'a> {
     origin: Reaction,
     /// How many loops stand around the code.
     pub turns: u32,
+    /// Whether it is a bypass, which says whether it went that path.
+    is_bypass: bool,
     /// What has been put on the agenda.
     pub queued: BTreeSet<Queued>,
 }
@@ -78,6 +81,7 @@ pub fn function(
         may_be_apart: BTreeMap::new(),
         origin: part.map_or(tree.reaction, |(_, part)| part.origin),
         turns: 0,
+        is_bypass: stack.forest.bypasses.contains(tree),
         queued: BTreeSet::new(),
     };
     let root = part.map_or(tree.root, |(node, _)| node);
@@ -231,10 +235,10 @@ impl<'a> Body<'a> {
 
     /// The statement that leaves from here.
     fn exit(&self) -> S {
-        if self.turns > 0 {
-            S::Continue
-        } else {
-            S::Return(None)
+        match (self.turns, self.is_bypass) {
+            (0, true) => bypass::returned(true),
+            (0, false) => S::Return(None),
+            _ => S::Continue,
         }
     }
 
@@ -300,7 +304,9 @@ impl<'a> Body<'a> {
                 } => self.switch(node, value, cases, *otherwise, stop, out),
                 Node::Leaf { outputs } => {
                     self.leaf(outputs, out);
-                    out.push(self.exit());
+                    if !leaves(out) {
+                        out.push(self.exit());
+                    }
                     None
                 }
             };

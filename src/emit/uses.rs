@@ -337,7 +337,7 @@ impl Collector<'_> {
                         Goal::Port(_, instance, _) | Goal::Reaction(_, Some(instance)) => {
                             self.instance(*instance);
                         }
-                        Goal::Frame(_) | Goal::Reaction(_, None) => {}
+                        Goal::Frame(_) | Goal::Reaction(_, None) | Goal::Otherwise => {}
                     }
                     message.iter().for_each(|local| self.local(*local));
                     self.expressions(arguments);

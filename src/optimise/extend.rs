@@ -400,7 +400,7 @@ fn may_wait(output: &Output) -> bool {
 }
 
 /// A condition without what is known of it.
-fn simpler(program: &Program, condition: Expression) -> Expression {
+pub fn simpler(program: &Program, condition: Expression) -> Expression {
     if let Some(number) = fold_number(program, &condition) {
         return Expression::number(number, condition.result);
     }

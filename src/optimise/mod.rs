@@ -4,5 +4,9 @@
 //! | letter | file | what |
 //! |---|---|---|
 //! | E | [`extend`] | the common path of a handler whose ways meet again stands apart |
+//! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
 
+pub mod bypass;
 pub mod extend;
+pub mod owed;
+pub mod value;

@@ -5,6 +5,7 @@
 //! does; that this is what the program means is checked against the reference interpreter.
 
 mod agenda;
+mod goal;
 
 use super::expression::{Evaluation, Moment};
 use super::function::turns;
@@ -15,7 +16,7 @@ use super::stack::Control;
 use super::state::{Goal, Pending, State};
 use super::value::Datum;
 use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
-use crate::types::expression::{Expression, Instance};
+use crate::types::expression::Expression;
 use crate::types::program::{
     Event, HeaderFieldId, HeaderId, KindId, LocalId, Place, Program, SessionIndex, Shape,
 };
@@ -29,16 +30,21 @@ pub struct Trees<'f> {
     forest: &'f Forest,
     program: &'f Program,
     by_reaction: BTreeMap<Reaction, &'f Tree>,
+    bypasses: BTreeMap<Reaction, &'f Tree>,
 }
 
 impl<'f> Trees<'f> {
     /// Runs this forest of this program.
     pub fn new(program: &'f Program, forest: &'f Forest) -> Trees<'f> {
-        let trees = forest.trees.iter();
+        let by_reaction = |trees: &'f [Tree]| {
+            let trees = trees.iter().map(|tree| (tree.reaction, tree));
+            trees.collect()
+        };
         Trees {
             forest,
             program,
-            by_reaction: trees.map(|tree| (tree.reaction, tree)).collect(),
+            by_reaction: by_reaction(&forest.trees),
+            bypasses: by_reaction(&forest.bypasses),
         }
     }
 
@@ -82,11 +88,15 @@ impl<'f> Trees<'f> {
     }
 }
 
-impl<'p> Control<'p> for Trees<'p> {
-    fn handle(&self, state: &mut State<'p>, event: Pending) -> Vec<Pending> {
-        let (tree, index) = self
-            .tree(event.goal)
-            .expect("whatever a tree lets happen has a tree");
+impl<'p> Trees<'p> {
+    /// Runs a tree: what follows at once. None if it was a bypass, and this is another path.
+    fn run(
+        &self,
+        state: &mut State<'p>,
+        tree: &'p Tree,
+        index: u32,
+        event: Pending,
+    ) -> Option<Vec<Pending>> {
         let mut running = Running {
             forest: self.forest,
             state,
@@ -100,12 +110,34 @@ impl<'p> Control<'p> for Trees<'p> {
             since: 0,
         };
         running.begin(tree, index, event);
-        running.run(tree.root);
+        let outputs = running.run(tree.root);
+        if matches!(
+            outputs,
+            [Output::One {
+                goal: tree::Goal::Otherwise,
+                ..
+            }]
+        ) {
+            return None;
+        }
+        running.outputs(outputs);
         if running.at_once {
-            return running.events;
+            return Some(running.events);
         }
         running.state.wait(running.events);
-        Vec::new()
+        Some(Vec::new())
+    }
+}
+
+impl<'p> Control<'p> for Trees<'p> {
+    fn handle(&self, state: &mut State<'p>, event: Pending) -> Vec<Pending> {
+        let (tree, index) = self
+            .tree(event.goal)
+            .expect("whatever a tree lets happen has a tree");
+        let bypass = self.bypasses.get(&tree.reaction);
+        let went = bypass.and_then(|bypass| self.run(state, bypass, index, event.clone()));
+        let went = went.or_else(|| self.run(state, tree, index, event));
+        went.expect("a whole tree comes to an end")
     }
 
     fn handles(&self, kind: KindId, index: u32, event: Event) -> bool {
@@ -204,8 +236,8 @@ impl<'p> Running<'_, 'p> {
         }
     }
 
-    /// Goes from a node to a leaf, and makes its outputs.
-    fn run(&mut self, root: NodeId) {
+    /// Goes from a node to a leaf: its outputs.
+    fn run(&mut self, root: NodeId) -> &'p [Output] {
         let mut at = root;
         loop {
             at = match self.forest.arena.node(at) {
@@ -249,7 +281,7 @@ impl<'p> Running<'_, 'p> {
                     if self.turns == 0 {
                         self.at_once |= matches!(outputs.first(), Some(Output::One { .. }));
                     }
-                    return self.outputs(outputs);
+                    return outputs;
                 }
             }
         }
@@ -448,7 +480,8 @@ impl<'p> Running<'_, 'p> {
                 for n in 0..taken {
                     let number = super::value::fit(&from.result, first.wrapping_add(n));
                     self.bind(turns_of.local, Datum::Number(number));
-                    self.run(turns_of.body);
+                    let outputs = self.run(turns_of.body);
+                    self.outputs(outputs);
                 }
             }
             Range::Queue(queue, at_most) => {
@@ -457,7 +490,8 @@ impl<'p> Running<'_, 'p> {
                         break;
                     };
                     self.bind(turns_of.local, item);
-                    self.run(turns_of.body);
+                    let outputs = self.run(turns_of.body);
+                    self.outputs(outputs);
                 }
             }
         }
@@ -516,53 +550,6 @@ impl<'p> Running<'_, 'p> {
         match is_first || self.state.can_wait(goal, all - usize::from(self.at_once)) {
             true => self.events.push(event),
             false => self.state.lose(event),
-        }
-    }
-
-    fn goal(&mut self, goal: tree::Goal) -> Goal {
-        match goal {
-            tree::Goal::Frame(link) => Goal::Frame(link),
-            tree::Goal::Port(port, instance, event) => {
-                let index = self.given(Index::Any, Some(instance));
-                Goal::Port(port, index.expect("a conversation has an index"), event)
-            }
-            tree::Goal::Reaction(reaction, instance) => match reaction {
-                Reaction::Arrive {
-                    entity,
-                    joint,
-                    index,
-                    event,
-                } => Goal::Arrive {
-                    entity,
-                    joint,
-                    index: self.given(index, instance),
-                    event,
-                },
-                Reaction::Handle { kind, index, event } => {
-                    let given = self.given(index, instance);
-                    let given = given.expect("an instance is fixed or given");
-                    let index = match index {
-                        Index::Label(label) => {
-                            let below = self.state.program.sessions_below(kind);
-                            label * below.expect("it has labels") + given
-                        }
-                        Index::Only(_) | Index::Any => given,
-                    };
-                    Goal::Handle { kind, index, event }
-                }
-            },
-        }
-    }
-
-    fn given(&mut self, index: Index, instance: Option<Instance>) -> Option<u32> {
-        if let Index::Only(only) = index {
-            return Some(only);
-        }
-        match instance? {
-            Instance::Local(local) => Some(self.instant.locals[local.at()].number() as u32),
-            Instance::Only(only) => Some(only),
-            Instance::Entity => Some(0),
-            Instance::Own => panic!("trees bind each instance"),
         }
     }
 

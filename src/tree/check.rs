@@ -72,7 +72,7 @@ pub fn check(program: &Program, forest: &Forest) -> Vec<Violation> {
             });
         }
     }
-    for tree in &forest.trees {
+    for tree in forest.trees.iter().chain(&forest.bypasses) {
         let mut checked = Checked {
             program,
             forest,
@@ -103,7 +103,8 @@ fn arena(forest: &Forest) -> Vec<Violation> {
         }
     }
     let beyond = |tree: &&Tree| tree.root.at() >= forest.arena.len();
-    found.extend(forest.trees.iter().filter(beyond).map(|tree| Violation {
+    let trees = forest.trees.iter().chain(&forest.bypasses);
+    found.extend(trees.filter(beyond).map(|tree| Violation {
         reaction: Some(tree.reaction),
         node: None,
         sentence: "its root is no node".to_string(),

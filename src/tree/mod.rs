@@ -41,6 +41,9 @@ pub struct Forest {
     pub locals: Vec<Local>,
     /// One for each reaction, in order of entity, kind, index and event.
     pub trees: Vec<Tree>,
+    /// The common paths of some, which are tried first; where one ends in [`Goal::Otherwise`],
+    /// nothing has been done.
+    pub bypasses: Vec<Tree>,
     /// Where, in trees that are woven, the code of another reaction begins. Nothing depends on it
     /// but what a reader of the C is told, and the text form leaves it out.
     pub origins: BTreeMap<NodeId, Reaction>,
@@ -348,4 +351,6 @@ pub enum Goal {
     Port(PortId, Instance, Event),
     /// Another tree; the instance is given unless it is fixed.
     Reaction(Reaction, Option<Instance>),
+    /// The whole tree of a bypass, begun anew with what it was given.
+    Otherwise,
 }

@@ -1,12 +1,12 @@
 //! Faults planted in trees, to be found.
 
 use stackloom::tree::walk::{reachable, with_children};
-use stackloom::tree::{Action, Arena, Forest, Node, NodeId, Output};
+use stackloom::tree::{Action, Arena, Forest, Node, NodeId, Output, Tree};
 use std::collections::{BTreeSet, HashMap};
 
-/// Forests that are like this one but for one fault each, and what the fault is.
-pub fn faults(forest: &Forest) -> Vec<(String, Forest)> {
-    let roots = forest.trees.iter();
+/// Forests that are like this one but for one fault each in some of its trees, and what it is.
+pub fn faults(forest: &Forest, among: &[Tree]) -> Vec<(String, Forest)> {
+    let roots = among.iter();
     let nodes: BTreeSet<NodeId> = roots
         .flat_map(|tree| reachable(forest, tree.root))
         .collect();
@@ -102,14 +102,15 @@ fn planted(forest: &Forest, at: NodeId, faulty: &Node) -> Forest {
         let node = with_children(node.clone(), |child| new[&child]);
         new.insert(id, arena.add(node));
     }
-    let mut trees = forest.trees.clone();
-    for tree in &mut trees {
+    let (mut trees, mut bypasses) = (forest.trees.clone(), forest.bypasses.clone());
+    for tree in trees.iter_mut().chain(&mut bypasses) {
         tree.root = new[&tree.root];
     }
     Forest {
         arena,
         locals: forest.locals.clone(),
         trees,
+        bypasses,
         ..Forest::default()
     }
 }

@@ -43,13 +43,18 @@ pub fn read(program: &Program, text: &str) -> Result<Forest, Mistake> {
         labels: BTreeMap::new(),
     };
     let mut trees = Vec::new();
+    while reader.is_next(0, "tree") {
+        trees.push(reader.tree("tree")?);
+    }
+    let mut bypasses = Vec::new();
     while reader.at < reader.lines.len() {
-        trees.push(reader.tree()?);
+        bypasses.push(reader.tree("bypass")?);
     }
     Ok(Forest {
         arena: reader.arena,
         locals,
         trees,
+        bypasses,
         ..Forest::default()
     })
 }
@@ -74,9 +79,9 @@ struct Words<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn tree(&mut self) -> Read<Tree> {
+    fn tree(&mut self, what: &str) -> Read<Tree> {
         let mut words = self.next(0)?;
-        words.expect("tree")?;
+        words.expect(what)?;
         let reaction = words.reaction()?;
         words.end()?;
         let mut parameters = Parameters::default();

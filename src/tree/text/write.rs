@@ -22,8 +22,10 @@ pub fn write(program: &Program, forest: &Forest) -> String {
         written: BTreeSet::new(),
         out: String::new(),
     };
-    for tree in &forest.trees {
-        writer.tree(tree);
+    let trees = forest.trees.iter().map(|tree| ("tree", tree));
+    let bypasses = forest.bypasses.iter().map(|tree| ("bypass", tree));
+    for (what, tree) in trees.chain(bypasses) {
+        writer.tree(what, tree);
         writer.out.push('\n');
     }
     for (id, local) in locals.iter().enumerate() {
@@ -51,7 +53,7 @@ struct Writer<'a> {
 fn labels(forest: &Forest) -> BTreeMap<NodeId, String> {
     let mut ways: BTreeMap<NodeId, u32> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for tree in &forest.trees {
+    for tree in forest.trees.iter().chain(&forest.bypasses) {
         *ways.entry(tree.root).or_default() += 1;
         for node in reachable(forest, tree.root) {
             if seen.insert(node) {
@@ -81,9 +83,9 @@ impl Writer<'_> {
         self.out.push('\n');
     }
 
-    fn tree(&mut self, tree: &Tree) {
+    fn tree(&mut self, what: &str, tree: &Tree) {
         let reaction = self.names.reaction(tree.reaction);
-        self.line(0, &format!("tree {reaction}"));
+        self.line(0, &format!("{what} {reaction}"));
         let given = &tree.parameters;
         let mut text = String::new();
         if let Some(instance) = given.instance {
@@ -379,6 +381,7 @@ impl Writer<'_> {
     fn goal(&self, goal: Goal) -> String {
         match goal {
             Goal::Frame(link) => format!("frame {}", self.names.links[link.at()]),
+            Goal::Otherwise => "otherwise".to_string(),
             Goal::Port(port, instance, event) => {
                 let port = &self.names.ports[port.at()];
                 format!(

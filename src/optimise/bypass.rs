@@ -1,0 +1,488 @@
+//! The common path of what frames start, which tests first and then does: a bypass (Ensemble 4.1).
+//!
+//! In: woven trees. Out: beside each tree that a link leads to a second one, of those of its ways
+//! that come to an end on the common path. Fields are written there, counters count and timers
+//! start behind all tests; a test of what was written asks for the value that was. All other ways
+//! leave it: nothing has been done, and the whole tree begins anew. So the common path is short,
+//! and what it tests can be compared at once.
+//!
+//! ```text
+//! pre.next = next                         let pre = next
+//! if pre.next != number { refuse }        if pre != number { otherwise }
+//! next += length                      =>  let next_2 = next + length
+//! if next_2 == last { end }               if next_2 == last { otherwise }
+//! leaf [deliver]                          next = next_2, leaf [deliver]
+//! ```
+//!
+//! What no reaction reads before it has written it is not written at all.
+//!
+//! Assumes: fields, counters and timers are seen by nobody but the trees while one runs. Ensures:
+//! the same outputs in the same order, and the same state but for what nobody will read. Cost:
+//! [`Limits::nodes`] nodes for each link.
+
+use super::extend::simpler;
+use super::owed::Owed;
+use super::value::{Looks, is_plain};
+use crate::tree::rename::Renaming;
+use crate::tree::walk::{children, reachable, ways, with_children};
+use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction, Tree};
+use crate::types::expression::{Expression, ExpressionKind, Query, Variable};
+use crate::types::program::{
+    EntityId, Event, FieldId, KindId, Local, LocalId, Place as Above, Program,
+};
+use crate::types::statement::{Attempt, Operation, Search, Source};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+
+/// How far common paths go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// So many nodes a path may have, with all its ways.
+    pub nodes: usize,
+    /// With fewer tests than this a tree is left as it is.
+    pub tests: usize,
+    /// A way that is taken no more often than this leaves it.
+    pub rare: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            nodes: 400,
+            tests: 6,
+            rare: 0.05,
+        }
+    }
+}
+
+/// A field of a kind.
+type Place = (KindId, FieldId);
+
+/// Trees with bypasses. An application that is called in between could see what is left undone.
+pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
+    if program.ports.iter().any(|port| port.calls.is_some()) {
+        return forest;
+    }
+    forest.bypasses.clear();
+    let starts: Vec<Tree> = forest
+        .trees
+        .iter()
+        .filter(|tree| is_started(program, tree))
+        .cloned()
+        .collect();
+    let fleeting = fleeting(program, &forest);
+    let mut sinking = Sinking {
+        program,
+        first_fresh: forest.locals.len(),
+        forest,
+        limits,
+        fleeting,
+        asked: HashMap::new(),
+        left: 0,
+        tests: 0,
+        is_for_ports: false,
+    };
+    for tree in starts {
+        let Some(message) = tree.parameters.message else {
+            continue;
+        };
+        (sinking.left, sinking.tests) = (limits.nodes, 0);
+        let nodes = reachable(&sinking.forest, tree.root).into_iter();
+        let mut leaves = nodes.map(|node| sinking.forest.arena.node(node));
+        sinking.is_for_ports = leaves.any(|node| match node {
+            Node::Leaf { outputs } => outputs.iter().any(is_port),
+            Node::Act { .. } | Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => false,
+        });
+        let locals = sinking.forest.locals.len();
+        let root = sinking.path(tree.root, Owed::of(message));
+        match root.filter(|_| sinking.tests >= limits.tests) {
+            Some(root) => sinking.forest.bypasses.push(Tree { root, ..tree }),
+            None => sinking.forest.locals.truncate(locals),
+        }
+    }
+    sinking.forest
+}
+
+/// Whether a frame that arrives starts a tree.
+fn is_started(program: &Program, tree: &Tree) -> bool {
+    let above = |entity: EntityId| {
+        let mut links = program.links.iter();
+        links.any(|link| matches!(link.above, Above::Entity { entity: one, .. } if one == entity))
+    };
+    match tree.reaction {
+        Reaction::Arrive { entity, event, .. } => event == Event::Deliver && above(entity),
+        Reaction::Handle { kind, event, .. } => {
+            event == Event::Deliver && above(program.kinds[kind.at()].entity)
+        }
+    }
+}
+
+/// Fields that each tree writes before it reads them.
+fn fleeting(program: &Program, forest: &Forest) -> BTreeSet<Place> {
+    let mut read: HashMap<NodeId, BTreeSet<Place>> = HashMap::new();
+    let mut kept = BTreeSet::new();
+    let mut written = BTreeSet::new();
+    for tree in &forest.trees {
+        for id in reachable(forest, tree.root) {
+            if read.contains_key(&id) {
+                continue;
+            }
+            let node = forest.arena.node(id);
+            let mut first = BTreeSet::new();
+            for child in children(node) {
+                first.extend(read[&child].iter().copied());
+            }
+            if let Some((place, _)) = assigned(node) {
+                first.remove(&place);
+                written.insert(place);
+            }
+            first.extend(looks(program, node).fields);
+            read.insert(id, first);
+        }
+        kept.extend(read[&tree.root].iter().copied());
+    }
+    written.difference(&kept).copied().collect()
+}
+
+/// The plain field that a node writes, and what.
+fn assigned(node: &Node) -> Option<(Place, &Expression)> {
+    match node {
+        Node::Act {
+            action: Action::Assign(Variable::Field(_, kind, field), value),
+            ..
+        } => Some(((*kind, *field), value)),
+        _ => None,
+    }
+}
+
+/// What the values in a node look at.
+fn looks(program: &Program, node: &Node) -> Looks {
+    let looks = RefCell::new(Looks::default());
+    let replaced = |expression: &Expression| {
+        looks.borrow_mut().add(program, expression);
+        None
+    };
+    let renaming = Renaming {
+        local: &|local| local,
+        instance: &|instance| instance,
+        replaced: &replaced,
+    };
+    renaming.node(node);
+    looks.into_inner()
+}
+
+struct Sinking<'a> {
+    program: &'a Program,
+    forest: Forest,
+    limits: Limits,
+    /// What is not worth writing at the end of a tree.
+    fleeting: BTreeSet<Place>,
+    /// Locals from here on are bound once.
+    first_fresh: usize,
+    /// The locals that each node of a path, or what is behind it, asks for.
+    asked: HashMap<NodeId, BTreeSet<LocalId>>,
+    /// Nodes that the tree at hand may still get.
+    left: usize,
+    /// How many tests it has.
+    tests: usize,
+    /// Whether some way of it comes to a port.
+    is_for_ports: bool,
+}
+
+impl Sinking<'_> {
+    /// The path from a node of the tree as it was; none if it comes to no end.
+    fn path(&mut self, from: NodeId, mut owed: Owed) -> Option<NodeId> {
+        let mut steps = Vec::new();
+        let mut at = from;
+        let end = loop {
+            if at != from && self.forest.origins.contains_key(&at) {
+                break self.path(at, owed)?;
+            }
+            self.left = self.left.checked_sub(1)?;
+            let node = self.forest.arena.node(at).clone();
+            if !owed.is_done && looks(self.program, &node).calls_c {
+                return None;
+            }
+            match node {
+                Node::Act { action, next } => {
+                    self.step(action, &mut owed, &mut steps)?;
+                    at = next;
+                }
+                Node::Leaf { outputs } if self.is_end(&outputs) => {
+                    break self.leaf(outputs, owed);
+                }
+                Node::Leaf { .. } => return None,
+                several => break self.ways(several, owed)?,
+            }
+        };
+        let path = self.behind(steps, end);
+        if let Some(origin) = self.forest.origins.get(&from).copied() {
+            self.forest.origins.entry(path).or_insert(origin);
+        }
+        Some(path)
+    }
+
+    /// Whether a path ends so: where some way hands applications what came, no other way does.
+    fn is_end(&self, outputs: &[Output]) -> bool {
+        !self.is_for_ports || outputs.iter().any(is_port)
+    }
+
+    /// Steps before a node; what nobody asks for is not bound.
+    fn behind(&mut self, steps: Vec<Action>, end: NodeId) -> NodeId {
+        steps
+            .into_iter()
+            .rev()
+            .fold(end, |next, action| match &action {
+                Action::Let(local, value)
+                    if is_plain(&value.result)
+                        && !changes(value)
+                        && !self.asks(next).contains(local) =>
+                {
+                    next
+                }
+                _ => self.add(Node::Act { action, next }),
+            })
+    }
+
+    /// The end of the path: what nobody will read is not written.
+    fn leaf(&mut self, outputs: Vec<Output>, mut owed: Owed) -> NodeId {
+        let is_one = |output: &Output| matches!(output, Output::One { .. });
+        let all_one = outputs.iter().all(is_one);
+        let leaf = Node::Leaf { outputs };
+        let end = match owed.before(self.program, |all| all.node(&leaf)) {
+            Some(given) if all_one => {
+                let fleeting = &self.fleeting;
+                owed.fields.retain(|(variable, _)| match variable {
+                    Variable::Field(_, kind, field) => !fleeting.contains(&(*kind, *field)),
+                    Variable::Local(_) | Variable::Element(..) | Variable::Part(..) => true,
+                });
+                self.add(given)
+            }
+            Some(_) | None => self.add(leaf),
+        };
+        self.done(owed, end)
+    }
+
+    /// A node behind which there are several ways, some of which come to an end.
+    fn ways(&mut self, node: Node, owed: Owed) -> Option<NodeId> {
+        if owed.is_bound || owed.is_done {
+            return None;
+        }
+        let mut given = owed.before(self.program, |all| all.node(&node))?;
+        match &mut given {
+            Node::Test {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                *condition = simpler(self.program, condition.clone());
+                match condition.truth() {
+                    Some(true) => return self.path(*then, owed),
+                    Some(false) => return self.path(*otherwise, owed),
+                    None => {}
+                }
+            }
+            // A buffer is taken behind all tests. A message that is gone would have given one.
+            Node::Try {
+                attempt: Attempt::Message(Source::New),
+                done,
+                failed,
+                ..
+            } if !owed.others.iter().any(gives_back) => {
+                let message = owed.message;
+                *done = self.path(
+                    *done,
+                    Owed {
+                        is_bound: true,
+                        ..owed
+                    },
+                )?;
+                *failed = self.otherwise(message);
+                return Some(self.add(given));
+            }
+            Node::Try { attempt, .. } if !only_looks(attempt) => return None,
+            Node::Try { .. } | Node::Case { .. } => {}
+            Node::Act { .. } | Node::Leaf { .. } => unreachable!("it has several ways"),
+        }
+        self.tests += 1;
+        let rare = self.limits.rare;
+        let mut shares = ways(&given).into_iter();
+        let mut ends = false;
+        let made = with_children(given, |to| {
+            let (_, share) = shares.next().expect("each child is a way");
+            let path = match share <= rare {
+                true => None,
+                false => self.path(to, owed.clone()),
+            };
+            ends |= path.is_some();
+            path.unwrap_or_else(|| self.otherwise(owed.message))
+        });
+        ends.then(|| self.add(made))
+    }
+
+    /// Where the path is left.
+    fn otherwise(&mut self, message: LocalId) -> NodeId {
+        self.add(Node::Leaf {
+            outputs: vec![Output::One {
+                goal: Goal::Otherwise,
+                message: Some(message),
+                arguments: Vec::new(),
+            }],
+        })
+    }
+
+    /// A step on the path; none if it cannot be taken there.
+    fn step(&mut self, action: Action, owed: &mut Owed, steps: &mut Vec<Action>) -> Option<()> {
+        if owed.is_done {
+            steps.push(action);
+            return Some(());
+        }
+        match owed.before(self.program, |all| all.action(&action)) {
+            Some(Action::Assign(place @ Variable::Field(_, kind, field), value))
+                if self.is_plain(kind, field) =>
+            {
+                let value = self.held(value, &self.field_name(kind, field), steps);
+                owed.fields.retain(|(known, _)| *known != place);
+                owed.fields.push((place, value));
+            }
+            Some(Action::StartTimer(instance, kind, timer, at)) => {
+                let name = self.program.kinds[kind.at()].timers[timer.at()].clone();
+                let at = self.held(at, &name, steps);
+                let start = Action::StartTimer(instance, kind, timer, at);
+                owed.others.push(start);
+            }
+            Some(later @ (Action::StopTimer(..) | Action::Count(_) | Action::Consume(_))) => {
+                owed.others.push(later)
+            }
+            Some(now) if stays(&now) => {
+                if let Action::Let(new, value) = &now
+                    && *value.kind == ExpressionKind::Read(Variable::Local(owed.message))
+                {
+                    owed.message = *new;
+                }
+                steps.push(now);
+            }
+            // What is dropped is no common path.
+            Some(
+                Action::Drop(..) | Action::Loop(_) | Action::Begin | Action::Turn | Action::AtOnce,
+            ) => return None,
+            Some(_) | None => {
+                steps.extend(owed.take());
+                steps.push(action);
+                owed.is_done = true;
+            }
+        }
+        Some(())
+    }
+
+    fn is_plain(&self, kind: KindId, field: FieldId) -> bool {
+        is_plain(&self.program.kinds[kind.at()].fields[field.at()].kind)
+    }
+
+    fn field_name(&self, kind: KindId, field: FieldId) -> String {
+        self.program.kinds[kind.at()].fields[field.at()]
+            .name
+            .clone()
+    }
+
+    /// A value that stays what it is now.
+    fn held(&mut self, value: Expression, name: &str, steps: &mut Vec<Action>) -> Expression {
+        let is_held = match &*value.kind {
+            ExpressionKind::Constant(_) => true,
+            ExpressionKind::Read(Variable::Local(local)) => local.at() >= self.first_fresh,
+            _ => false,
+        };
+        if is_held {
+            return value;
+        }
+        let local = LocalId(self.forest.locals.len() as u32);
+        self.forest.locals.push(Local {
+            name: name.replace('.', "_"),
+            kind: value.result.clone(),
+        });
+        let read = Expression::local(local, value.result.clone());
+        steps.push(Action::Let(local, value));
+        read
+    }
+
+    /// What is owed, and then a node.
+    fn done(&mut self, mut owed: Owed, then: NodeId) -> NodeId {
+        self.behind(owed.take(), then)
+    }
+
+    /// A node of a path, and which locals it asks for.
+    fn add(&mut self, node: Node) -> NodeId {
+        let asked = RefCell::new(BTreeSet::new());
+        for child in children(&node) {
+            asked.borrow_mut().extend(self.asks(child).iter().copied());
+        }
+        let local = |local: LocalId| {
+            asked.borrow_mut().insert(local);
+            local
+        };
+        let renaming = Renaming {
+            local: &local,
+            instance: &|instance| instance,
+            replaced: &|_| None,
+        };
+        renaming.node(&node);
+        let id = self.forest.arena.add(node);
+        let asked = asked.into_inner();
+        if !asked.is_empty() {
+            self.asked.insert(id, asked);
+        }
+        id
+    }
+
+    fn asks(&self, node: NodeId) -> &BTreeSet<LocalId> {
+        static NONE: BTreeSet<LocalId> = BTreeSet::new();
+        self.asked.get(&node).unwrap_or(&NONE)
+    }
+}
+
+/// Whether a step only concerns locals and messages, whatever fields hold.
+fn stays(action: &Action) -> bool {
+    match action {
+        Action::Let(_, value) => !changes(value),
+        Action::SetAttribute(..)
+        | Action::Strip(..)
+        | Action::StripRest(..)
+        | Action::Push { .. }
+        | Action::Sum { .. }
+        | Action::Scan { .. } => true,
+        Action::Do(Operation::Skip(..) | Operation::Cut(..)) => true,
+        _ => false,
+    }
+}
+
+/// Whether finding a value changes something.
+fn changes(value: &Expression) -> bool {
+    let itself = matches!(
+        &*value.kind,
+        ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..))
+    );
+    itself || value.parts().into_iter().any(changes)
+}
+
+fn is_port(output: &Output) -> bool {
+    match output {
+        Output::One { goal, .. } => matches!(goal, Goal::Port(..)),
+        Output::Many(_) | Output::Every { .. } => false,
+    }
+}
+
+fn gives_back(action: &Action) -> bool {
+    matches!(action, Action::Consume(_))
+}
+
+/// Whether an attempt changes nothing.
+fn only_looks(attempt: &Attempt) -> bool {
+    match attempt {
+        Attempt::Instance(steps) => steps
+            .iter()
+            .all(|step| matches!(step, Search::Find(_) | Search::Standing(..))),
+        Attempt::Peek(..) => true,
+        _ => false,
+    }
+}

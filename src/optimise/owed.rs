@@ -1,0 +1,131 @@
+//! What a path has put off: fields that are still to be written, counters and timers.
+//!
+//! In: what is put off, and a part of a tree that comes before it is done. Out: the same part,
+//! which asks for what will be written instead of the fields; or none, if that cannot be said.
+
+use super::value::{Looks, inlined};
+use crate::tree::Action;
+use crate::tree::rename::Renaming;
+use crate::types::expression::{Expression, ExpressionKind, Variable};
+use crate::types::program::{LocalId, Program};
+use std::cell::Cell;
+
+/// What a path still has to do.
+#[derive(Clone)]
+pub struct Owed {
+    /// What fields are to hold: constants, or what a local holds.
+    pub fields: Vec<(Variable, Expression)>,
+    /// Counters, timers, and messages that are gone, in order.
+    pub others: Vec<Action>,
+    /// What holds the message that came.
+    pub message: LocalId,
+    /// Whether there is no way back any more.
+    pub is_bound: bool,
+    /// Whether what was owed has been done: what comes next is done where it stands.
+    pub is_done: bool,
+}
+
+impl Owed {
+    /// Nothing, where a message has come.
+    pub fn of(message: LocalId) -> Owed {
+        Owed {
+            fields: Vec::new(),
+            others: Vec::new(),
+            message,
+            is_bound: false,
+            is_done: false,
+        }
+    }
+
+    /// All that is owed, in order; then nothing is.
+    pub fn take(&mut self) -> Vec<Action> {
+        let fields = std::mem::take(&mut self.fields).into_iter();
+        let fields = fields.map(|(place, value)| Action::Assign(place, value));
+        fields.chain(std::mem::take(&mut self.others)).collect()
+    }
+
+    /// Whether something that is owed is looked at.
+    fn is_asked(&self, looks: &Looks) -> bool {
+        let field = self.fields.iter().any(|(place, _)| match place {
+            Variable::Field(_, kind, field) => looks.fields.contains(&(*kind, *field)),
+            Variable::Local(_) | Variable::Element(..) | Variable::Part(..) => false,
+        });
+        let timer = self.others.iter().any(|action| match action {
+            Action::StartTimer(_, kind, timer, _) | Action::StopTimer(_, kind, timer) => {
+                looks.timers.contains(&(*kind, *timer))
+            }
+            _counts => false,
+        });
+        field || timer
+    }
+
+    /// What a field will hold, if that is known: two locals may mean one instance.
+    fn value_of(&self, place: &Variable) -> Option<Expression> {
+        let Variable::Field(_, kind, field) = place else {
+            return None;
+        };
+        let of = |other: &Variable| match other {
+            Variable::Field(_, k, f) => (k, f) == (kind, field),
+            Variable::Local(_) | Variable::Element(..) | Variable::Part(..) => false,
+        };
+        let mut same = self.fields.iter().filter(|(other, _)| of(other));
+        let (one, value) = same.next()?;
+        (same.next().is_none() && one == place).then(|| value.clone())
+    }
+
+    /// What `rename` makes where the fields of expressions stand for what they will hold; none if
+    /// something else is looked at that is owed.
+    pub fn before<T>(&self, program: &Program, rename: impl Fn(&Renaming<'_>) -> T) -> Option<T> {
+        let fails = Cell::new(false);
+        let replaced = |expression: &Expression| {
+            if fails.get() || !self.is_asked(&Looks::of(program, expression)) {
+                return None;
+            }
+            match self.replaced(program, expression) {
+                Replaced::By(other) => Some(other),
+                Replaced::ByOperands => None,
+                Replaced::Never => {
+                    fails.set(true);
+                    None
+                }
+            }
+        };
+        let made = rename(&Renaming {
+            local: &|local| local,
+            instance: &|instance| instance,
+            replaced: &replaced,
+        });
+        (!fails.get()).then_some(made)
+    }
+
+    /// What stands for an expression that looks at something that is owed.
+    fn replaced(&self, program: &Program, expression: &Expression) -> Replaced {
+        let by = |value: Option<Expression>| value.map_or(Replaced::Never, Replaced::By);
+        match &*expression.kind {
+            ExpressionKind::Read(place) => by(self.value_of(place)),
+            ExpressionKind::Query(query) if self.is_asked(&Looks::of_query(query)) => {
+                Replaced::Never
+            }
+            ExpressionKind::Call(function, arguments) => {
+                let alone = ExpressionKind::Call(*function, Vec::new());
+                let alone = Expression::new(alone, expression.result.clone());
+                if !self.is_asked(&Looks::of(program, &alone)) {
+                    return Replaced::ByOperands;
+                }
+                let value = inlined(program, *function, arguments);
+                by(value.and_then(|value| self.before(program, |all| all.expression(&value))))
+            }
+            _of_operands => Replaced::ByOperands,
+        }
+    }
+}
+
+/// What becomes of an expression.
+enum Replaced {
+    /// It is another.
+    By(Expression),
+    /// Its operands are others.
+    ByOperands,
+    /// Nothing says what it will be.
+    Never,
+}

@@ -1,0 +1,250 @@
+//! What a function gives, as an expression: part of "inline along the common path" (HIPPCO 4.4).
+//!
+//! In: a call. Out: what it computes, written at its place; or which fields it looks at, where it
+//! is too long or has turns. A function of values writes nothing, so the order does not matter.
+
+use crate::tree::rename::Renaming;
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use crate::types::program::{FieldId, FunctionId, KindId, LocalId, Program, TimerId};
+use crate::types::statement::{Statement, StatementKind};
+use crate::types::value::Type;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An expression with more operands than this is not written where a function was called.
+const LONG: usize = 60;
+
+/// What a value depends on that may change within an instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// Fields, of any instance of the kind.
+    pub fields: BTreeSet<(KindId, FieldId)>,
+    /// Timers: whether they run.
+    pub timers: BTreeSet<(KindId, TimerId)>,
+    /// Whether C is called, which counts calls.
+    pub calls_c: bool,
+}
+
+impl Looks {
+    /// What an expression looks at, also by the functions that it calls.
+    pub fn of(program: &Program, expression: &Expression) -> Looks {
+        let mut looks = Looks::default();
+        looks.add(program, expression);
+        looks
+    }
+
+    /// What a query looks at beside its operands.
+    pub fn of_query(query: &Query) -> Looks {
+        let mut looks = Looks::default();
+        looks.query(query);
+        looks
+    }
+
+    /// Adds what an expression looks at.
+    pub fn add(&mut self, program: &Program, expression: &Expression) {
+        match &*expression.kind {
+            ExpressionKind::Read(variable) => self.variable(variable),
+            ExpressionKind::Query(query) => self.query(query),
+            ExpressionKind::Call(function, _) => {
+                self.calls_c |= program.functions[function.at()].calls_c;
+                let body = program.functions[function.at()].body.iter().flatten();
+                body.for_each(|statement| self.statement(program, statement));
+            }
+            _of_operands_alone => {}
+        }
+        for part in expression.parts() {
+            self.add(program, part);
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable) {
+        match variable {
+            Variable::Field(_, kind, field) => drop(self.fields.insert((*kind, *field))),
+            Variable::Local(_) => {}
+            Variable::Element(of, _) | Variable::Part(of, ..) => self.variable(of),
+        }
+    }
+
+    fn query(&mut self, query: &Query) {
+        match query {
+            Query::IsEmpty(of)
+            | Query::Has(of, _)
+            | Query::First(of)
+            | Query::Covers(of, ..)
+            | Query::Ready(of, _)
+            | Query::Begin(of)
+            | Query::End(of)
+            | Query::InsertSet(of, _)
+            | Query::Release(of, _) => self.variable(of),
+            Query::Running(_, kind, timer) => drop(self.timers.insert((*kind, *timer))),
+            Query::Exists(..) | Query::Ended(..) => {}
+        }
+    }
+
+    fn statement(&mut self, program: &Program, statement: &Statement) {
+        for value in statement.values() {
+            self.add(program, value);
+        }
+        let inside = statement.blocks().into_iter().flatten();
+        inside.for_each(|one| self.statement(program, one));
+    }
+}
+
+/// What a call gives, if it can be said at its place.
+pub fn inlined(program: &Program, id: FunctionId, arguments: &[Expression]) -> Option<Expression> {
+    let function = &program.functions[id.at()];
+    let body = function.body.as_ref().filter(|_| !function.calls_c)?;
+    // What is given may stand there twice.
+    let mut counts = arguments.iter();
+    if counts.any(|argument| Looks::of(program, argument).calls_c) {
+        return None;
+    }
+    let (given, own) = arguments.split_at(function.arguments().min(arguments.len()));
+    let own = match own {
+        [own] => match &*own.kind {
+            ExpressionKind::Read(Variable::Local(local)) => Some(Instance::Local(*local)),
+            ExpressionKind::Constant(_) => None,
+            _computed => return None,
+        },
+        _not_told => None,
+    };
+    let locals = (0..).map(LocalId);
+    let inlining = Inlining {
+        program,
+        kind: function.kind,
+        own,
+    };
+    let found = inlining.block(body, locals.zip(given.iter().cloned()).collect())?;
+    let is_whole = !inlining.is_open(&found);
+    (is_whole && operands(&found) <= LONG).then_some(found)
+}
+
+fn operands(expression: &Expression) -> usize {
+    1 + expression.parts().into_iter().map(operands).sum::<usize>()
+}
+
+struct Inlining<'a> {
+    program: &'a Program,
+    /// Of which kind the function is.
+    kind: Option<KindId>,
+    /// Whose it is, where that is told.
+    own: Option<Instance>,
+}
+
+impl Inlining<'_> {
+    /// What statements give that return on every way.
+    fn block(
+        &self,
+        statements: &[Statement],
+        mut known: BTreeMap<LocalId, Expression>,
+    ) -> Option<Expression> {
+        for (at, statement) in statements.iter().enumerate() {
+            match &statement.kind {
+                StatementKind::Let(local, value) => {
+                    let value = self.given(value, &known);
+                    if operands(&value) > LONG {
+                        return None;
+                    }
+                    known.insert(*local, value);
+                }
+                StatementKind::Return(value) => return Some(self.given(value, &known)),
+                StatementKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                    ..
+                } => {
+                    let rest = &statements[at + 1..];
+                    let way = |block: &[Statement]| {
+                        let all: Vec<Statement> = block.iter().chain(rest).cloned().collect();
+                        self.block(&all, known.clone())
+                    };
+                    let (then, otherwise) = (way(then)?, way(otherwise)?);
+                    let result = then.result.clone();
+                    let condition = self.given(condition, &known);
+                    let either = ExpressionKind::If(condition, then, otherwise);
+                    return Some(Expression::new(either, result));
+                }
+                _has_turns_or_ways => return None,
+            }
+        }
+        None
+    }
+
+    fn given(&self, value: &Expression, known: &BTreeMap<LocalId, Expression>) -> Expression {
+        let message = |local: LocalId| match known.get(&local).map(|value| &*value.kind) {
+            Some(ExpressionKind::Read(Variable::Local(given))) => *given,
+            _ => local,
+        };
+        let instance = |instance| match instance {
+            Instance::Own => self.own.unwrap_or(Instance::Own),
+            Instance::Local(local) => Instance::Local(message(local)),
+            other => other,
+        };
+        let replaced = |expression: &Expression| match &*expression.kind {
+            ExpressionKind::Read(Variable::Local(local)) => known.get(local).cloned(),
+            ExpressionKind::Call(function, arguments) => {
+                let arguments = arguments.iter().map(|one| self.given(one, known));
+                let call = ExpressionKind::Call(*function, self.told(*function, arguments));
+                Some(Expression::new(call, expression.result.clone()))
+            }
+            _of_operands => None,
+        };
+        let renaming = Renaming {
+            local: &message,
+            instance: &instance,
+            replaced: &replaced,
+        };
+        renaming.expression(value)
+    }
+
+    /// What a function is given that is called from another of the same instance.
+    fn told(&self, id: FunctionId, given: impl Iterator<Item = Expression>) -> Vec<Expression> {
+        let function = &self.program.functions[id.at()];
+        let own = match (function.kind, self.own) {
+            (Some(kind), Some(Instance::Local(own))) if self.kind == Some(kind) => {
+                Some(Expression::local(own, Type::Instance(kind)))
+            }
+            _ => None,
+        };
+        given.chain(own).collect()
+    }
+
+    /// Whether it is not said whose instance something is of.
+    fn is_open(&self, value: &Expression) -> bool {
+        let open = Cell::new(false);
+        let instance = |instance| {
+            open.set(open.get() || instance == Instance::Own);
+            instance
+        };
+        let replaced = |expression: &Expression| {
+            if let ExpressionKind::Call(function, arguments) = &*expression.kind {
+                let function = &self.program.functions[function.at()];
+                let told = arguments.len() > function.arguments();
+                open.set(open.get() || function.kind.is_some() && !told);
+            }
+            None
+        };
+        let renaming = Renaming {
+            local: &|local| local,
+            instance: &instance,
+            replaced: &replaced,
+        };
+        renaming.expression(value);
+        open.get()
+    }
+}
+
+/// Whether a value of a type is one number, or none: what is cheap to hold.
+pub fn is_plain(kind: &Type) -> bool {
+    match kind {
+        Type::Bool
+        | Type::Unsigned(_)
+        | Type::Signed(_)
+        | Type::Sequence(_)
+        | Type::Time
+        | Type::Enum(_) => true,
+        Type::Optional(inner) => is_plain(inner),
+        _ => false,
+    }
+}
