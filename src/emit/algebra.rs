@@ -89,6 +89,9 @@ pub fn folded(value: C) -> C {
     let said = |holds: bool| atom(if holds { "true" } else { "false" });
     match &value {
         C::Unary("!", one) => truth(one).map(|one| said(!one)),
+        // A number among others.
+        C::Cast(_, one) => truth(one).map(|one| atom(if one { "1" } else { "0" })),
+        C::Binary("+", one, zero) if **zero == atom("0") => Some((**one).clone()),
         C::Conditional(condition, then, otherwise) => {
             truth(condition).map(|holds| if holds { &**then } else { otherwise }.clone())
         }

@@ -6,7 +6,8 @@
 //! ```text
 //! a header has no variable part      then its length is a constant
 //! `a || b`, and `a` is asked again   it asks for `a` alone, and what was asked is known
-//! fields that share bytes            are compared at once, in the order of the wire (`bits`)
+//! it asks for a header alone          it asks where the header begins (`early`)
+//! fields that share bytes            are compared at once, in the order of the wire (`masked`)
 //! ```
 //!
 //! What travels beside the message is set behind all tests, or where one of them looks at it.
@@ -15,6 +16,7 @@ use super::algebra::{
     any_of, begins_with, folded, holds, number, number_of_parts, replaced, straight,
 };
 use super::bypass::{exit, is_exit};
+use super::early;
 use super::masked;
 use super::narrow::{ALWAYS, Mentions, Read};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
@@ -33,7 +35,7 @@ pub fn guarded(message: &str, read: &BTreeMap<String, Read>, path: Vec<S>) -> Ve
             changing.insert(name.clone());
         }
     });
-    let mut guard = Guard {
+    let guard = Guard {
         message,
         read,
         changing: &changing,
@@ -41,7 +43,9 @@ pub fn guarded(message: &str, read: &BTreeMap<String, Read>, path: Vec<S>) -> Ve
         waiting: Vec::new(),
         facts: Vec::new(),
     };
-    let mut path = guard.statements(&path);
+    let path = early::hoisted(message, guard.clone().statements(&path));
+    // What is asked early is known behind it.
+    let mut path = guard.clone().statements(&path);
     masked::unite(&mut path);
     forget_unread(&mut path);
     path
@@ -160,7 +164,12 @@ impl Guard<'_> {
                     });
                 }
                 S::Assign(place, operator, value) if !matches!(place, C::Element(..)) => {
-                    let value = self.decided(&self.resolved(value));
+                    // What has a name is not looked for again behind what is written meanwhile.
+                    let is_named = matches!(value, C::Atom(_)) && !self.is_beside(place);
+                    let value = match is_named {
+                        true => value.clone(),
+                        false => self.decided(&self.resolved(value)),
+                    };
                     self.set_for(&value, &mut all);
                     self.assign(place, operator, value, &mut all);
                 }
@@ -172,6 +181,10 @@ impl Guard<'_> {
                     }
                     let (kind, name) = (kind.clone(), name.clone());
                     all.push(S::Declare { kind, name, value });
+                }
+                S::Do(value) if only_shortens(value) => {
+                    self.set_for(value, &mut all);
+                    all.push(statement.clone());
                 }
                 S::Comment(_) => all.push(statement.clone()),
                 S::Do(_)
@@ -191,6 +204,10 @@ impl Guard<'_> {
             }
         }
         all
+    }
+
+    fn is_beside(&self, place: &C) -> bool {
+        matches!(place, C::Member(of, _) if self.is_message(of))
     }
 
     /// A place gets a value: at once, or, beside the message, as late as may be.
@@ -288,18 +305,20 @@ impl Guard<'_> {
 
     /// A value with what is known of its parts instead of their names.
     fn resolved(&self, value: &C) -> C {
-        let resolved = replaced(value, &|part| match part {
-            C::Atom(name) => self.known.get(name).cloned(),
+        let known = |part: &C| match part {
+            C::Atom(name) => self.known.get(name),
             C::Member(of, member) if self.is_message(of) => {
-                let name = format!("{}.{member}", self.message);
-                self.known.get(&name).cloned()
+                self.known.get(&format!("{}.{member}", self.message))
             }
             _ => None,
-        });
-        match number_of_parts(&resolved) > 30 {
-            true => value.clone(),
-            false => resolved,
+        };
+        let resolved = replaced(value, &|part| known(part).cloned());
+        if number_of_parts(&resolved) <= 30 {
+            return resolved;
         }
+        // What is long is said by the names that it has.
+        let is_said = |value: &&C| matches!(value, C::Atom(_));
+        replaced(value, &|part| known(part).filter(is_said).cloned())
     }
 
     /// A value in which what was asked is known.
@@ -337,6 +356,11 @@ impl Guard<'_> {
             | C::Cast(..) => value.parts().into_iter().all(|one| self.stays(one)),
         }
     }
+}
+
+/// Whether bytes are taken from the ends of a message, and nothing else is done.
+fn only_shortens(value: &C) -> bool {
+    matches!(value, C::Call(name, _) if name == "skip" || name == "cut")
 }
 
 /// Takes names away that nobody reads behind their declaration; the last ones first.
@@ -381,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_header_has_no_variable_part() {
-        let length = || binary("*", load("0"), atom("4"));
+        let length = || binary("*", load("8"), atom("4"));
         let rest = || binary("-", length(), atom("20"));
         let path = vec![
             vec![exit(binary(">", rest(), message("length")))],
@@ -400,7 +424,7 @@ mod tests {
 
     #[test]
     fn a_length_that_is_not_looked_at_first_stays() {
-        let length = || binary("*", load("0"), atom("4"));
+        let length = || binary("*", load("8"), atom("4"));
         let rest = binary("-", length(), atom("20"));
         let short = binary("<", message("length"), atom("20"));
         let path = [

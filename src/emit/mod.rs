@@ -6,7 +6,7 @@
 //! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
-//! bypass, guard, masked, in_place, algebra   the common path of what frames start
+//! bypass, guard, early, masked, in_place, algebra   the common path of what frames start
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -33,6 +33,7 @@ mod code;
 mod constant;
 mod containers;
 mod driver;
+mod early;
 mod expression;
 mod external;
 mod function;

@@ -80,7 +80,7 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
         asked: HashMap::new(),
         left: 0,
         tests: 0,
-        is_for_ports: false,
+        is_delivering: false,
     };
     for tree in starts {
         let Some(message) = tree.parameters.message else {
@@ -89,8 +89,8 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
         (sinking.left, sinking.tests) = (limits.nodes, 0);
         let nodes = reachable(&sinking.forest, tree.root).into_iter();
         let mut leaves = nodes.map(|node| sinking.forest.arena.node(node));
-        sinking.is_for_ports = leaves.any(|node| match node {
-            Node::Leaf { outputs } => outputs.iter().any(is_port),
+        sinking.is_delivering = leaves.any(|node| match node {
+            Node::Leaf { outputs } => outputs.iter().any(is_delivery),
             Node::Act { .. } | Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => false,
         });
         let locals = sinking.forest.locals.len();
@@ -185,8 +185,8 @@ struct Sinking<'a> {
     left: usize,
     /// How many tests it has.
     tests: usize,
-    /// Whether some way of it comes to a port.
-    is_for_ports: bool,
+    /// Whether some way of it delivers what came to an application.
+    is_delivering: bool,
 }
 
 impl Sinking<'_> {
@@ -222,9 +222,9 @@ impl Sinking<'_> {
         Some(path)
     }
 
-    /// Whether a path ends so: where some way hands applications what came, no other way does.
+    /// Whether a path ends so: where some way delivers to an application, no other way is common.
     fn is_end(&self, outputs: &[Output]) -> bool {
-        !self.is_for_ports || outputs.iter().any(is_port)
+        !self.is_delivering || outputs.iter().any(is_delivery)
     }
 
     /// Steps before a node; what nobody asks for is not bound.
@@ -465,9 +465,9 @@ fn changes(value: &Expression) -> bool {
     itself || value.parts().into_iter().any(changes)
 }
 
-fn is_port(output: &Output) -> bool {
+fn is_delivery(output: &Output) -> bool {
     match output {
-        Output::One { goal, .. } => matches!(goal, Goal::Port(..)),
+        Output::One { goal, .. } => matches!(goal, Goal::Port(.., Event::Deliver)),
         Output::Many(_) | Output::Every { .. } => false,
     }
 }

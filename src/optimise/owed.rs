@@ -3,12 +3,15 @@
 //! In: what is put off, and a part of a tree that comes before it is done. Out: the same part,
 //! which asks for what will be written instead of the fields; or none, if that cannot be said.
 
-use super::value::{Looks, inlined};
+use super::value::{Looks, inlined, operands};
 use crate::tree::Action;
 use crate::tree::rename::Renaming;
 use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::{LocalId, Program};
 use std::cell::Cell;
+
+/// Functions of at most so many operands are written where they are called.
+const SHORT: usize = 16;
 
 /// What a path still has to do.
 #[derive(Clone)]
@@ -78,8 +81,11 @@ impl Owed {
     pub fn before<T>(&self, program: &Program, rename: impl Fn(&Renaming<'_>) -> T) -> Option<T> {
         let fails = Cell::new(false);
         let replaced = |expression: &Expression| {
-            if fails.get() || !self.is_asked(&Looks::of(program, expression)) {
+            if fails.get() {
                 return None;
+            }
+            if !self.is_asked(&Looks::of(program, expression)) {
+                return short(program, expression);
             }
             match self.replaced(program, expression) {
                 Replaced::By(other) => Some(other),
@@ -118,6 +124,14 @@ impl Owed {
             _of_operands => Replaced::ByOperands,
         }
     }
+}
+
+/// What a short function gives stands where it is called: then what is known of it is seen.
+fn short(program: &Program, expression: &Expression) -> Option<Expression> {
+    let ExpressionKind::Call(function, arguments) = &*expression.kind else {
+        return None;
+    };
+    inlined(program, *function, arguments).filter(|value| operands(value) <= SHORT)
 }
 
 /// What becomes of an expression.

@@ -113,13 +113,15 @@ pub fn inlined(program: &Program, id: FunctionId, arguments: &[Expression]) -> O
         program,
         kind: function.kind,
         own,
+        is_lost: Cell::new(false),
     };
     let found = inlining.block(body, locals.zip(given.iter().cloned()).collect())?;
-    let is_whole = !inlining.is_open(&found);
+    let is_whole = !inlining.is_lost.get() && !inlining.is_open(&found);
     (is_whole && operands(&found) <= LONG).then_some(found)
 }
 
-fn operands(expression: &Expression) -> usize {
+/// How many operands an expression has, with all of theirs, and itself.
+pub fn operands(expression: &Expression) -> usize {
     1 + expression.parts().into_iter().map(operands).sum::<usize>()
 }
 
@@ -129,6 +131,8 @@ struct Inlining<'a> {
     kind: Option<KindId>,
     /// Whose it is, where that is told.
     own: Option<Instance>,
+    /// Whether a message or an instance was given that no local of the caller holds.
+    is_lost: Cell<bool>,
 }
 
 impl Inlining<'_> {
@@ -174,7 +178,10 @@ impl Inlining<'_> {
     fn given(&self, value: &Expression, known: &BTreeMap<LocalId, Expression>) -> Expression {
         let message = |local: LocalId| match known.get(&local).map(|value| &*value.kind) {
             Some(ExpressionKind::Read(Variable::Local(given))) => *given,
-            _ => local,
+            _ => {
+                self.is_lost.set(true);
+                local
+            }
         };
         let instance = |instance| match instance {
             Instance::Own => self.own.unwrap_or(Instance::Own),
