@@ -22,7 +22,7 @@
 
 use super::extend::simpler;
 use super::owed::Owed;
-use super::value::{Looks, is_plain};
+use super::value::{Looks, Seen, is_plain};
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{children, reachable, ways, with_children};
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction, Tree};
@@ -117,10 +117,10 @@ fn is_started(program: &Program, tree: &Tree) -> bool {
     }
 }
 
-/// Fields that each tree writes before it reads them.
+/// Fields that each tree writes before it reads them, and that nobody else reads.
 fn fleeting(program: &Program, forest: &Forest) -> BTreeSet<Place> {
-    let mut read: HashMap<NodeId, BTreeSet<Place>> = HashMap::new();
-    let mut kept = BTreeSet::new();
+    let mut read: HashMap<NodeId, BTreeSet<Seen>> = HashMap::new();
+    let mut kept = read_beside_trees(program);
     let mut written = BTreeSet::new();
     for tree in &forest.trees {
         for id in reachable(forest, tree.root) {
@@ -132,27 +132,49 @@ fn fleeting(program: &Program, forest: &Forest) -> BTreeSet<Place> {
             for child in children(node) {
                 first.extend(read[&child].iter().copied());
             }
-            if let Some((place, _)) = assigned(node) {
-                first.remove(&place);
-                written.insert(place);
+            if let Node::Act {
+                action: Action::Assign(Variable::Field(instance, kind, field), _),
+                ..
+            } = node
+            {
+                first.remove(&(Some(*instance), *kind, *field));
+                written.insert((*kind, *field));
             }
             first.extend(looks(program, node).fields);
             read.insert(id, first);
         }
-        kept.extend(read[&tree.root].iter().copied());
+        let first = read[&tree.root].iter();
+        kept.extend(first.map(|(_, kind, field)| (*kind, *field)));
     }
     written.difference(&kept).copied().collect()
 }
 
-/// The plain field that a node writes, and what.
-fn assigned(node: &Node) -> Option<(Place, &Expression)> {
-    match node {
-        Node::Act {
-            action: Action::Assign(Variable::Field(_, kind, field), value),
-            ..
-        } => Some(((*kind, *field), value)),
-        _ => None,
+/// What is read where an instance is made, its keys that nobody gives and its first values, and
+/// where one is accepted.
+fn read_beside_trees(program: &Program) -> BTreeSet<Place> {
+    let mut looks = Looks::default();
+    for kind in &program.kinds {
+        let initial = kind
+            .fields
+            .iter()
+            .filter_map(|field| field.initial.as_ref());
+        initial.for_each(|value| looks.add(program, value));
+        let defaults = kind.keys.iter().filter_map(|key| key.default.as_ref());
+        defaults.for_each(|default| looks.call(program, default.function, &[]));
     }
+    let seen = looks.fields.into_iter();
+    let seen = seen.map(|(_, kind, field)| (kind, field));
+    let listening = program.ports.iter().filter_map(|port| port.listens);
+    let accepting = listening.flat_map(|how| {
+        [
+            (how.listener, how.backlog),
+            (how.listener, how.waiting),
+            (how.session, how.waits),
+            (how.session, how.unknown),
+            (how.session, how.made_by),
+        ]
+    });
+    seen.chain(accepting).collect()
 }
 
 /// What the values in a node look at.
@@ -361,6 +383,8 @@ impl Sinking<'_> {
                 {
                     owed.message = *new;
                 }
+                // It stands in the bytes that came.
+                owed.is_bound |= matches!(now, Action::Push { .. });
                 steps.push(now);
             }
             // What is dropped is no common path.

@@ -50,7 +50,7 @@ impl Owed {
     /// Whether something that is owed is looked at.
     fn is_asked(&self, looks: &Looks) -> bool {
         let field = self.fields.iter().any(|(place, _)| match place {
-            Variable::Field(_, kind, field) => looks.fields.contains(&(*kind, *field)),
+            Variable::Field(_, kind, field) => looks.at(*kind, *field),
             Variable::Local(_) | Variable::Element(..) | Variable::Part(..) => false,
         });
         let timer = self.others.iter().any(|action| match action {

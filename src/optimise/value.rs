@@ -14,11 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An expression with more operands than this is not written where a function was called.
 const LONG: usize = 60;
 
+/// A field of an instance: which one, if that is said.
+pub type Seen = (Option<Instance>, KindId, FieldId);
+
 /// What a value depends on that may change within an instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looks {
-    /// Fields, of any instance of the kind.
-    pub fields: BTreeSet<(KindId, FieldId)>,
+    /// Fields.
+    pub fields: BTreeSet<Seen>,
     /// Timers: whether they run.
     pub timers: BTreeSet<(KindId, TimerId)>,
     /// Whether C is called, which counts calls.
@@ -40,16 +43,18 @@ impl Looks {
         looks
     }
 
+    /// Whether a field is looked at, of any instance of its kind.
+    pub fn at(&self, kind: KindId, field: FieldId) -> bool {
+        let mut fields = self.fields.iter();
+        fields.any(|(_, k, f)| (*k, *f) == (kind, field))
+    }
+
     /// Adds what an expression looks at.
     pub fn add(&mut self, program: &Program, expression: &Expression) {
         match &*expression.kind {
             ExpressionKind::Read(variable) => self.variable(variable),
             ExpressionKind::Query(query) => self.query(query),
-            ExpressionKind::Call(function, _) => {
-                self.calls_c |= program.functions[function.at()].calls_c;
-                let body = program.functions[function.at()].body.iter().flatten();
-                body.for_each(|statement| self.statement(program, statement));
-            }
+            ExpressionKind::Call(function, arguments) => self.call(program, *function, arguments),
             _of_operands_alone => {}
         }
         for part in expression.parts() {
@@ -57,9 +62,33 @@ impl Looks {
         }
     }
 
+    /// What a function looks at: of its own instance, if the call says which that is.
+    pub fn call(&mut self, program: &Program, id: FunctionId, arguments: &[Expression]) {
+        let function = &program.functions[id.at()];
+        self.calls_c |= function.calls_c;
+        let mut inside = Looks::default();
+        let body = function.body.iter().flatten();
+        body.for_each(|statement| inside.statement(program, statement));
+        let own = match arguments.get(function.arguments()).map(|own| &*own.kind) {
+            Some(ExpressionKind::Read(Variable::Local(own))) => Some(Instance::Local(*own)),
+            Some(_computed) => None,
+            // Within another function: that of who calls it.
+            None => Some(Instance::Own),
+        };
+        let seen = inside.fields.into_iter().map(|(instance, kind, field)| {
+            let is_own = instance == Some(Instance::Own) && function.kind == Some(kind);
+            (own.filter(|_| is_own), kind, field)
+        });
+        self.fields.extend(seen);
+        self.timers.extend(inside.timers);
+        self.calls_c |= inside.calls_c;
+    }
+
     fn variable(&mut self, variable: &Variable) {
         match variable {
-            Variable::Field(_, kind, field) => drop(self.fields.insert((*kind, *field))),
+            Variable::Field(instance, kind, field) => {
+                self.fields.insert((Some(*instance), *kind, *field));
+            }
             Variable::Local(_) => {}
             Variable::Element(of, _) | Variable::Part(of, ..) => self.variable(of),
         }
