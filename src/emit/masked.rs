@@ -36,9 +36,14 @@ struct Asked {
 
 /// Makes one test of those that look at the same bytes.
 pub fn unite(path: &mut Vec<S>) {
+    let mut settled: Vec<Asked> = Vec::new();
     let mut asked: Vec<Asked> = Vec::new();
     for (at, statement) in path.iter_mut().enumerate() {
         let is_exit = is_exit(statement);
+        if statement.expressions().into_iter().any(may_not_be_found) {
+            // What was asked before it stays before it.
+            settled.append(&mut asked);
+        }
         match statement {
             S::If { condition, .. } if is_exit => {
                 for condition in any_of(condition.clone()) {
@@ -60,7 +65,11 @@ pub fn unite(path: &mut Vec<S>) {
                     });
                 }
             }
-            S::If { then, .. } => unite(then),
+            // Who goes there does not come to what is asked behind it.
+            S::If { then, .. } => {
+                settled.append(&mut asked);
+                unite(then);
+            }
             S::Comment(_)
             | S::Declare { .. }
             | S::Assign(..)
@@ -73,9 +82,10 @@ pub fn unite(path: &mut Vec<S>) {
             | S::Break => {}
         }
     }
+    settled.append(&mut asked);
     let mut at = 0;
     path.retain_mut(|statement| {
-        let here = asked.iter().filter(|one| one.at == at);
+        let here = settled.iter().filter(|one| one.at == at);
         let here = here.map(|one| one.condition.clone());
         let here = here.reduce(|one, other| binary("||", one, other));
         at += 1;
@@ -85,6 +95,17 @@ pub fn unite(path: &mut Vec<S>) {
         }
         true
     });
+}
+
+/// Whether a value may only be found where something holds: a quotient, or what is at an index.
+fn may_not_be_found(value: &C) -> bool {
+    let itself = match value {
+        C::Binary("/" | "%", _, by) => number(by).is_none(),
+        C::Element(_, at) => number(at).is_none(),
+        C::Call(name, _) => !name.starts_with("sl_load_"),
+        _ => false,
+    };
+    itself || value.parts().into_iter().any(may_not_be_found)
 }
 
 impl Masked {

@@ -26,7 +26,7 @@ use super::value::{Looks, Seen, is_plain};
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{children, reachable, ways, with_children};
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction, Tree};
-use crate::types::expression::{Expression, ExpressionKind, Query, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{
     EntityId, Event, FieldId, KindId, Local, LocalId, Place as Above, Program,
 };
@@ -95,7 +95,8 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
         });
         let locals = sinking.forest.locals.len();
         let root = sinking.path(tree.root, Owed::of(message));
-        match root.filter(|_| sinking.tests >= limits.tests) {
+        let is_own = |root: &NodeId| sinking.tests >= limits.tests && *root != tree.root;
+        match root.filter(is_own) {
             Some(root) => sinking.forest.bypasses.push(Tree { root, ..tree }),
             None => sinking.forest.locals.truncate(locals),
         }
@@ -222,10 +223,21 @@ impl Sinking<'_> {
             }
             self.left = self.left.checked_sub(1)?;
             let node = self.forest.arena.node(at).clone();
-            if !owed.is_done && looks(self.program, &node).calls_c {
+            let looks = looks(self.program, &node);
+            if !owed.is_done && looks.calls_c {
                 return None;
             }
             match node {
+                // What finding a value changes is changed behind all tests.
+                Node::Act { action, next } if looks.changes => {
+                    steps.extend(owed.take());
+                    steps.push(action);
+                    owed.is_done = true;
+                    at = next;
+                }
+                Node::Test { .. } | Node::Case { .. } | Node::Try { .. } if looks.changes => {
+                    return None;
+                }
                 Node::Act { action, next } => {
                     self.step(action, &mut owed, &mut steps)?;
                     at = next;
@@ -251,13 +263,14 @@ impl Sinking<'_> {
 
     /// Steps before a node; what nobody asks for is not bound.
     fn behind(&mut self, steps: Vec<Action>, end: NodeId) -> NodeId {
+        let program = self.program;
         steps
             .into_iter()
             .rev()
             .fold(end, |next, action| match &action {
                 Action::Let(local, value)
                     if is_plain(&value.result)
-                        && !changes(value)
+                        && !Looks::of(program, value).changes
                         && !self.asks(next).contains(local) =>
                 {
                     next
@@ -377,14 +390,17 @@ impl Sinking<'_> {
             Some(later @ (Action::StopTimer(..) | Action::Count(_) | Action::Consume(_))) => {
                 owed.others.push(later)
             }
+            // It is pushed into the bytes of the frame, where the whole tree would find it.
+            Some(now @ Action::Push { .. }) => {
+                owed.is_bound = true;
+                steps.push(now);
+            }
             Some(now) if stays(&now) => {
                 if let Action::Let(new, value) = &now
                     && *value.kind == ExpressionKind::Read(Variable::Local(owed.message))
                 {
                     owed.message = *new;
                 }
-                // It stands in the bytes that came.
-                owed.is_bound |= matches!(now, Action::Push { .. });
                 steps.push(now);
             }
             // What is dropped is no common path.
@@ -437,56 +453,61 @@ impl Sinking<'_> {
 
     /// A node of a path, and which locals it asks for.
     fn add(&mut self, node: Node) -> NodeId {
-        let asked = RefCell::new(BTreeSet::new());
+        let mut asked = locals(&node);
         for child in children(&node) {
-            asked.borrow_mut().extend(self.asks(child).iter().copied());
+            asked.extend(self.asks(child).iter().copied());
         }
-        let local = |local: LocalId| {
-            asked.borrow_mut().insert(local);
-            local
-        };
-        let renaming = Renaming {
-            local: &local,
-            instance: &|instance| instance,
-            replaced: &|_| None,
-        };
-        renaming.node(&node);
         let id = self.forest.arena.add(node);
-        let asked = asked.into_inner();
-        if !asked.is_empty() {
-            self.asked.insert(id, asked);
-        }
+        self.asked.insert(id, asked);
         id
     }
 
-    fn asks(&self, node: NodeId) -> &BTreeSet<LocalId> {
-        static NONE: BTreeSet<LocalId> = BTreeSet::new();
-        self.asked.get(&node).unwrap_or(&NONE)
+    /// The locals for which a node asks, or what is behind it: what turns do is as it was.
+    fn asks(&mut self, node: NodeId) -> &BTreeSet<LocalId> {
+        let forest = &self.forest;
+        self.asked.entry(node).or_insert_with(|| {
+            let nodes = reachable(forest, node).into_iter();
+            nodes
+                .flat_map(|one| locals(forest.arena.node(one)))
+                .collect()
+        })
     }
+}
+
+/// The locals that stand in a node.
+fn locals(node: &Node) -> BTreeSet<LocalId> {
+    let asked = RefCell::new(BTreeSet::new());
+    let local = |local: LocalId| {
+        asked.borrow_mut().insert(local);
+        local
+    };
+    let instance = |instance| {
+        if let Instance::Local(local) = instance {
+            asked.borrow_mut().insert(local);
+        }
+        instance
+    };
+    let renaming = Renaming {
+        local: &local,
+        instance: &instance,
+        replaced: &|_| None,
+    };
+    renaming.node(node);
+    asked.into_inner()
 }
 
 /// Whether a step only concerns locals and messages, whatever fields hold.
 fn stays(action: &Action) -> bool {
     match action {
-        Action::Let(_, value) => !changes(value),
-        Action::SetAttribute(..)
+        Action::Let(..)
+        | Action::SetAttribute(..)
         | Action::Strip(..)
         | Action::StripRest(..)
-        | Action::Push { .. }
         | Action::Sum { .. }
         | Action::Scan { .. } => true,
         Action::Do(Operation::Skip(..) | Operation::Cut(..)) => true,
         _ => false,
     }
-}
-
-/// Whether finding a value changes something.
-fn changes(value: &Expression) -> bool {
-    let itself = matches!(
-        &*value.kind,
-        ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..))
-    );
-    itself || value.parts().into_iter().any(changes)
 }
 
 fn is_delivery(output: &Output) -> bool {

@@ -26,6 +26,8 @@ pub struct Looks {
     pub timers: BTreeSet<(KindId, TimerId)>,
     /// Whether C is called, which counts calls.
     pub calls_c: bool,
+    /// Whether finding the value changes something: it is found once.
+    pub changes: bool,
 }
 
 impl Looks {
@@ -82,6 +84,7 @@ impl Looks {
         self.fields.extend(seen);
         self.timers.extend(inside.timers);
         self.calls_c |= inside.calls_c;
+        self.changes |= inside.changes;
     }
 
     fn variable(&mut self, variable: &Variable) {
@@ -95,6 +98,7 @@ impl Looks {
     }
 
     fn query(&mut self, query: &Query) {
+        self.changes |= matches!(query, Query::InsertSet(..) | Query::Release(..));
         match query {
             Query::IsEmpty(of)
             | Query::Has(of, _)
@@ -125,7 +129,11 @@ pub fn inlined(program: &Program, id: FunctionId, arguments: &[Expression]) -> O
     let body = function.body.as_ref().filter(|_| !function.calls_c)?;
     // What is given may stand there twice.
     let mut counts = arguments.iter();
-    if counts.any(|argument| Looks::of(program, argument).calls_c) {
+    let is_found_once = |argument: &Expression| {
+        let looks = Looks::of(program, argument);
+        looks.calls_c || looks.changes
+    };
+    if counts.any(is_found_once) {
         return None;
     }
     let (given, own) = arguments.split_at(function.arguments().min(arguments.len()));
