@@ -498,16 +498,16 @@ fn locals(node: &Node) -> BTreeSet<LocalId> {
 
 /// Whether a step only concerns locals and messages, whatever fields hold.
 fn stays(action: &Action) -> bool {
-    match action {
+    matches!(
+        action,
         Action::Let(..)
-        | Action::SetAttribute(..)
-        | Action::Strip(..)
-        | Action::StripRest(..)
-        | Action::Sum { .. }
-        | Action::Scan { .. } => true,
-        Action::Do(Operation::Skip(..) | Operation::Cut(..)) => true,
-        _ => false,
-    }
+            | Action::SetAttribute(..)
+            | Action::Strip(..)
+            | Action::StripRest(..)
+            | Action::Sum { .. }
+            | Action::Scan { .. }
+            | Action::Do(Operation::Skip(..) | Operation::Cut(..))
+    )
 }
 
 fn is_delivery(output: &Output) -> bool {
