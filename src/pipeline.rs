@@ -5,7 +5,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
-use crate::optimise::{bypass, extend};
+use crate::optimise;
 use crate::profile::transitions::{Transition, transitions};
 use crate::profile::{self, Analysis, Profile, Register};
 use crate::reactive;
@@ -14,6 +14,7 @@ use crate::source::Sources;
 use crate::syntax;
 use crate::tree::Forest;
 use crate::tree::automaton::Automaton;
+use crate::tree::rewrites::Rewrites;
 use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
@@ -25,6 +26,8 @@ use std::collections::BTreeSet;
 pub struct Checked {
     /// How large the processes of an instance may be.
     pub budget: Budget,
+    /// What is done so that the stack runs faster.
+    pub rewrites: Rewrites,
     /// All texts.
     pub sources: Sources,
     /// Their trees.
@@ -51,6 +54,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
     let (files, diagnostics) = load::load(&mut sources, root, library);
     Checked {
         budget: Budget::default(),
+        rewrites: Rewrites::ALL,
         sources,
         files,
         diagnostics,
@@ -111,24 +115,21 @@ fn checked_trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)
     }
 }
 
-/// The trees of a stack, short along the common path, and the joints that stayed calls.
-pub fn woven(program: &Program, forest: Forest) -> (Forest, Vec<Call>) {
-    let forest = extend::extend(program, forest, extend::Limits::default());
-    let (forest, calls) = weave::weave(program, forest, weave::Limits::default());
-    let forest = bypass::bypass(program, forest, bypass::Limits::default());
-    (forest, calls)
+/// The trees of a stack, short along the common path.
+pub fn woven(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
+    optimise::rewritten(program, forest, rewrites)
 }
 
 /// Compiles a stack to C; all names of the C begin with `name`.
 pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled> {
     let (mut program, forest) = trees(checked, stack)?;
     program.name = name.to_string();
-    let (forest, calls) = woven(&program, forest);
-    let emitted = emit::c(&checked.sources, &program, &forest);
+    let forest = woven(&program, forest, checked.rewrites);
+    let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
     Some(Compiled {
         program,
+        calls: weave::calls(&forest),
         forest,
-        calls,
         emitted,
     })
 }
@@ -147,9 +148,14 @@ pub struct Analysed {
 }
 
 /// Finds how often a stack does what, by what is known of its traffic.
-pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysed {
+pub fn analyse(
+    program: &Program,
+    forest: Forest,
+    profile: Profile,
+    rewrites: Rewrites,
+) -> Analysed {
     let alone = profile::analyse(program, forest, profile);
-    let (forest, _) = woven(program, alone.forest);
+    let forest = woven(program, alone.forest, rewrites);
     let woven = profile::analyse(program, forest, profile);
     let path = transitions(&woven.forest, &woven.runs, SHARE);
     Analysed {

@@ -35,6 +35,7 @@ use stackloom::tool::case::run::{Run, difference};
 use stackloom::tool::case::script;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
+use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
 
 /// Calls of a trace.
@@ -253,7 +254,7 @@ fn every_fault_in_the_trees_of_a_sequencer_is_found() {
 fn every_fault_in_a_bypass_is_found() {
     let program = stacks::example("tests/c_agrees/stacks/numbered.loom");
     let forest = lower(&program).expect("the program has trees");
-    let (forest, _) = woven(&program, forest);
+    let forest = woven(&program, forest, Rewrites::ALL);
     assert_eq!(forest.bypasses.len(), 1, "what a frame mostly does has one");
     let faults = fault::faults(&forest, &forest.bypasses);
     assert!(faults.len() > 8, "there is something to get wrong");
@@ -290,7 +291,7 @@ fn trees_agree(path: &str, programs: &[Program]) {
     let mut forests = Vec::new();
     for program in programs {
         let forest = checked(program, lower(program).expect("the program has trees"));
-        let (woven, _) = woven(program, forest.clone());
+        let woven = woven(program, forest.clone(), Rewrites::ALL);
         let woven = checked(program, woven);
         forests.extend([(program, forest), (program, woven)]);
     }
@@ -379,7 +380,7 @@ fn which_faults_are_missed() {
     let path = std::env::var("STACK").unwrap_or("examples/ping/ping.loom".to_string());
     let program = stacks::example(&path);
     let plain = lower(&program).expect("the program has trees");
-    let (woven, _) = woven(&program, plain.clone());
+    let woven = woven(&program, plain.clone(), Rewrites::ALL);
     let runs: Vec<(Trace, Run)> = seeds()
         .map(|seed| {
             let trace = traffic::trace(&program, seed, LENGTH, limits(seed));

@@ -31,6 +31,7 @@ use stackloom::diagnostic::render;
 use stackloom::pipeline;
 use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
+use stackloom::tree::rewrites::Rewrites;
 use stackloom::tree::text;
 use std::path::Path;
 
@@ -129,7 +130,7 @@ fn trees_are_those_of_a_new_project() {
     let search = vec![root.join("src/tool/project"), root.join("layers")];
     let mut checked = pipeline::read(vec![(path.to_string(), text)], &Folders { search });
     let (program, plain) = pipeline::trees(&mut checked, "NAME").expect("it is a stack");
-    let (woven, _) = pipeline::woven(&program, plain.clone());
+    let woven = pipeline::woven(&program, plain.clone(), Rewrites::ALL);
     let [plain, woven] = [plain, woven].map(|forest| text::write(&program, &forest));
     for page in pages::all() {
         for block in page.blocks.iter().filter(|block| block.language == "tree") {

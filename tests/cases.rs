@@ -23,6 +23,7 @@ use stackloom::tool::case::run::Run;
 use stackloom::tool::case::script::Line;
 use stackloom::tool::case::sections::fill;
 use stackloom::tool::case::{Cases, InC, Playing, Surroundings, difference};
+use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::load::Library;
 use stackloom::types::program::Program;
 use std::collections::BTreeMap;
@@ -164,7 +165,7 @@ impl Surroundings for Repository {
         let woven = format!("{place}/woven");
         run(&Compiled::new(&woven, program, code, ways), "the");
         if every_way && !playing.by_steps {
-            let code = emit::c(playing.sources, program, &stack.plain);
+            let code = emit::c(playing.sources, program, &stack.plain, Rewrites::ALL);
             let plain = format!("{place}/plain");
             run(&Compiled::new(&plain, program, &code, ways), "the unwoven");
         }

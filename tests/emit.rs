@@ -6,6 +6,7 @@ use stackloom::pipeline;
 use stackloom::reactive::lower;
 use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
+use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::check_stack;
 use stackloom::types::load::load;
 use std::path::{Path, PathBuf};
@@ -45,11 +46,11 @@ fn emitted(file: &str, text: &str, name: &str, woven: bool) -> Emitted {
     let program = program.unwrap_or_else(|| panic!("{file} is right: {diagnostics:?}"));
     let forest = lower(&program).expect("it has trees");
     let forest = if woven {
-        pipeline::woven(&program, forest).0
+        pipeline::woven(&program, forest, Rewrites::ALL)
     } else {
         forest
     };
-    emit::c(&sources, &program, &forest)
+    emit::c(&sources, &program, &forest, Rewrites::ALL)
 }
 
 /// A folder of its own for each test.

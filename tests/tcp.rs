@@ -36,6 +36,7 @@ use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Control;
 use stackloom::simulate::trees::Trees;
 use stackloom::tree::Forest;
+use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
 use states::{Connection, segments};
 use table::{Reply, STATES};
@@ -44,7 +45,7 @@ use table::{Reply, STATES};
 fn built() -> (Program, Forest) {
     let program = stacks::example("tests/tcp/host.loom");
     let forest = lower(&program).expect("the program has trees");
-    let (forest, _) = woven(&program, forest);
+    let forest = woven(&program, forest, Rewrites::ALL);
     (program, forest)
 }
 

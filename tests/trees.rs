@@ -10,6 +10,7 @@ use stackloom::pipeline::woven;
 use stackloom::reactive::handlers::Budget;
 use stackloom::reactive::lower;
 use stackloom::tree::check::check;
+use stackloom::tree::rewrites::Rewrites;
 use stackloom::tree::text::{compact, read, write};
 use stackloom::tree::walk::{begins, reachable, ways, with_children};
 use stackloom::tree::{Action, Arena, Forest, Node, NodeId, Output, Probability};
@@ -263,7 +264,7 @@ fn what_is_written_is_read_back_for_every_example() {
     ] {
         let program = stacks::example(path);
         let plain = lower(&program).expect("the program has trees");
-        let (woven, _) = woven(&program, plain.clone());
+        let woven = woven(&program, plain.clone(), Rewrites::ALL);
         for forest in [plain, woven] {
             let text = write(&program, &compact(&forest));
             let again = read(&program, &text);
@@ -356,7 +357,7 @@ fn what_tests_little_or_calls_applications_has_no_bypass() {
     let bypasses = |path: &str, limits: bypass::Limits| {
         let program = stacks::example(path);
         let forest = lower(&program).expect("the program has trees");
-        bypass::bypass(&program, woven(&program, forest).0, limits).bypasses
+        bypass::bypass(&program, woven(&program, forest, Rewrites::ALL), limits).bypasses
     };
     let usual = bypass::Limits::default();
     let numbered = "tests/c_agrees/stacks/numbered.loom";

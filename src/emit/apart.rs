@@ -7,6 +7,7 @@ use super::output::Queued;
 use super::tree::{Written, function};
 use super::uses::{Facts, facts};
 use crate::c::tree::Function;
+use crate::tree::rewrites::Rewrite;
 use crate::tree::{Node, NodeId, Probability, Reaction, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const LONG: u32 = 12;
 
 /// What several ways lead to is repeated up to this size.
-pub const SHORT: u32 = 8;
+const SHORT: u32 = 8;
+
+/// The same where nothing is shared that need not be.
+const SHORT_ENOUGH: u32 = 64;
 
 /// At most this rare: what is not as it is as a rule.
 const RARE: Probability = Probability(100_000);
@@ -47,6 +51,14 @@ impl Part {
     }
 }
 
+/// Up to which size what several ways lead to is repeated.
+pub fn short(stack: &Stack) -> u32 {
+    match stack.rewrites.has(Rewrite::Share) {
+        true => SHORT,
+        false => SHORT_ENOUGH,
+    }
+}
+
 /// Whether a function is a part of a tree that is rare.
 pub fn is_rare(function: &Function) -> bool {
     function.comment.starts_with(RARE_IN)
@@ -56,6 +68,7 @@ pub fn is_rare(function: &Function) -> bool {
 /// agenda.
 pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
     let facts = facts(stack, &tree.parameters, tree.root);
+    let short = short(stack);
     let mut apart: BTreeMap<NodeId, Part> = BTreeMap::new();
     let mut whole = function(stack, tree, &facts, &apart, None);
     let mut parts: BTreeMap<NodeId, Written> = BTreeMap::new();
@@ -72,7 +85,7 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
         let twice = may
             .keys()
             .rev()
-            .find(|node| times[node] > 1 && facts.size[node] > SHORT && !apart.contains_key(node));
+            .find(|node| times[node] > 1 && facts.size[node] > short && !apart.contains_key(node));
         let rare = all().flat_map(|one| rare_part(stack, &facts, &apart, one));
         let (node, is_rare) = match (rare.max(), twice) {
             (Some(node), _) => (node, true),
@@ -136,6 +149,9 @@ fn rare_part(
     apart: &BTreeMap<NodeId, Part>,
     written: &Written,
 ) -> Option<NodeId> {
+    if !stack.rewrites.has(Rewrite::Outline) {
+        return None;
+    }
     let held = written.may_be_apart.keys().rev();
     let mut held = held.filter(|node| !apart.contains_key(node) && facts.size[node] > LONG);
     let arena = &stack.forest.arena;

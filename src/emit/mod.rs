@@ -77,6 +77,7 @@ mod wire;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement, atom};
 use crate::source::{Sources, Span};
+use crate::tree::rewrites::Rewrites;
 use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
 use crate::types::program::{Entity, EntityId, Event, FunctionId, KindId, Program};
 use names::Names;
@@ -97,8 +98,8 @@ pub struct Emitted {
 }
 
 /// Emits a stack. The sources give each reaction its line.
-pub fn c(sources: &Sources, program: &Program, forest: &Forest) -> Emitted {
-    let stack = Stack::new(sources, program, forest);
+pub fn c(sources: &Sources, program: &Program, forest: &Forest, rewrites: Rewrites) -> Emitted {
+    let stack = Stack::new(sources, program, forest, rewrites);
     let (c, h) = source_file::text(&stack);
     Emitted {
         c,
@@ -122,6 +123,7 @@ pub struct Stack<'a> {
     sources: &'a Sources,
     program: &'a Program,
     forest: &'a Forest,
+    rewrites: Rewrites,
     names: Names,
     /// By reaction: its place in the forest.
     trees: BTreeMap<Reaction, usize>,
@@ -130,7 +132,12 @@ pub struct Stack<'a> {
 }
 
 impl<'a> Stack<'a> {
-    fn new(sources: &'a Sources, program: &'a Program, forest: &'a Forest) -> Stack<'a> {
+    fn new(
+        sources: &'a Sources,
+        program: &'a Program,
+        forest: &'a Forest,
+        rewrites: Rewrites,
+    ) -> Stack<'a> {
         let trees = forest
             .trees
             .iter()
@@ -141,6 +148,7 @@ impl<'a> Stack<'a> {
             sources,
             program,
             forest,
+            rewrites,
             names: Names::new(program, forest),
             trees,
             rounds: BTreeSet::new(),

@@ -24,6 +24,7 @@ use super::upward;
 use super::waits;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
+use crate::tree::rewrites::Rewrite;
 use crate::tree::{Reaction, Tree};
 use crate::types::program::{EntityId, Event, FunctionId, KindId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -164,12 +165,10 @@ impl Reactions {
         let trees = stack.forest.trees.iter();
         let mut all: Vec<Reacting> = trees.map(|tree| Reacting::new(stack, tree)).collect();
         keep_started(stack, &mut all);
-        settle::unite(
-            &mut all
-                .iter_mut()
-                .map(|one| &mut one.functions)
-                .collect::<Vec<_>>(),
-        );
+        if stack.rewrites.has(Rewrite::Share) {
+            let functions = all.iter_mut().map(|one| &mut one.functions);
+            settle::unite(&mut Vec::from_iter(functions));
+        }
         let quiet = quiet(stack, &all);
         let bypasses = bypasses(stack, &mut all);
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);

@@ -5,7 +5,7 @@
 //! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
 
 use super::Stack;
-use super::apart::{Part, SHORT};
+use super::apart::{Part, short};
 use super::bypass;
 use super::code::declare;
 use super::layout::{c_type, parameters};
@@ -13,6 +13,7 @@ use super::output::Queued;
 use super::scope::Scope;
 use super::uses::{Facts, Need};
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
+use crate::tree::rewrites::Rewrite;
 use crate::tree::{Action, Node, NodeId, Probability, Reaction, Tree};
 use crate::types::expression::{Expression, Instance, Variable};
 use crate::types::program::{HeaderId, LocalId};
@@ -263,7 +264,7 @@ impl<'a> Body<'a> {
             self.comment_origin(node, first, out);
             let times = self.written.entry(node).or_default();
             *times += 1;
-            let again_and_again = *times > 64 && self.facts.size[&node] > SHORT;
+            let again_and_again = *times > 64 && self.facts.size[&node] > short(stack);
             if again_and_again && stop.is_none() && self.turns == 0 {
                 // It will stand apart, and this text is thrown away.
                 return;
@@ -459,6 +460,8 @@ impl<'a> Body<'a> {
         assert!(stop.is_none(), "ways that meet nowhere lead to the end");
         let size = |node| self.facts.size[&node];
         let then_is_rare = match likely {
+            // As it is written; but what leaves a bypass stands first.
+            _ if !self.is_bypass && !self.stack.rewrites.has(Rewrite::Turn) => true,
             Probability::EVEN => match (self.ends_here(then), self.ends_here(otherwise)) {
                 (true, false) => true,
                 (false, true) => false,

@@ -1,12 +1,30 @@
 //! Rewrites: each a function from the trees of a stack to trees that do the same, faster, and each
-//! in a file of its own, which says what it assumes and ensures, and what it costs.
+//! in a file of its own, which says what it assumes and ensures, and what it costs. In which order
+//! they are done, and what holds after each, is said once, in [`Rewrite`].
 //!
 //! | letter | file | what |
 //! |---|---|---|
 //! | E | [`extend`] | the common path of a handler whose ways meet again stands apart |
+//! | I | [`weave`] | what follows stands in the leaf that lets it happen |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
 
 pub mod bypass;
 pub mod extend;
 pub mod owed;
 pub mod value;
+
+use crate::tree::Forest;
+use crate::tree::rewrites::{Rewrite, Rewrites};
+use crate::types::program::Program;
+use crate::weave;
+
+/// The trees of a stack after these rewrites, in their order.
+pub fn rewritten(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
+    rewrites.each().fold(forest, |forest, one| match one {
+        Rewrite::Extend => extend::extend(program, forest, extend::Limits::default()),
+        Rewrite::Inline => weave::weave(program, forest, weave::Limits::default()),
+        Rewrite::Bypass => bypass::bypass(program, forest, bypass::Limits::default()),
+        // `emit` decides these.
+        Rewrite::Share | Rewrite::Outline | Rewrite::Turn => forest,
+    })
+}

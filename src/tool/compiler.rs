@@ -14,6 +14,7 @@ use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
 use crate::syntax::loom;
 use crate::tree::Forest;
+use crate::tree::rewrites::Rewrites;
 use crate::types::names::nearest;
 use crate::types::program::{Attribute, KindId, NoticeId, Place, Program};
 use crate::types::value::{Type, Value};
@@ -29,6 +30,8 @@ pub struct Options {
     pub search: Vec<PathBuf>,
     /// How many nodes an automaton may have, if not as usual.
     pub budget: Option<usize>,
+    /// What is done so that the stack runs faster.
+    pub rewrites: Rewrites,
 }
 
 /// A compiled stack.
@@ -77,7 +80,7 @@ pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
 /// How often a stack does what, as its sources say.
 pub fn analysed(path: &Path, options: &Options) -> Result<(Program, Analysed), Failure> {
     let (program, forest) = trees(path, options)?;
-    let analysed = pipeline::analyse(&program, forest, Profile::Default);
+    let analysed = pipeline::analyse(&program, forest, Profile::Default, options.rewrites);
     Ok((program, analysed))
 }
 
@@ -280,6 +283,7 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
         search: options.search.clone(),
     };
     let mut checked = pipeline::read(library::read(file)?, &library);
+    checked.rewrites = options.rewrites;
     checked.budget.nodes = options.budget.unwrap_or(checked.budget.nodes);
     Ok(checked)
 }

@@ -41,6 +41,7 @@ pub mod recorded;
 pub mod run;
 pub mod simulate;
 pub mod stack;
+pub mod switches;
 pub mod terminal;
 pub mod test;
 pub mod traced;
@@ -54,6 +55,7 @@ use compiler::Options;
 use failure::Failure;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use switches::Switches;
 
 /// Stackloom: protocol layers, woven into portable C.
 #[derive(Parser, Debug)]
@@ -124,6 +126,8 @@ enum Verb {
         /// How many nodes an automaton may have [default: 250000]
         #[arg(long, value_name = "NODES")]
         budget: Option<usize>,
+        #[command(flatten)]
+        switches: Switches,
     },
     /// Runs a stack on a TAP, a TUN, an interface, a UDP socket or a capture
     Run(run::Arguments),
@@ -139,6 +143,8 @@ enum Verb {
         /// Where `use` looks before the library inside the binary
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
+        #[command(flatten)]
+        switches: Switches,
     },
     /// Counts instructions, beside those of others
     Bench(bench::Arguments),
@@ -185,8 +191,10 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             report,
             main,
             budget,
+            switches,
             ..
         } if esterel::is_esterel(&stack) => {
+            switches.of_stacks()?;
             let main = main.as_deref();
             let choice = esterel::Choice { main, budget };
             esterel::build(&stack, &folder, (name.as_deref(), report.is_some()), choice)
@@ -198,12 +206,14 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             report,
             search,
             budget,
+            switches,
             ..
         } => {
             let options = Options {
                 name,
                 search,
                 budget,
+                rewrites: switches.rewrites(),
             };
             authoring::build(&stack, &folder, report.is_some(), &options)
         }
@@ -214,9 +224,11 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         Verb::Explain {
             what: Some(stack),
             search,
+            switches,
         } if explain::is_stack(&stack) => {
             let options = Options {
                 search,
+                rewrites: switches.rewrites(),
                 ..Options::default()
             };
             explain::explain(Path::new(&stack), &options)

@@ -30,6 +30,7 @@ use super::esterel::is_esterel;
 use super::failure::{Failure, Status};
 use super::page::{grouped, time_text};
 use super::run::{Setting, stop_on_signals};
+use super::switches::Switches;
 use super::terminal::{note, result};
 use super::written::duration_ns;
 use super::{library, progress};
@@ -109,6 +110,8 @@ pub struct Arguments {
     /// Where `use` looks before the library inside the binary
     #[arg(long = "path", value_name = "FOLDER")]
     pub search: Vec<PathBuf>,
+    #[command(flatten)]
+    switches: Switches,
     #[command(flatten)]
     faults: FaultArguments,
 }
@@ -277,6 +280,7 @@ impl Arguments {
             (self.runs.is_some(), "--runs"),
             (self.after_ns.is_some(), "--for"),
             (self.json, "--json"),
+            (self.switches.given().is_some(), "a choice of rewrites"),
         ];
         let of_esterel = [
             (self.main.is_some(), "--main"),
@@ -315,6 +319,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = Options {
         search: arguments.search.clone(),
         budget: arguments.budget,
+        rewrites: arguments.switches.rewrites(),
         ..Options::default()
     };
     let path = &arguments.network;

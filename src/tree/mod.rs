@@ -18,6 +18,7 @@ pub mod arena;
 pub mod automaton;
 pub mod check;
 pub mod rename;
+pub mod rewrites;
 pub mod text;
 pub mod uses;
 pub mod walk;

@@ -49,8 +49,8 @@ impl Default for Limits {
 /// A joint that stayed a call: from the tree of one reaction to another's.
 pub type Call = (Reaction, Reaction);
 
-/// Weaves a forest; tells which joints stayed calls.
-pub fn weave(program: &Program, forest: Forest, limits: Limits) -> (Forest, Vec<Call>) {
+/// Weaves a forest.
+pub fn weave(program: &Program, forest: Forest, limits: Limits) -> Forest {
     let known = forest.trees.iter().enumerate();
     let known = known.map(|(at, tree)| (tree.reaction, TreeId(at as u32)));
     let mut weaving = Weaving {
@@ -70,6 +70,17 @@ pub fn weave(program: &Program, forest: Forest, limits: Limits) -> (Forest, Vec<
         }
     }
     weaving.keep_what_is_reached()
+}
+
+/// The joints that stayed calls, in order.
+pub fn calls(forest: &Forest) -> Vec<Call> {
+    let trees = forest.trees.iter();
+    let calls = trees.flat_map(|tree| {
+        let goals = goals(forest, tree.root).into_iter();
+        goals.map(|goal| (tree.reaction, goal))
+    });
+    let calls: BTreeSet<Call> = calls.collect();
+    calls.into_iter().collect()
 }
 
 /// Whether a reaction starts from outside a tree.
@@ -281,26 +292,20 @@ impl Weaving<'_> {
         }
     }
 
-    /// Entries, what they call or let wait, and what those do; the calls in order.
-    fn keep_what_is_reached(self) -> (Forest, Vec<Call>) {
+    /// Entries, what they call or let wait, and what those do.
+    fn keep_what_is_reached(self) -> Forest {
         let mut forest = self.forest;
         let mut kept = BTreeSet::new();
         let mut open: Vec<Reaction> = forest.trees.iter().map(|tree| tree.reaction).collect();
         open.retain(|reaction| is_entry(self.program, *reaction));
-        let mut calls = BTreeSet::new();
         while let Some(reaction) = open.pop() {
-            if !kept.insert(reaction) {
-                continue;
-            }
-            let root = forest.trees[self.known[&reaction].at()].root;
-            for goal in goals(&forest, root) {
-                calls.insert((reaction, goal));
-                open.push(goal);
+            if kept.insert(reaction) {
+                let root = forest.trees[self.known[&reaction].at()].root;
+                open.extend(goals(&forest, root));
             }
         }
         forest.trees.retain(|tree| kept.contains(&tree.reaction));
-        let forest = compacted(forest);
-        (forest, calls.into_iter().collect())
+        compacted(forest)
     }
 }
 

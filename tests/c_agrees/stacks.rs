@@ -24,7 +24,7 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
     let woven = pipeline::compile(&mut checked, name, name);
     match woven.zip(pipeline::trees(&mut checked, name)) {
         Some((woven, (program, forest))) => {
-            let emitted = emit::c(&checked.sources, &program, &forest);
+            let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
             let calls = Vec::new();
             let plain = Compiled {
                 program,

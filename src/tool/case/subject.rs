@@ -9,6 +9,7 @@ use crate::pipeline;
 use crate::source::Sources;
 use crate::tool::compiler::no_name;
 use crate::tree::Forest;
+use crate::tree::rewrites::Rewrites;
 use crate::types::load::{Library, Missing};
 use crate::types::program::Program;
 use std::cell::OnceCell;
@@ -46,13 +47,13 @@ pub struct Compiled {
 impl Compiled {
     /// Its trees, woven into one another along the common path.
     pub fn woven(&self) -> &Forest {
-        let woven = || pipeline::woven(&self.program, self.plain.clone()).0;
+        let woven = || pipeline::woven(&self.program, self.plain.clone(), Rewrites::ALL);
         self.woven.get_or_init(woven)
     }
 
     /// Its C, woven.
     pub fn code(&self, sources: &Sources) -> &Emitted {
-        let code = || emit::c(sources, &self.program, self.woven());
+        let code = || emit::c(sources, &self.program, self.woven(), Rewrites::ALL);
         self.code.get_or_init(code)
     }
 }

@@ -1,0 +1,219 @@
+//! The rewrites by their names: which there are, in which order they are done, what holds after.
+//!
+//! In: names, as somebody writes them. Out: a set of rewrites. Those of trees are done by
+//! `optimise`, one after the other; the last ones are decisions of `emit`, which sees the set. With
+//! any of them left out the same happens.
+//!
+//! ```text
+//! extend,Y      two of them, by name and by letter      all      each
+//! ```
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+/// What may be done so that a stack runs faster, or is shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewrite {
+    /// Unshare along the common path.
+    Extend,
+    /// Inline along the common path.
+    Inline,
+    /// Test first, then do.
+    Bypass,
+    /// Share what is equal.
+    Share,
+    /// Outline what is rare.
+    Outline,
+    /// Turn tests.
+    Turn,
+}
+
+/// What is said of a rewrite.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Its letter in the papers.
+    pub letter: char,
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub what: &'static str,
+    /// Where that is described.
+    pub paper: &'static str,
+    /// What holds when it is done.
+    pub after: &'static str,
+}
+
+impl Rewrite {
+    /// All, in the order in which they are done.
+    pub const ALL: [Rewrite; 6] = [
+        Rewrite::Extend,
+        Rewrite::Inline,
+        Rewrite::Bypass,
+        Rewrite::Share,
+        Rewrite::Outline,
+        Rewrite::Turn,
+    ];
+
+    /// What is said of it.
+    pub fn about(self) -> About {
+        let [letter, name, what, paper, after] = match self {
+            Rewrite::Extend => [
+                "E",
+                "extend",
+                "the common path of a handler whose ways meet again stands apart",
+                "HIPPCO 4.2",
+                "on a common path no turn stands, and what is due stands in its leaf",
+            ],
+            Rewrite::Inline => [
+                "I",
+                "inline",
+                "the tree of what mostly follows stands in the leaf that lets it happen",
+                "HIPPCO 4.4",
+                "what a common path calls or lets wait is rare, long, or comes second",
+            ],
+            Rewrite::Bypass => [
+                "Y",
+                "bypass",
+                "the common path of a frame tests first, then does",
+                "Ensemble 4.1",
+                "where such a path is left, nothing has been done",
+            ],
+            Rewrite::Share => [
+                "O",
+                "share",
+                "what several ways come to, and what layers do alike, is written once",
+                "HIPPCO 3.1",
+                "no two functions of reactions are equal",
+            ],
+            Rewrite::Outline => [
+                "U",
+                "outline",
+                "what is rare and long is a cold function, in a section of its own",
+                "HIPPCO 4.5",
+                "between the steps of a common path stands nothing rare that is long",
+            ],
+            Rewrite::Turn => [
+                "T",
+                "turn",
+                "a test is turned so that what is frequent falls through",
+                "HIPPCO 4.6",
+                "a common path runs straight down its function",
+            ],
+        };
+        About {
+            letter: letter.chars().next().expect("it is one letter"),
+            name,
+            what,
+            paper,
+            after,
+        }
+    }
+}
+
+/// A set of rewrites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rewrites(u16);
+
+impl Rewrites {
+    /// None of them.
+    pub const NONE: Rewrites = Rewrites(0);
+
+    /// All of them.
+    pub const ALL: Rewrites = Rewrites((1 << Rewrite::ALL.len()) - 1);
+
+    /// One alone.
+    pub const fn only(rewrite: Rewrite) -> Rewrites {
+        Rewrites(1 << rewrite as u16)
+    }
+
+    /// Whether one is among them.
+    pub fn has(self, rewrite: Rewrite) -> bool {
+        self.0 & Rewrites::only(rewrite).0 != 0
+    }
+
+    /// These and others.
+    pub fn and(self, others: Rewrites) -> Rewrites {
+        Rewrites(self.0 | others.0)
+    }
+
+    /// These but for others.
+    pub fn without(self, others: Rewrites) -> Rewrites {
+        Rewrites(self.0 & !others.0)
+    }
+
+    /// One after the other, in the order in which they are done.
+    pub fn each(self) -> impl Iterator<Item = Rewrite> {
+        let all = Rewrite::ALL.into_iter();
+        all.filter(move |rewrite| self.has(*rewrite))
+    }
+}
+
+impl Default for Rewrites {
+    fn default() -> Rewrites {
+        Rewrites::ALL
+    }
+}
+
+impl FromStr for Rewrites {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Rewrites, String> {
+        let words = text.split(',').map(str::trim);
+        words.map(named).try_fold(Rewrites::NONE, |all, one| {
+            let one = one?;
+            Ok(all.and(one))
+        })
+    }
+}
+
+/// What a word names.
+fn named(word: &str) -> Result<Rewrites, String> {
+    let is_meant = |rewrite: &Rewrite| {
+        let about = rewrite.about();
+        about.name == word || about.letter.to_string() == word
+    };
+    let mut all = Rewrites::ALL.each();
+    match (word, all.find(is_meant)) {
+        ("all", _) => Ok(Rewrites::ALL),
+        (_, Some(rewrite)) => Ok(Rewrites::only(rewrite)),
+        (_, None) => Err(format!(
+            "there is no rewrite `{word}`, but all, {}",
+            Rewrites::ALL
+        )),
+    }
+}
+
+/// The names, in order.
+impl Display for Rewrites {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let names = self.each().map(|rewrite| rewrite.about().name);
+        out.write_str(&Vec::from_iter(names).join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_letters_are_read_back() {
+        for rewrite in Rewrite::ALL {
+            let about = rewrite.about();
+            for word in [about.name, &about.letter.to_string()] {
+                assert_eq!(word.parse(), Ok(Rewrites::only(rewrite)));
+            }
+        }
+        assert_eq!("all".parse(), Ok(Rewrites::ALL));
+        let both = Rewrites::only(Rewrite::Inline).and(Rewrites::only(Rewrite::Turn));
+        assert_eq!("turn, I".parse(), Ok(both));
+        assert_eq!(both.to_string(), "inline, turn");
+        assert_eq!(Rewrites::ALL.without(both).and(both), Rewrites::ALL);
+    }
+
+    #[test]
+    fn what_is_no_rewrite_is_told_those_that_are() {
+        let said = "inline,faster".parse::<Rewrites>().expect_err("no rewrite");
+        assert!(said.starts_with("there is no rewrite `faster`, but all, extend, inline, "));
+        assert!("".parse::<Rewrites>().is_err());
+    }
+}
