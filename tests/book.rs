@@ -31,7 +31,7 @@ use stackloom::diagnostic::render;
 use stackloom::pipeline;
 use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
-use stackloom::tree::rewrites::Rewrites;
+use stackloom::tree::rewrites::{Rewrite, Rewrites};
 use stackloom::tree::text;
 use std::path::Path;
 
@@ -42,6 +42,23 @@ const TOUR: [&str; 4] = [
     "tour/own.md",
     "tour/wire.md",
 ];
+
+#[test]
+fn rewrites_are_those_of_the_compiler_in_their_order() {
+    let rows = Rewrite::ALL.map(|rewrite| {
+        let it = rewrite.about();
+        let [letter, name, what, paper, after] =
+            [&it.letter.to_string(), it.name, it.what, it.paper, it.after];
+        format!("| {letter} | `{name}` | {what} | {paper} | {after} |\n")
+    });
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/adding_a_rewrite.md");
+    let page = std::fs::read_to_string(path).expect("the page can be read");
+    let table = rows.concat();
+    assert!(
+        page.contains(&format!("|---|---|---|---|---|\n{table}\n")),
+        "\n{table}"
+    );
+}
 
 #[test]
 fn all_loom_in_the_book_is_as_it_is_said_to_be() {

@@ -267,3 +267,34 @@ fn sizes_hold(shell: &Shell, report: &str) -> usize {
     compile(&shell.path("out"), "sizes.c", "-std=c11");
     count
 }
+
+#[test]
+fn rewrites_are_chosen_by_name() {
+    let shell = Shell::new();
+    let radio = example("radio/radio.loom");
+    let build = |options: &[&str]| {
+        shell.loom(&[&["build", &radio], options].concat()).fine();
+        shell.read("build/radio.c")
+    };
+    let all = build(&[]);
+    assert_eq!(build(&["--only", "all"]), all);
+    let none = build(&["--without", "all"]);
+    assert_ne!(none, all);
+    assert_eq!(
+        build(&["--without", "I,extend", "--without", "Y,O,U,turn"]),
+        none
+    );
+    let unknown = shell.loom(&["build", &radio, "--only", "faster"]);
+    unknown.failed(
+        2,
+        &["there is no rewrite `faster`, but all, extend, inline, "],
+    );
+    let both = shell.loom(&["build", &radio, "--only", "I", "--without", "E"]);
+    both.failed(2, &["cannot be used with"]);
+    shell.write(
+        "a.strl",
+        "module a: input I; output O; await I; emit O end module\n",
+    );
+    let esterel = shell.loom(&["build", "a.strl", "--without", "I"]);
+    esterel.failed(2, &["--without is for stacks"]);
+}
