@@ -7,6 +7,7 @@
 //! a header has no variable part      then its length is a constant
 //! `a || b`, and `a` is asked again   it asks for `a` alone, and what was asked is known
 //! it asks for a header alone          it asks where the header begins (`early`)
+//! headers in a row                   are all there, or none (`lengths`)
 //! fields that share bytes            are compared at once, in the order of the wire (`masked`)
 //! ```
 //!
@@ -17,6 +18,7 @@ use super::algebra::{
 };
 use super::bypass::{exit, is_exit};
 use super::early;
+use super::lengths;
 use super::masked;
 use super::narrow::{ALWAYS, Mentions, Read};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
@@ -46,7 +48,8 @@ pub fn guarded(message: &str, read: &BTreeMap<String, Read>, path: Vec<S>) -> Ve
     let path = early::hoisted(message, guard.clone().statements(&path));
     // What is asked early is known behind it.
     let mut path = guard.clone().statements(&path);
-    masked::unite(&mut path);
+    lengths::unite(message, &mut path);
+    masked::unite(message, &mut path);
     forget_unread(&mut path);
     path
 }

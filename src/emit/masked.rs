@@ -1,18 +1,22 @@
-//! Fields of a header that share bytes, compared with constants at once, in the order of the wire.
+//! Fields of headers that share bytes, or stand beside each other, compared with constants at once,
+//! in the order of the wire.
 //!
 //! In: a path, which is left where a test does not hold. Out: the same, its tests of bits that
-//! stand in the same bytes made one, at the place of the last.
+//! stand in the same bytes made one, at the place of the last; so are those of whole words, of one
+//! header or of headers in a row, that make a longer word.
 //!
 //! ```text
 //! header[0] >> 4 != 4 || (header[0] & 0xf) * 4 != 20   =>  header[0] != 0x45
 //! (sl_load_big16(header + 6) & 0x1fff) != 0 ||
 //!     (header[6] & 0x20) != 0                          =>  sl_differs_big16(header + 6, 0x3fff, 0)
+//! sl_load_big16(one) != 1 || sl_load_big16(two) != 2   =>  sl_load_big32(one) != 0x10002
 //! ```
 
-use super::algebra::{any_of, number};
+use super::algebra::{any_of, folded, number};
 use super::bypass::{exit, is_exit};
-
+use super::row::Rows;
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
+use std::ops::Range;
 
 /// Bits that are to have a value: so many bytes behind a pointer, most significant first.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,12 +38,18 @@ struct Asked {
     bits: Option<Masked>,
 }
 
-/// Makes one test of those that look at the same bytes.
-pub fn unite(path: &mut Vec<S>) {
+/// Makes one test of those that look at the same bytes of the message of that name, or make a word.
+pub fn unite(message: &str, path: &mut Vec<S>) {
+    unite_behind(Rows::new(&atom(message)), path);
+}
+
+/// The same, behind some headers.
+fn unite_behind(mut rows: Rows, path: &mut Vec<S>) {
     let mut settled: Vec<Asked> = Vec::new();
     let mut asked: Vec<Asked> = Vec::new();
     for (at, statement) in path.iter_mut().enumerate() {
         let is_exit = is_exit(statement);
+        rows.pass(statement);
         if statement.expressions().into_iter().any(may_not_be_found) {
             // What was asked before it stays before it.
             settled.append(&mut asked);
@@ -47,15 +57,15 @@ pub fn unite(path: &mut Vec<S>) {
         match statement {
             S::If { condition, .. } if is_exit => {
                 for condition in any_of(condition.clone()) {
-                    let own = Masked::of(&condition);
+                    let own = Masked::of(&condition, &rows);
                     let mut bits = own.clone();
                     if let Some(bits) = &mut bits {
-                        asked.retain(|one| !bits.decides(&one.condition));
-                        asked.retain(|one| !one.bits.as_ref().is_some_and(|one| bits.absorb(one)));
+                        asked.retain(|one| !bits.decides(&one.condition, &rows));
+                        bits.absorb_all(&mut asked);
                     }
                     let is_new = |one: &&Masked| bits != own || one.bytes > 1 && !one.is_all();
                     let condition = match bits.as_ref().filter(is_new) {
-                        Some(bits) => bits.differs(),
+                        Some(bits) => bits.differs(&rows),
                         None => condition,
                     };
                     asked.push(Asked {
@@ -68,7 +78,7 @@ pub fn unite(path: &mut Vec<S>) {
             // Who goes there does not come to what is asked behind it.
             S::If { then, .. } => {
                 settled.append(&mut asked);
-                unite(then);
+                unite_behind(rows.clone(), then);
             }
             S::Comment(_)
             | S::Declare { .. }
@@ -110,12 +120,13 @@ fn may_not_be_found(value: &C) -> bool {
 
 impl Masked {
     /// The bits of which a condition says that they are others.
-    fn of(condition: &C) -> Option<Masked> {
+    fn of(condition: &C, rows: &Rows) -> Option<Masked> {
         let C::Binary("!=", bits, value) = condition else {
             return None;
         };
         let value = number(value)?;
         let (mut masked, shift, times) = bits_of(bits)?;
+        (masked.pointer, masked.offset) = rows.behind_first(&masked.pointer, masked.offset);
         masked.value = value.checked_div(times)? << shift;
         let is_there = value % times == 0 && masked.value & !masked.mask == 0;
         is_there.then_some(masked)
@@ -127,11 +138,11 @@ impl Masked {
     }
 
     /// Whether a condition says that bits have a value which they do not have if they have this.
-    fn decides(&self, condition: &C) -> bool {
+    fn decides(&self, condition: &C, rows: &Rows) -> bool {
         let C::Binary("==", bits, value) = condition else {
             return false;
         };
-        let other = Masked::of(&binary("!=", (**bits).clone(), (**value).clone()));
+        let other = Masked::of(&binary("!=", (**bits).clone(), (**value).clone()), rows);
         other.is_some_and(|other| {
             let same = Masked {
                 value: self.value,
@@ -142,43 +153,52 @@ impl Masked {
     }
 
     /// The condition that they are others.
-    fn differs(&self) -> C {
-        let (mask, value) = (self.mask, self.value);
-        let place = |offset: u64| match offset {
-            0 => self.pointer.clone(),
-            offset => binary("+", self.pointer.clone(), atom(offset.to_string())),
-        };
-        let all = [
-            place(self.offset),
-            atom(format!("{mask:#x}")),
-            constant(value),
-        ];
-        match self.bytes {
-            1 => {
-                let byte = self.pointer.clone().element(atom(self.offset.to_string()));
-                let bits = match mask {
-                    0xff => byte,
-                    mask => binary("&", byte, atom(format!("{mask:#x}"))),
-                };
-                binary("!=", bits, constant(value))
+    fn differs(&self, rows: &Rows) -> C {
+        let (pointer, offset) = rows.behind_nearest(&self.pointer, self.offset);
+        let offset = atom(offset.to_string());
+        let (mask, value) = (atom(format!("{:#x}", self.mask)), constant(self.value));
+        let bits = 8 * self.bytes;
+        let place = |offset| folded(binary("+", pointer.clone(), offset));
+        match (self.bytes, self.is_all()) {
+            (1, true) => binary("!=", pointer.element(offset), value),
+            (1, false) => binary("!=", binary("&", pointer.element(offset), mask), value),
+            (_, true) => {
+                let word = call(format!("sl_load_big{bits}"), vec![place(offset)]);
+                binary("!=", word, value)
             }
-            bytes => call(format!("sl_differs_big{}", 8 * bytes), all.to_vec()),
+            (_, false) => {
+                let all = vec![place(offset), mask, value];
+                call(format!("sl_differs_big{bits}"), all)
+            }
         }
     }
 
-    /// Becomes a test of these bits, too, if there are some in the same bytes.
+    /// Becomes a test of all that can be asked with these bits at once.
+    fn absorb_all(&mut self, asked: &mut Vec<Asked>) {
+        let mut absorbed = |one: &Asked| one.bits.as_ref().is_some_and(|one| self.absorb(one));
+        while let Some(at) = asked.iter().rposition(&mut absorbed) {
+            asked.remove(at);
+        }
+    }
+
+    /// Becomes a test of these bits, too, if they are in the same bytes, or make a word with them.
     fn absorb(&mut self, other: &Masked) -> bool {
         if self.pointer != other.pointer {
             return false;
         }
         let [own, its] = [&*self, other].map(|one| one.offset..one.offset + one.bytes);
-        let (outer, inner) = match self.bytes >= other.bytes {
-            true => (own, its),
-            false => (its, own),
+        let holds = |outer: &Range<u64>, inner: &Range<u64>| {
+            outer.start <= inner.start && inner.end <= outer.end
         };
-        if inner.start < outer.start || inner.end > outer.end {
-            return false;
-        }
+        let is_word = self.bytes == other.bytes && self.bytes < 8;
+        let outer = match () {
+            () if holds(&own, &its) => own,
+            () if holds(&its, &own) => its,
+            () if !(is_word && self.is_all() && other.is_all()) => return false,
+            () if own.end == its.start => own.start..its.end,
+            () if its.end == own.start => its.start..own.end,
+            () => return false,
+        };
         let within = |one: &Masked| {
             let shift = 8 * (outer.end - one.offset - one.bytes);
             (one.mask << shift, one.value << shift)
@@ -273,6 +293,7 @@ fn constant(value: u64) -> C {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::c::tree::assign;
 
     fn byte(at: &str) -> C {
         atom("header").element(atom(at))
@@ -288,7 +309,7 @@ mod tests {
 
     fn united(asked: Vec<C>) -> Vec<C> {
         let mut path: Vec<S> = asked.into_iter().map(exit).collect();
-        unite(&mut path);
+        unite("message", &mut path);
         let conditions = path.into_iter().map(|one| match one {
             S::If { condition, .. } => condition,
             other => unreachable!("{other:?} is no exit"),
@@ -325,12 +346,58 @@ mod tests {
         let asked = || {
             vec![
                 differ(byte("8"), "1"),
-                differ(byte("9"), "17"),
-                differ(bits(byte("9"), "1"), "0"),
+                differ(byte("10"), "17"),
+                differ(bits(byte("10"), "1"), "0"),
+                differ(bits(byte("9"), "0xf"), "3"),
                 differ(bits(byte("7"), "0xf"), "16"),
             ]
         };
         assert_eq!(united(asked()), asked());
+    }
+
+    #[test]
+    fn words_side_by_side_make_a_longer_one() {
+        let word = |at: &str| {
+            let place = binary("+", atom("header"), atom(at));
+            call("sl_load_big16", vec![place])
+        };
+        let mut asked: Vec<C> = ["6", "0", "2", "4"].map(|at| differ(word(at), at)).to_vec();
+        let all = call("sl_load_big64", vec![atom("header")]);
+        assert_eq!(united(asked.clone()), [differ(all, "0x200040006")]);
+        asked.remove(1);
+        let place = binary("+", atom("header"), atom("2"));
+        let two = differ(call("sl_load_big32", vec![place]), "0x20004");
+        assert_eq!(united(asked), [differ(word("6"), "6"), two]);
+    }
+
+    #[test]
+    fn headers_in_a_row_are_compared_at_once() {
+        let data = || atom("message").member("data");
+        let header = |name: &str| {
+            let place = atom("message").member("header");
+            let kind = "uint8_t *const".to_string();
+            let (name, value) = (name.to_string(), Some(place.clone()));
+            [assign(place, data()), S::Declare { kind, name, value }]
+        };
+        let taken = || vec![S::Assign(data(), "+=", atom("2"))];
+        let asked = |name: &str, value: &str| {
+            let word = call("sl_load_big16", vec![atom(name)]);
+            vec![exit(differ(word, value))]
+        };
+        let both = || {
+            [
+                header("one").to_vec(),
+                taken(),
+                header("two").to_vec(),
+                taken(),
+            ]
+            .concat()
+        };
+        let mut path = [both(), asked("one", "1"), asked("two", "2")].concat();
+        unite("message", &mut path);
+        let long = call("sl_load_big32", vec![atom("one")]);
+        let once = [both(), vec![exit(differ(long, "0x10002"))]].concat();
+        assert_eq!(path, once);
     }
 
     #[test]

@@ -1,0 +1,160 @@
+//! How long a message must be, asked once for headers in a row.
+//!
+//! In: a path, which is left where a test does not hold. Out: the same, which asks where the first
+//! of these headers begins for the bytes of all of them.
+//!
+//! ```text
+//! if message.length < 20 { leave }       if message.length < 28 { leave }
+//! message.length -= 20               =>  message.length -= 20
+//! if message.length < 8 { leave }
+//! ```
+
+use super::algebra::{any_of, holds, number};
+use super::bypass::{exit, is_exit};
+use crate::c::tree::{Expression as C, Statement as S, atom, binary};
+
+/// What is asked of the length at a statement, and what was taken from it since.
+struct Asked {
+    at: usize,
+    least: u64,
+    taken: u64,
+}
+
+/// Makes one test of those that ask how long the message of that name is.
+pub fn unite(message: &str, path: &mut Vec<S>) {
+    let whole = atom(message);
+    let length = atom(message).member("length");
+    let mut all: Vec<Asked> = Vec::new();
+    let mut last: Option<Asked> = None;
+    for (at, statement) in path.iter_mut().enumerate() {
+        let leaves = is_exit(statement);
+        match statement {
+            S::If { condition, .. } if leaves => {
+                let asked = any_of(condition.clone()).into_iter();
+                let (own, others): (Vec<C>, Vec<C>) =
+                    asked.partition(|one| least(one, &length).is_some());
+                *condition = joined(others);
+                for least in own.iter().filter_map(|one| least(one, &length)) {
+                    let asked = last.get_or_insert(Asked {
+                        at,
+                        least: 0,
+                        taken: 0,
+                    });
+                    asked.least = asked.least.max(asked.taken + least);
+                }
+            }
+            S::Assign(place, "-=", value) if *place == length && number(value).is_some() => {
+                if let Some(asked) = &mut last {
+                    asked.taken += number(value).expect("it is one");
+                }
+            }
+            S::Assign(place, ..) if *place == length || *place == whole => all.extend(last.take()),
+            // Who goes there is not to be as long as who goes on.
+            S::If { then, .. } => {
+                all.extend(last.take());
+                unite(message, then);
+            }
+            S::Comment(_) | S::Declare { .. } | S::Assign(..) => {
+                let mut values = statement.expressions().into_iter();
+                if values.any(|value| holds(value, &whole.clone().address())) {
+                    all.extend(last.take());
+                }
+            }
+            S::Do(_)
+            | S::Switch { .. }
+            | S::For { .. }
+            | S::While { .. }
+            | S::Return(_)
+            | S::Continue
+            | S::Break => all.extend(last.take()),
+        }
+    }
+    all.extend(last);
+    for asked in all {
+        let least = binary("<", length.clone(), atom(asked.least.to_string()));
+        if let S::If { condition, .. } = &mut path[asked.at] {
+            let others = any_of(condition.clone()).into_iter();
+            *condition = joined([least].into_iter().chain(others).collect());
+        }
+    }
+    path.retain(|one| *one != exit(atom("false")));
+}
+
+/// How long a message is to be, if that is asked.
+fn least(condition: &C, length: &C) -> Option<u64> {
+    match condition {
+        C::Binary("<", asked, least) if **asked == *length => number(least),
+        _ => None,
+    }
+}
+
+/// The condition that any of these holds.
+fn joined(all: Vec<C>) -> C {
+    let says = all.into_iter().filter(|one| *one != atom("false"));
+    says.reduce(|one, other| binary("||", one, other))
+        .unwrap_or_else(|| atom("false"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length() -> C {
+        atom("message").member("length")
+    }
+
+    fn shorter(than: &str) -> C {
+        binary("<", length(), atom(than))
+    }
+
+    fn taken(bytes: &str) -> S {
+        S::Assign(length(), "-=", atom(bytes))
+    }
+
+    fn united(path: &[S]) -> Vec<S> {
+        let mut path = path.to_vec();
+        unite("message", &mut path);
+        path
+    }
+
+    #[test]
+    fn headers_in_a_row_are_asked_for_at_once() {
+        let asked = binary("||", atom("busy"), shorter("8"));
+        let path = [exit(shorter("20")), taken("20"), exit(asked), taken("8")];
+        let once = [
+            exit(shorter("28")),
+            taken("20"),
+            exit(atom("busy")),
+            taken("8"),
+        ];
+        assert_eq!(united(&path), once);
+        let longest = [exit(shorter("20")), taken("2"), exit(shorter("8"))];
+        assert_eq!(united(&longest), [exit(shorter("20")), taken("2")]);
+    }
+
+    #[test]
+    fn what_says_how_long_it_is_is_asked_by_itself() {
+        for other in [
+            S::Assign(length(), "=", atom("counted")),
+            S::Assign(length(), "-=", atom("rest")),
+            S::Do(crate::c::tree::call("cut", vec![atom("message").address()])),
+        ] {
+            let path = [exit(shorter("20")), other, exit(shorter("8"))];
+            assert_eq!(united(&path), path);
+        }
+    }
+
+    #[test]
+    fn ways_ask_for_what_is_theirs() {
+        let way = |then: Vec<S>| S::If {
+            condition: atom("first"),
+            then,
+            otherwise: Vec::new(),
+        };
+        let own = way(vec![exit(shorter("4")), taken("4"), exit(shorter("2"))]);
+        let once = way(vec![exit(shorter("6")), taken("4")]);
+        let path = [exit(shorter("2")), taken("2"), own, exit(shorter("8"))];
+        let [first, second, _, last] = path.clone();
+        assert_eq!(united(&path), [first, second, once, last]);
+    }
+}
