@@ -8,13 +8,17 @@
 //! programs   what is compiled: our stack in all variants, the floor, the peers
 //! counting   instructions by callgrind; the compiler's own, and its memory
 //! bulk       throughput through a TUN; network: the kernel's ends
+//! layers     what a layer more takes: instructions, text, the compiler's work
 //! goals      what is to be reached, and what the papers say
+//! table      all that as text
 //! ```
 
 mod bulk;
 mod goals;
+mod layers;
 mod network;
 mod programs;
+mod table;
 
 use super::counting;
 use super::failure::{Failure, Status, about};
@@ -23,7 +27,6 @@ use super::terminal::{note, result};
 use clap::{Args, ValueEnum};
 use programs::{Program, programs};
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What `loom bench` is told.
@@ -52,6 +55,15 @@ pub struct Arguments {
     /// How many bytes go each way each time, of `bulk`
     #[arg(long, value_name = "COUNT", default_value_t = 256 << 20)]
     bytes: u64,
+    /// With how many layers more, of `layers`
+    #[arg(
+        long,
+        value_name = "COUNT,COUNT",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u32).range(..=layers::MOST),
+        default_values_t = layers::COUNTS
+    )]
+    layers: Vec<u32>,
 }
 
 /// What there is to be measured.
@@ -61,6 +73,8 @@ pub enum Name {
     Udp,
     /// A segment that arrives, and half of what answers two
     Tcp,
+    /// A datagram through more and more layers
+    Layers,
     /// Throughput with the kernel as the peer, through a TUN
     Bulk,
 }
@@ -71,6 +85,7 @@ impl Name {
         match self {
             Name::Udp => "udp",
             Name::Tcp => "tcp",
+            Name::Layers => "layers",
             Name::Bulk => "bulk",
         }
     }
@@ -97,6 +112,9 @@ pub struct Row {
     pub unit: String,
     /// What a paper says, where one does.
     pub paper: Option<f64>,
+    /// With how many layers more, where that is asked; the figure is what each takes if not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<u32>,
 }
 
 /// A figure that is to be reached.
@@ -139,6 +157,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let report = match arguments.name {
         Name::Udp | Name::Tcp => counted(arguments, folder)?,
+        Name::Layers => stacked(arguments, folder)?,
         Name::Bulk => timed(arguments, folder)?,
     };
     if arguments.json {
@@ -146,7 +165,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let text = text.expect("numbers and names can be written as JSON");
         result(format_args!("{text}\n"))?;
     } else {
-        result(table(&report))?;
+        result(table::text(&report))?;
     }
     let missed: Vec<&str> = report
         .goals
@@ -198,6 +217,22 @@ fn counted(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
     Ok(report(arguments.name, rows))
 }
 
+fn stacked(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
+    let spinner = progress::spinner("bench");
+    let say = |text: &str| spinner.set_message(text.to_string());
+    let work = tempfile::tempdir()?;
+    let bench = layers::Bench {
+        folder,
+        keep: arguments.keep.as_deref().unwrap_or(work.path()),
+        work: work.path(),
+        counts: counting::can_count(),
+        say: &say,
+    };
+    let rows = bench.rows(&arguments.layers, arguments.alone);
+    spinner.finish_and_clear();
+    Ok(report(arguments.name, rows?))
+}
+
 fn timed(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
     let spinner = progress::spinner("bench");
     let say = |text: &str| spinner.set_message(text.to_string());
@@ -224,85 +259,4 @@ fn missing(program: &Program, failure: &Failure) {
         program.title(),
         failure.message
     ));
-}
-
-fn table(report: &Report) -> String {
-    let mut text = format!(
-        "{} on {}, {}\n\n",
-        report.bench, report.machine, report.date
-    );
-    let heads = ["who", "checksums", "compiler", "flags", "what", "", ""];
-    let mut lines: Vec<[String; 7]> = vec![heads.map(String::from)];
-    lines.extend(report.rows.iter().map(|row| {
-        let figure = spaced(row.value);
-        let cells = [
-            &row.who,
-            &row.checksums,
-            &row.compiler,
-            &row.flags,
-            &row.metric,
-        ];
-        let [a, b, c, d, e] = cells.map(String::clone);
-        [a, b, c, d, e, figure, row.unit.clone()]
-    }));
-    let width = |at: usize| {
-        let cells = lines.iter().map(|line| line[at].chars().count());
-        cells.max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..7).map(width).collect();
-    for line in &lines {
-        let cells = line.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(at, (cell, &width))| match at {
-            5 => format!("{cell:>width$}"),
-            _ => format!("{cell:<width$}"),
-        });
-        let cells: Vec<String> = cells.collect();
-        writeln!(text, "{}", cells.join("  ").trim_end()).expect("a string takes every line");
-    }
-    text += match report.bench == Name::Bulk.text() {
-        true => {
-            "\nthe median of rounds in which all had their turns; times say little but ratios\n"
-        }
-        false => {
-            "\ncounted by callgrind within bench_step; the copy that stands for the wire is not\n"
-        }
-    };
-    for goal in &report.goals {
-        let sign = if goal.met { "met" } else { "missed" };
-        let (limit, value) = (spaced(goal.limit), spaced(goal.value));
-        writeln!(
-            text,
-            "goal {sign}: {}: {value} of {} {limit}",
-            goal.metric, goal.bound
-        )
-        .expect("a string takes every line");
-    }
-    text
-}
-
-/// `1,245`, and `0.87`
-fn spaced(value: f64) -> String {
-    if value < 10.0 && value.fract() != 0.0 {
-        return format!("{value:.2}");
-    }
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at != 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::spaced;
-
-    #[test]
-    fn thousands_are_parted() {
-        let texts = [0.871, 7.0, 844.0, 1245.0, 340_888_224.0].map(spaced);
-        assert_eq!(texts, ["0.87", "7", "844", "1,245", "340,888,224"]);
-    }
 }

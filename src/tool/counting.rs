@@ -7,9 +7,13 @@ use super::bench::Row;
 use super::compiler::{self, Options, Report};
 use super::failure::{Failure, about, plain};
 use super::terminal::note;
+use crate::tree::rewrites::Rewrites;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What the compiler's own work is counted of.
+pub const DEMO: &str = "build examples/host/host.loom";
 
 /// A program whose mode `count` does all that is counted within `bench_step`.
 pub struct Counted {
@@ -50,28 +54,38 @@ pub fn compile_stack(
     work: &Path,
     output: &Path,
 ) -> Result<(), Failure> {
-    let (source, _) = written(folder, name, stack, work)?;
-    let mut build = Command::new("gcc");
-    build.args(["-std=c11", "-g", "-static"]).args(flags);
-    build.arg("-I").arg(work).arg(source);
-    build.arg(folder.join(format!("{name}.c")));
-    build.arg("-o").arg(output);
-    quietly(&mut build)
+    let source = folder.join(format!("{name}.loom:{stack}"));
+    let (source, _) = written(&source, name, Rewrites::ALL, work)?;
+    compile_driven(&source, &folder.join(format!("{name}.c")), flags, output)
 }
 
-/// The C of a stack, and how it was compiled.
-fn written(
-    folder: &Path,
+/// Compiles the C of a stack and what sends through it.
+pub fn compile_driven(
+    source: &Path,
+    driver: &Path,
+    flags: &[&str],
+    output: &Path,
+) -> Result<(), Failure> {
+    let header = source.parent().unwrap_or(Path::new("."));
+    let mut build = Command::new("gcc");
+    build.args(["-std=c11", "-g", "-static"]).args(flags);
+    build.arg("-I").arg(header).arg(source).arg(driver);
+    quietly(build.arg("-o").arg(output))
+}
+
+/// The C of a stack as `NAME_stack`, and how it was compiled.
+pub fn written(
+    source: &Path,
     name: &str,
-    stack: &str,
+    rewrites: Rewrites,
     work: &Path,
 ) -> Result<(PathBuf, Report), Failure> {
-    let source = folder.join(format!("{name}.loom:{stack}"));
     let options = Options {
         name: Some(format!("{name}_stack")),
+        rewrites,
         ..Options::default()
     };
-    let compiled = compiler::compile(&source, &options)?;
+    let compiled = compiler::compile(source, &options)?;
     let path = work.join(format!("{name}_stack.c"));
     std::fs::write(&path, &compiled.source).map_err(about(&path))?;
     let header = path.with_extension("h");
@@ -81,7 +95,8 @@ fn written(
 
 /// Bytes of instructions of a whole stack of TCP, and of one of its sessions.
 pub fn sizes(folder: &Path, work: &Path) -> Result<Vec<Row>, Failure> {
-    let (source, report) = written(folder, "tcp", "summed", work)?;
+    let source = folder.join("tcp.loom:summed");
+    let (source, report) = written(&source, "tcp", Rewrites::ALL, work)?;
     let row = |metric: &str, flags: &str, value: f64| Row {
         who: "stackloom".to_string(),
         variant: "stackloom-on-size".to_string(),
@@ -92,54 +107,46 @@ pub fn sizes(folder: &Path, work: &Path) -> Result<Vec<Row>, Failure> {
         value,
         unit: "bytes".to_string(),
         paper: None,
+        layers: None,
     };
     let session = report.session_bytes.get("tcp").copied();
     let session = session.expect("the stack has sessions of TCP") as f64;
     let mut rows = vec![row("an idle session, with both windows", "", session)];
     for flags in ["-O2", "-Os"] {
-        let object = work.join("tcp_stack.o");
-        let mut build = Command::new("gcc");
-        build.args(["-std=c11", flags, "-c"]).arg(&source);
-        quietly(build.arg("-o").arg(&object))?;
-        match text_of(&object) {
-            Some(value) => rows.push(row("text: IPv4, ICMP and TCP", flags, value)),
-            None => note("`size` does not say how large the text is: apt-get install binutils"),
-        }
+        let text = text_of(&source, &[flags])?;
+        rows.extend(text.map(|bytes| row("text: IPv4, ICMP and TCP", flags, bytes)));
     }
     Ok(rows)
 }
 
-/// Bytes of instructions of an object.
-fn text_of(object: &Path) -> Option<f64> {
-    let said = Command::new("size").arg(object).output().ok()?;
-    let said = String::from_utf8_lossy(&said.stdout);
-    said.lines().nth(1)?.split_whitespace().next()?.parse().ok()
+/// Bytes of instructions of C, compiled by itself; if they cannot be had, that is said.
+pub fn text_of(source: &Path, flags: &[&str]) -> Result<Option<f64>, Failure> {
+    let object = source.with_extension("o");
+    let mut build = Command::new("gcc");
+    build.arg("-std=c11").args(flags).args(["-fno-lto", "-c"]);
+    quietly(build.arg(source).arg("-o").arg(&object))?;
+    let said = Command::new("size").arg(&object).output().ok();
+    let said = said.map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
+    let text = said.and_then(|said| {
+        let sizes = said.lines().nth(1)?;
+        sizes.split_whitespace().next()?.parse().ok()
+    });
+    if text.is_none() {
+        note("`size` does not say how large the text is: apt-get install binutils");
+    }
+    Ok(text)
 }
 
 /// Instructions and memory that `loom build` takes for the stack of the demo.
 pub fn own_work(counts: bool) -> Vec<Row> {
-    let row = |metric: &str, unit: &str, value: f64| Row {
-        who: "loom".to_string(),
-        variant: if cfg!(debug_assertions) {
-            "debug"
-        } else {
-            "release"
-        }
-        .to_string(),
-        compiler: version("rustc", "--version"),
-        flags: String::new(),
-        checksums: String::new(),
-        metric: format!("build examples/host/host.loom: {metric}"),
-        value,
-        unit: unit.to_string(),
-        paper: None,
-    };
+    let row =
+        |metric: &str, unit: &str, value: f64| own_row(&format!("{DEMO}: {metric}"), unit, value);
     let found = || -> Result<Vec<Row>, Failure> {
         let program = std::env::current_exe()?;
         let output = tempfile::tempdir()?;
         let to = output.path().to_string_lossy().into_owned();
-        let words = ["build", "examples/host/host.loom", "-o", &to];
-        quietly(Command::new(&program).args(words))?;
+        let words: Vec<&str> = DEMO.split(' ').chain(["-o", &to]).collect();
+        quietly(Command::new(&program).args(&words))?;
         let mut rows = vec![row("peak memory", "bytes", peak_of_children()?)];
         if counts {
             let (total, _) = callgrind(&[], &program, &words)?;
@@ -151,6 +158,35 @@ pub fn own_work(counts: bool) -> Vec<Row> {
         note(format_args!("no rows for loom itself: {}", failure.message));
         Vec::new()
     })
+}
+
+/// Instructions that `loom build` takes for a stack.
+pub fn work_for(source: &Path) -> Result<Row, Failure> {
+    let output = tempfile::tempdir()?;
+    let words = [source, Path::new("-o"), output.path()].map(|word| word.to_string_lossy());
+    let words = ["build", &words[0], &words[1], &words[2]];
+    let (total, _) = callgrind(&[], &std::env::current_exe()?, &words)?;
+    Ok(own_row("loom build", "instructions", total))
+}
+
+/// A figure of the compiler itself.
+fn own_row(metric: &str, unit: &str, value: f64) -> Row {
+    let variant = match cfg!(debug_assertions) {
+        true => "debug",
+        false => "release",
+    };
+    Row {
+        who: "loom".to_string(),
+        variant: variant.to_string(),
+        compiler: version("rustc", "--version"),
+        flags: String::new(),
+        checksums: String::new(),
+        metric: metric.to_string(),
+        value,
+        unit: unit.to_string(),
+        paper: None,
+        layers: None,
+    }
 }
 
 /// The most memory that a command had which has ended by now: the first one is the largest only if

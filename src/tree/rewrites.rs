@@ -137,7 +137,7 @@ impl Rewrites {
     }
 
     /// These but for others.
-    pub fn without(self, others: Rewrites) -> Rewrites {
+    pub const fn without(self, others: Rewrites) -> Rewrites {
         Rewrites(self.0 & !others.0)
     }
 

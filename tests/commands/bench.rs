@@ -166,6 +166,60 @@ fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
     assert_eq!(report["goals"].as_array().map(Vec::len), Some(4));
 }
 
+const LAYERS: &str = include_str!("../../bench/layers.loom");
+
+/// What `loom bench layers` says of none and of two layers.
+fn layered(layers: &str, words: &[&str]) -> (Option<i32>, Value) {
+    let shell = shell(ENDS);
+    shell.write("bench/layers.loom", layers);
+    let words = [
+        &["bench", "layers", "--alone", "--layers", "2,0", "--json"],
+        words,
+    ]
+    .concat();
+    let said = shell.loom(&words);
+    let report = serde_json::from_str(&said.result).expect("JSON");
+    (said.status, report)
+}
+
+#[test]
+fn what_each_layer_takes_is_counted() {
+    let (status, report) = layered(LAYERS, &["--strict"]);
+    assert_eq!(status, Some(0), "{report}");
+    let all = rows(&report);
+    let of = |who: &str, metric: &str, layers: Option<u64>| {
+        let mut all = all.iter();
+        let row = all.find(|row| {
+            let is_meant = row["who"] == who && row["metric"] == metric;
+            row["flags"] == "-O2" && is_meant && row["layers"].as_u64() == layers
+        });
+        let row = row.expect("there is such a figure");
+        row["value"].as_f64().expect("a number")
+    };
+    for who in ["woven", "joints as calls"] {
+        let both = |layers| of(who, "down and up", layers);
+        let ways = of(who, "down", Some(2)) + of(who, "up", Some(2));
+        let each = (both(Some(2)) - both(Some(0))) / 2.0;
+        assert!((both(Some(2)) - ways).abs() < 0.001, "{report}");
+        assert!((both(None) - each).abs() < 0.001, "{report}");
+        assert!(of(who, "text", None) > 0.0);
+    }
+    assert!(of("woven", "down and up", None) < of("joints as calls", "down and up", None));
+    assert_eq!(report["goals"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_layer_that_does_more_misses_the_goal() {
+    let idle = "on deliver(message) { deliver message }";
+    assert!(LAYERS.contains(idle));
+    let busy = idle.replace(
+        "deliver message",
+        "count a\n count b\n count c\n deliver message",
+    );
+    let (status, report) = layered(&LAYERS.replace(idle, &busy), &["--strict"]);
+    assert_eq!(status, Some(1), "{report}");
+}
+
 #[test]
 fn what_is_missing_is_said() {
     let shell = Shell::new();
@@ -175,10 +229,14 @@ fn what_is_missing_is_said() {
         said.note.contains("runs in Stackloom's source tree"),
         "{said:?}"
     );
+    let said = shell.loom(&["bench", "layers", "--layers", "65"]);
+    assert_eq!(said.status, Some(2));
+    assert!(said.note.contains("65 is not in 0..=64"), "{said:?}");
     let said = shell.loom(&["bench", "tcpp"]);
     assert_eq!(said.status, Some(2));
     assert!(
-        said.note.contains("[possible values: udp, tcp, bulk]"),
+        said.note
+            .contains("[possible values: udp, tcp, layers, bulk]"),
         "{said:?}"
     );
 }

@@ -94,6 +94,7 @@ impl Variant {
             value: megabytes,
             unit: unit.to_string(),
             paper: None,
+            layers: None,
         }
     }
 }

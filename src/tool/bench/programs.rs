@@ -94,7 +94,7 @@ impl Program {
     pub fn rows(&self, counted: &Counted) -> Result<Vec<Row>, Failure> {
         let all = counted.instructions("count")?;
         match self.name {
-            Name::Udp | Name::Bulk => {
+            Name::Udp | Name::Layers | Name::Bulk => {
                 Ok(vec![self.row("one 4-byte message, down and up", all, None)])
             }
             Name::Tcp => {
@@ -131,6 +131,7 @@ impl Program {
             value,
             unit: "instructions".to_string(),
             paper,
+            layers: None,
         }
     }
 }

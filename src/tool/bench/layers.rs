@@ -1,0 +1,167 @@
+//! What a layer more takes.
+//!
+//! In: `bench/layers.loom`, and how many of its layers stand below the others. Out: instructions of
+//! a message on each way, woven and with each joint as a call; bytes of text; instructions of the
+//! compiler. Of each figure, too, by how much it grows with a layer.
+//!
+//! ```text
+//! link tun { tunnel ..                                              none
+//! link tun { tagged(number = 1) { tagged(number = 2) { tunnel ..    two
+//! ```
+
+use super::Row;
+use super::programs::{QUICK, WHOLE};
+use crate::tool::counting::{self, Counted};
+use crate::tool::failure::{Failure, about};
+use crate::tree::rewrites::{Rewrite, Rewrites};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// How many layers, if nothing else is said, and at most.
+pub const COUNTS: [u32; 7] = [0, 1, 2, 4, 8, 16, 32];
+pub const MOST: i64 = 64;
+
+/// Whose figures are to be small, and which.
+pub const WOVEN: &str = "woven";
+pub const BOTH: &str = "down and up";
+
+/// How the layers are joined.
+const FORMS: [(&str, Rewrites); 2] = [
+    (WOVEN, Rewrites::ALL),
+    (
+        "joints as calls",
+        Rewrites::ALL.without(Rewrites::only(Rewrite::Inline)),
+    ),
+];
+
+/// Below what the layers stand.
+const LINK: &str = "link tun {";
+
+/// Where things are, and what can be done.
+pub struct Bench<'a> {
+    /// With the sources.
+    pub folder: &'a Path,
+    /// Where programs are left, and all else is written.
+    pub keep: &'a Path,
+    pub work: &'a Path,
+    /// Whether instructions can be counted.
+    pub counts: bool,
+    /// For who waits.
+    pub say: &'a dyn Fn(&str),
+}
+
+impl Bench<'_> {
+    /// The figures of stacks with so many layers more; of the compiler, too, if not of us alone.
+    pub fn rows(&self, layers: &[u32], alone: bool) -> Result<Vec<Row>, Failure> {
+        let base = self.folder.join("layers.loom");
+        let text = std::fs::read_to_string(&base).map_err(about(&base))?;
+        let layers: BTreeSet<u32> = layers.iter().copied().collect();
+        let mut rows = Vec::new();
+        for &count in &layers {
+            let source = self.work.join(format!("layers-{count}.loom"));
+            std::fs::write(&source, stacked(&text, count)).map_err(about(&source))?;
+            let mut own = Vec::new();
+            for form in FORMS {
+                (self.say)(&format!("{count} layers, {}", form.0));
+                own.extend(self.form(&source, count, form)?);
+            }
+            if self.counts && !alone {
+                (self.say)(&format!("loom build, {count} layers"));
+                own.push(counting::work_for(&source)?);
+            }
+            rows.extend(own.into_iter().map(|row| Row {
+                layers: Some(count),
+                ..row
+            }));
+        }
+        let each = each(&rows);
+        rows.extend(each);
+        Ok(rows)
+    }
+
+    fn form(
+        &self,
+        source: &Path,
+        count: u32,
+        (who, rewrites): (&str, Rewrites),
+    ) -> Result<Vec<Row>, Failure> {
+        let (source, _) = counting::written(source, "udp", rewrites, self.work)?;
+        let mut rows = Vec::new();
+        for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
+            let variant = format!("{}-{count}-{way}", who.replace(' ', "-"));
+            let row = |metric: &str, unit: &str, value: f64| Row {
+                who: who.to_string(),
+                variant: variant.clone(),
+                compiler: counting::version("gcc", "-dumpfullversion"),
+                flags: flags.to_string(),
+                checksums: "off".to_string(),
+                metric: metric.to_string(),
+                value,
+                unit: unit.to_string(),
+                paper: None,
+                layers: None,
+            };
+            let flags: Vec<&str> = flags.split_whitespace().collect();
+            let program = std::path::absolute(self.keep.join(format!("layers-{variant}")))?;
+            counting::compile_driven(&source, &self.folder.join("udp.c"), &flags, &program)?;
+            if self.counts {
+                let counted = Counted { program };
+                let both = counted.instructions("count")?;
+                let down = counted.instructions("down")?;
+                let figures = [("down", down), ("up", both - down), (BOTH, both)];
+                rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
+            }
+            let text = counting::text_of(&source, &flags)?;
+            rows.extend(text.map(|bytes| row("text", "bytes", bytes)));
+        }
+        Ok(rows)
+    }
+}
+
+/// The text of a stack with so many layers more on its link.
+fn stacked(text: &str, count: u32) -> String {
+    let layers: Vec<String> = (1..=count)
+        .map(|number| format!(" tagged(number = {number}) {{"))
+        .collect();
+    let ends = "}".repeat(layers.len());
+    let link = format!("{LINK}{}", layers.concat());
+    format!("{}{ends}\n", text.replacen(LINK, &link, 1).trim_end())
+}
+
+/// By how much each figure grows with a layer, from the fewest layers to the most.
+fn each(rows: &[Row]) -> Vec<Row> {
+    let counts = rows.iter().filter_map(|row| row.layers);
+    let (Some(fewest), Some(most)) = (counts.clone().min(), counts.max()) else {
+        return Vec::new();
+    };
+    let is = |row: &Row, count: u32| row.layers == Some(count) && fewest < most;
+    let first = rows.iter().filter(|row| is(row, fewest));
+    let grown = first.filter_map(|first| {
+        let same = |row: &&Row| {
+            let own = (&first.who, &first.flags, &first.metric);
+            own == (&row.who, &row.flags, &row.metric) && is(row, most)
+        };
+        let last = rows.iter().find(same)?;
+        Some(Row {
+            value: (last.value - first.value) / f64::from(most - fewest),
+            layers: None,
+            ..last.clone()
+        })
+    });
+    grown.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stacked;
+
+    #[test]
+    fn layers_stand_on_the_link() {
+        let text = "stack s { link tun { port p } }\n";
+        assert_eq!(stacked(text, 0), text);
+        assert_eq!(
+            stacked(text, 2),
+            "stack s { link tun { tagged(number = 1) { tagged(number = 2) { port p } }}}\n"
+        );
+    }
+}
