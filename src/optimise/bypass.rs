@@ -166,16 +166,7 @@ fn read_beside_trees(program: &Program) -> BTreeSet<Place> {
     let seen = looks.fields.into_iter();
     let seen = seen.map(|(_, kind, field)| (kind, field));
     let listening = program.ports.iter().filter_map(|port| port.listens);
-    let accepting = listening.flat_map(|how| {
-        [
-            (how.listener, how.backlog),
-            (how.listener, how.waiting),
-            (how.session, how.waits),
-            (how.session, how.unknown),
-            (how.session, how.made_by),
-        ]
-    });
-    seen.chain(accepting).collect()
+    seen.chain(listening.flat_map(|how| how.fields())).collect()
 }
 
 /// What the values in a node look at.

@@ -4,6 +4,7 @@
 //!
 //! | letter | file | what |
 //! |---|---|---|
+//! | G | [`states`] | what would be done in states in which nothing is ever found is gone |
 //! | E | [`extend`] | the common path of a handler whose ways meet again stands apart |
 //! | I | [`weave`] | what follows stands in the leaf that lets it happen |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
@@ -11,6 +12,7 @@
 pub mod bypass;
 pub mod extend;
 pub mod owed;
+pub mod states;
 pub mod value;
 
 use crate::tree::Forest;
@@ -21,6 +23,7 @@ use crate::weave;
 /// The trees of a stack after these rewrites, in their order.
 pub fn rewritten(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
     rewrites.each().fold(forest, |forest, one| match one {
+        Rewrite::States => states::prune(program, &forest),
         Rewrite::Extend => extend::extend(program, forest, extend::Limits::default()),
         Rewrite::Inline => weave::weave(program, forest, weave::Limits::default()),
         Rewrite::Bypass => bypass::bypass(program, forest, bypass::Limits::default()),

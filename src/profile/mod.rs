@@ -21,10 +21,9 @@ mod visits;
 
 pub use registers::Register;
 
-use crate::tree::walk::{reachable, with_children};
+use crate::tree::walk::remade;
 use crate::tree::{Forest, Node, Probability};
 use crate::types::program::Program;
-use std::collections::HashMap;
 
 /// What is taken to be known of a stack's traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,26 +100,7 @@ fn evened(mut node: Node) -> Node {
 
 /// The same trees with each node changed.
 fn changed(forest: &Forest, change: &dyn Fn(Node) -> Node) -> Forest {
-    let mut changed = Forest {
-        locals: forest.locals.clone(),
-        trees: forest.trees.clone(),
-        ..Forest::default()
-    };
-    let mut new = HashMap::new();
-    for tree in &mut changed.trees {
-        for id in reachable(forest, tree.root) {
-            if !new.contains_key(&id) {
-                let node = change(forest.arena.node(id).clone());
-                let made = changed.arena.add(with_children(node, |child| new[&child]));
-                new.insert(id, made);
-            }
-        }
-        tree.root = new[&tree.root];
-    }
-    let origins = forest.origins.iter();
-    let origins = origins.filter_map(|(id, origin)| Some((*new.get(id)?, *origin)));
-    changed.origins = origins.collect();
-    changed
+    remade(forest, |arena, node| arena.add(change(node)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Walks over trees: what a node leads to, and how often.
 
-use super::{Action, Forest, Node, NodeId, Output, Probability};
+use super::{Action, Arena, Forest, Node, NodeId, Output, Probability};
+use crate::types::constant::fold_number;
+use crate::types::program::Program;
 use std::collections::{BTreeSet, HashMap};
 
 /// The nodes below a root, children first.
@@ -96,6 +98,57 @@ fn family(output: &Output) -> Option<NodeId> {
 pub fn begins(node: &Node) -> bool {
     let begin = |action: &Action| *action == Action::Begin;
     matches!(node, Node::Act { action, .. } if begin(action))
+}
+
+/// The only way behind a node that tests a constant, or has but one.
+pub fn decided(program: &Program, node: &Node) -> Option<NodeId> {
+    match node {
+        Node::Test {
+            condition,
+            then,
+            otherwise,
+            ..
+        } => match fold_number(program, condition)? {
+            0 => Some(*otherwise),
+            _ => Some(*then),
+        },
+        Node::Case {
+            value,
+            cases,
+            otherwise,
+        } => {
+            if cases.is_empty() {
+                return Some(*otherwise);
+            }
+            let number = fold_number(program, value)?;
+            let case = cases.iter().find(|(case, ..)| *case == number);
+            Some(case.map_or(*otherwise, |(.., node)| *node))
+        }
+        Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
+    }
+}
+
+/// The same trees, each node of which is made anew when its children have been.
+pub fn remade(forest: &Forest, mut make: impl FnMut(&mut Arena, Node) -> NodeId) -> Forest {
+    let mut remade = Forest {
+        locals: forest.locals.clone(),
+        trees: forest.trees.clone(),
+        ..Forest::default()
+    };
+    let mut new = HashMap::new();
+    for tree in &mut remade.trees {
+        for id in reachable(forest, tree.root) {
+            if !new.contains_key(&id) {
+                let node = with_children(forest.arena.node(id).clone(), |child| new[&child]);
+                new.insert(id, make(&mut remade.arena, node));
+            }
+        }
+        tree.root = new[&tree.root];
+    }
+    let origins = forest.origins.iter();
+    let origins = origins.filter_map(|(id, origin)| Some((*new.get(id)?, *origin)));
+    remade.origins = origins.collect();
+    remade
 }
 
 /// A node with new children, asked for in the order of [`children`].

@@ -45,6 +45,19 @@ pub const LISTENER: &str = "listener";
 /// No instance: what C calls `SL_NONE`.
 pub const NOBODY: u64 = u32::MAX as u64;
 
+impl Listening {
+    /// The fields that are written where a port listens or accepts, and no tree runs.
+    pub fn fields(&self) -> [(KindId, FieldId); 5] {
+        [
+            (self.listener, self.backlog),
+            (self.listener, self.waiting),
+            (self.session, self.waits),
+            (self.session, self.unknown),
+            (self.session, self.made_by),
+        ]
+    }
+}
+
 impl Program {
     /// The port that listens with listeners of this kind, or opens sessions of it, and how.
     pub fn listening(&self, kind: KindId) -> Option<(PortId, Listening)> {

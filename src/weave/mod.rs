@@ -19,11 +19,10 @@
 //! woven in, at most [`Limits::nodes`] for each entry.
 
 use crate::tree::rename::Renaming;
-use crate::tree::walk::{begins, masses, reachable, with_children};
+use crate::tree::walk::{begins, decided, masses, reachable, with_children};
 use crate::tree::{
     Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
 };
-use crate::types::constant::fold_number;
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{Event, LocalId, Place, Port, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -253,7 +252,7 @@ impl Weaving<'_> {
         let mut new = HashMap::new();
         for node in reachable(&self.forest, root) {
             let renamed = renaming.node(self.forest.arena.node(node));
-            let made = match self.decided(&renamed) {
+            let made = match decided(self.program, &renamed) {
                 Some(way) => new[&way],
                 None => self
                     .forest
@@ -265,31 +264,6 @@ impl Weaving<'_> {
         bound.into_iter().rev().fold(new[&root], |next, action| {
             self.forest.arena.add(Node::Act { action, next })
         })
-    }
-
-    /// The only way behind a node that tests a constant.
-    fn decided(&self, node: &Node) -> Option<NodeId> {
-        match node {
-            Node::Test {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => match fold_number(self.program, condition)? {
-                0 => Some(*otherwise),
-                _ => Some(*then),
-            },
-            Node::Case {
-                value,
-                cases,
-                otherwise,
-            } => {
-                let number = fold_number(self.program, value)?;
-                let case = cases.iter().find(|(case, ..)| *case == number);
-                Some(case.map_or(*otherwise, |(.., node)| *node))
-            }
-            Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
-        }
     }
 
     /// Entries, what they call or let wait, and what those do.

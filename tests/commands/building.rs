@@ -287,7 +287,7 @@ fn rewrites_are_chosen_by_name() {
     let unknown = shell.loom(&["build", &radio, "--only", "faster"]);
     unknown.failed(
         2,
-        &["there is no rewrite `faster`, but all, extend, inline, "],
+        &["there is no rewrite `faster`, but all, prune-states, extend, "],
     );
     let both = shell.loom(&["build", &radio, "--only", "I", "--without", "E"]);
     both.failed(2, &["cannot be used with"]);
