@@ -467,6 +467,11 @@ impl Sinking<'_> {
 
 /// The locals that stand in a node.
 fn locals(node: &Node) -> BTreeSet<LocalId> {
+    named(|renaming| drop(renaming.node(node)))
+}
+
+/// The locals that something names.
+pub fn named(of: impl Fn(&Renaming)) -> BTreeSet<LocalId> {
     let asked = RefCell::new(BTreeSet::new());
     let local = |local: LocalId| {
         asked.borrow_mut().insert(local);
@@ -483,7 +488,7 @@ fn locals(node: &Node) -> BTreeSet<LocalId> {
         instance: &instance,
         replaced: &|_| None,
     };
-    renaming.node(node);
+    of(&renaming);
     asked.into_inner()
 }
 
@@ -513,7 +518,7 @@ fn gives_back(action: &Action) -> bool {
 }
 
 /// Whether an attempt changes nothing.
-fn only_looks(attempt: &Attempt) -> bool {
+pub fn only_looks(attempt: &Attempt) -> bool {
     match attempt {
         Attempt::Instance(steps) => steps
             .iter()

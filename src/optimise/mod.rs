@@ -7,12 +7,15 @@
 //! | G | [`states`] | what would be done in states in which nothing is ever found is gone |
 //! | E | [`extend`] | the common path of a handler whose ways meet again stands apart |
 //! | I | [`weave`] | what follows stands in the leaf that lets it happen |
+//! | P | [`branches`] | a test that is settled by an earlier one is gone |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
 
+pub mod branches;
 pub mod bypass;
 pub mod extend;
 pub mod owed;
 pub mod states;
+pub mod unasked;
 pub mod value;
 
 use crate::tree::Forest;
@@ -26,6 +29,7 @@ pub fn rewritten(program: &Program, forest: Forest, rewrites: Rewrites) -> Fores
         Rewrite::States => states::prune(program, &forest),
         Rewrite::Extend => extend::extend(program, forest, extend::Limits::default()),
         Rewrite::Inline => weave::weave(program, forest, weave::Limits::default()),
+        Rewrite::Branches => branches::prune(program, forest),
         Rewrite::Bypass => bypass::bypass(program, forest, bypass::Limits::default()),
         // `emit` decides these.
         Rewrite::Share | Rewrite::Outline | Rewrite::Turn => forest,

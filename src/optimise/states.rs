@@ -15,6 +15,7 @@
 //! accepts. Ensures: the same outputs and state. Cost: none.
 
 use super::extend::simpler;
+use super::unasked::forget;
 use super::value::Looks;
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{decided, reachable, remade};
@@ -40,7 +41,7 @@ pub fn prune(program: &Program, forest: &Forest) -> Forest {
         });
         held = states.with_written(&pruned);
         if held == states.held {
-            return pruned;
+            return forget(program, &pruned);
         }
     }
 }

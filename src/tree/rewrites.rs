@@ -20,6 +20,8 @@ pub enum Rewrite {
     Extend,
     /// Inline along the common path.
     Inline,
+    /// Prune impossible branches.
+    Branches,
     /// Test first, then do.
     Bypass,
     /// Share what is equal.
@@ -47,10 +49,11 @@ pub struct About {
 
 impl Rewrite {
     /// All, in the order in which they are done.
-    pub const ALL: [Rewrite; 7] = [
+    pub const ALL: [Rewrite; 8] = [
         Rewrite::States,
         Rewrite::Extend,
         Rewrite::Inline,
+        Rewrite::Branches,
         Rewrite::Bypass,
         Rewrite::Share,
         Rewrite::Outline,
@@ -80,6 +83,13 @@ impl Rewrite {
                 "the tree of what mostly follows stands in the leaf that lets it happen",
                 "HIPPCO 4.4",
                 "what a common path calls or lets wait is rare, long, or comes second",
+            ],
+            Rewrite::Branches => [
+                "P",
+                "prune-branches",
+                "a test that an earlier one on the same way has settled is gone",
+                "HIPPCO 4.3",
+                "no test asks again what has not changed",
             ],
             Rewrite::Bypass => [
                 "Y",

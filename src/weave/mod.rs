@@ -19,7 +19,7 @@
 //! woven in, at most [`Limits::nodes`] for each entry.
 
 use crate::tree::rename::Renaming;
-use crate::tree::walk::{begins, decided, masses, reachable, with_children};
+use crate::tree::walk::{begins, decided, masses, reachable, remade, with_children};
 use crate::tree::{
     Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
 };
@@ -279,7 +279,7 @@ impl Weaving<'_> {
             }
         }
         forest.trees.retain(|tree| kept.contains(&tree.reaction));
-        compacted(forest)
+        remade(&forest, |arena, node| arena.add(node))
     }
 }
 
@@ -310,29 +310,4 @@ fn goals(forest: &Forest, root: NodeId) -> Vec<Reaction> {
         }
     }
     goals
-}
-
-/// The same forest without nodes that no tree reaches.
-fn compacted(forest: Forest) -> Forest {
-    let mut new = HashMap::new();
-    let mut compact = Forest {
-        locals: forest.locals.clone(),
-        ..Forest::default()
-    };
-    for tree in &forest.trees {
-        for node in reachable(&forest, tree.root) {
-            if !new.contains_key(&node) {
-                let moved = with_children(forest.arena.node(node).clone(), |child| new[&child]);
-                let moved = compact.arena.add(moved);
-                new.insert(node, moved);
-                let origin = forest.origins.get(&node).map(|origin| (moved, *origin));
-                compact.origins.extend(origin);
-            }
-        }
-        compact.trees.push(Tree {
-            root: new[&tree.root],
-            ..tree.clone()
-        });
-    }
-    compact
 }

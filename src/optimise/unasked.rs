@@ -1,0 +1,85 @@
+//! What nobody asks for any more is not bound: behind rewrites that take tests away.
+//!
+//! In: trees. Out: the same, without steps that give a name to a number which nothing behind them
+//! reads, without tests all of whose ways are one, and without nodes that no tree reaches. What turns of a loop bind stays, for the next
+//! turn may read it.
+//!
+//! Assumes: a name is read behind where it is bound. Ensures: the same outputs and state. Cost:
+//! none.
+
+use super::bypass::named;
+use super::states::is_found_at_will;
+use super::value::is_plain;
+use crate::tree::walk::{children, reachable, remade};
+use crate::tree::{Action, Forest, Node, NodeId};
+use crate::types::program::{LocalId, Program};
+use std::collections::{BTreeSet, HashMap};
+
+/// Trees without names that are not asked for.
+pub fn forget(program: &Program, forest: &Forest) -> Forest {
+    let turning = turning(forest);
+    let mut asked: HashMap<NodeId, BTreeSet<LocalId>> = HashMap::new();
+    remade(forest, |arena, node| {
+        match &node {
+            Node::Act {
+                action: Action::Let(local, value),
+                next,
+            } if is_plain(&value.result)
+                && is_found_at_will(program, value)
+                && !turning.contains(local)
+                && !asked[next].contains(local) =>
+            {
+                return *next;
+            }
+            Node::Test {
+                condition: value,
+                then: one,
+                ..
+            }
+            | Node::Case {
+                value,
+                otherwise: one,
+                ..
+            } if is_found_at_will(program, value)
+                && children(&node).iter().all(|other| other == one) =>
+            {
+                return *one;
+            }
+            _stays => {}
+        }
+        let mut asks = named(|naming| drop(naming.node(&node)));
+        for child in children(&node) {
+            asks.extend(asked[&child].iter().copied());
+        }
+        let id = arena.add(node);
+        asked.insert(id, asks);
+        id
+    })
+}
+
+/// The locals that turns bind.
+fn turning(forest: &Forest) -> BTreeSet<LocalId> {
+    let mut turning = BTreeSet::new();
+    for tree in &forest.trees {
+        for node in reachable(forest, tree.root) {
+            let node = forest.arena.node(node);
+            let mut inside = children(node);
+            match node {
+                Node::Act { .. } => drop(inside.pop()),
+                Node::Leaf { .. } => {}
+                Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => inside.clear(),
+            }
+            let inside = inside.into_iter().flat_map(|body| reachable(forest, body));
+            for node in inside {
+                if let Node::Act {
+                    action: Action::Let(local, _),
+                    ..
+                } = forest.arena.node(node)
+                {
+                    turning.insert(*local);
+                }
+            }
+        }
+    }
+    turning
+}
