@@ -31,7 +31,7 @@ use stackloom::diagnostic::render;
 use stackloom::pipeline;
 use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
-use stackloom::tree::rewrites::{Rewrite, Rewrites};
+use stackloom::tree::rewrites::{ORDER, Rewrites};
 use stackloom::tree::text;
 use std::path::Path;
 
@@ -45,8 +45,7 @@ const TOUR: [&str; 4] = [
 
 #[test]
 fn rewrites_are_those_of_the_compiler_in_their_order() {
-    let rows = Rewrite::ALL.map(|rewrite| {
-        let it = rewrite.about();
+    let rows = ORDER.map(|it| {
         let [letter, name, what, paper, after] =
             [&it.letter.to_string(), it.name, it.what, it.paper, it.after];
         format!("| {letter} | `{name}` | {what} | {paper} | {after} |\n")

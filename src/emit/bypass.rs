@@ -12,6 +12,7 @@ use super::settle::name_of;
 use super::tree::function;
 use super::uses::facts;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom};
+use crate::tree::rewrites::Rewrites;
 use crate::tree::walk::reachable;
 use crate::tree::{Action, Goal, Node, NodeId, Output, Reaction};
 use std::collections::BTreeMap;
@@ -42,14 +43,14 @@ pub fn function_of(
 }
 
 /// The same with a guard; functions read of a message what `read` says.
-pub fn guarded(function: &mut Function, read: &BTreeMap<String, Read>) {
+pub fn guarded(function: &mut Function, read: &BTreeMap<String, Read>, rewrites: Rewrites) {
     let message = function.parameters.iter().find_map(|parameter| {
         let of_message = parameter.split_once("_message ");
         of_message.map(|_| name_of(parameter).to_string())
     });
     let message = message.expect("a frame is a message");
     let body = std::mem::take(&mut function.body);
-    function.body = guard::guarded(&message, read, body);
+    function.body = guard::guarded(&message, read, body, rewrites);
 }
 
 /// Whether nothing waits on the agenda where the bypass of a reaction has come to its end.

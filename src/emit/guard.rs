@@ -23,10 +23,16 @@ use super::masked;
 use super::narrow::{ALWAYS, Mentions, Read};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
 use crate::c::walk::{self, is_named};
+use crate::tree::rewrites::{Rewrite, Rewrites};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path of a function with a message of that name, of which functions read what `read` says.
-pub fn guarded(message: &str, read: &BTreeMap<String, Read>, path: Vec<S>) -> Vec<S> {
+pub fn guarded(
+    message: &str,
+    read: &BTreeMap<String, Read>,
+    path: Vec<S>,
+    rewrites: Rewrites,
+) -> Vec<S> {
     let mut path = path;
     for (length, fixed) in variable_parts(message, &path) {
         without_rest(&mut path, &length, &fixed);
@@ -48,7 +54,9 @@ pub fn guarded(message: &str, read: &BTreeMap<String, Read>, path: Vec<S>) -> Ve
     let path = early::hoisted(message, guard.clone().statements(&path));
     // What is asked early is known behind it.
     let mut path = guard.clone().statements(&path);
-    lengths::unite(message, &mut path);
+    if rewrites.has(Rewrite::Bounds) {
+        lengths::unite(message, &mut path);
+    }
     masked::unite(message, &mut path);
     forget_unread(&mut path);
     path
@@ -403,7 +411,7 @@ mod tests {
             "sum".to_string(),
             Some(BTreeSet::from(["peer".to_string()])),
         )]);
-        super::guarded("message", &read, path.concat())
+        super::guarded("message", &read, path.concat(), Rewrites::ALL)
     }
 
     #[test]

@@ -253,7 +253,7 @@ fn bypasses(stack: &Stack, all: &mut [Reacting]) -> BTreeMap<Reaction, String> {
     for one in all {
         let mut functions = one.functions.iter_mut();
         if let Some(path) = functions.find(|function| bypass::is_bypass(function)) {
-            bypass::guarded(path, &read);
+            bypass::guarded(path, &read, stack.rewrites);
             bypasses.insert(one.reaction, path.name.clone());
         }
     }

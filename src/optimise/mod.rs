@@ -1,6 +1,6 @@
 //! Rewrites: each a function from the trees of a stack to trees that do the same, faster, and each
 //! in a file of its own, which says what it assumes and ensures, and what it costs. In which order
-//! they are done, and what holds after each, is said once, in [`Rewrite`].
+//! they are done, and what holds after each, is said once: in [`crate::tree::rewrites::ORDER`].
 //!
 //! | letter | file | what |
 //! |---|---|---|
@@ -32,6 +32,6 @@ pub fn rewritten(program: &Program, forest: Forest, rewrites: Rewrites) -> Fores
         Rewrite::Branches => branches::prune(program, forest),
         Rewrite::Bypass => bypass::bypass(program, forest, bypass::Limits::default()),
         // `emit` decides these.
-        Rewrite::Share | Rewrite::Outline | Rewrite::Turn => forest,
+        Rewrite::Bounds | Rewrite::Share | Rewrite::Outline | Rewrite::Turn => forest,
     })
 }

@@ -8,7 +8,7 @@
 //! ```text
 //! nobody listens: `listen` is never written
 //!
-//! match state { closed { … } listen { … } sent { … } }  =>  match state { closed { … } sent { … } }
+//! match state { shut { … } listen { … } sent { … } }  =>  match state { shut { … } sent { … } }
 //! ```
 //!
 //! Assumes: all that writes a field stands in the trees, but for what a host writes where it

@@ -1,8 +1,8 @@
 //! What nobody asks for any more is not bound: behind rewrites that take tests away.
 //!
 //! In: trees. Out: the same, without steps that give a name to a number which nothing behind them
-//! reads, without tests all of whose ways are one, and without nodes that no tree reaches. What turns of a loop bind stays, for the next
-//! turn may read it.
+//! reads, without tests all of whose ways are one, and without nodes that no tree reaches. What
+//! turns of a loop bind stays, for the next turn may read it.
 //!
 //! Assumes: a name is read behind where it is bound. Ensures: the same outputs and state. Cost:
 //! none.

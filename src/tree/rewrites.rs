@@ -11,7 +11,7 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// What may be done so that a stack runs faster, or is shorter.
+/// What may be done so that a stack runs faster, or is shorter: in the order of [`ORDER`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
     /// Prune impossible states.
@@ -24,6 +24,8 @@ pub enum Rewrite {
     Branches,
     /// Test first, then do.
     Bypass,
+    /// Bound checks become one.
+    Bounds,
     /// Share what is equal.
     Share,
     /// Outline what is rare.
@@ -35,6 +37,8 @@ pub enum Rewrite {
 /// What is said of a rewrite.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
+    /// Which it is.
+    pub rewrite: Rewrite,
     /// Its letter in the papers.
     pub letter: char,
     /// Its name.
@@ -47,86 +51,86 @@ pub struct About {
     pub after: &'static str,
 }
 
-impl Rewrite {
-    /// All, in the order in which they are done.
-    pub const ALL: [Rewrite; 8] = [
-        Rewrite::States,
-        Rewrite::Extend,
-        Rewrite::Inline,
-        Rewrite::Branches,
-        Rewrite::Bypass,
-        Rewrite::Share,
-        Rewrite::Outline,
-        Rewrite::Turn,
-    ];
+/// All rewrites, in the order in which they are done.
+pub const ORDER: [About; 9] = [
+    About {
+        rewrite: Rewrite::States,
+        letter: 'G',
+        name: "prune-states",
+        what: "what would be done in states in which nothing is ever found is gone",
+        paper: "HIPPCO 5.1",
+        after: "a test of one field alone can go both ways",
+    },
+    About {
+        rewrite: Rewrite::Extend,
+        letter: 'E',
+        name: "extend",
+        what: "the common path of a handler whose ways meet again stands apart",
+        paper: "HIPPCO 4.2",
+        after: "on a common path no turn stands, and what is due stands in its leaf",
+    },
+    About {
+        rewrite: Rewrite::Inline,
+        letter: 'I',
+        name: "inline",
+        what: "the tree of what mostly follows stands in the leaf that lets it happen",
+        paper: "HIPPCO 4.4",
+        after: "what a common path calls or lets wait is rare, long, or comes second",
+    },
+    About {
+        rewrite: Rewrite::Branches,
+        letter: 'P',
+        name: "prune-branches",
+        what: "a test that an earlier one on the same way has settled is gone",
+        paper: "HIPPCO 4.3",
+        after: "no test asks again what has not changed",
+    },
+    About {
+        rewrite: Rewrite::Bypass,
+        letter: 'Y',
+        name: "bypass",
+        what: "the common path of a frame tests first, then does",
+        paper: "Ensemble 4.1",
+        after: "where such a path is left, nothing has been done",
+    },
+    About {
+        rewrite: Rewrite::Bounds,
+        letter: 'B',
+        name: "bounds",
+        what: "such a path asks once whether headers in a row are there",
+        paper: "Morpheus 3.1.5",
+        after: "no header of a row is asked for but the first",
+    },
+    About {
+        rewrite: Rewrite::Share,
+        letter: 'O',
+        name: "share",
+        what: "what several ways come to, and what layers do alike, is written once",
+        paper: "HIPPCO 3.1",
+        after: "no two functions of reactions are equal",
+    },
+    About {
+        rewrite: Rewrite::Outline,
+        letter: 'U',
+        name: "outline",
+        what: "what is rare and long is a cold function, in a section of its own",
+        paper: "HIPPCO 4.5",
+        after: "between the steps of a common path stands nothing rare that is long",
+    },
+    About {
+        rewrite: Rewrite::Turn,
+        letter: 'T',
+        name: "turn",
+        what: "a test is turned so that what is frequent falls through",
+        paper: "HIPPCO 4.6",
+        after: "a common path runs straight down its function",
+    },
+];
 
+impl Rewrite {
     /// What is said of it.
     pub fn about(self) -> About {
-        let [letter, name, what, paper, after] = match self {
-            Rewrite::States => [
-                "G",
-                "prune-states",
-                "what would be done in states in which nothing is ever found is gone",
-                "HIPPCO 5.1",
-                "a test of one field alone can go both ways",
-            ],
-            Rewrite::Extend => [
-                "E",
-                "extend",
-                "the common path of a handler whose ways meet again stands apart",
-                "HIPPCO 4.2",
-                "on a common path no turn stands, and what is due stands in its leaf",
-            ],
-            Rewrite::Inline => [
-                "I",
-                "inline",
-                "the tree of what mostly follows stands in the leaf that lets it happen",
-                "HIPPCO 4.4",
-                "what a common path calls or lets wait is rare, long, or comes second",
-            ],
-            Rewrite::Branches => [
-                "P",
-                "prune-branches",
-                "a test that an earlier one on the same way has settled is gone",
-                "HIPPCO 4.3",
-                "no test asks again what has not changed",
-            ],
-            Rewrite::Bypass => [
-                "Y",
-                "bypass",
-                "the common path of a frame tests first, then does",
-                "Ensemble 4.1",
-                "where such a path is left, nothing has been done",
-            ],
-            Rewrite::Share => [
-                "O",
-                "share",
-                "what several ways come to, and what layers do alike, is written once",
-                "HIPPCO 3.1",
-                "no two functions of reactions are equal",
-            ],
-            Rewrite::Outline => [
-                "U",
-                "outline",
-                "what is rare and long is a cold function, in a section of its own",
-                "HIPPCO 4.5",
-                "between the steps of a common path stands nothing rare that is long",
-            ],
-            Rewrite::Turn => [
-                "T",
-                "turn",
-                "a test is turned so that what is frequent falls through",
-                "HIPPCO 4.6",
-                "a common path runs straight down its function",
-            ],
-        };
-        About {
-            letter: letter.chars().next().expect("it is one letter"),
-            name,
-            what,
-            paper,
-            after,
-        }
+        ORDER[self as usize]
     }
 }
 
@@ -139,7 +143,7 @@ impl Rewrites {
     pub const NONE: Rewrites = Rewrites(0);
 
     /// All of them.
-    pub const ALL: Rewrites = Rewrites((1 << Rewrite::ALL.len()) - 1);
+    pub const ALL: Rewrites = Rewrites((1 << ORDER.len()) - 1);
 
     /// One alone.
     pub const fn only(rewrite: Rewrite) -> Rewrites {
@@ -163,7 +167,7 @@ impl Rewrites {
 
     /// One after the other, in the order in which they are done.
     pub fn each(self) -> impl Iterator<Item = Rewrite> {
-        let all = Rewrite::ALL.into_iter();
+        let all = ORDER.into_iter().map(|about| about.rewrite);
         all.filter(move |rewrite| self.has(*rewrite))
     }
 }
@@ -217,8 +221,9 @@ mod tests {
 
     #[test]
     fn names_and_letters_are_read_back() {
-        for rewrite in Rewrite::ALL {
-            let about = rewrite.about();
+        for about in ORDER {
+            let rewrite = about.rewrite;
+            assert_eq!(rewrite.about().letter, about.letter);
             for word in [about.name, &about.letter.to_string()] {
                 assert_eq!(word.parse(), Ok(Rewrites::only(rewrite)));
             }
