@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOTAL = 4 << 20, SEGMENT = 1460, HEADERS = 40 };
+enum { TOTAL = 4 << 20, PERIOD = 1 << 10, SEGMENT = 1460, HEADERS = 40 };
 
 struct receiver {
     struct tcp_stack *stack;
@@ -154,8 +154,11 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: %s count|silent\n", words[0]);
         return 2;
     }
-    for (uint32_t at = 0; at < TOTAL; at += 1) {
+    for (uint32_t at = 0; at < PERIOD; at += 1) {
         text[at] = (uint8_t)(at * 2654435761u >> 13);
+    }
+    for (uint32_t at = PERIOD; at < TOTAL; at += PERIOD) {
+        memcpy(text + at, text, PERIOD);
     }
     struct sender sender = {0};
     struct receiver receiver = {0};

@@ -28,6 +28,8 @@ pub struct Checked {
     pub budget: Budget,
     /// What is done so that the stack runs faster.
     pub rewrites: Rewrites,
+    /// What is known of its traffic then.
+    pub profile: Profile,
     /// All texts.
     pub sources: Sources,
     /// Their trees.
@@ -55,6 +57,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
     Checked {
         budget: Budget::default(),
         rewrites: Rewrites::ALL,
+        profile: Profile::Default,
         sources,
         files,
         diagnostics,
@@ -124,6 +127,7 @@ pub fn woven(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
 pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled> {
     let (mut program, forest) = trees(checked, stack)?;
     program.name = name.to_string();
+    let forest = profile::known(forest, checked.profile);
     let forest = woven(&program, forest, checked.rewrites);
     let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
     Some(Compiled {

@@ -26,11 +26,12 @@ use crate::tree::{Forest, Node, Probability};
 use crate::types::program::Program;
 
 /// What is taken to be known of a stack's traffic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// Nothing: all events come alike, all tests go either way.
     Raw,
     /// What the sources say: `likely` and `traffic`.
+    #[default]
     Default,
 }
 
@@ -52,10 +53,7 @@ const NEAR: f64 = 1e-5;
 
 /// Finds how often what is done.
 pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysis {
-    let plain = match profile {
-        Profile::Raw => changed(&forest, &evened),
-        Profile::Default => forest,
-    };
+    let plain = known(forest, profile);
     let mut registers = registers::registers(program, &plain);
     let mut round = 0;
     loop {
@@ -82,6 +80,14 @@ pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysis 
                 registers,
             };
         }
+    }
+}
+
+/// The trees, in which tests go as often this way as is taken to be known.
+pub fn known(forest: Forest, profile: Profile) -> Forest {
+    match profile {
+        Profile::Raw => changed(&forest, &evened),
+        Profile::Default => forest,
     }
 }
 

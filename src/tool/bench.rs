@@ -9,14 +9,18 @@
 //! counting   instructions by callgrind; the compiler's own, and its memory
 //! bulk       throughput through a TUN; network: the kernel's ends
 //! layers     what a layer more takes: instructions, text, the compiler's work
+//! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch
 //! goals      what is to be reached, and what the papers say
-//! table      all that as text
+//! table      all that as text; picture: the rows of hippco
 //! ```
 
 mod bulk;
+mod fetched;
 mod goals;
+mod hippco;
 mod layers;
 mod network;
+mod picture;
 mod programs;
 mod table;
 
@@ -64,6 +68,9 @@ pub struct Arguments {
         default_values_t = layers::COUNTS
     )]
     layers: Vec<u32>,
+    /// Draws the instructions as a picture here, in SVG, of `hippco`
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
 }
 
 /// What there is to be measured.
@@ -75,6 +82,8 @@ pub enum Name {
     Tcp,
     /// A datagram through more and more layers
     Layers,
+    /// A segment of TCP, with one rewrite more each time, and what the paper says of its own
+    Hippco,
     /// Throughput with the kernel as the peer, through a TUN
     Bulk,
 }
@@ -86,6 +95,7 @@ impl Name {
             Name::Udp => "udp",
             Name::Tcp => "tcp",
             Name::Layers => "layers",
+            Name::Hippco => "hippco",
             Name::Bulk => "bulk",
         }
     }
@@ -145,11 +155,18 @@ pub struct Report {
 
 /// `loom bench`.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let name = arguments.name.text();
+    if arguments.picture.is_some() && arguments.name != Name::Hippco {
+        let says = "--picture draws the rows of `loom bench hippco`, and of no other";
+        return Err(Failure::environment(says));
+    }
     let folder = Path::new("bench");
-    if !folder.join(format!("{name}.loom")).is_file() {
+    let stack = match arguments.name {
+        Name::Hippco => Name::Tcp.text(),
+        name => name.text(),
+    };
+    if !folder.join(format!("{stack}.loom")).is_file() {
         return Err(Failure::environment(format!(
-            "bench/{name}.loom is not here: `loom bench` runs in Stackloom's source tree"
+            "bench/{stack}.loom is not here: `loom bench` runs in Stackloom's source tree"
         )));
     }
     if let Some(keep) = &arguments.keep {
@@ -158,8 +175,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report = match arguments.name {
         Name::Udp | Name::Tcp => counted(arguments, folder)?,
         Name::Layers => stacked(arguments, folder)?,
+        Name::Hippco => rewritten(arguments, folder)?,
         Name::Bulk => timed(arguments, folder)?,
     };
+    if let Some(path) = &arguments.picture {
+        std::fs::write(path, picture::picture(&report.rows)).map_err(about(path))?;
+    }
     if arguments.json {
         let text = serde_json::to_string(&report);
         let text = text.expect("numbers and names can be written as JSON");
@@ -231,6 +252,26 @@ fn stacked(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
     let rows = bench.rows(&arguments.layers, arguments.alone);
     spinner.finish_and_clear();
     Ok(report(arguments.name, rows?))
+}
+
+fn rewritten(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
+    let spinner = progress::spinner("bench");
+    let say = |text: &str| spinner.set_message(text.to_string());
+    let work = tempfile::tempdir()?;
+    let bench = hippco::Bench {
+        folder,
+        keep: arguments.keep.as_deref().unwrap_or(work.path()),
+        work: work.path(),
+        counts: counting::can_count(),
+        say: &say,
+    };
+    let rows = bench.rows(arguments.alone);
+    spinner.finish_and_clear();
+    let mut rows = rows?;
+    if !arguments.alone {
+        rows.extend(goals::printed(arguments.name));
+    }
+    Ok(report(arguments.name, rows))
 }
 
 fn timed(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {

@@ -32,6 +32,8 @@ pub struct Options {
     pub budget: Option<usize>,
     /// What is done so that the stack runs faster.
     pub rewrites: Rewrites,
+    /// What is known of the traffic.
+    pub profile: Profile,
 }
 
 /// A compiled stack.
@@ -284,6 +286,7 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
     };
     let mut checked = pipeline::read(library::read(file)?, &library);
     checked.rewrites = options.rewrites;
+    checked.profile = options.profile;
     checked.budget.nodes = options.budget.unwrap_or(checked.budget.nodes);
     Ok(checked)
 }

@@ -7,7 +7,6 @@ use super::bench::Row;
 use super::compiler::{self, Options, Report};
 use super::failure::{Failure, about, plain};
 use super::terminal::note;
-use crate::tree::rewrites::Rewrites;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -55,7 +54,7 @@ pub fn compile_stack(
     output: &Path,
 ) -> Result<(), Failure> {
     let source = folder.join(format!("{name}.loom:{stack}"));
-    let (source, _) = written(&source, name, Rewrites::ALL, work)?;
+    let (source, _) = written(&source, name, Options::default(), work)?;
     compile_driven(&source, &folder.join(format!("{name}.c")), flags, output)
 }
 
@@ -77,13 +76,12 @@ pub fn compile_driven(
 pub fn written(
     source: &Path,
     name: &str,
-    rewrites: Rewrites,
+    options: Options,
     work: &Path,
 ) -> Result<(PathBuf, Report), Failure> {
     let options = Options {
         name: Some(format!("{name}_stack")),
-        rewrites,
-        ..Options::default()
+        ..options
     };
     let compiled = compiler::compile(source, &options)?;
     let path = work.join(format!("{name}_stack.c"));
@@ -96,7 +94,7 @@ pub fn written(
 /// Bytes of instructions of a whole stack of TCP, and of one of its sessions.
 pub fn sizes(folder: &Path, work: &Path) -> Result<Vec<Row>, Failure> {
     let source = folder.join("tcp.loom:summed");
-    let (source, report) = written(&source, "tcp", Rewrites::ALL, work)?;
+    let (source, report) = written(&source, "tcp", Options::default(), work)?;
     let row = |metric: &str, flags: &str, value: f64| Row {
         who: "stackloom".to_string(),
         variant: "stackloom-on-size".to_string(),
@@ -113,28 +111,38 @@ pub fn sizes(folder: &Path, work: &Path) -> Result<Vec<Row>, Failure> {
     let session = session.expect("the stack has sessions of TCP") as f64;
     let mut rows = vec![row("an idle session, with both windows", "", session)];
     for flags in ["-O2", "-Os"] {
-        let text = text_of(&source, &[flags])?;
-        rows.extend(text.map(|bytes| row("text: IPv4, ICMP and TCP", flags, bytes)));
+        let size = size_of(&source, &[flags])?;
+        rows.extend(size.map(|size| row("text: IPv4, ICMP and TCP", flags, size.text)));
     }
     Ok(rows)
 }
 
-/// Bytes of instructions of C, compiled by itself; if they cannot be had, that is said.
-pub fn text_of(source: &Path, flags: &[&str]) -> Result<Option<f64>, Failure> {
+/// Bytes of an object.
+pub struct Size {
+    /// Instructions, and what nobody writes.
+    pub text: f64,
+    /// What has a first value.
+    pub data: f64,
+}
+
+/// How large C is that is compiled by itself; if that cannot be had, it is said.
+pub fn size_of(source: &Path, flags: &[&str]) -> Result<Option<Size>, Failure> {
     let object = source.with_extension("o");
     let mut build = Command::new("gcc");
     build.arg("-std=c11").args(flags).args(["-fno-lto", "-c"]);
     quietly(build.arg(source).arg("-o").arg(&object))?;
     let said = Command::new("size").arg(&object).output().ok();
     let said = said.map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
-    let text = said.and_then(|said| {
-        let sizes = said.lines().nth(1)?;
-        sizes.split_whitespace().next()?.parse().ok()
+    let size = said.and_then(|said| {
+        let mut sizes = said.lines().nth(1)?.split_whitespace();
+        let mut next = || sizes.next()?.parse().ok();
+        let (text, data) = (next()?, next()?);
+        Some(Size { text, data })
     });
-    if text.is_none() {
+    if size.is_none() {
         note("`size` does not say how large the text is: apt-get install binutils");
     }
-    Ok(text)
+    Ok(size)
 }
 
 /// Instructions and memory that `loom build` takes for the stack of the demo.

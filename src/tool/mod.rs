@@ -211,9 +211,8 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         } => {
             let options = Options {
                 name,
-                search,
                 budget,
-                rewrites: switches.rewrites(),
+                ..switches.options(search)
             };
             authoring::build(&stack, &folder, report.is_some(), &options)
         }
@@ -226,12 +225,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             search,
             switches,
         } if explain::is_stack(&stack) => {
-            let options = Options {
-                search,
-                rewrites: switches.rewrites(),
-                ..Options::default()
-            };
-            explain::explain(Path::new(&stack), &options)
+            explain::explain(Path::new(&stack), &switches.options(search))
         }
         Verb::Explain { what, .. } => authoring::explain(what.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),

@@ -2,8 +2,10 @@
 //!
 //! In: names or letters, with commas between them. Out: a set of rewrites.
 
+use super::compiler::Options;
 use super::failure::Failure;
 use crate::tree::rewrites::Rewrites;
+use std::path::PathBuf;
 
 /// What the command line says of rewrites.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -23,6 +25,15 @@ impl Switches {
         match &self.only[..] {
             [] => Rewrites::ALL.without(all(&self.without)),
             only => all(only),
+        }
+    }
+
+    /// How a stack is compiled then, whose layers are looked for there.
+    pub fn options(&self, search: Vec<PathBuf>) -> Options {
+        Options {
+            search,
+            rewrites: self.rewrites(),
+            ..Options::default()
         }
     }
 

@@ -127,9 +127,19 @@ on deliver(message) {
 on send(message) { send message }
 ";
 
+/// A place with such a driver of TCP.
+fn segments(ends: &str) -> Shell {
+    let shell = Shell::new();
+    let stack = |name: &str| format!("stack {name} {{ link l {{ tcp {{ port p }} }} }}\n");
+    let stacks = format!("use layer.tcp\n{}{}", stack("summed"), stack("offloaded"));
+    shell.write("bench/tcp.loom", &stacks);
+    shell.write("bench/layer/tcp.loom", LAYER);
+    shell.write("bench/tcp.c", ends);
+    shell
+}
+
 #[test]
 fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
-    let shell = Shell::new();
     let ways = "if (words[1][0] == 's') { turns = 1; }";
     let ends = IDLE
         .replace(
@@ -144,11 +154,7 @@ fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
             "    bench_step(&turns);",
             &format!("    {ways}\n    bench_step(&turns);"),
         );
-    let stack = |name: &str| format!("stack {name} {{ link l {{ tcp {{ port p }} }} }}\n");
-    let stacks = format!("use layer.tcp\n{}{}", stack("summed"), stack("offloaded"));
-    shell.write("bench/tcp.loom", &stacks);
-    shell.write("bench/layer/tcp.loom", LAYER);
-    shell.write("bench/tcp.c", &ends);
+    let shell = segments(&ends);
     let said = shell.loom(&["bench", "tcp", "--json", "--alone"]);
     assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
     let report: Value = serde_json::from_str(&said.result).expect("JSON");
@@ -164,6 +170,59 @@ fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
     let sizes = all.iter().filter(|row| row["unit"] == "bytes");
     assert_eq!(sizes.filter(|row| value(row) > 0.0).count(), 3, "{all:?}");
     assert_eq!(report["goals"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn each_rewrite_has_its_row() {
+    let idle = IDLE.replace("PLANTED", "");
+    let step = "    bench_step(&turns);";
+    let often = idle.replace(
+        step,
+        &format!("    for (int i = 0; i < 200; i += 1)\n    {step}"),
+    );
+    let shell = segments(&often);
+    let words = [
+        "bench",
+        "hippco",
+        "--json",
+        "--alone",
+        "--picture",
+        "all.svg",
+    ];
+    let said = shell.loom(&words);
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    let of = |metric: &str| {
+        let all = rows(&report).iter();
+        let all = all.filter(|row| {
+            row["metric"]
+                .as_str()
+                .is_some_and(|m| m.starts_with(metric))
+        });
+        Vec::from_iter(all.map(|row| (&row["variant"], row["value"].as_f64().expect("a number"))))
+    };
+    let lines = of("lines");
+    let variants: Vec<&Value> = lines.iter().map(|(variant, _)| *variant).collect();
+    let ends = [variants[0], variants[variants.len() - 1]];
+    assert_eq!(ends, ["nothing", "raw"]);
+    assert!(variants.iter().any(|one| *one == "bypass"), "{variants:?}");
+    assert!(
+        lines.iter().all(|(_, lines)| (1.0..3.0).contains(lines)),
+        "{lines:?}"
+    );
+    for metric in ["I_c", "O_c", "IC", "L1 32K", "L1 8K", "text", "data"] {
+        assert_eq!(of(metric).len(), variants.len(), "{metric}");
+    }
+    let picture = std::fs::read_to_string(shell.path("all.svg")).expect("a picture");
+    assert_eq!(
+        picture.matches("<rect class=\"ours\"").count(),
+        variants.len()
+    );
+    let said = segments(&idle).loom(&["bench", "hippco", "--alone"]);
+    assert!(
+        said.note.contains("it takes less than 150 steps"),
+        "{said:?}"
+    );
 }
 
 const LAYERS: &str = include_str!("../../bench/layers.loom");
@@ -232,11 +291,17 @@ fn what_is_missing_is_said() {
     let said = shell.loom(&["bench", "layers", "--layers", "65"]);
     assert_eq!(said.status, Some(2));
     assert!(said.note.contains("65 is not in 0..=64"), "{said:?}");
+    let said = shell.loom(&["bench", "udp", "--picture", "all.svg"]);
+    assert_eq!(said.status, Some(2));
+    assert!(
+        said.note.contains("--picture draws the rows of"),
+        "{said:?}"
+    );
     let said = shell.loom(&["bench", "tcpp"]);
     assert_eq!(said.status, Some(2));
     assert!(
         said.note
-            .contains("[possible values: udp, tcp, layers, bulk]"),
+            .contains("[possible values: udp, tcp, layers, hippco, bulk]"),
         "{said:?}"
     );
 }

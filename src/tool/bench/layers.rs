@@ -11,6 +11,7 @@
 
 use super::Row;
 use super::programs::{QUICK, WHOLE};
+use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted};
 use crate::tool::failure::{Failure, about};
 use crate::tree::rewrites::{Rewrite, Rewrites};
@@ -85,7 +86,11 @@ impl Bench<'_> {
         count: u32,
         (who, rewrites): (&str, Rewrites),
     ) -> Result<Vec<Row>, Failure> {
-        let (source, _) = counting::written(source, "udp", rewrites, self.work)?;
+        let options = Options {
+            rewrites,
+            ..Options::default()
+        };
+        let (source, _) = counting::written(source, "udp", options, self.work)?;
         let mut rows = Vec::new();
         for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
             let variant = format!("{}-{count}-{way}", who.replace(' ', "-"));
@@ -111,8 +116,8 @@ impl Bench<'_> {
                 let figures = [("down", down), ("up", both - down), (BOTH, both)];
                 rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
             }
-            let text = counting::text_of(&source, &flags)?;
-            rows.extend(text.map(|bytes| row("text", "bytes", bytes)));
+            let size = counting::size_of(&source, &flags)?;
+            rows.extend(size.map(|size| row("text", "bytes", size.text)));
         }
         Ok(rows)
     }

@@ -58,6 +58,11 @@ impl Program {
         self.who == "stackloom"
     }
 
+    /// Whether it is another's, as it is compiled in a hurry, without sums.
+    pub fn is_beside(&self) -> bool {
+        !self.is_ours() && !self.sums && matches!(self.flags, QUICK | "")
+    }
+
     /// For who waits.
     pub fn title(&self) -> String {
         format!("{} {}", self.who, self.variant)
@@ -97,7 +102,7 @@ impl Program {
             Name::Udp | Name::Layers | Name::Bulk => {
                 Ok(vec![self.row("one 4-byte message, down and up", all, None)])
             }
-            Name::Tcp => {
+            Name::Tcp | Name::Hippco => {
                 // smoltcp alone copies what arrives into a buffer of its own.
                 let copy = match self.who {
                     "smoltcp" => counted.instructions("copy")?,
@@ -115,7 +120,8 @@ impl Program {
         }
     }
 
-    fn row(&self, metric: &str, value: f64, paper: Option<f64>) -> Row {
+    /// One of its figures.
+    pub fn row(&self, metric: &str, value: f64, paper: Option<f64>) -> Row {
         Row {
             who: self.who.to_string(),
             variant: self.variant.clone(),

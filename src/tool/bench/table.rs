@@ -11,9 +11,10 @@ use std::fmt::Write as _;
 
 /// All of it.
 pub fn text(report: &Report) -> String {
-    let lines = match report.bench == Name::Layers.text() {
-        true => by_layers(&report.rows),
-        false => one_by_one(&report.rows),
+    let lines = match () {
+        () if report.bench == Name::Layers.text() => by_layers(&report.rows),
+        () if report.bench == Name::Hippco.text() => by_metric(&report.rows),
+        () => one_by_one(&report.rows),
     };
     let (machine, date) = (&report.machine, &report.date);
     let mut text = format!(
@@ -29,6 +30,11 @@ pub fn text(report: &Report) -> String {
             "\ncounted by callgrind within bench_step; the copy that stands for the wire is not\n"
         }
     };
+    if report.bench == Name::Hippco.text() {
+        text += "of 100 instructions, how many are not in a cache of 32 KiB (8 ways, lines of 64 \
+                 bytes), or of 8 KiB (1 way, lines of 32), were a segment's all that there are; \
+                 lines of 64 bytes that a segment touches\n";
+    }
     for goal in &report.goals {
         let sign = if goal.met { "met" } else { "missed" };
         let (limit, value) = (spaced(goal.limit), spaced(goal.value));
@@ -87,36 +93,76 @@ fn one_by_one(rows: &[Row]) -> Vec<Vec<Cell>> {
 fn by_layers(rows: &[Row]) -> Vec<Vec<Cell>> {
     let layers: BTreeSet<u32> = rows.iter().filter_map(|row| row.layers).collect();
     let columns: Vec<Option<u32>> = layers.into_iter().map(Some).chain([None]).collect();
-    let mut head = ["who", "compiler", "flags", "what"]
-        .map(Cell::words)
-        .to_vec();
-    head.extend(columns.iter().map(|column| {
-        let head = column.map_or("each".to_string(), |layers| layers.to_string());
-        Cell::Figure(head)
-    }));
-    head.push(Cell::words(""));
-    let mut lines = vec![head];
-    let mut shown: Vec<[&String; 4]> = Vec::new();
-    for row in rows {
-        let own = named(row);
-        if shown.contains(&own) {
-            continue;
-        }
-        shown.push(own);
-        let mut line: Vec<Cell> = own.map(|cell| Cell::words(cell)).to_vec();
-        line.extend(columns.iter().map(|column| {
-            let mut same = rows.iter().filter(|row| named(row) == own);
-            let found = same.find(|row| row.layers == *column);
-            Cell::Figure(found.map(|row| spaced(row.value)).unwrap_or_default())
-        }));
-        line.push(Cell::words(&row.unit));
-        lines.push(line);
-    }
-    lines
+    let named = |row: &Row| {
+        let names = [&row.who, &row.compiler, &row.flags, &row.metric, &row.unit];
+        names.map(String::clone).to_vec()
+    };
+    let heads = columns.iter().map(|column| {
+        let layers = column.map(|layers| layers.to_string());
+        layers.unwrap_or_else(|| "each".to_string())
+    });
+    let heads = heads.collect();
+    let column = |row: &Row| columns.iter().position(|one| *one == row.layers);
+    pivoted(
+        rows,
+        &["who", "compiler", "flags", "what", ""],
+        heads,
+        &named,
+        &column,
+    )
 }
 
-fn named(row: &Row) -> [&String; 4] {
-    [&row.who, &row.compiler, &row.flags, &row.metric]
+/// A line for all rows that differ only in what the figure is.
+fn by_metric(rows: &[Row]) -> Vec<Vec<Cell>> {
+    let mut metrics: Vec<&String> = Vec::new();
+    for row in rows {
+        if !metrics.contains(&&row.metric) {
+            metrics.push(&row.metric);
+        }
+    }
+    let named = |row: &Row| {
+        let names = [&row.who, &row.compiler, &row.flags];
+        names.map(String::clone).to_vec()
+    };
+    let short = |metric: &&String| {
+        let end = metric.find([':', '=']).unwrap_or(metric.len());
+        metric[..end].trim_end().to_string()
+    };
+    let heads = metrics.iter().map(short).collect();
+    let column = |row: &Row| metrics.iter().position(|one| **one == row.metric);
+    pivoted(rows, &["who", "compiler", "flags"], heads, &named, &column)
+}
+
+/// A line for all rows of the same names, and in it a column for each kind of figure.
+fn pivoted(
+    rows: &[Row],
+    names: &[&str],
+    heads: Vec<String>,
+    named: &dyn Fn(&Row) -> Vec<String>,
+    column: &dyn Fn(&Row) -> Option<usize>,
+) -> Vec<Vec<Cell>> {
+    let mut head: Vec<Cell> = names.iter().map(|name| Cell::words(name)).collect();
+    let columns = heads.len();
+    head.extend(heads.into_iter().map(Cell::Figure));
+    let mut lines: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for row in rows {
+        let own = named(row);
+        let at = match lines.iter().position(|(names, _)| *names == own) {
+            Some(at) => at,
+            None => {
+                lines.push((own, vec![String::new(); columns]));
+                lines.len() - 1
+            }
+        };
+        if let Some(column) = column(row) {
+            lines[at].1[column] = spaced(row.value);
+        }
+    }
+    let lines = lines.into_iter().map(|(names, figures)| {
+        let names = names.into_iter().map(Cell::Words);
+        names.chain(figures.into_iter().map(Cell::Figure)).collect()
+    });
+    [head].into_iter().chain(lines).collect()
 }
 
 fn aligned(lines: &[Vec<Cell>]) -> String {
@@ -139,7 +185,7 @@ fn aligned(lines: &[Vec<Cell>]) -> String {
 }
 
 /// `1,245`, and `0.87`
-fn spaced(value: f64) -> String {
+pub fn spaced(value: f64) -> String {
     if value.abs() < 10.0 && value.fract() != 0.0 {
         return format!("{value:.2}");
     }

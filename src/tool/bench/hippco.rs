@@ -1,0 +1,186 @@
+//! The paper's tables 1 and 2 (HIPPCO 7), of our TCP.
+//!
+//! In: the stack and the programs of `loom bench tcp`, sums off, and the names of the rewrites.
+//! Out: what each rewrite does to instructions, to what is fetched, and to the size; what is lost
+//! where nothing is known of the traffic; others beside it, and what the paper says.
+//!
+//! ```text
+//! nothing, + share, + inline, ..   the rewrites in the paper's order, one more each time
+//! all, raw profile                 all of them, but each test goes either way alike
+//! ```
+
+use super::programs::{Program, QUICK, programs};
+use super::{Name, Row, fetched, goals};
+use crate::profile::Profile;
+use crate::tool::compiler::Options;
+use crate::tool::counting::{self, Counted};
+use crate::tool::failure::Failure;
+use crate::tool::terminal::note;
+use crate::tree::rewrites::{Rewrite, Rewrites};
+use std::path::Path;
+
+/// What is found of each, besides the instructions.
+pub const MISSED: &str = "L1 32K: missed of 100 instructions, 8 ways, lines of 64 bytes";
+pub const MISSED_IN_SMALL: &str = "L1 8K: missed of 100 instructions, 1 way, lines of 32 bytes";
+pub const LINES: &str = "lines: of 64 bytes, which a segment touches";
+pub const TEXT: &str = "text";
+pub const DATA: &str = "data";
+
+/// The rewrites that are the paper's, in its order; ours come behind them.
+const PAPERS: [Rewrite; 7] = [
+    Rewrite::Share,
+    Rewrite::Inline,
+    Rewrite::Extend,
+    Rewrite::Turn,
+    Rewrite::Outline,
+    Rewrite::Branches,
+    Rewrite::States,
+];
+
+/// A way to compile the stack.
+struct Way {
+    /// As it stands in the table, and in names of files.
+    title: String,
+    word: String,
+    options: Options,
+}
+
+fn ways() -> Vec<Way> {
+    let way = |title: String, word: &str, rewrites: Rewrites, profile: Profile| Way {
+        title,
+        word: word.to_string(),
+        options: Options {
+            rewrites,
+            profile,
+            ..Options::default()
+        },
+    };
+    let title = "stackloom, nothing".to_string();
+    let mut all = vec![way(title, "nothing", Rewrites::NONE, Profile::Default)];
+    let others = Rewrites::ALL.each().filter(|one| !PAPERS.contains(one));
+    let mut done = Rewrites::NONE;
+    for rewrite in PAPERS.into_iter().chain(others) {
+        done = done.and(Rewrites::only(rewrite));
+        let about = rewrite.about();
+        let title = format!("+ {} ({})", about.name, about.letter);
+        all.push(way(title, about.name, done, Profile::Default));
+    }
+    let title = "all, raw profile".to_string();
+    all.push(way(title, "raw", done, Profile::Raw));
+    all
+}
+
+/// Where things are, and what can be done.
+pub struct Bench<'a> {
+    /// With the sources.
+    pub folder: &'a Path,
+    /// Where programs are left, and all else is written.
+    pub keep: &'a Path,
+    pub work: &'a Path,
+    /// Whether instructions can be counted.
+    pub counts: bool,
+    /// For who waits.
+    pub say: &'a dyn Fn(&str),
+}
+
+impl Bench<'_> {
+    /// Our rows; those of others and of the paper, too, if not of us alone.
+    pub fn rows(&self, alone: bool) -> Result<Vec<Row>, Failure> {
+        let mut rows = Vec::new();
+        for way in ways() {
+            (self.say)(&way.title);
+            rows.extend(self.ours(way)?);
+        }
+        if alone {
+            return Ok(rows);
+        }
+        let others = programs(Name::Tcp, false).into_iter();
+        for other in others.filter(Program::is_beside) {
+            (self.say)(&other.title());
+            let found = self.other(&other);
+            rows.extend(found.unwrap_or_else(|failure| {
+                let title = other.title();
+                note(format_args!("no row for {title}: {}", failure.message));
+                Vec::new()
+            }));
+        }
+        Ok(rows)
+    }
+
+    fn ours(&self, way: Way) -> Result<Vec<Row>, Failure> {
+        let stack = self.folder.join("tcp.loom:offloaded");
+        let (source, _) = counting::written(&stack, "tcp", way.options, self.work)?;
+        let program = self.keep.join(format!("hippco-{}", way.word));
+        let program = std::path::absolute(program)?;
+        let driver = self.folder.join("tcp.c");
+        counting::compile_driven(&source, &driver, &[QUICK], &program)?;
+        let row = |metric: &str, unit: &str, value: f64| Row {
+            who: way.title.clone(),
+            variant: way.word.clone(),
+            compiler: counting::version("gcc", "-dumpfullversion"),
+            flags: QUICK.to_string(),
+            checksums: "off".to_string(),
+            metric: metric.to_string(),
+            value,
+            unit: unit.to_string(),
+            paper: None,
+            layers: None,
+        };
+        let mut rows = Vec::new();
+        if self.counts {
+            let counted = Counted { program };
+            let (input, both) = (
+                counted.instructions("silent")?,
+                counted.instructions("count")?,
+            );
+            let figures = [input, 2.0 * (both - input), both];
+            let figures = goals::METRICS.iter().zip(figures);
+            rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
+            rows.extend(of_memory(&counted.program, &row)?);
+        }
+        let size = counting::size_of(&source, &[QUICK])?;
+        rows.extend(size.iter().map(|size| row(TEXT, "bytes", size.text)));
+        rows.extend(size.iter().map(|size| row(DATA, "bytes", size.data)));
+        Ok(rows)
+    }
+
+    fn other(&self, other: &Program) -> Result<Vec<Row>, Failure> {
+        let counted = other.build(self.folder, self.keep, self.work)?;
+        let mut rows = Vec::new();
+        if self.counts {
+            rows.extend(other.rows(&counted)?);
+            let row = |metric: &str, unit: &str, value: f64| Row {
+                unit: unit.to_string(),
+                ..other.row(metric, value, None)
+            };
+            rows.extend(of_memory(&counted.program, &row)?);
+        }
+        Ok(rows)
+    }
+}
+
+/// What a step fetches.
+fn of_memory(program: &Path, row: &dyn Fn(&str, &str, f64) -> Row) -> Result<[Row; 3], Failure> {
+    let found = fetched::fetched(program)?;
+    Ok([
+        row(MISSED, "of 100", found.missed),
+        row(MISSED_IN_SMALL, "of 100", found.missed_in_small),
+        row(LINES, "lines", found.lines),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_does_one_more_and_the_last_ones_all() {
+        let ways = ways();
+        let done = |way: &Way| way.options.rewrites.each().count();
+        for (at, way) in ways[..ways.len() - 1].iter().enumerate() {
+            assert_eq!(done(way), at, "{}", way.title);
+        }
+        let last = [&ways[ways.len() - 2], &ways[ways.len() - 1]];
+        assert!(last.iter().all(|way| way.options.rewrites == Rewrites::ALL));
+    }
+}
