@@ -450,7 +450,7 @@ size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_fr
 #ifdef __GNUC__
 bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                 uint64_t now_ns)
-    __attribute__((noinline));
+    __attribute__((hot, noinline));
 #endif
 
 /* Frames came in by a link; the answer is how many of them were taken. */
