@@ -18,6 +18,8 @@ mod random;
 mod run;
 #[path = "agree/sequencer.rs"]
 mod sequencer;
+#[path = "agree/sets.rs"]
+mod sets;
 #[path = "agree/stacks.rs"]
 mod stacks;
 #[path = "agree/traffic.rs"]
@@ -36,10 +38,20 @@ use stackloom::tool::case::script;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::tree::rewrites::Rewrites;
+use stackloom::tree::text::compact;
 use stackloom::types::program::Program;
 
 /// Calls of a trace.
 const LENGTH: usize = 300;
+
+/// Stacks on which any set of rewrites is tried.
+const SMALL: [&str; 5] = [
+    "examples/radio/radio.loom",
+    "tests/c_agrees/stacks/numbered.loom",
+    "tests/c_agrees/stacks/cut.loom",
+    "tests/c_agrees/stacks/passing.loom",
+    "tests/c_agrees/stacks/switched.loom",
+];
 
 #[test]
 fn the_trees_of_a_sequencer_do_what_it_says() {
@@ -237,6 +249,30 @@ fn what_is_kept_until_the_end_agrees() {
 }
 
 #[test]
+fn any_rewrites_agree() {
+    let mut fired = Rewrites::NONE;
+    for path in SMALL {
+        let program = stacks::budgeted(path, apart());
+        let plain = lower(&program).expect("the program has trees");
+        let rewritten = |set| compact(&woven(&program, plain.clone(), set));
+        let mut forests = vec![checked(&program, rewritten(Rewrites::NONE))];
+        for set in sets::pairs() {
+            let forest = rewritten(set);
+            if set.each().count() == 1 && forest != forests[0] {
+                fired = fired.and(set);
+            }
+            if !forests.contains(&forest) {
+                forests.push(checked(&program, forest));
+            }
+        }
+        let forests = forests.iter().map(|forest| (&program, forest));
+        all_agree(path, &program, &forests.collect::<Vec<_>>());
+    }
+    let of_trees = "prune-states, extend, inline, prune-branches, frequent-first, bypass";
+    assert_eq!(fired.to_string(), of_trees, "each does something");
+}
+
+#[test]
 fn every_fault_in_the_trees_of_a_sequencer_is_found() {
     let program = sequencer::program();
     let forest = lower(&program).expect("the program has trees");
@@ -276,13 +312,17 @@ fn is_found(program: &Program, faulty: &Forest) -> bool {
 fn example_agrees(path: &str) {
     let mut programs = vec![stacks::example(path)];
     if programs[0].kinds.iter().any(|kind| kind.reactive.is_some()) {
-        let apart = Budget {
-            together: 0,
-            ..Budget::default()
-        };
-        programs.push(stacks::budgeted(path, apart));
+        programs.push(stacks::budgeted(path, apart()));
     }
     trees_agree(path, &programs);
+}
+
+/// Processes that stay apart.
+fn apart() -> Budget {
+    Budget {
+        together: 0,
+        ..Budget::default()
+    }
 }
 
 /// The trees of a program, and its woven trees, compared with the program; and those of others that
@@ -295,11 +335,16 @@ fn trees_agree(path: &str, programs: &[Program]) {
         let woven = checked(program, woven);
         forests.extend([(program, forest), (program, woven)]);
     }
-    let program = &programs[0];
+    let forests = forests.iter().map(|(program, forest)| (*program, forest));
+    all_agree(path, &programs[0], &forests.collect::<Vec<_>>());
+}
+
+/// Trees of a program, or of others that do the same, compared with the program.
+fn all_agree(path: &str, program: &Program, forests: &[(&Program, &Forest)]) {
     for seed in seeds() {
         let trace = traffic::trace(program, seed, LENGTH, limits(seed));
         let reference = interpreted(Reference::new(program), program, &trace);
-        for (program, forest) in &forests {
+        for (program, forest) in forests {
             let run = interpreted(Trees::new(program, forest), program, &trace);
             if difference(&reference, &run).is_some() {
                 let differs = |trace: &Trace| differs(program, forest, trace);

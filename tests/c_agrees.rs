@@ -21,6 +21,8 @@ mod headers;
 mod random;
 #[path = "c_agrees/run.rs"]
 mod run;
+#[path = "agree/sets.rs"]
+mod sets;
 #[path = "c_agrees/stacks.rs"]
 mod stacks;
 #[path = "agree/traffic.rs"]
@@ -38,7 +40,9 @@ use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::played::limits;
 use stackloom::tool::case::run::difference;
 use stackloom::tool::case::script;
+use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
+use std::collections::BTreeSet;
 
 /// How the C is compiled.
 const WAYS: [(&str, &str); 4] = [
@@ -46,6 +50,12 @@ const WAYS: [(&str, &str); 4] = [
     ("gcc", "-O2"),
     ("gcc", "-O0"),
     ("clang-16", "-O2"),
+];
+
+/// Stacks on which any set of rewrites is tried.
+const SMALL: [&str; 2] = [
+    "tests/c_agrees/stacks/passing.loom",
+    "tests/c_agrees/stacks/switched.loom",
 ];
 
 /// Calls of a trace.
@@ -285,6 +295,32 @@ fn the_c_of_applications_that_are_called_does_what_it_says() {
 #[test]
 fn the_c_of_functions_of_what_comes_and_goes_does_what_it_says() {
     agrees("tests/c_agrees/stacks/asked.loom");
+}
+
+#[test]
+fn the_c_of_any_rewrites_does_what_it_says() {
+    let mut fired = Rewrites::NONE;
+    for path in SMALL {
+        let plain = stacks::rewritten(path, Rewrites::NONE);
+        let whole = stacks::rewritten(path, Rewrites::ALL);
+        let mut known = BTreeSet::new();
+        for set in sets::sets() {
+            let built = stacks::rewritten(path, set);
+            let (alone, left_out) = (set, Rewrites::ALL.without(set));
+            if alone.each().count() == 1 && built.emitted.c != plain.emitted.c {
+                fired = fired.and(alone);
+            }
+            if left_out.each().count() == 1 && built.emitted.c != whole.emitted.c {
+                fired = fired.and(left_out);
+            }
+            if known.insert(built.emitted.c.clone()) {
+                let how = format!("rewritten {}", known.len());
+                println!("{path}, {how}: {set}");
+                compared((path, &how), &built, &WAYS[..1]);
+            }
+        }
+    }
+    assert_eq!(fired, Rewrites::ALL, "each changes something: {fired}");
 }
 
 #[test]

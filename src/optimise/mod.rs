@@ -8,11 +8,13 @@
 //! | E | [`extend`] | the common path of a handler whose ways meet again stands apart |
 //! | I | [`weave`] | what follows stands in the leaf that lets it happen |
 //! | P | [`branches`] | a test that is settled by an earlier one is gone |
+//! | R | [`frequent`] | of several values the frequent one is asked for first |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
 
 pub mod branches;
 pub mod bypass;
 pub mod extend;
+pub mod frequent;
 pub mod owed;
 pub mod states;
 pub mod unasked;
@@ -23,13 +25,16 @@ use crate::tree::rewrites::{Rewrite, Rewrites};
 use crate::types::program::Program;
 use crate::weave;
 
-/// The trees of a stack after these rewrites, in their order.
+/// The trees of a stack after these rewrites, in their order. What nobody asks for is bound in none
+/// of them.
 pub fn rewritten(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
+    let forest = unasked::forget(program, &forest);
     rewrites.each().fold(forest, |forest, one| match one {
         Rewrite::States => states::prune(program, &forest),
         Rewrite::Extend => extend::extend(program, forest, extend::Limits::default()),
         Rewrite::Inline => weave::weave(program, forest, weave::Limits::default()),
         Rewrite::Branches => branches::prune(program, forest),
+        Rewrite::Frequent => frequent::first(program, &forest),
         Rewrite::Bypass => bypass::bypass(program, forest, bypass::Limits::default()),
         // `emit` decides these.
         Rewrite::Bounds | Rewrite::Share | Rewrite::Outline | Rewrite::Turn => forest,

@@ -190,6 +190,18 @@ impl Probability {
         }
     }
 
+    /// That of two things, the second of which has this one where the first holds.
+    pub fn behind(self, first: Probability) -> Probability {
+        let both = u64::from(self.0) * u64::from(first.0) / 1_000_000;
+        Probability(both as u32)
+    }
+
+    /// That of what is known to be among so many.
+    pub fn within(self, all: Probability) -> Probability {
+        let share = (u64::from(self.0) * 1_000_000).checked_div(u64::from(all.0));
+        Probability(share.map_or(0, |share| share.min(1_000_000) as u32))
+    }
+
     /// That of the other way.
     pub fn other(self) -> Probability {
         Probability(1_000_000_u32.saturating_sub(self.0))

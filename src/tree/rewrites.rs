@@ -22,6 +22,8 @@ pub enum Rewrite {
     Inline,
     /// Prune impossible branches.
     Branches,
+    /// Test what is frequent first.
+    Frequent,
     /// Test first, then do.
     Bypass,
     /// Bound checks become one.
@@ -52,7 +54,7 @@ pub struct About {
 }
 
 /// All rewrites, in the order in which they are done.
-pub const ORDER: [About; 9] = [
+pub const ORDER: [About; 10] = [
     About {
         rewrite: Rewrite::States,
         letter: 'G',
@@ -84,6 +86,14 @@ pub const ORDER: [About; 9] = [
         what: "a test that an earlier one on the same way has settled is gone",
         paper: "HIPPCO 4.3",
         after: "no test asks again what has not changed",
+    },
+    About {
+        rewrite: Rewrite::Frequent,
+        letter: 'R',
+        name: "frequent-first",
+        what: "of several values that one thing may have the frequent one is asked for first",
+        paper: "HIPPCO 4.1",
+        after: "tests of one thing stand in the order of how often they hold",
     },
     About {
         rewrite: Rewrite::Bypass,

@@ -128,6 +128,11 @@ pub fn decided(program: &Program, node: &Node) -> Option<NodeId> {
     }
 }
 
+/// The same trees, without nodes that none of them reaches.
+pub fn swept(forest: &Forest) -> Forest {
+    remade(forest, |arena, node| arena.add(node))
+}
+
 /// The same trees, each node of which is made anew when its children have been.
 pub fn remade(forest: &Forest, mut make: impl FnMut(&mut Arena, Node) -> NodeId) -> Forest {
     let mut remade = Forest {

@@ -19,7 +19,7 @@
 //! woven in, at most [`Limits::nodes`] for each entry.
 
 use crate::tree::rename::Renaming;
-use crate::tree::walk::{begins, decided, masses, reachable, remade, with_children};
+use crate::tree::walk::{begins, decided, masses, reachable, swept, with_children};
 use crate::tree::{
     Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
 };
@@ -279,7 +279,7 @@ impl Weaving<'_> {
             }
         }
         forest.trees.retain(|tree| kept.contains(&tree.reaction));
-        remade(&forest, |arena, node| arena.add(node))
+        swept(&forest)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use stackloom::diagnostic::render;
 use stackloom::emit;
-use stackloom::pipeline::{self, Compiled};
+use stackloom::pipeline::{self, Checked, Compiled};
 use stackloom::reactive::handlers::Budget;
 use stackloom::tool::library::Folders;
+use stackloom::tree::rewrites::Rewrites;
 use std::path::Path;
 
 /// The first stack of a file, by its path in the repository: woven, and with all joints as calls.
@@ -12,17 +13,22 @@ pub fn built(path: &str) -> [Compiled; 2] {
     budgeted(path, Budget::default())
 }
 
+/// The same after these rewrites, its processes apart.
+pub fn rewritten(path: &str, rewrites: Rewrites) -> Compiled {
+    let mut checked = read(path);
+    (checked.rewrites, checked.budget.together) = (rewrites, 0);
+    let name = first(&checked);
+    let compiled = pipeline::compile(&mut checked, &name, &name);
+    compiled.unwrap_or_else(|| panic!("{}", said(&checked)))
+}
+
 /// The same, with processes of a certain size.
 pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let text = std::fs::read_to_string(file).expect("the file is in the repository");
-    let search = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("layers")];
-    let mut checked = pipeline::read(vec![(path.to_string(), text)], &Folders { search });
+    let mut checked = read(path);
     checked.budget = budget;
-    let stacks = pipeline::stacks(&checked);
-    let name = stacks.first().expect("there is a stack in it");
-    let woven = pipeline::compile(&mut checked, name, name);
-    match woven.zip(pipeline::trees(&mut checked, name)) {
+    let name = first(&checked);
+    let woven = pipeline::compile(&mut checked, &name, &name);
+    match woven.zip(pipeline::trees(&mut checked, &name)) {
         Some((woven, (program, forest))) => {
             let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
             let calls = Vec::new();
@@ -34,6 +40,22 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
             };
             [woven, plain]
         }
-        None => panic!("{}", render(&checked.diagnostics, &checked.sources, false)),
+        None => panic!("{}", said(&checked)),
     }
+}
+
+fn read(path: &str) -> Checked {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let text = std::fs::read_to_string(file).expect("the file is in the repository");
+    let search = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("layers")];
+    pipeline::read(vec![(path.to_string(), text)], &Folders { search })
+}
+
+fn first(checked: &Checked) -> String {
+    let stacks = pipeline::stacks(checked);
+    stacks.first().expect("there is a stack in it").clone()
+}
+
+fn said(checked: &Checked) -> String {
+    render(&checked.diagnostics, &checked.sources, false)
 }
