@@ -37,7 +37,7 @@ use stackloom::tool::case::run::{Run, difference};
 use stackloom::tool::case::script;
 use stackloom::tree::Forest;
 use stackloom::tree::check::check;
-use stackloom::tree::rewrites::Rewrites;
+use stackloom::tree::rewrites::{Rewrite, Rewrites};
 use stackloom::tree::text::compact;
 use stackloom::types::program::Program;
 
@@ -298,6 +298,43 @@ fn every_fault_in_a_bypass_is_found() {
     let missed = missed.filter(|(_, faulty)| !is_found(&program, faulty));
     let missed: Vec<String> = missed.map(|(what, _)| what).collect();
     assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn every_fault_of_its_kind_in_what_a_rewrite_makes_is_found() {
+    let switched = "tests/c_agrees/stacks/switched.loom";
+    let numbered = "tests/c_agrees/stacks/numbered.loom";
+    let passing = "tests/c_agrees/stacks/passing.loom";
+    for (rewrite, path, kind) in [
+        (Rewrite::States, switched, "a test turned"),
+        (Rewrite::Extend, passing, "outputs swapped"),
+        (Rewrite::Inline, switched, "an output left out"),
+        (Rewrite::Branches, switched, "a test turned"),
+        (Rewrite::Frequent, switched, "a test turned"),
+        (Rewrite::Bypass, numbered, "a test turned"),
+    ] {
+        let program = stacks::budgeted(path, apart());
+        let plain = lower(&program).expect("the program has trees");
+        let made = compact(&woven(&program, plain, Rewrites::only(rewrite)));
+        let trees = match rewrite {
+            Rewrite::Bypass => &made.bypasses,
+            _ => &made.trees,
+        };
+        let faults = fault::faults(&made, trees).into_iter();
+        let faults: Vec<_> = faults.filter(|(what, _)| what.starts_with(kind)).collect();
+        assert!(
+            !faults.is_empty(),
+            "{rewrite:?}: there is something to get wrong"
+        );
+        let missed = faults.into_iter();
+        let missed = missed.filter(|(_, faulty)| !is_found(&program, faulty));
+        let missed: Vec<String> = missed.map(|(what, _)| what).collect();
+        assert!(
+            missed.is_empty(),
+            "{rewrite:?}, not found:\n{}",
+            missed.join("\n")
+        );
+    }
 }
 
 /// Whether some trace shows that the trees do something else, or cannot be run at all.
