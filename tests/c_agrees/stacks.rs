@@ -13,7 +13,8 @@ pub fn built(path: &str) -> [Compiled; 2] {
     budgeted(path, Budget::default())
 }
 
-/// The same after these rewrites, its processes apart.
+/// The same after these rewrites, its processes apart; other tests ask less.
+#[allow(dead_code)]
 pub fn rewritten(path: &str, rewrites: Rewrites) -> Compiled {
     let mut checked = read(path);
     (checked.rewrites, checked.budget.together) = (rewrites, 0);
