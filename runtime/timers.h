@@ -1,23 +1,32 @@
 /* timers.h: all timers of a stack, the next one first. */
 
 /* part sl_timer: needs */
-/* A timer that is running. */
+/* A timer in the heap. */
 struct sl_timer {
-    uint64_t deadline_ns; /* when it expires */
-    uint64_t order;       /* how many starts there were before its own */
+    uint64_t deadline_ns; /* when it expires, unless it was started anew */
+    uint64_t order;       /* how many starts there were up to its own */
     uint32_t id;          /* which one it is */
 };
 
-/* part sl_timers: needs sl_timer */
-/* All timers of a stack, told apart by ids. Those that are running form a binary heap: none in it
- * expires before the one at half its index, (i - 1) / 2. heap[place[id] - 1] is the timer of that
- * id; place[id] is 0 if it is not running. Both arrays have room for all ids, and are set once,
- * at the start of the stack. */
+/* part sl_timer_state: needs */
+/* What a timer does. */
+struct sl_timer_state {
+    uint64_t deadline_ns; /* when it expires */
+    uint64_t order;       /* how many starts there were up to its own; 0 if it is not running */
+    uint64_t due_ns;      /* by when it comes first in the heap, if it is there */
+    uint32_t place;       /* its index in the heap plus one, or 0 */
+};
+
+/* part sl_timers: needs sl_timer sl_timer_state */
+/* All timers of a stack, told apart by ids. To stop one, or to start it anew for a later time,
+ * leaves the heap as it is: its state is looked at when it comes first there. The heap is binary:
+ * none in it expires before the one at half its index, (i - 1) / 2. Both arrays have room for all
+ * ids, and are set once, at the start of the stack. */
 struct sl_timers {
-    struct sl_timer *heap; /* those that are running */
-    uint32_t *place;       /* by id: its index in the heap plus one, or 0 */
-    uint64_t starts;       /* how many starts there have been */
-    uint32_t running;      /* how many are running */
+    struct sl_timer *heap;        /* those that may be running, none later than its state says */
+    struct sl_timer_state *state; /* by id */
+    uint64_t starts;              /* how many starts there have been */
+    uint32_t waiting;             /* how many are in the heap */
 };
 
 /* part sl_timer_before: needs sl_timer */
@@ -27,10 +36,10 @@ static inline bool sl_timer_before(const struct sl_timer *one, const struct sl_t
            (one->deadline_ns == other->deadline_ns && one->order < other->order);
 }
 
-/* part sl_timers_put: needs sl_timer sl_timers */
+/* part sl_timers_put: needs sl_timer sl_timer_state sl_timers */
 static inline void sl_timers_put(struct sl_timers *timers, uint32_t at, struct sl_timer timer) {
     timers->heap[at] = timer;
-    timers->place[timer.id] = at + 1;
+    timers->state[timer.id].place = at + 1;
 }
 
 /* part sl_timers_settle: needs sl_timer sl_timer_before sl_timers sl_timers_put */
@@ -42,8 +51,8 @@ static inline void sl_timers_settle(struct sl_timers *timers, uint32_t at,
         sl_timers_put(timers, at, timers->heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    for (uint32_t child = 2 * at + 1; child < timers->running; child = 2 * at + 1) {
-        if (child + 1 < timers->running &&
+    for (uint32_t child = 2 * at + 1; child < timers->waiting; child = 2 * at + 1) {
+        if (child + 1 < timers->waiting &&
             sl_timer_before(&timers->heap[child + 1], &timers->heap[child])) {
             child += 1;
         }
@@ -56,42 +65,80 @@ static inline void sl_timers_settle(struct sl_timers *timers, uint32_t at,
     sl_timers_put(timers, at, timer);
 }
 
-/* part sl_timers_running: needs sl_timers */
+/* part sl_timers_running: needs sl_timer_state sl_timers */
 static inline bool sl_timers_running(const struct sl_timers *timers, uint32_t id) {
-    return timers->place[id] != 0;
+    return timers->state[id].order != 0;
 }
 
-/* part sl_timers_stop: needs sl_timers sl_timers_running sl_timers_settle */
+/* part sl_timers_stop: needs sl_timer_state sl_timers */
 /* Stops a timer; one that is not running stays so. */
 static inline void sl_timers_stop(struct sl_timers *timers, uint32_t id) {
-    if (sl_timers_running(timers, id)) {
-        const uint32_t gap = timers->place[id] - 1;
-        timers->place[id] = 0;
-        timers->running -= 1;
-        if (gap < timers->running) {
-            sl_timers_settle(timers, gap, timers->heap[timers->running]);
-        }
+    timers->state[id].order = 0;
+}
+
+/* part sl_timers_enter: needs sl_timer sl_timer_state sl_timers sl_timers_settle */
+#ifdef __GNUC__
+static void sl_timers_enter(struct sl_timers *timers, uint32_t id) __attribute__((noinline));
+#endif
+
+/* Puts a timer where its state says, into a heap in which it is not, or comes first too late. */
+static void sl_timers_enter(struct sl_timers *timers, uint32_t id) {
+    struct sl_timer_state *const state = &timers->state[id];
+    uint32_t at = state->place - 1;
+    if (state->place == 0) {
+        at = timers->waiting;
+        timers->waiting += 1;
+    }
+    state->due_ns = state->deadline_ns;
+    sl_timers_settle(timers, at, (struct sl_timer){state->deadline_ns, state->order, id});
+}
+
+/* part sl_timers_start: needs sl_timer_state sl_timers sl_timers_enter */
+/* Starts a timer. If it is running, it starts anew. */
+static inline void sl_timers_start(struct sl_timers *timers, uint32_t id, uint64_t deadline_ns) {
+    struct sl_timer_state *const state = &timers->state[id];
+    timers->starts += 1;
+    state->order = timers->starts;
+    state->deadline_ns = deadline_ns;
+    if (state->place == 0 || deadline_ns < state->due_ns) {
+        sl_timers_enter(timers, id);
     }
 }
 
-/* part sl_timers_start: needs sl_timer sl_timers sl_timers_settle sl_timers_stop */
-/* Starts a timer. If it is running, it starts anew. */
-static inline void sl_timers_start(struct sl_timers *timers, uint32_t id, uint64_t deadline_ns) {
-    sl_timers_stop(timers, id);
-    timers->running += 1;
-    sl_timers_settle(timers, timers->running - 1,
-                     (struct sl_timer){deadline_ns, timers->starts, id});
-    timers->starts += 1;
+/* part sl_timers_look: needs sl_timer sl_timer_state sl_timers sl_timers_settle */
+/* Looks for the timer that expires first; false if none is running. What comes first in the heap
+ * and has stopped leaves it, and what was started anew goes where it belongs. */
+static inline bool sl_timers_look(struct sl_timers *timers) {
+    while (timers->waiting != 0) {
+        struct sl_timer timer = timers->heap[0];
+        struct sl_timer_state *const state = &timers->state[timer.id];
+        if (state->order == timer.order) {
+            return true;
+        }
+        if (state->order != 0) {
+            state->due_ns = state->deadline_ns;
+            timer.deadline_ns = state->deadline_ns;
+            timer.order = state->order;
+        } else {
+            state->place = 0;
+            timers->waiting -= 1;
+            timer = timers->heap[timers->waiting];
+        }
+        if (timers->waiting != 0) {
+            sl_timers_settle(timers, 0, timer);
+        }
+    }
+    return false;
 }
 
-/* part sl_timers_first: needs SL_NONE sl_timers */
+/* part sl_timers_first: needs SL_NONE sl_timers sl_timers_look */
 /* The id of the timer that expires first; SL_NONE if none is running. */
-static inline uint32_t sl_timers_first(const struct sl_timers *timers) {
-    return timers->running != 0 ? timers->heap[0].id : SL_NONE;
+static inline uint32_t sl_timers_first(struct sl_timers *timers) {
+    return sl_timers_look(timers) ? timers->heap[0].id : SL_NONE;
 }
 
-/* part sl_timers_deadline: needs sl_timers */
+/* part sl_timers_deadline: needs sl_timers sl_timers_look */
 /* When that timer expires; UINT64_MAX if none is running. */
-static inline uint64_t sl_timers_deadline(const struct sl_timers *timers) {
-    return timers->running != 0 ? timers->heap[0].deadline_ns : UINT64_MAX;
+static inline uint64_t sl_timers_deadline(struct sl_timers *timers) {
+    return sl_timers_look(timers) ? timers->heap[0].deadline_ns : UINT64_MAX;
 }

@@ -463,7 +463,7 @@ STACK_next
 STACK_done
 
 /* When to call STACK_expire; UINT64_MAX if nothing waits for a time. */
-uint64_t STACK_deadline(const struct STACK *stack);
+uint64_t STACK_deadline(struct STACK *stack);
 
 /* A time has come. */
 void STACK_expire(struct STACK *stack, uint64_t now_ns);

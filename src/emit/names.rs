@@ -68,7 +68,7 @@ const OWN: &str = "add arrived begin count expire frame_arrives handle reason ta
     COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
-const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_place \
+const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_state \
     buffers stock last messages agenda waiting since calling answers";
 
 /// The words of [`WORDS`].

@@ -78,7 +78,7 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
     all.extend([
         line("struct sl_timers timers".to_string(), "all timers"),
         line(format!("struct sl_timer timer_heap[{timer_slots}]"), ""),
-        line(format!("uint32_t timer_place[{timer_slots}]"), ""),
+        line(format!("struct sl_timer_state timer_state[{timer_slots}]"), ""),
         line(
             format!("struct {name}_buffer *buffers"),
             "where messages are",

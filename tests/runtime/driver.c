@@ -63,7 +63,7 @@ static void begin(void) {
     free(it.next);
     free(it.buckets);
     free(it.timers.heap);
-    free(it.timers.place);
+    free(it.timers.state);
     it.set = zeroes((it.capacity + 63) / 64, sizeof *it.set);
     it.items = zeroes(it.capacity, sizeof *it.items);
     it.bytes = zeroes(it.capacity, it.size);
@@ -74,7 +74,7 @@ static void begin(void) {
     it.stream = (struct sl_stream){0};
     it.pool = (struct sl_pool){0};
     it.timers = (struct sl_timers){.heap = zeroes(it.capacity, sizeof *it.timers.heap),
-                                   .place = zeroes(it.capacity, sizeof *it.timers.place)};
+                                   .state = zeroes(it.capacity, sizeof *it.timers.state)};
 }
 
 /* Reads bytes, after a dot that stands before the first, so that there may be none. */

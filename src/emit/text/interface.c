@@ -89,7 +89,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->shared.taken = stack->answers;
     stack->shared.limit = stack->answers + OUTPUTS;
     stack->timers.heap = stack->timer_heap;
-    stack->timers.place = stack->timer_place;
+    stack->timers.state = stack->timer_state;
     return begin(stack) ? stack : NULL;
 }
 
@@ -139,7 +139,7 @@ size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_fr
 }
 
 /* part STACK_deadline */
-uint64_t STACK_deadline(const struct STACK *stack) {
+uint64_t STACK_deadline(struct STACK *stack) {
     return stack->waiting != 0 ? stack->now_ns : sl_timers_deadline(&stack->timers);
 }
 
