@@ -456,7 +456,7 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
 /* Frames came in by a link; the answer is how many of them were taken. */
 STACK_input
 
-/* What the host is to do next. */
+NEXT_CALLS/* What the host is to do next. */
 STACK_next
 
 /* It has been done: gives its buffer back. */
@@ -479,7 +479,7 @@ extern const char *const STACK_counter_name[];
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
-    let mut text = text.to_string();
+    let mut text = text.replace("NEXT_CALLS", &inline::said_beside(stack));
     for name in ["STACK_buffer", "STACK_input", "STACK_next", "STACK_done"] {
         text = text.replace(
             &format!("\n{name}\n"),

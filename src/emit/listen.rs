@@ -427,23 +427,21 @@ fn answered(stack: &Stack, id: PortId, how: Listening) -> Vec<S> {
     all
 }
 
-/// What the application takes: of a session that is accepted, its place at its listener is free.
+/// What is done where the application takes a session that is accepted: its place at its listener
+/// is free.
 pub fn taken(stack: &Stack) -> String {
-    let upper = stack.names.stack.to_uppercase();
     let mut text = String::new();
     for (at, port) in stack.program.ports.iter().enumerate() {
         let Some(how) = port.listens else { continue };
         let listener = format!("output->with.{}_accepted.listener", port.name);
         let waiting = field(stack, how.listener, &listener, how.waiting);
         let waiting = printer::expression(&waiting);
-        let next = atom("output").behind("next");
         let tests = [
-            binary("==", next, atom(format!("{upper}_ACCEPTED"))),
             binary("==", atom("output").behind("place"), atom(at.to_string())),
             binary("!=", atom(&listener), atom("SL_NONE")),
         ];
         let all = tests.into_iter().reduce(|all, one| binary("&&", all, one));
-        text += &condition(all.expect("three tests"), &format!("{waiting} -= 1;"));
+        text += &condition(all.expect("two tests"), &format!("{waiting} -= 1;"));
     }
     text
 }

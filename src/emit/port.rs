@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::send;
 use super::state;
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call};
+use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
@@ -344,27 +344,21 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
         .collect();
     let refused = condition(exists(stack, port).negated(), "return;");
     let put = external::put(stack, reaction, "session", values);
-    let nothing_waits = binary("==", atom("stack").behind("waiting"), atom("0"));
-    let goes_on = call("may_go_on", vec![atom("stack")]);
-    let handled = match external::calls_applications(stack.program) {
-        true => put,
-        false => Statement::If {
-            condition: binary("&&", nothing_waits, goes_on),
-            then: vec![
-                Statement::Assign(
-                    atom("stack").behind("shared").member("steps"),
-                    "+=",
-                    atom("1"),
-                ),
-                Statement::Do(atom(
-                    called(stack, reaction, None, &arguments).trim_end_matches(';'),
-                )),
-            ],
-            otherwise: vec![put],
-        },
+    let (begun, handled) = match external::calls_applications(stack.program) {
+        true => ("    begin_call(stack, now_ns);\n", put),
+        false => {
+            let handled = called(stack, reaction, None, &arguments);
+            let either = Statement::If {
+                condition: atom("at_once"),
+                then: vec![Statement::Do(atom(handled.trim_end_matches(';')))],
+                otherwise: vec![put],
+            };
+            let begun = "    const bool at_once = begin_step(stack, now_ns);\n";
+            (begun, either)
+        }
     };
     let handled = printer::block(&[handled], 1);
-    format!("    begin_call(stack, now_ns);\n{refused}{handled}    run(stack);\n")
+    format!("{begun}{refused}{handled}    run(stack);\n")
 }
 
 /// What the notices of applications put on the agenda.

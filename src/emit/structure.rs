@@ -78,7 +78,10 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
     all.extend([
         line("struct sl_timers timers".to_string(), "all timers"),
         line(format!("struct sl_timer timer_heap[{timer_slots}]"), ""),
-        line(format!("struct sl_timer_state timer_state[{timer_slots}]"), ""),
+        line(
+            format!("struct sl_timer_state timer_state[{timer_slots}]"),
+            "",
+        ),
         line(
             format!("struct {name}_buffer *buffers"),
             "where messages are",
