@@ -447,10 +447,14 @@ pub fn interface(
         let text = printer::file(&[Item::Function(one)]);
         text.trim_end().to_string()
     }));
-    for port in &stack.program.ports {
-        let functions = port::functions(stack, port, quiet);
-        all.push(printer::file(&functions).trim_end().to_string());
-    }
+    let ports = stack.program.ports.iter();
+    let ports: Vec<String> = ports
+        .map(|port| printer::file(&port::functions(stack, port, quiet)))
+        .map(|text| text.trim_end().to_string())
+        .collect();
+    let begun = parts::select(parts::TELLS, &ports.concat()).into_iter();
+    all.extend(begun.map(|text| parts::named(text, name, "")));
+    all.extend(ports);
     all.join("\n\n") + "\n"
 }
 

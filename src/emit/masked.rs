@@ -9,6 +9,8 @@
 //! header[0] >> 4 != 4 || (header[0] & 0xf) * 4 != 20   =>  header[0] != 0x45
 //! (sl_load_big16(header + 6) & 0x1fff) != 0 ||
 //!     (header[6] & 0x20) != 0                          =>  sl_differs_big16(header + 6, 0x3fff, 0)
+//! header[6] >> 4 != 5 || (header[7] & 1) == 0            =>  sl_differs_big16(header + 6, 0xf001,
+//!                                                             0x5001)
 //! sl_load_big16(one) != 1 || sl_load_big16(two) != 2   =>  sl_load_big32(one) != 0x10002
 //! ```
 
@@ -121,7 +123,7 @@ fn may_not_be_found(value: &C) -> bool {
 impl Masked {
     /// The bits of which a condition says that they are others.
     fn of(condition: &C, rows: &Rows) -> Option<Masked> {
-        let C::Binary("!=", bits, value) = condition else {
+        let C::Binary(operator @ ("!=" | "=="), bits, value) = condition else {
             return None;
         };
         let value = number(value)?;
@@ -129,7 +131,12 @@ impl Masked {
         (masked.pointer, masked.offset) = rows.behind_first(&masked.pointer, masked.offset);
         masked.value = value.checked_div(times)? << shift;
         let is_there = value % times == 0 && masked.value & !masked.mask == 0;
-        is_there.then_some(masked)
+        // A bit that has one value does not have the other.
+        let is_bit = masked.mask.is_power_of_two();
+        if *operator == "==" {
+            masked.value ^= masked.mask;
+        }
+        (is_there && (*operator == "!=" || is_bit)).then_some(masked)
     }
 
     /// Whether they are all of their bytes.
@@ -190,13 +197,15 @@ impl Masked {
         let holds = |outer: &Range<u64>, inner: &Range<u64>| {
             outer.start <= inner.start && inner.end <= outer.end
         };
-        let is_word = self.bytes == other.bytes && self.bytes < 8;
+        let hull = own.start.min(its.start)..own.end.max(its.end);
+        let bytes = hull.end - hull.start;
+        // Words of eight bytes are compared as a whole.
+        let is_whole = bytes == self.bytes + other.bytes && self.is_all() && other.is_all();
+        let is_word = matches!(bytes, 2 | 4) || bytes == 8 && is_whole;
         let outer = match () {
             () if holds(&own, &its) => own,
             () if holds(&its, &own) => its,
-            () if !(is_word && self.is_all() && other.is_all()) => return false,
-            () if own.end == its.start => own.start..its.end,
-            () if its.end == own.start => its.start..own.end,
+            () if is_word => hull,
             () => return false,
         };
         let within = |one: &Masked| {
@@ -342,13 +351,33 @@ mod tests {
     }
 
     #[test]
+    fn a_flag_that_is_to_be_set_is_compared_with_what_stands_beside_it() {
+        let shifted = binary(">>", byte("12"), atom("4"));
+        let length = differ(binary("*", shifted.cast("uint32_t"), atom("4")), "20");
+        let is_clear = binary("==", bits(byte("13"), "0x10"), atom("0"));
+        let asked = vec![length, is_clear, differ(bits(byte("13"), "7"), "0")];
+        let place = binary("+", atom("header"), atom("12"));
+        let all = vec![place, atom("0xf017"), atom("0x5010")];
+        assert_eq!(united(asked), [call("sl_differs_big16", all)]);
+    }
+
+    #[test]
+    fn what_two_bits_are_not_says_little() {
+        let asked = vec![
+            binary("==", bits(byte("13"), "0x30"), atom("0")),
+            differ(bits(byte("13"), "7"), "0"),
+        ];
+        assert_eq!(united(asked.clone()), asked);
+    }
+
+    #[test]
     fn what_is_in_other_bytes_or_can_never_be_stays() {
         let asked = || {
             vec![
                 differ(byte("8"), "1"),
                 differ(byte("10"), "17"),
                 differ(bits(byte("10"), "1"), "0"),
-                differ(bits(byte("9"), "0xf"), "3"),
+                differ(bits(byte("3"), "0xf"), "3"),
                 differ(bits(byte("7"), "0xf"), "16"),
             ]
         };

@@ -10,6 +10,9 @@ pub const OWN: &str = include_str!("text/own.c");
 /// What a host calls.
 pub const INTERFACE: &str = include_str!("text/interface.c");
 
+/// What begins where it tells something.
+pub const TELLS: &str = include_str!("text/tells.c");
+
 /// What it calls so often that the header defines it.
 pub const INLINE: &str = include_str!("text/inline.c");
 

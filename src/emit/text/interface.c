@@ -55,29 +55,6 @@ static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
     return run(stack);
 }
 
-/* part begin_step */
-#ifdef __GNUC__
-static bool begin_later(struct STACK *stack) __attribute__((cold, noinline));
-#endif
-
-/* The same where something waits, or answers have no room. */
-static bool begin_later(struct STACK *stack) {
-    stack->shared.steps = 0;
-    if (!run(stack) || !may_go_on(stack)) {
-        return false;
-    }
-    stack->shared.steps += 1;
-    return true;
-}
-
-/* A call of the host begins that tells something, behind what the last one left; false if that is
- * to wait. */
-static inline bool begin_step(struct STACK *stack, uint64_t now_ns) {
-    stack->now_ns = now_ns;
-    stack->shared.steps = 1;
-    return stack->shared.answered < stack->shared.limit || begin_later(stack);
-}
-
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {
     const size_t for_each = sizeof(struct STACK_message) + sizeof(struct STACK_buffer *) +
