@@ -14,7 +14,8 @@ use crate::source::Sources;
 use crate::syntax;
 use crate::tree::Forest;
 use crate::tree::automaton::Automaton;
-use crate::tree::rewrites::Rewrites;
+use crate::tree::rewrites::{Rewrite, Rewrites};
+use crate::tree::walk::{masses, reachable};
 use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
@@ -149,6 +150,42 @@ pub struct Analysed {
     pub woven: Analysis,
     /// The fewest transitions that carry [`SHARE`] of the work.
     pub path: Vec<Transition>,
+    /// What trees cost before any rewrite, and after each.
+    pub costs: Vec<Cost>,
+    /// The common paths that stand apart.
+    pub bypasses: Forest,
+    /// Joints that stayed calls.
+    pub stayed: Vec<weave::Stayed>,
+}
+
+/// What trees cost.
+pub struct Cost {
+    /// After which rewrite; none if before any.
+    pub after: Option<Rewrite>,
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// How many of them are passed for one event from outside.
+    pub passed: f64,
+}
+
+impl Cost {
+    fn of(after: Option<Rewrite>, analysis: &Analysis) -> Cost {
+        let forest = &analysis.forest;
+        let mut all = BTreeSet::new();
+        let mut passed = 0.0;
+        for (tree, runs) in forest.trees.iter().zip(&analysis.runs) {
+            let nodes = reachable(forest, tree.root);
+            passed += masses(forest, &nodes, tree.root, *runs)
+                .values()
+                .sum::<f64>();
+            all.extend(nodes);
+        }
+        Cost {
+            after,
+            nodes: all.len(),
+            passed,
+        }
+    }
 }
 
 /// Finds how often a stack does what, by what is known of its traffic.
@@ -158,14 +195,22 @@ pub fn analyse(
     profile: Profile,
     rewrites: Rewrites,
 ) -> Analysed {
-    let alone = profile::analyse(program, forest, profile);
-    let forest = woven(program, alone.forest, rewrites);
-    let woven = profile::analyse(program, forest, profile);
-    let path = transitions(&woven.forest, &woven.runs, SHARE);
+    let mut woven = profile::analyse(program, forest, profile);
+    let states = std::mem::take(&mut woven.registers);
+    let mut costs = vec![Cost::of(None, &woven)];
+    let mut bypasses = woven.forest.clone();
+    for rewrite in rewrites.each().filter(|one| one.is_of_trees()) {
+        bypasses = optimise::rewritten(program, bypasses, Rewrites::only(rewrite));
+        woven = profile::analyse(program, bypasses.clone(), profile);
+        costs.push(Cost::of(Some(rewrite), &woven));
+    }
     Analysed {
-        states: alone.registers,
+        states,
+        path: transitions(&woven.forest, &woven.runs, SHARE),
+        stayed: weave::stayed(&woven.forest, weave::Limits::default()),
         woven,
-        path,
+        costs,
+        bypasses,
     }
 }
 

@@ -1,17 +1,21 @@
 //! `loom explain STACK`: how often a stack does what, as far as its sources say.
 //!
 //! In: a stack. Out: how often each of its reactions is run for one event from outside, in which
-//! states its instances mostly are, and the common path.
+//! states its instances mostly are, and the common path; what each rewrite cost and saved, which
+//! common paths stand apart, and which joints stayed calls, and why.
 
 use super::compiler::{self, Options};
 use super::failure::Failure;
 use super::terminal::result;
-use crate::pipeline::{Analysed, SHARE};
+use crate::pipeline::{Analysed, Cost, SHARE};
 use crate::profile::Register;
-use crate::tree::Node;
 use crate::tree::text::Names;
+use crate::tree::walk::reachable;
+use crate::tree::{Forest, Goal, Node, Output, Reaction};
 use crate::types::program::Program;
 use crate::types::value::Type;
+use crate::weave::{Stayed, Why};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -35,7 +39,94 @@ fn text(program: &Program, analysed: &Analysed) -> String {
     reactions(&names, analysed, &mut text);
     states(program, &names, &analysed.states, &mut text);
     common_path(&names, analysed, &mut text);
+    costs(&analysed.costs, &mut text);
+    bypasses(&names, &analysed.bypasses, &mut text);
+    stayed(&names, analysed, &mut text);
     text
+}
+
+fn costs(costs: &[Cost], text: &mut String) {
+    line(
+        text,
+        "\nwhat each rewrite cost and saved, with those before it:",
+    );
+    line(text, "   nodes  passed for one event from outside");
+    for cost in costs {
+        let after = cost.after.map(|rewrite| rewrite.about());
+        let after = after.map_or("the layers as written".to_string(), |about| {
+            format!("{} {}: {}", about.letter, about.name, about.what)
+        });
+        line(
+            text,
+            &format!("{:>8} {:7.1}  {after}", cost.nodes, cost.passed),
+        );
+    }
+}
+
+fn bypasses(names: &Names, forest: &Forest, text: &mut String) {
+    for tree in &forest.bypasses {
+        let (mut tests, mut leaves, mut ends) = (0, 0, 0);
+        for node in reachable(forest, tree.root) {
+            match forest.arena.node(node) {
+                Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => tests += 1,
+                Node::Leaf { outputs } if is_left(outputs) => leaves += 1,
+                Node::Leaf { .. } => ends += 1,
+                Node::Act { .. } => {}
+            }
+        }
+        let name = names.reaction(tree.reaction);
+        let left = if leaves == 0 {
+            "is never left"
+        } else {
+            "is left where one fails"
+        };
+        let ends = format!("{ends} end{}", if ends == 1 { "" } else { "s" });
+        line(
+            text,
+            &format!("\n{name} has a common path apart: {tests} tests, {ends}; it {left}"),
+        );
+    }
+}
+
+/// Whether a common path is left so.
+fn is_left(outputs: &[Output]) -> bool {
+    let is_left = |output: &Output| {
+        let goal = Goal::Otherwise;
+        matches!(output, Output::One { goal: one, .. } if *one == goal)
+    };
+    outputs.iter().any(is_left)
+}
+
+fn stayed(names: &Names, analysed: &Analysed, text: &mut String) {
+    let trees = &analysed.woven.forest.trees;
+    let runs: HashMap<Reaction, f64> = trees
+        .iter()
+        .zip(&analysed.woven.runs)
+        .map(|(tree, runs)| (tree.reaction, *runs))
+        .collect();
+    let often = |one: &Stayed| one.often * runs[&one.from];
+    let mut shown: Vec<&Stayed> = analysed.stayed.iter().collect();
+    shown.retain(|one| often(one) >= LEAST);
+    shown.sort_by(|one, other| {
+        let by_name = || names.reaction(one.from).cmp(&names.reaction(other.from));
+        often(other).total_cmp(&often(one)).then_with(by_name)
+    });
+    if shown.is_empty() {
+        return;
+    }
+    line(
+        text,
+        "\nthese joints stayed calls, so often for one event from outside:",
+    );
+    for one in shown {
+        let (from, to) = (names.reaction(one.from), names.reaction(one.to));
+        let why = match one.why {
+            Why::Second => "it waits behind what comes first".to_string(),
+            Why::Rare => "it is rare there".to_string(),
+            Why::Large => format!("no room is left for its {} nodes", one.nodes),
+        };
+        line(text, &format!("{:8.3}  {from} -> {to}: {why}", often(one)));
+    }
 }
 
 fn reactions(names: &Names, analysed: &Analysed, text: &mut String) {

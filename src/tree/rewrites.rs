@@ -142,6 +142,19 @@ impl Rewrite {
     pub fn about(self) -> About {
         ORDER[self as usize]
     }
+
+    /// Whether trees are others after it; else `emit` decides what is done.
+    pub fn is_of_trees(self) -> bool {
+        match self {
+            Rewrite::States
+            | Rewrite::Extend
+            | Rewrite::Inline
+            | Rewrite::Branches
+            | Rewrite::Frequent
+            | Rewrite::Bypass => true,
+            Rewrite::Bounds | Rewrite::Share | Rewrite::Outline | Rewrite::Turn => false,
+        }
+    }
 }
 
 /// A set of rewrites.

@@ -18,6 +18,10 @@
 //! same order, same state, same counters; a woven chain is one step of the agenda. Cost: the nodes
 //! woven in, at most [`Limits::nodes`] for each entry.
 
+mod stayed;
+
+pub use stayed::{Stayed, Why, stayed};
+
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{begins, decided, masses, reachable, swept, with_children};
 use crate::tree::{
