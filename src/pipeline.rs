@@ -207,7 +207,7 @@ pub fn analyse(
     Analysed {
         states,
         path: transitions(&woven.forest, &woven.runs, SHARE),
-        stayed: weave::stayed(&woven.forest, weave::Limits::default()),
+        stayed: weave::stayed(program, &woven.forest, weave::Limits::default()),
         woven,
         costs,
         bypasses,

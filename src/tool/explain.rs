@@ -122,6 +122,7 @@ fn stayed(names: &Names, analysed: &Analysed, text: &mut String) {
         let (from, to) = (names.reaction(one.from), names.reaction(one.to));
         let why = match one.why {
             Why::Second => "it waits behind what comes first".to_string(),
+            Why::Called => "nothing is woven into what is itself called".to_string(),
             Why::Rare => "it is rare there".to_string(),
             Why::Large => format!("no room is left for its {} nodes", one.nodes),
         };

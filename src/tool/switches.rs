@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// What the command line says of rewrites.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Switches {
-    /// Leaves rewrites out: all, or some by name or letter (a wrong one lists them)
+    /// Leaves rewrites out, by name or letter; a wrong one lists them
     #[arg(long, value_name = "NAME,NAME", conflicts_with = "only")]
     without: Vec<Rewrites>,
     /// Does no rewrites but these

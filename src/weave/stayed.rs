@@ -2,9 +2,10 @@
 //!
 //! In: woven trees. Out: for each tree which others it calls, or lets wait, and how often.
 
-use super::Limits;
+use super::{Limits, is_entry};
 use crate::tree::walk::{masses, reachable};
 use crate::tree::{Action, Forest, Goal, Node, Output, Reaction};
+use crate::types::program::Program;
 use std::collections::BTreeMap;
 
 /// A joint that stayed a call.
@@ -27,6 +28,8 @@ pub struct Stayed {
 pub enum Why {
     /// Another output comes first: it waits on the agenda.
     Second,
+    /// Trees are woven into those alone that an event from outside starts, or a timer.
+    Called,
     /// The leaf is reached too rarely.
     Rare,
     /// No room is left for so many nodes, or it is on its way already.
@@ -34,9 +37,10 @@ pub enum Why {
 }
 
 /// The joints that stayed calls, those of each tree in order.
-pub fn stayed(forest: &Forest, limits: Limits) -> Vec<Stayed> {
+pub fn stayed(program: &Program, forest: &Forest, limits: Limits) -> Vec<Stayed> {
     let mut all = Vec::new();
     for tree in &forest.trees {
+        let is_entry = is_entry(program, tree.reaction);
         let nodes = reachable(forest, tree.root);
         let masses = masses(forest, &nodes, tree.root, 1.0);
         let mut found: BTreeMap<(Reaction, Why), f64> = BTreeMap::new();
@@ -51,8 +55,11 @@ pub fn stayed(forest: &Forest, limits: Limits) -> Vec<Stayed> {
             };
             let often = masses[node];
             for to in first.iter().filter_map(goal) {
-                let is_rare = often < limits.least;
-                let why = if is_rare { Why::Rare } else { Why::Large };
+                let why = match is_entry {
+                    false => Why::Called,
+                    true if often < limits.least => Why::Rare,
+                    true => Why::Large,
+                };
                 *found.entry((to, why)).or_default() += often;
             }
             for to in waiting.iter().filter_map(goal) {

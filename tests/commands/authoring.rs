@@ -182,6 +182,32 @@ fn a_stack_is_explained_by_what_it_mostly_does() {
 }
 
 #[test]
+fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
+    let shell = Shell::new();
+    let stack = format!("{}/bench/udp.loom:offloaded", env!("CARGO_MANIFEST_DIR"));
+    let all = shell.loom(&["explain", &stack]).fine();
+    for said in [
+        "  the layers as written\n",
+        " I inline: the tree of what mostly follows stands in the leaf that lets it happen\n",
+        " has a common path apart: ",
+        "nothing is woven into what is itself called\n",
+        "it is rare there\n",
+    ] {
+        assert!(all.contains(said), "{said} is not in {all}");
+    }
+    let passed = |all: &str, row: &str| -> f64 {
+        let line = all.lines().find(|line| line.contains(row)).expect("a row");
+        let word = line.split_whitespace().nth(1).expect("a second column");
+        word.parse().expect("a number")
+    };
+    assert!(passed(&all, " I inline") < passed(&all, "the layers as written"));
+    let bare = shell
+        .loom(&["explain", &stack, "--without", "inline,bypass"])
+        .fine();
+    assert!(!bare.contains(" I inline") && !bare.contains("has a common path apart"));
+}
+
+#[test]
 fn every_command_helps() {
     let shell = Shell::new();
     let all = shell.loom(&["--help"]).fine();
