@@ -36,7 +36,7 @@ static inline bool sl_timer_before(const struct sl_timer *one, const struct sl_t
            (one->deadline_ns == other->deadline_ns && one->order < other->order);
 }
 
-/* part sl_timers_put: needs sl_timer sl_timer_state sl_timers */
+/* part sl_timers_put: needs sl_timer sl_timers */
 static inline void sl_timers_put(struct sl_timers *timers, uint32_t at, struct sl_timer timer) {
     timers->heap[at] = timer;
     timers->state[timer.id].place = at + 1;
@@ -65,12 +65,12 @@ static inline void sl_timers_settle(struct sl_timers *timers, uint32_t at,
     sl_timers_put(timers, at, timer);
 }
 
-/* part sl_timers_running: needs sl_timer_state sl_timers */
+/* part sl_timers_running: needs sl_timers */
 static inline bool sl_timers_running(const struct sl_timers *timers, uint32_t id) {
     return timers->state[id].order != 0;
 }
 
-/* part sl_timers_stop: needs sl_timer_state sl_timers */
+/* part sl_timers_stop: needs sl_timers */
 /* Stops a timer; one that is not running stays so. */
 static inline void sl_timers_stop(struct sl_timers *timers, uint32_t id) {
     timers->state[id].order = 0;
