@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
 use crate::optimise;
 use crate::profile::transitions::{Transition, transitions};
-use crate::profile::{self, Analysis, Profile, Register};
+use crate::profile::{self, Analysis, Profile, Register, recorded};
 use crate::reactive;
 use crate::reactive::handlers::Budget;
 use crate::source::Sources;
@@ -15,7 +15,9 @@ use crate::syntax;
 use crate::tree::Forest;
 use crate::tree::automaton::Automaton;
 use crate::tree::rewrites::{Rewrite, Rewrites};
+use crate::tree::text::Names;
 use crate::tree::walk::{masses, reachable};
+use crate::tree::ways::{called, counted, ways};
 use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
@@ -31,6 +33,10 @@ pub struct Checked {
     pub rewrites: Rewrites,
     /// What is known of its traffic then.
     pub profile: Profile,
+    /// Why it is none of this stack, if that was found.
+    pub unfit: Option<String>,
+    /// Whether it counts which ways it takes, and does nothing faster.
+    pub records: bool,
     /// All texts.
     pub sources: Sources,
     /// Their trees.
@@ -59,6 +65,8 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
         budget: Budget::default(),
         rewrites: Rewrites::ALL,
         profile: Profile::Default,
+        unfit: None,
+        records: false,
         sources,
         files,
         diagnostics,
@@ -127,16 +135,46 @@ pub fn woven(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
 /// Compiles a stack to C; all names of the C begin with `name`.
 pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled> {
     let (mut program, forest) = trees(checked, stack)?;
+    let begins = || recorded::begins(&program, &forest, stack);
+    let record = checked.records.then(begins);
+    let profile = checked.profile.clone().of(&program, &forest, stack);
+    let profile = profile.map_err(|why| checked.unfit = Some(why)).ok()?;
     program.name = name.to_string();
-    let forest = profile::known(forest, checked.profile);
-    let forest = woven(&program, forest, checked.rewrites);
-    let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+    let (forest, emitted) = match record {
+        Some(begins) => recording(checked, &program, &forest, begins),
+        None => {
+            let forest = profile::known(forest, &profile);
+            let forest = woven(&program, forest, checked.rewrites);
+            let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+            (forest, emitted)
+        }
+    };
     Some(Compiled {
         program,
         calls: weave::calls(&forest),
         forest,
         emitted,
     })
+}
+
+/// A stack that counts which ways it takes, and writes that down.
+fn recording(
+    checked: &Checked,
+    program: &Program,
+    forest: &Forest,
+    begins: String,
+) -> (Forest, Emitted) {
+    let names = Names::new(program);
+    let all = ways(forest).into_iter();
+    let record = emit::Record {
+        begins,
+        ways: all
+            .map(|way| called(&checked.sources, &names, forest, way))
+            .collect(),
+    };
+    let forest = woven(program, counted(forest), Rewrites::NONE);
+    let emitted = emit::recording(&checked.sources, program, &forest, &record);
+    (forest, emitted)
 }
 
 /// How much of the work the common path carries.
@@ -192,9 +230,10 @@ impl Cost {
 pub fn analyse(
     program: &Program,
     forest: Forest,
-    profile: Profile,
+    profile: &Profile,
     rewrites: Rewrites,
 ) -> Analysed {
+    let forest = profile::known(forest, profile);
     let mut woven = profile::analyse(program, forest, profile);
     let states = std::mem::take(&mut woven.registers);
     let mut costs = vec![Cost::of(None, &woven)];

@@ -12,6 +12,8 @@ mod externs;
 mod fault;
 #[path = "agree/headers.rs"]
 mod headers;
+#[path = "agree/profiles.rs"]
+mod profiles;
 #[path = "agree/random.rs"]
 mod random;
 #[path = "c_agrees/run.rs"]
@@ -39,6 +41,7 @@ use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::tree::rewrites::{Rewrite, Rewrites};
 use stackloom::tree::text::compact;
+use stackloom::tree::ways::counted;
 use stackloom::types::program::Program;
 
 /// Calls of a trace.
@@ -368,9 +371,12 @@ fn trees_agree(path: &str, programs: &[Program]) {
     let mut forests = Vec::new();
     for program in programs {
         let forest = checked(program, lower(program).expect("the program has trees"));
-        let woven = woven(program, forest.clone(), Rewrites::ALL);
-        let woven = checked(program, woven);
-        forests.extend([(program, forest), (program, woven)]);
+        let fast = |forest: Forest| checked(program, woven(program, forest, Rewrites::ALL));
+        let guessed = fast(profiles::guessed(program, &forest, 1));
+        let counted = checked(program, counted(&forest));
+        let woven = fast(forest.clone());
+        let all = [forest, woven, guessed, counted].into_iter();
+        forests.extend(all.map(|forest| (program, forest)));
     }
     let forests = forests.iter().map(|(program, forest)| (*program, forest));
     all_agree(path, &programs[0], &forests.collect::<Vec<_>>());

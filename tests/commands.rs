@@ -23,6 +23,8 @@ mod esterel;
 mod externs;
 #[path = "commands/frames.rs"]
 mod frames;
+#[path = "commands/profiles.rs"]
+mod profiles;
 #[path = "commands/projects.rs"]
 mod projects;
 #[path = "commands/promises.rs"]

@@ -7,6 +7,7 @@ use super::function::filter_call;
 use super::layout::c_type;
 use super::once::reads_several_attributes;
 use super::push;
+use super::record;
 use super::tree::Body;
 use super::uses::Need;
 use super::walk::has_effects;
@@ -58,6 +59,10 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
             out.push(S::Do(on_stack("consume", message)));
         }
         Action::Count(count) => out.push(S::Assign(body.counter(*count), "+=", atom("1"))),
+        Action::Pass(way) => {
+            let passed = atom(record::PASSED).element(atom(way.to_string()));
+            out.push(S::Assign(passed, "+=", atom("1")));
+        }
         Action::StartTimer(instance, kind, timer, after) => {
             let timer = (*instance, *kind, *timer);
             out.push(containers::start_timer(&body.scope, timer, after));

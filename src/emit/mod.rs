@@ -7,6 +7,7 @@
 //! tree, apart, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, in_place, algebra   the common path of what frames start
+//! record           the counts of a build that records
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -18,6 +19,7 @@
 //! its tree an `if` for each test (`tree`).
 
 pub use names::c_name;
+pub use record::Record;
 
 pub mod esterel;
 pub mod runtime;
@@ -58,6 +60,7 @@ mod parts;
 mod peek;
 mod port;
 mod push;
+mod record;
 mod row;
 mod scope;
 mod send;
@@ -101,13 +104,30 @@ pub struct Emitted {
 
 /// Emits a stack. The sources give each reaction its line.
 pub fn c(sources: &Sources, program: &Program, forest: &Forest, rewrites: Rewrites) -> Emitted {
-    let stack = Stack::new(sources, program, forest, rewrites);
-    let (c, h) = source_file::text(&stack);
+    emitted(&Stack::new(sources, program, forest, rewrites))
+}
+
+/// Emits a stack whose trees say which ways they take; it writes down how often.
+pub fn recording(
+    sources: &Sources,
+    program: &Program,
+    forest: &Forest,
+    record: &Record,
+) -> Emitted {
+    let stack = Stack::new(sources, program, forest, Rewrites::NONE);
+    emitted(&Stack {
+        record: Some(record),
+        ..stack
+    })
+}
+
+fn emitted(stack: &Stack) -> Emitted {
+    let (c, h) = source_file::text(stack);
     Emitted {
         c,
         h,
-        layouts: port::layouts(&stack),
-        session_bytes: session_bytes(&stack),
+        layouts: port::layouts(stack),
+        session_bytes: session_bytes(stack),
     }
 }
 
@@ -126,6 +146,8 @@ pub struct Stack<'a> {
     program: &'a Program,
     forest: &'a Forest,
     rewrites: Rewrites,
+    /// What is recorded, if anything is.
+    record: Option<&'a Record>,
     names: Names,
     /// By reaction: its place in the forest.
     trees: BTreeMap<Reaction, usize>,
@@ -151,6 +173,7 @@ impl<'a> Stack<'a> {
             program,
             forest,
             rewrites,
+            record: None,
             names: Names::new(program, forest),
             trees,
             rounds: BTreeSet::new(),

@@ -14,6 +14,7 @@ use super::options;
 use super::output::Queued;
 use super::parts;
 use super::port;
+use super::record;
 use super::runtime;
 use super::settle;
 use super::state;
@@ -74,7 +75,7 @@ pub fn text(stack: &Stack) -> (String, String) {
     let bytes = types::byte_functions(stack, &all);
     let ranks = types::ranks(stack, &all);
     let copied = runtime::select(&runtime::mentioned(&(all + &printer::file(&bytes))));
-    let mut file = top(stack);
+    let mut file = top(stack) + &record::text(stack);
     let mut add = |title: &str, text: String| {
         if !text.trim().is_empty() {
             file += &format!(

@@ -280,7 +280,7 @@ impl Collector<'_> {
             Action::Do(operation) => self.operation(operation),
             Action::Drop(message, _) | Action::Consume(message) => self.local(*message),
             Action::DropAll(variable, _) => self.variable(variable),
-            Action::Count(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
+            Action::Count(_) | Action::Pass(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
             Action::Mark(first) | Action::Precede(first, _) => {
                 marks(action).into_iter().for_each(|mark| self.local(mark));
                 self.bind(*first);

@@ -303,7 +303,11 @@ impl<'a> Known<'a> {
             | Action::Strip(..)
             | Action::StripRest(..)
             | Action::Push { .. } => self.forget(|fact| fact.is_of_message),
-            Action::Count(_) | Action::Begin | Action::Put(_) | Action::Wait(_) => {}
+            Action::Count(_)
+            | Action::Pass(_)
+            | Action::Begin
+            | Action::Put(_)
+            | Action::Wait(_) => {}
             Action::Do(_)
             | Action::Drop(..)
             | Action::DropAll(..)

@@ -378,9 +378,12 @@ impl Sinking<'_> {
                 let start = Action::StartTimer(instance, kind, timer, at);
                 owed.others.push(start);
             }
-            Some(later @ (Action::StopTimer(..) | Action::Count(_) | Action::Consume(_))) => {
-                owed.others.push(later)
-            }
+            Some(
+                later @ (Action::StopTimer(..)
+                | Action::Count(_)
+                | Action::Pass(_)
+                | Action::Consume(_)),
+            ) => owed.others.push(later),
             // It is pushed into the bytes of the frame, where the whole tree would find it.
             Some(now @ Action::Push { .. }) => {
                 owed.is_bound = true;

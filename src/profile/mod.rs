@@ -5,6 +5,7 @@
 //! run for one event from outside. On the way:
 //!
 //! ```text
+//! recorded     a text, trees      ->  the trees with the shares of a run
 //! visits       a chain of states  ->  how often each is visited, by linear equations
 //! registers    trees              ->  fields that hold a control state, and shares of states
 //! reactions    trees, traffic     ->  how often each tree is run
@@ -15,10 +16,12 @@
 //! they stay.
 
 mod reactions;
+pub mod recorded;
 mod registers;
 pub mod transitions;
 mod visits;
 
+pub use recorded::Recorded;
 pub use registers::Register;
 
 use crate::tree::walk::remade;
@@ -26,13 +29,15 @@ use crate::tree::{Forest, Node, Probability};
 use crate::types::program::Program;
 
 /// What is taken to be known of a stack's traffic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Profile {
     /// Nothing: all events come alike, all tests go either way.
     Raw,
     /// What the sources say: `likely` and `traffic`.
     #[default]
     Default,
+    /// How often what was done when it ran.
+    Recorded(Recorded),
 }
 
 /// How often what is done.
@@ -52,15 +57,18 @@ const ROUNDS: usize = 30;
 const NEAR: f64 = 1e-5;
 
 /// Finds how often what is done.
-pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysis {
-    let plain = known(forest, profile);
+pub fn analyse(program: &Program, forest: Forest, profile: &Profile) -> Analysis {
+    let plain = match profile {
+        Profile::Raw => changed(&forest, &evened),
+        Profile::Default | Profile::Recorded(_) => forest,
+    };
     let mut registers = registers::registers(program, &plain);
     let mut round = 0;
     loop {
         let annotate = |node: Node| registers::annotated(program, &registers, node);
         let annotated = match profile {
             Profile::Raw => plain.clone(),
-            Profile::Default => changed(&plain, &annotate),
+            Profile::Default | Profile::Recorded(_) => changed(&plain, &annotate),
         };
         let runs = reactions::runs(program, &annotated, profile);
         let before: Vec<Vec<f64>> = registers.iter().map(|one| one.shares.clone()).collect();
@@ -83,11 +91,25 @@ pub fn analyse(program: &Program, forest: Forest, profile: Profile) -> Analysis 
     }
 }
 
-/// The trees, in which tests go as often this way as is taken to be known.
-pub fn known(forest: Forest, profile: Profile) -> Forest {
+impl Profile {
+    /// What is known of a stack with these trees, or why it was recorded of others.
+    pub fn of(self, program: &Program, forest: &Forest, stack: &str) -> Result<Profile, String> {
+        match self {
+            Profile::Recorded(recorded) => {
+                let recorded = recorded.of(program, forest, stack)?;
+                Ok(Profile::Recorded(recorded))
+            }
+            Profile::Raw | Profile::Default => Ok(self),
+        }
+    }
+}
+
+/// The trees that no rewrite has seen, in which tests go as often this way as is taken to be known.
+pub fn known(forest: Forest, profile: &Profile) -> Forest {
     match profile {
         Profile::Raw => changed(&forest, &evened),
         Profile::Default => forest,
+        Profile::Recorded(recorded) => recorded.shared(&forest),
     }
 }
 
@@ -153,7 +175,7 @@ stack all {
     #[test]
     fn states_are_visited_as_often_as_it_takes_to_leave_them() {
         let (program, forest) = program(WORKS);
-        let analysis = analyse(&program, forest, Profile::Default);
+        let analysis = analyse(&program, forest, &Profile::Default);
         let [state] = &analysis.registers[..] else {
             panic!("one field holds a state, for `works` takes what is computed");
         };
@@ -168,7 +190,7 @@ stack all {
     fn events_come_as_often_as_it_is_said() {
         let (program, forest) = program(WORKS);
         for (profile, expected) in [(Profile::Default, [0.8, 0.2]), (Profile::Raw, [0.5, 0.5])] {
-            let analysis = analyse(&program, forest.clone(), profile);
+            let analysis = analyse(&program, forest.clone(), &profile);
             let mut outside: Vec<f64> = analysis.runs.clone();
             outside.sort_by(|one, other| other.total_cmp(one));
             // What arrives is delivered in a tree of its own.
@@ -181,7 +203,7 @@ stack all {
     #[test]
     fn the_common_path_is_the_fewest_ways_that_carry_their_share() {
         let (program, forest) = program(WORKS);
-        let analysis = analyse(&program, forest, Profile::Default);
+        let analysis = analyse(&program, forest, &Profile::Default);
         let few = transitions(&analysis.forest, &analysis.runs, 0.5);
         let all = transitions(&analysis.forest, &analysis.runs, 1.0);
         let sum = |ways: &[Transition]| ways.iter().map(|way| way.share).sum::<f64>();

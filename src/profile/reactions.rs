@@ -11,7 +11,7 @@ use crate::types::program::{Event, Place, Port, Program};
 use std::collections::BTreeMap;
 
 /// How often each tree is run, in the order of the forest.
-pub fn runs(program: &Program, forest: &Forest, profile: Profile) -> Vec<f64> {
+pub fn runs(program: &Program, forest: &Forest, profile: &Profile) -> Vec<f64> {
     let places: BTreeMap<Reaction, usize> = forest
         .trees
         .iter()
@@ -29,16 +29,42 @@ pub fn runs(program: &Program, forest: &Forest, profile: Profile) -> Vec<f64> {
     visits(&shares(program, forest, profile), &flow)
 }
 
+/// How often events came from outside to trees that were run so often: beyond what others let
+/// happen.
+pub fn came(forest: &Forest, runs: &BTreeMap<Reaction, u64>) -> BTreeMap<Reaction, f64> {
+    let often = |reaction| runs.get(&reaction).copied().unwrap_or_default() as f64;
+    let trees = forest.trees.iter();
+    let mut came: BTreeMap<Reaction, f64> = trees
+        .map(|tree| (tree.reaction, often(tree.reaction)))
+        .collect();
+    for tree in &forest.trees {
+        for (reaction, share) in followers(forest, tree.root) {
+            if let Some(left) = came.get_mut(&reaction) {
+                *left -= share * often(tree.reaction);
+            }
+        }
+    }
+    came
+}
+
 /// The shares of events from outside, of each tree; their sum is one.
-fn shares(program: &Program, forest: &Forest, profile: Profile) -> Vec<f64> {
+fn shares(program: &Program, forest: &Forest, profile: &Profile) -> Vec<f64> {
     let comes = |at: usize| outside(program, forest.trees[at].reaction);
     let names: Vec<Option<String>> = (0..forest.trees.len()).map(comes).collect();
+    if let Profile::Recorded(recorded) = profile {
+        let came = |at: usize| recorded.came().get(&forest.trees[at].reaction);
+        let from_outside = names.iter().enumerate().map(|(at, name)| match name {
+            Some(_) => came(at).map_or(0.0, |often| often.max(0.0)),
+            None => 0.0,
+        });
+        return of_one(from_outside.collect());
+    }
     let mut each: BTreeMap<&String, usize> = BTreeMap::new();
     for name in names.iter().flatten() {
         *each.entry(name).or_default() += 1;
     }
     let said: BTreeMap<&String, f64> = match profile {
-        Profile::Raw => BTreeMap::new(),
+        Profile::Raw | Profile::Recorded(_) => BTreeMap::new(),
         Profile::Default => {
             let said = program.traffic.iter();
             let said = said.filter(|(name, _)| each.contains_key(name));
@@ -60,7 +86,11 @@ fn shares(program: &Program, forest: &Forest, profile: Profile) -> Vec<f64> {
             None => left / others as f64,
         },
     };
-    let shares: Vec<f64> = names.iter().map(share).collect();
+    of_one(names.iter().map(share).collect())
+}
+
+/// The same shares, of one; if there are any.
+fn of_one(shares: Vec<f64>) -> Vec<f64> {
     let sum: f64 = shares.iter().sum();
     match sum > 0.0 {
         true => shares.into_iter().map(|share| share / sum).collect(),

@@ -152,7 +152,9 @@ impl<'a> Lowering<'a> {
         frame.taken.clear();
         let mut likely = AS_A_RULE;
         for target in finder.targets.iter().rev() {
-            node = self.target(&frame, target, finder.event, &given, likely, node);
+            node = self.at(Some(finder.span), |lowering| {
+                lowering.target(&frame, target, finder.event, &given, likely, node)
+            });
             likely = None;
         }
         self.before(&frame, &finder.before, node)
@@ -283,24 +285,30 @@ impl<'a> Lowering<'a> {
         parse.require_options();
         self.require_sums(&mut parse);
         let steps = std::mem::take(&mut parse.steps);
-        self.steps_of(steps, message, (next, refused))
+        self.steps_of(steps, (message, header), (next, refused))
     }
 
     fn steps_of(
         &mut self,
         steps: Vec<Step>,
-        message: LocalId,
+        (message, header): (LocalId, &Header),
         (next, refused): (NodeId, NodeId),
     ) -> NodeId {
         steps.into_iter().rev().fold(next, |next, step| match step {
             Step::Do(action) => self.act(action, next),
             Step::Require(condition, reason) => {
                 let dropped = self.act(Action::Drop(message, reason), refused);
-                self.test(condition, IN_ORDER, next, dropped)
+                let place = header.written(Some(reason));
+                self.at(place, |to| to.test(condition, IN_ORDER, next, dropped))
             }
             Step::If(condition, steps) => {
-                let then = self.steps_of(steps, message, (next, refused));
-                self.test(condition, None, then, next)
+                let first = steps.iter().find_map(|step| match step {
+                    Step::Require(_, reason) => Some(*reason),
+                    Step::Do(_) | Step::If(..) => None,
+                });
+                let place = header.written(first);
+                let then = self.steps_of(steps, (message, header), (next, refused));
+                self.at(place, |to| to.test(condition, None, then, next))
             }
         })
     }

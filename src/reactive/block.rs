@@ -136,7 +136,9 @@ impl<'a> Lowering<'a> {
         // What stands in place of the rest of the block on failure goes on behind the block.
         let outside = rests.clone();
         rests.push(after);
-        let node = self.statement(body, statement, rests, outside, due);
+        let node = self.at(Some(statement.span), |lowering| {
+            lowering.statement(body, statement, rests, outside, due)
+        });
         body.built.insert(key, node);
         node
     }
@@ -317,7 +319,7 @@ impl<'a> Lowering<'a> {
                 let cases = cases.collect();
                 let otherwise = self.rest(body, with(otherwise), due);
                 let value = frame.expression(value);
-                self.arena.add(Node::Case {
+                self.branch(Node::Case {
                     value,
                     cases,
                     otherwise,
@@ -337,7 +339,7 @@ impl<'a> Lowering<'a> {
         match condition.truth() {
             Some(true) => then,
             Some(false) => otherwise,
-            None => self.arena.add(Node::Test {
+            None => self.branch(Node::Test {
                 condition,
                 likely: Probability::of(likely),
                 then,
@@ -431,7 +433,7 @@ impl<'a> Lowering<'a> {
         done: NodeId,
         failed: NodeId,
     ) -> NodeId {
-        self.arena.add(Node::Try {
+        self.branch(Node::Try {
             attempt,
             bind,
             likely,

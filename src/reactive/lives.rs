@@ -92,7 +92,7 @@ impl Lowering<'_> {
         due.outputs.push(self.event_of(ending, own, Event::End));
         let leaf = self.leaf(due.outputs);
         let done = self.steps(steps, leaf);
-        self.arena.add(Node::Try {
+        self.branch(Node::Try {
             attempt: Attempt::Instance(vec![Search::Standing(above, own)]),
             bind: Some(first),
             likely: Probability::EVEN,

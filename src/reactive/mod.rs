@@ -46,7 +46,7 @@ use crate::types::program::{
 };
 use crate::types::value::{Type, Value};
 use frame::Frame;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A handler with more nodes than this has too many ways through it.
 pub const MOST_NODES: usize = 20_000;
@@ -60,6 +60,8 @@ pub fn lower(program: &Program) -> Result<Forest, Vec<Diagnostic>> {
         locals: Vec::new(),
         wanted: Vec::new(),
         known: BTreeSet::new(),
+        place: None,
+        places: BTreeMap::new(),
         budget: MOST_NODES,
         diagnostics: Vec::new(),
     };
@@ -76,6 +78,7 @@ pub fn lower(program: &Program) -> Result<Forest, Vec<Diagnostic>> {
         arena: lowering.arena,
         locals: lowering.locals,
         trees,
+        places: lowering.places,
         ..Forest::default()
     })
 }
@@ -111,6 +114,9 @@ struct Lowering<'a> {
     wanted: Vec<Reaction>,
     /// Reactions that have a tree, or are wanted.
     known: BTreeSet<Reaction>,
+    /// Where what is lowered now is written, and where what nodes ask is.
+    place: Option<Span>,
+    places: BTreeMap<NodeId, Span>,
     /// How many more steps the tree at hand may take.
     budget: usize,
     diagnostics: Vec<Diagnostic>,
@@ -188,6 +194,7 @@ impl<'a> Lowering<'a> {
     /// The tree of one reaction.
     fn tree(&mut self, reaction: Reaction) -> Tree {
         self.budget = MOST_NODES;
+        self.place = None;
         let (parameters, root) = match reaction {
             Reaction::Arrive {
                 entity,
@@ -422,6 +429,24 @@ impl<'a> Lowering<'a> {
 
     fn leaf(&mut self, outputs: Vec<Output>) -> NodeId {
         self.arena.add(Node::Leaf { outputs })
+    }
+
+    /// A node with several ways.
+    fn branch(&mut self, node: Node) -> NodeId {
+        let id = self.arena.add(node);
+        if let Some(place) = self.place {
+            self.places.entry(id).or_insert(place);
+        }
+        id
+    }
+
+    /// Lowers what is written there, if that is known.
+    fn at<T>(&mut self, place: Option<Span>, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let around = self.place;
+        self.place = place.or(around);
+        let lowered = lower(self);
+        self.place = around;
+        lowered
     }
 
     fn act(&mut self, action: Action, next: NodeId) -> NodeId {

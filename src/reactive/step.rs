@@ -20,7 +20,9 @@ impl<'a> Lowering<'a> {
                 } => {
                     let then = self.before(frame, then, next);
                     let otherwise = self.before(frame, otherwise, next);
-                    self.test(frame.expression(condition), *likely, then, otherwise)
+                    self.at(Some(statement.span), |lowering| {
+                        lowering.test(frame.expression(condition), *likely, then, otherwise)
+                    })
                 }
                 _ => self.act(step(frame, statement), next),
             };

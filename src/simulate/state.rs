@@ -208,6 +208,8 @@ pub struct State<'p> {
     pub outputs: VecDeque<Emitted>,
     /// What was counted.
     pub fates: Fates,
+    /// How often ways were taken, of trees that count them.
+    pub passed: BTreeMap<u32, u64>,
     /// The time of the instant.
     pub now_ns: u64,
     /// What is written in C, from whoever runs the stack.
@@ -252,6 +254,7 @@ impl<'p> State<'p> {
                 counts: vec![0; program.counts.len()],
                 ..Fates::default()
             },
+            passed: BTreeMap::new(),
             now_ns,
             externs,
             buffers: limits.buffers,
@@ -394,6 +397,11 @@ impl<'p> State<'p> {
     /// Counts.
     pub fn count(&mut self, counter: CountId, times: u64) {
         self.fates.counts[counter.at()] += times;
+    }
+
+    /// Notes that a way was taken.
+    pub fn pass(&mut self, way: u32) {
+        *self.passed.entry(way).or_default() += 1;
     }
 
     /// Counts an output that was left out because no buffer was free.

@@ -322,6 +322,7 @@ impl<'p> Running<'_, 'p> {
                 self.state.consume(message);
             }
             Action::Count(counter) => self.state.count(*counter, 1),
+            Action::Pass(way) => self.state.pass(*way),
             Action::Loop(turns) => {
                 self.turns(turns);
                 assert!(

@@ -3,11 +3,82 @@
 //! In: paths from the command line. Out: files, and a few lines about them.
 
 use super::compiler::{self, Options};
+use super::esterel;
 use super::failure::{Failure, about};
 use super::library;
+use super::switches::Switches;
 use super::terminal::{note, result};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+
+/// Compiles a stack, or a program in Esterel, to C
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    loom build examples/host/host.loom -o build --report json\n  \
+    loom build abro.strl -o build")]
+pub struct Build {
+    /// The file with the stack, or with modules of Esterel (.strl)
+    stack: PathBuf,
+    /// Where NAME.c and NAME.h go
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "FOLDER",
+        default_value = "build"
+    )]
+    folder: PathBuf,
+    /// The name of the C, if not that of the stack or module
+    #[arg(long)]
+    name: Option<String>,
+    /// Prints the number of control states and of nodes, and bytes of C and of sessions
+    #[arg(long, value_enum)]
+    report: Option<ReportForm>,
+    /// Where `use` looks before the library inside the binary
+    #[arg(long = "path", value_name = "FOLDER")]
+    search: Vec<PathBuf>,
+    /// Of Esterel: which module [default: the last]
+    #[arg(long, value_name = "MODULE")]
+    main: Option<String>,
+    /// How many nodes an automaton may have [default: 250000]
+    #[arg(long, value_name = "NODES")]
+    budget: Option<usize>,
+    #[command(flatten)]
+    switches: Switches,
+    /// Counts which ways it takes, and writes that to NAME.profile when the program ends
+    #[arg(long, conflicts_with_all = ["without", "only", "profile"])]
+    record: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum ReportForm {
+    /// One line of JSON
+    Json,
+}
+
+impl Build {
+    /// `loom build`: writes `NAME.c` and `NAME.h`.
+    pub fn run(self) -> Result<(), Failure> {
+        if !esterel::is_esterel(&self.stack) {
+            let options = Options {
+                name: self.name,
+                budget: self.budget,
+                records: self.record,
+                ..self.switches.options(self.search)?
+            };
+            return build(&self.stack, &self.folder, self.report.is_some(), &options);
+        }
+        self.switches.of_stacks()?;
+        if self.record {
+            return Err(Failure::environment("--record is for stacks"));
+        }
+        let choice = esterel::Choice {
+            main: self.main.as_deref(),
+            budget: self.budget,
+        };
+        let said = (self.name.as_deref(), self.report.is_some());
+        esterel::build(&self.stack, &self.folder, said, choice)
+    }
+}
 
 /// `loom fmt`: every file in its canonical form, in place.
 pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
@@ -107,8 +178,7 @@ pub fn check(files: &[PathBuf], options: &Options) -> Result<(), Failure> {
     worst
 }
 
-/// `loom build`: writes `NAME.c` and `NAME.h`.
-pub fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(), Failure> {
+fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(), Failure> {
     let compiled = compiler::compile(stack, options)?;
     std::fs::create_dir_all(folder).map_err(about(folder))?;
     let name = &compiled.description.name;

@@ -34,6 +34,8 @@ pub struct Options {
     pub rewrites: Rewrites,
     /// What is known of the traffic.
     pub profile: Profile,
+    /// Whether it counts which ways it takes, and does nothing faster.
+    pub records: bool,
 }
 
 /// A compiled stack.
@@ -79,10 +81,13 @@ pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
     trees(path, options).map(|(program, _)| program)
 }
 
-/// How often a stack does what, as its sources say.
+/// How often a stack does what, as far as is known.
 pub fn analysed(path: &Path, options: &Options) -> Result<(Program, Analysed), Failure> {
     let (program, forest) = trees(path, options)?;
-    let analysed = pipeline::analyse(&program, forest, Profile::Default, options.rewrites);
+    let (profile, stack) = (options.profile.clone(), &program.name);
+    let profile = profile.of(&program, &forest, stack);
+    let profile = profile.map_err(unfit)?;
+    let analysed = pipeline::analyse(&program, forest, &profile, options.rewrites);
     Ok((program, analysed))
 }
 
@@ -124,6 +129,7 @@ fn compile_checked(
     }
     let compiled = pipeline::compile(&mut checked, &stack, &name);
     let refused = shown(&checked);
+    let refused = checked.unfit.map_or(refused, unfit);
     let compiled = compiled.ok_or(refused)?;
     Ok(Compiled {
         description: description(&compiled.program),
@@ -286,7 +292,8 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
     };
     let mut checked = pipeline::read(library::read(file)?, &library);
     checked.rewrites = options.rewrites;
-    checked.profile = options.profile;
+    checked.profile = options.profile.clone();
+    checked.records = options.records;
     checked.budget.nodes = options.budget.unwrap_or(checked.budget.nodes);
     Ok(checked)
 }
@@ -298,6 +305,11 @@ fn shown(checked: &Checked) -> Failure {
         note(text.trim_end());
     }
     Failure::refused("")
+}
+
+/// Says why a profile cannot be used.
+fn unfit(why: String) -> Failure {
+    Failure::refused(format!("--profile: {why}"))
 }
 
 /// Why a name cannot stand before all names of generated C.

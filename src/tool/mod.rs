@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! commands    project (new)    authoring (fmt check build explain)    test (case)
-//!             run    simulate    demo    bench (counting)
+//!             profile    run    simulate    demo    bench (counting)
 //! compiling   compiler -> c_compiler (companion) -> stack, described by layout, filled as written
 //! running     host: stack + device (capture, recorded) + applications (lines)
 //! the demo    namespace (netlink) + peer, or a simulated neighbour; then demo/web
@@ -35,6 +35,7 @@ pub mod neighbour;
 pub mod netlink;
 pub mod page;
 pub mod peer;
+pub mod profile;
 pub mod progress;
 pub mod project;
 pub mod recorded;
@@ -96,39 +97,9 @@ enum Verb {
         #[arg(long, value_name = "NODES")]
         budget: Option<usize>,
     },
-    /// Compiles a stack, or a program in Esterel, to C
-    #[command(after_help = "Examples:\n  \
-        loom build examples/host/host.loom -o build --report json\n  \
-        loom build abro.strl -o build")]
-    Build {
-        /// The file with the stack, or with modules of Esterel (.strl)
-        stack: PathBuf,
-        /// Where NAME.c and NAME.h go
-        #[arg(
-            short = 'o',
-            long = "output",
-            value_name = "FOLDER",
-            default_value = "build"
-        )]
-        folder: PathBuf,
-        /// The name of the C, if not that of the stack or module
-        #[arg(long)]
-        name: Option<String>,
-        /// Prints the number of control states and of nodes, and bytes of C and of sessions
-        #[arg(long, value_enum)]
-        report: Option<ReportForm>,
-        /// Where `use` looks before the library inside the binary
-        #[arg(long = "path", value_name = "FOLDER")]
-        search: Vec<PathBuf>,
-        /// Of Esterel: which module [default: the last]
-        #[arg(long, value_name = "MODULE")]
-        main: Option<String>,
-        /// How many nodes an automaton may have [default: 250000]
-        #[arg(long, value_name = "NODES")]
-        budget: Option<usize>,
-        #[command(flatten)]
-        switches: Switches,
-    },
+    Build(authoring::Build),
+    /// Finds how often a stack takes which ways
+    Profile(profile::Arguments),
     /// Runs a stack on a TAP, a TUN, an interface, a UDP socket or a capture
     Run(run::Arguments),
     View(view::Arguments),
@@ -152,12 +123,6 @@ enum Verb {
     Simulate(Box<simulate::Arguments>),
     /// Lets the Linux kernel talk to a compiled stack in a private network
     Demo(demo::Arguments),
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum ReportForm {
-    /// One line of JSON
-    Json,
 }
 
 /// The command line, from its arguments to its exit status.
@@ -184,39 +149,9 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             };
             authoring::check(&files, &options)
         }
-        Verb::Build {
-            stack,
-            folder,
-            name,
-            report,
-            main,
-            budget,
-            switches,
-            ..
-        } if esterel::is_esterel(&stack) => {
-            switches.of_stacks()?;
-            let main = main.as_deref();
-            let choice = esterel::Choice { main, budget };
-            esterel::build(&stack, &folder, (name.as_deref(), report.is_some()), choice)
-        }
-        Verb::Build {
-            stack,
-            folder,
-            name,
-            report,
-            search,
-            budget,
-            switches,
-            ..
-        } => {
-            let options = Options {
-                name,
-                budget,
-                ..switches.options(search)
-            };
-            authoring::build(&stack, &folder, report.is_some(), &options)
-        }
+        Verb::Build(arguments) => arguments.run(),
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Profile(arguments) => profile::run(&arguments),
         Verb::View(arguments) => view::run(&arguments),
         Verb::Test(arguments) => test::test(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
@@ -225,7 +160,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             search,
             switches,
         } if explain::is_stack(&stack) => {
-            explain::explain(Path::new(&stack), &switches.options(search))
+            explain::explain(Path::new(&stack), &switches.options(search)?)
         }
         Verb::Explain { what, .. } => authoring::explain(what.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),

@@ -317,10 +317,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let stop = stop_on_signals()?;
     let options = Options {
-        search: arguments.search.clone(),
         budget: arguments.budget,
-        rewrites: arguments.switches.rewrites(),
-        ..Options::default()
+        ..arguments.switches.options(arguments.search.clone())?
     };
     let path = &arguments.network;
     let spinner = progress::spinner("compiling");

@@ -1,13 +1,17 @@
-//! Which rewrites are done: `--without` and `--only`, of every command that compiles for people.
+//! How a stack is made faster: `--without`, `--only` and `--profile`, of every command that
+//! compiles for people.
 //!
-//! In: names or letters, with commas between them. Out: a set of rewrites.
+//! In: names or letters of rewrites, with commas between them; files with profiles. Out: a set of
+//! rewrites, and what is known of the traffic.
 
 use super::compiler::Options;
 use super::failure::Failure;
+use super::profile;
+use crate::profile::Profile;
 use crate::tree::rewrites::Rewrites;
 use std::path::PathBuf;
 
-/// What the command line says of rewrites.
+/// What the command line says of rewrites, and of what they go by.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Switches {
     /// Leaves rewrites out, by name or letter; a wrong one lists them
@@ -16,6 +20,9 @@ pub struct Switches {
     /// Does no rewrites but these
     #[arg(long, value_name = "NAME,NAME")]
     only: Vec<Rewrites>,
+    /// Goes by what `loom profile record` has found; several files add up
+    #[arg(long, value_name = "FILE")]
+    profile: Vec<PathBuf>,
 }
 
 impl Switches {
@@ -29,21 +36,36 @@ impl Switches {
     }
 
     /// How a stack is compiled then, whose layers are looked for there.
-    pub fn options(&self, search: Vec<PathBuf>) -> Options {
-        Options {
+    pub fn options(&self, search: Vec<PathBuf>) -> Result<Options, Failure> {
+        Ok(Options {
             search,
             rewrites: self.rewrites(),
+            profile: self.profile()?,
             ..Options::default()
-        }
+        })
+    }
+
+    /// What is known of the traffic: what all these files say, or the sources.
+    fn profile(&self) -> Result<Profile, Failure> {
+        let Some((first, others)) = self.profile.split_first() else {
+            return Ok(Profile::Default);
+        };
+        let first = profile::read(first)?;
+        let all = others.iter().try_fold(first, |all, path| {
+            let all = all.and(&profile::read(path)?);
+            all.map_err(|why| Failure::refused(format!("{}: {why}", path.display())))
+        })?;
+        Ok(Profile::Recorded(all))
     }
 
     /// Which option was given.
     pub fn given(&self) -> Option<&'static str> {
-        match (&self.without[..], &self.only[..]) {
-            ([], []) => None,
-            ([], _) => Some("--only"),
-            _ => Some("--without"),
-        }
+        let given = [
+            (!self.without.is_empty(), "--without"),
+            (!self.only.is_empty(), "--only"),
+            (!self.profile.is_empty(), "--profile"),
+        ];
+        given.iter().find(|(is, _)| *is).map(|(_, option)| *option)
     }
 
     /// Refuses what would do nothing: Esterel has an automaton, which nobody weaves.

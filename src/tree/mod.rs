@@ -22,9 +22,11 @@ pub mod rewrites;
 pub mod text;
 pub mod uses;
 pub mod walk;
+pub mod ways;
 
 pub use arena::{Arena, NodeId};
 
+use crate::source::Span;
 use crate::types::expression::{Expression, Instance, Variable};
 use crate::types::program::{
     AttributeId, CountId, EntityId, Event, FilterId, HeaderFieldId, HeaderId, KindId, LinkId,
@@ -48,6 +50,8 @@ pub struct Forest {
     /// Where, in trees that are woven, the code of another reaction begins. Nothing depends on it
     /// but what a reader of the C is told, and the text form leaves it out.
     pub origins: BTreeMap<NodeId, Reaction>,
+    /// Where what a node asks is written, in trees that no rewrite has seen. Only people are told.
+    pub places: BTreeMap<NodeId, Span>,
 }
 
 /// What happens in one reaction.
@@ -268,6 +272,8 @@ pub enum Action {
     Consume(LocalId),
     /// Counts one.
     Count(CountId),
+    /// The way with this number is taken, among those of [`ways`]: a build that records counts it.
+    Pass(u32),
     /// Starts a timer, anew if it runs.
     StartTimer(Instance, KindId, TimerId, Expression),
     /// Stops a timer.

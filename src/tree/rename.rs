@@ -264,7 +264,9 @@ impl Renaming<'_> {
             Action::Drop(m, reason) => Action::Drop(local(m), *reason),
             Action::DropAll(v, reason) => Action::DropAll(self.variable(v), *reason),
             Action::Consume(m) => Action::Consume(local(m)),
-            Action::Count(count) => Action::Count(*count),
+            Action::Count(_) | Action::Pass(_) | Action::Begin | Action::Turn | Action::AtOnce => {
+                action.clone()
+            }
             Action::StartTimer(instance, kind, timer, e) => {
                 Action::StartTimer((self.instance)(*instance), *kind, *timer, expression(e))
             }
@@ -276,9 +278,6 @@ impl Renaming<'_> {
             Action::Loop(turns) => Action::Loop(self.turns(turns)),
             Action::Wait(outputs) => Action::Wait(self.outputs(outputs)),
             Action::Put(outputs) => Action::Put(self.outputs(outputs)),
-            Action::Begin => Action::Begin,
-            Action::Turn => Action::Turn,
-            Action::AtOnce => Action::AtOnce,
             Action::Mark(mark) => Action::Mark(local(mark)),
             Action::Precede(first, mark) => Action::Precede(local(first), local(mark)),
         }

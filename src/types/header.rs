@@ -36,6 +36,13 @@ impl Header {
         }
     }
 
+    /// Where the field is written that is bad for a reason, or the header.
+    pub fn written(&self, bad: Option<ReasonId>) -> Option<Span> {
+        let field = self.all_fields();
+        let mut bad = field.filter(|field| field.bad.is_some() && field.bad == bad);
+        bad.next().or(self.fields.first()).map(|field| field.span)
+    }
+
     /// All fields, those of options behind those of the header; the place of each is its id.
     pub fn all_fields(&self) -> impl Iterator<Item = &HeaderField> {
         let options = self.options.iter().flat_map(|options| &options.fields);

@@ -40,6 +40,7 @@ fn faulty(node: &Node, forest: &Forest) -> Vec<(String, Node)> {
         Node::Act { action, next } => match action {
             Action::Assign(..)
             | Action::Count(_)
+            | Action::Pass(_)
             | Action::StartTimer(..)
             | Action::StopTimer(..)
             | Action::Push { .. }

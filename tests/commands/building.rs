@@ -46,7 +46,7 @@ fn compilers() -> Vec<&'static str> {
 }
 
 /// Compiles a file of C without a word.
-fn compile(folder: &Path, file: &str, flags: &str) {
+pub fn compile(folder: &Path, file: &str, flags: &str) {
     for compiler in compilers() {
         let output = Command::new(compiler)
             .args(flags.split(' '))

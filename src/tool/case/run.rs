@@ -7,6 +7,7 @@ use crate::simulate::externs::Externs;
 use crate::simulate::stack::{Control, Stack};
 use crate::simulate::trace::{Difference, Seen, Trace};
 use crate::types::program::Program;
+use std::collections::BTreeMap;
 
 /// What a stack did in a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Run {
     pub seen: Vec<Seen>,
     /// How many buffers the host could take at the end.
     pub free_buffers: u64,
+    /// How often ways were taken, of trees that count them.
+    pub passed: BTreeMap<u32, u64>,
 }
 
 /// What an interpreter makes of a trace.
@@ -35,6 +38,7 @@ pub fn interpreted<'p, C: Control<'p>>(
         started: true,
         seen: trace.run(&mut stack),
         free_buffers: stack.state().clone().lend_buffers(usize::MAX) as u64,
+        passed: stack.state().passed.clone(),
     }
 }
 

@@ -187,7 +187,7 @@ impl<'a> Flow<'a, '_> {
             | Action::Free(instance, kind) => uses.instance(*instance, *kind),
             Action::Loop(turns) => self.turns(id, known, turns),
             Action::Wait(outputs) | Action::Put(outputs) => self.outputs(id, known, outputs),
-            Action::Count(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
+            Action::Count(_) | Action::Pass(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
             Action::Mark(first) | Action::Precede(first, _) => bound = Some(*first),
         }
         self.uses(id, known, &uses);

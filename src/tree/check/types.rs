@@ -155,6 +155,7 @@ impl<'a> Checked<'a> {
             | Action::DropAll(..)
             | Action::Consume(_)
             | Action::Count(_)
+            | Action::Pass(_)
             | Action::StopTimer(..)
             | Action::End(..)
             | Action::Begin

@@ -193,6 +193,7 @@ impl Writer<'_> {
             | Action::DropAll(..)
             | Action::Consume(_)
             | Action::Count(_)
+            | Action::Pass(_)
             | Action::StartTimer(..)
             | Action::StopTimer(..)
             | Action::End(..)
@@ -306,6 +307,7 @@ impl Writer<'_> {
             }
             Action::Consume(message) => format!("consume {}", local(message)),
             Action::Count(id) => format!("count {}", self.names.counts[id.at()]),
+            Action::Pass(way) => format!("pass {way}"),
             Action::StartTimer(instance, kind, timer, after) => {
                 let timer = self.timer(*instance, *kind, *timer);
                 format!("start {timer} after {}", self.expression(after))

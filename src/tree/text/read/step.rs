@@ -47,6 +47,10 @@ impl Words<'_> {
             "drop_all" => Action::DropAll(self.variable()?, self.reason()?),
             "consume" => Action::Consume(self.local()?),
             "count" => Action::Count(self.count()?),
+            "pass" => {
+                let way = u32::try_from(self.number()?);
+                Action::Pass(way.map_err(|_| self.mistake("that is the number of no way"))?)
+            }
             "start" => {
                 let (instance, kind, timer) = self.timer()?;
                 self.expect("after")?;

@@ -1,0 +1,61 @@
+//! A build that records: the names of its ways come in, the table in which they are counted and
+//! what writes it to a file go out. No other build has a table, or touches a file.
+
+use super::Stack;
+
+/// The table of how often each way was taken.
+pub const PASSED: &str = "loom_passed";
+
+/// What such a build includes besides.
+const INCLUDES: &str = "\n#include <stdio.h>\n#include <stdlib.h>\n";
+
+const TEXT: &str = include_str!("text/record.c");
+
+/// What a build that records writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The lines before the counts.
+    pub begins: String,
+    /// What each way is called.
+    pub ways: Vec<String>,
+}
+
+/// The part of `NAME.c` that records; nothing, if nothing is recorded.
+pub fn text(stack: &Stack) -> String {
+    let Some(record) = stack.record else {
+        return String::new();
+    };
+    let named: Vec<String> = record.ways.iter().map(|way| quoted(way)).collect();
+    let text = TEXT
+        .replace("WAYS", &record.ways.len().to_string())
+        .replace("STACK", &stack.names.stack)
+        .replace("BEGINS", &quoted(&record.begins))
+        .replace("NAMED", &named.join(",\n    "));
+    format!("{INCLUDES}\n{text}")
+}
+
+/// A text as C writes it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'\n' => quoted += "\\n",
+            b'"' | b'\\' | b'?' => quoted.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => quoted.push(char::from(byte)),
+            _ => quoted += &format!("\\{byte:03o}"),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_text_is_the_same_in_c() {
+        let text = "\"a\\b\"\nü ??=";
+        assert_eq!(quoted(text), r#""\"a\\b\"\n\303\274 \?\?=""#);
+    }
+}

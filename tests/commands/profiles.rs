@@ -1,0 +1,186 @@
+//! profile: a program that records, the text it writes, and stacks that are built by it.
+
+use super::building::compile;
+use super::shell::Shell;
+
+const GATES: &str = "\
+/// gate: lets small kinds through, and counts threes
+worker gate
+
+header big { kind: u8 = 1 }
+
+on deliver(message) {
+    require header.kind < 8 else drop message as too_large
+    if header.kind == 3 { count threes }
+    deliver message
+}
+
+on send(message) { send message }
+
+stack gates { link wire { gate { port talk } } }
+";
+const DRIVE: &str = include_str!("gates.c");
+
+/// What is recorded where five frames come.
+const COUNTS: &str = "\
+         5  arrive gate 0 only 0 deliver
+         5  gates.loom:4 yes
+         0  gates.loom:4 no
+         3  gates.loom:7 yes
+         2  gates.loom:7 no
+         1  gates.loom:8 yes
+         2  gates.loom:8 no
+         0  handle gate.session only 0 send
+";
+
+fn gates() -> Shell {
+    let shell = Shell::new();
+    shell.write("gates.loom", GATES);
+    shell.write("drive.c", DRIVE);
+    shell
+}
+
+fn record(shell: &Shell, kinds: &[&str]) -> String {
+    let record = ["profile", "record", "gates.loom", "--with", "drive.c", "--"];
+    shell.loom(&[&record[..], kinds].concat()).fine()
+}
+
+#[test]
+fn each_way_is_counted_and_the_program_says_what_it_always_says() {
+    let shell = gates();
+    let said = record(&shell, &["1", "3", "1", "9", "9"]);
+    let counted = "frames_in 5\ndelivered 3\ngate.too_large 2\ncount gate.threes 1\n";
+    assert_eq!(said, format!("2 bytes\n2 bytes\n2 bytes\n{counted}"));
+    let profile = shell.read("gates.profile");
+    let mut lines = profile.lines();
+    assert_eq!(lines.next(), Some("stackloom profile 1"));
+    assert_eq!(lines.next(), Some("stack gates"));
+    assert!(profile.ends_with(COUNTS), "{profile}");
+    let explain = ["explain", "gates.loom", "--profile", "gates.profile"];
+    let said = shell.loom(&explain).fine();
+    assert!(
+        said.contains("the common path: 3 ways carry 100.0 %\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn several_runs_add_up() {
+    let shell = gates();
+    for (file, kinds) in [("one", "3"), ("other", "9")] {
+        record(&shell, &[kinds]);
+        shell.write(file, shell.read("gates.profile"));
+    }
+    record(&shell, &["3", "9"]);
+    let built = |profiles: &[&str]| {
+        let build = ["build", "gates.loom", "-o", "out"];
+        shell.loom(&[&build[..], profiles].concat()).fine();
+        shell.read("out/gates.c")
+    };
+    let both = built(&["--profile", "one", "--profile", "other"]);
+    assert_eq!(both, built(&["--profile", "gates.profile"]));
+    assert_ne!(both, built(&["--profile", "one"]), "it goes by the profile");
+}
+
+#[test]
+fn whoever_has_a_makefile_records_too() {
+    let shell = gates();
+    shell
+        .loom(&["build", "gates.loom", "-o", ".", "--record"])
+        .fine();
+    let flags = "-std=c11 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
+    compile(&shell.path("."), "gates.c", flags);
+    let program = "cc gates.c drive.c -o drive && ./drive 1 3 1 9 9";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", program]).current_dir(shell.path("."));
+    shell.finish(command).fine();
+    assert!(shell.read("gates.profile").ends_with(COUNTS));
+    let normal = ["build", "gates.loom", "-o", "."];
+    shell.loom(&normal).fine();
+    assert!(
+        !shell.read("gates.c").contains("stdio.h"),
+        "no other touches a file"
+    );
+}
+
+#[test]
+fn what_is_no_profile_of_this_stack_is_refused() {
+    let shell = gates();
+    record(&shell, &["1"]);
+    let good = shell.read("gates.profile");
+    let refused = |text: &str, says: &str| {
+        shell.write("bad", text);
+        let build = ["build", "gates.loom", "--profile", "bad", "-o", "out"];
+        shell.loom(&build).failed(1, &[says]);
+        let explain = ["explain", "gates.loom", "--profile", "bad"];
+        shell.loom(&explain).failed(1, &[says]);
+    };
+    refused("", "does not begin with `stackloom profile 1`");
+    refused("\u{0}\u{fffd}", "does not begin with `stackloom profile 1`");
+    refused("stackloom profile 10\n", "does not begin with");
+    refused(
+        "stackloom profile 1\n",
+        "line 2 does not say of which stack",
+    );
+    refused(
+        "stackloom profile 1\nstack gates\ntrees x\n",
+        "line 3 does not",
+    );
+    refused(
+        &good.replace("stack gates", "stack other"),
+        "recorded of `other`",
+    );
+    refused(&good.replace("trees ", "trees 1"), "line 3 does not");
+    let (before, digit) = good.split_at(good.find("trees ").expect("a sum") + 6);
+    let other = if digit.starts_with('1') { "2" } else { "1" };
+    let planted = format!("{before}{other}{}", &digit[1..]);
+    refused(&planted, "`gates` is another since it was recorded");
+    let cut = good.trim_end().rsplit_once('\n').expect("lines").0;
+    refused(cut, "it has 7 counts, and `gates` has 8 ways");
+    refused(
+        &(good.clone() + "1 more\n"),
+        "it has 9 counts, and `gates` has 8 ways",
+    );
+    refused(
+        &good.replace(" 1  arrive", "-1  arrive"),
+        "line 4 has no count",
+    );
+    refused(&(good.clone() + "\n\n"), "line 12 has no count");
+    shell.write("gates.loom", GATES.replace("< 8", "< 9"));
+    refused(
+        &good,
+        "`gates` is another since it was recorded: record it anew",
+    );
+    let two = [
+        "build",
+        "gates.loom",
+        "--profile",
+        "gates.profile",
+        "--profile",
+        "bad",
+    ];
+    shell.write("bad", good.replace("stack gates", "stack other"));
+    shell
+        .loom(&two)
+        .failed(1, &["bad: it was not recorded of the same stack"]);
+    let none = ["build", "gates.loom", "--profile", "none"];
+    shell.loom(&none).failed(2, &["none: No such file"]);
+}
+
+#[test]
+fn a_program_that_fails_or_is_none_is_said() {
+    let shell = gates();
+    shell.write("fails.c", "int main(void) { return 3; }\n");
+    shell.write("wrong.c", "int main(void) { return nothing; }\n");
+    shell.write(
+        "quick.c",
+        "#include <stdlib.h>\nint main(void) { _Exit(0); }\n",
+    );
+    let record = |file: &str| shell.loom(&["profile", "record", "gates.loom", "--with", file]);
+    record("fails.c").failed(1, &["the program failed: exit status: 3"]);
+    record("wrong.c").failed(1, &["refuses the C"]);
+    record("quick.c").failed(1, &["the program has written no profile"]);
+    record("none.c").failed(2, &["none.c: No such file"]);
+    let both = ["build", "gates.loom", "--record", "--only", "inline"];
+    shell.loom(&both).failed(2, &["cannot be used with"]);
+}
