@@ -192,6 +192,8 @@ pub struct Analysed {
     pub costs: Vec<Cost>,
     /// The common paths that stand apart.
     pub bypasses: Forest,
+    /// Where their C is left.
+    pub exits: Vec<emit::Path>,
     /// Joints that stayed calls.
     pub stayed: Vec<weave::Stayed>,
 }
@@ -228,6 +230,7 @@ impl Cost {
 
 /// Finds how often a stack does what, by what is known of its traffic.
 pub fn analyse(
+    sources: &Sources,
     program: &Program,
     forest: Forest,
     profile: &Profile,
@@ -244,6 +247,7 @@ pub fn analyse(
         costs.push(Cost::of(Some(rewrite), &woven));
     }
     Analysed {
+        exits: emit::c(sources, program, &bypasses, rewrites).paths,
         states,
         path: transitions(&woven.forest, &woven.runs, SHARE),
         stayed: weave::stayed(program, &woven.forest, weave::Limits::default()),

@@ -33,10 +33,10 @@ pub fn function_of(
     let path = function(stack, tree, &facts, apart, None).function;
     Some(Function {
         comment: format!(
-            "The common path of {}; false if this is another: then nothing has been done.",
+            "The common path of {}, or where it is left: then nothing has been done.",
             path.name
         ),
-        result: "static inline bool".to_string(),
+        result: format!("static inline {}", result(stack)),
         name,
         ..path
     })
@@ -80,7 +80,12 @@ pub fn forget_unread(function: &mut Function) {
 
 /// Whether a function is a bypass.
 pub fn is_bypass(function: &Function) -> bool {
-    function.result.ends_with("bool")
+    function.result.ends_with("_path")
+}
+
+/// What a bypass returns.
+pub fn result(stack: &Stack) -> String {
+    format!("enum {}_path", stack.names.stack)
 }
 
 /// Where the path is left.
@@ -98,7 +103,8 @@ pub fn is_exit(statement: &S) -> bool {
         if *then == [returned(false)] && otherwise.is_empty())
 }
 
-/// Where the path is left, or has come to its end.
+/// Where the path is left, or has come to its end: which of these is said when all are known, in
+/// `exits`.
 pub fn returned(done: bool) -> S {
     S::Return(Some(atom(if done { "true" } else { "false" })))
 }

@@ -1,13 +1,14 @@
 //! What starts reactions: the agenda, links, timers, the start; and what the host calls.
 
 use super::Stack;
-use super::bypass;
 use super::constant::number_text;
+use super::exits::Path;
 use super::external;
 use super::inline;
 use super::names::c_name;
 use super::output::Queued;
 use super::parts;
+use super::paths;
 use super::port;
 use super::scope::Scope;
 use super::state;
@@ -20,7 +21,7 @@ use crate::types::program::{
     Event, KindId, Link, LinkId, Place, Population, Role, SessionIndex, TimerId,
 };
 use crate::types::value::Type;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The functions that start reactions: from the agenda, from links, by timers, at the start.
 pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
@@ -238,27 +239,6 @@ fn frame_arrives(stack: &Stack) -> Function {
     }
 }
 
-/// Frames of links that may go the common path.
-fn bypassed(stack: &Stack, bypasses: &BTreeMap<Reaction, String>) -> String {
-    let links = stack.program.links.iter().enumerate();
-    let cases = links.filter_map(|(at, link)| {
-        let above = above_link(stack, link.above, Event::Deliver);
-        let (reaction, path) = above
-            .iter()
-            .find_map(|reaction| bypasses.get_key_value(reaction))?;
-        let goes = format!("{path}(stack, arrived(frame))");
-        let otherwise = format!("take_otherwise(stack, {at}, frame)");
-        Some(match bypass::is_quiet(stack, *reaction) {
-            true => format!("    case {at}:\n        return {goes} || {otherwise};\n"),
-            false => format!(
-                "    case {at}:\n        if (!{goes}) {{\n            return {otherwise};\n\
-                 \x20       }}\n        run(stack);\n        return true;\n"
-            ),
-        })
-    });
-    cases.collect()
-}
-
 /// The timers with the greatest ids first, so that one comparison tells the kind.
 fn expire(stack: &Stack) -> Function {
     let (timers, _) = state::timers(stack);
@@ -420,23 +400,23 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
     heard.flatten().collect()
 }
 
-/// What the host calls; reactions that are `quiet` put nothing on the agenda, and some that frames
-/// start have bypasses.
-pub fn interface(
-    stack: &Stack,
-    quiet: &BTreeSet<Reaction>,
-    bypasses: &BTreeMap<Reaction, String>,
-) -> String {
+/// What the host calls; reactions that are `quiet` put nothing on the agenda, and those that frames
+/// start have these common paths.
+pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> String {
     let name = &stack.names.stack;
     let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
     let instead = calls.or((!bypasses.is_empty()).then_some(parts::BYPASS));
     let texts = parts::interface(instead);
-    let cases = bypassed(stack, bypasses);
-    let texts = texts.into_iter();
-    let texts = texts.map(|text| text.replace("BYPASSES", &cases));
+    let cases = paths::taken(stack, bypasses);
+    let derived = paths::derived(stack, bypasses);
+    let own = |text: String| {
+        let text = text.replace("BYPASSES", &cases);
+        text.replace("DERIVED", &derived).trim_end().to_string()
+    };
+    let texts = texts.into_iter().map(String::from);
     let mut all: Vec<String> = texts
         .chain(inline::kept(stack))
-        .map(|text| parts::named(&text, name, "").trim_end().to_string())
+        .map(|text| own(parts::named(&text, name, "")))
         .collect();
     all.push(
         printer::file(&[Item::Function(config_default(stack))])

@@ -1,9 +1,11 @@
 //! `NAME.h`: the contract, then what a host may say.
 
 use super::Stack;
+use super::exits::Path;
 use super::external;
 use super::inline;
 use super::layout::members;
+use super::paths;
 use super::port;
 use super::send;
 use super::structure;
@@ -16,11 +18,11 @@ use crate::types::value::Type;
 use std::collections::BTreeSet;
 
 /// The whole header.
-pub fn text(stack: &Stack, quiet: &BTreeSet<Reaction>) -> String {
+pub fn text(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> String {
     let name = &stack.names.stack;
     let upper = name.to_uppercase();
     let mut items = Vec::new();
-    items.extend(public(stack, quiet));
+    items.extend(public(stack, quiet, bypasses));
     let body = printer::file(&items);
     let before = types::structs(stack, &body);
     let enums = public_enums(stack);
@@ -190,7 +192,7 @@ fn line(text: &str, comment: &str) -> Line {
 }
 
 /// All structs and functions of the interface.
-fn public(stack: &Stack, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
+fn public(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Vec<Item> {
     let name = &stack.names.stack;
     let mut items = vec![config(stack)];
     items.push(Item::Struct {
@@ -206,7 +208,8 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
     }
     items.push(next(stack));
     items.extend([buffer(stack), output(stack), shared(stack), counters(stack)]);
-    items.push(Item::Text(functions(stack)));
+    items.extend(paths::offered(stack, bypasses));
+    items.push(Item::Text(functions(stack, bypasses)));
     for port in &stack.program.ports {
         let mut text = String::new();
         for (comment, head) in port::heads(stack, port) {
@@ -425,7 +428,7 @@ fn counters(stack: &Stack) -> Item {
     }
 }
 
-fn functions(stack: &Stack) -> String {
+fn functions(stack: &Stack, bypasses: &[Path]) -> String {
     let text = "\
 /* Settings as they are unless somebody changes them. */
 void STACK_config_default(struct STACK_config *config);
@@ -475,10 +478,11 @@ size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capaci
  * dropped, `unsent layer.reason` why messages of the stack's own were; `count` is what layers
  * count. */
 extern const char *const STACK_counter_name[];
-";
+PATHS";
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
+    let text = text.replace("PATHS", paths::functions(bypasses));
     let mut text = text.replace("NEXT_CALLS", &inline::said_beside(stack));
     for name in ["STACK_buffer", "STACK_input", "STACK_next", "STACK_done"] {
         text = text.replace(

@@ -10,9 +10,9 @@ use crate::c::tree::{Function, Item};
 use std::collections::BTreeMap;
 
 /// Says so of the common paths and of what they call, of all these.
-pub fn declared<'a>(paths: impl Iterator<Item = &'a String>, all: &[Item]) -> Option<Item> {
+pub fn declared(paths: impl Iterator<Item = String>, all: &[Item]) -> Option<Item> {
     let functions: BTreeMap<String, (String, String)> = all.iter().filter_map(inlined).collect();
-    let mut open: Vec<String> = paths.cloned().collect();
+    let mut open: Vec<String> = paths.collect();
     let mut heads = BTreeMap::new();
     while let Some(name) = open.pop() {
         if let Some((head, text)) = functions.get(&name)

@@ -22,11 +22,15 @@ use std::ops::Range;
 
 /// Bits that are to have a value: so many bytes behind a pointer, most significant first.
 #[derive(Clone, Debug, PartialEq)]
-struct Masked {
-    pointer: C,
-    offset: u64,
-    bytes: u64,
-    mask: u64,
+pub struct Masked {
+    /// Behind which they stand.
+    pub pointer: C,
+    /// By so many bytes.
+    pub offset: u64,
+    /// In so many bytes.
+    pub bytes: u64,
+    /// Which of these they are.
+    pub mask: u64,
     value: u64,
 }
 
@@ -139,6 +143,22 @@ impl Masked {
         (is_there && (*operator == "!=" || is_bit)).then_some(masked)
     }
 
+    /// The bits that a condition compares at once.
+    pub fn differing(condition: &C) -> Option<Masked> {
+        let C::Call(name, all) = condition else {
+            return None;
+        };
+        let bits: u64 = name.strip_prefix("sl_differs_big")?.parse().ok()?;
+        let [place, mask, _] = &all[..] else {
+            return None;
+        };
+        let (pointer, offset) = place_of(place);
+        Some(Masked {
+            mask: number(mask)?,
+            ..loaded(pointer, offset?, bits / 8)
+        })
+    }
+
     /// Whether they are all of their bytes.
     fn is_all(&self) -> bool {
         self.mask == u64::MAX >> (64 - 8 * self.bytes)
@@ -227,8 +247,16 @@ impl Masked {
     }
 }
 
+/// A pointer, and how many bytes behind it something stands.
+fn place_of(place: &C) -> (C, Option<u64>) {
+    match place {
+        C::Binary("+", pointer, offset) => ((**pointer).clone(), number(offset)),
+        pointer => (pointer.clone(), Some(0)),
+    }
+}
+
 /// Bits of a header, how far they were shifted to the right, and by what they were multiplied.
-fn bits_of(value: &C) -> Option<(Masked, u32, u64)> {
+pub fn bits_of(value: &C) -> Option<(Masked, u32, u64)> {
     match value {
         C::Element(pointer, offset) => {
             Some((loaded((**pointer).clone(), number(offset)?, 1), 0, 1))
@@ -239,11 +267,8 @@ fn bits_of(value: &C) -> Option<(Masked, u32, u64)> {
                 "sl_load_big32" => 4,
                 _ => return None,
             };
-            let place = match all.first()? {
-                C::Binary("+", pointer, offset) => ((**pointer).clone(), number(offset)?),
-                pointer => (pointer.clone(), 0),
-            };
-            Some((loaded(place.0, place.1, bytes), 0, 1))
+            let (pointer, offset) = place_of(all.first()?);
+            Some((loaded(pointer, offset?, bytes), 0, 1))
         }
         C::Binary("&", bits, mask) => {
             let (mut masked, shift, times) = bits_of(bits)?;

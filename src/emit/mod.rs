@@ -6,7 +6,8 @@
 //! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
-//! bypass, guard, early, masked, in_place, algebra   the common path of what frames start
+//! bypass, guard, early, masked, in_place, algebra   the common path of what frames start;
+//! exits, paths     where it is left, and how often
 //! record           the counts of a build that records
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
@@ -18,6 +19,7 @@
 //! their width, optionals two values each, messages one struct; each reaction is one function, and
 //! its tree an `if` for each test (`tree`).
 
+pub use exits::{Exit, Path};
 pub use names::c_name;
 pub use record::Record;
 
@@ -36,6 +38,7 @@ mod constant;
 mod containers;
 mod driver;
 mod early;
+mod exits;
 mod expression;
 mod external;
 mod function;
@@ -57,6 +60,7 @@ mod operator;
 mod options;
 mod output;
 mod parts;
+mod paths;
 mod peek;
 mod port;
 mod push;
@@ -98,6 +102,8 @@ pub struct Emitted {
     /// The structs of the header that depend on the program: their names and those of their
     /// members, in order.
     pub layouts: Vec<(String, Vec<String>)>,
+    /// The common paths of what frames start, and where they are left.
+    pub paths: Vec<Path>,
     /// By entity: the bytes of the record of one session, where pointers have 64 bits.
     pub session_bytes: Vec<(String, u64)>,
 }
@@ -122,11 +128,12 @@ pub fn recording(
 }
 
 fn emitted(stack: &Stack) -> Emitted {
-    let (c, h) = source_file::text(stack);
+    let (c, h, paths) = source_file::text(stack);
     Emitted {
         c,
         h,
         layouts: port::layouts(stack),
+        paths,
         session_bytes: session_bytes(stack),
     }
 }

@@ -15,6 +15,7 @@
 //! | `bucket_x` | where an instance is found |
 //! | `DO_X` | an event on the agenda, handled by X |
 //! | `COUNT_ENTITY_X`, `ENTITY_X` | a counter, a reason why a message is dropped |
+//! | `STACK_PATH_X`, `STACK_PATH_X_ENTITY_Y` | the common path of X, and where it is left |
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
@@ -63,13 +64,14 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
     towlower trunc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf y0 y1 yn";
 
 /// Names of structs and constants in the text that every stack has.
-const OWN: &str = "add arrived begin count expire frame_arrives handle reason take_otherwise work \
-    FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED COUNTERS REASONS \
-    COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE STACK_AGENDA_FULL STACK_NO_BUFFER";
+const OWN: &str = "add arrived begin count expire frame_arrives handle leave reason \
+    take_otherwise work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
+    COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE \
+    STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
-const MEMBERS: &str = "shared config now_ns hash_odd counters timers timer_heap timer_state \
-    buffers stock last messages agenda waiting since calling answers";
+const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
+    timer_state buffers stock last messages agenda waiting since calling answers";
 
 /// The words of [`WORDS`].
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
@@ -126,32 +128,12 @@ pub fn given_names<'n>(
 }
 
 /// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: [&str; 21] = [
-    "",
-    "_message",
-    "_event",
-    "_config",
-    "_config_default",
-    "_output",
-    "_frame",
-    "_next",
-    "_shared",
-    "_start",
-    "_size",
-    "_buffer",
-    "_input",
-    "_input_all",
-    "_take",
-    "_done",
-    "_deadline",
-    "_expire",
-    "_carrier",
-    "_counters",
-    "_counter_name",
-];
+const INTERFACE: &str = "_message _event _config _config_default _output _frame _next _shared \
+    _start _size _buffer _input _input_all _take _done _deadline _expire _carrier _counters \
+    _counter_name _path _paths _path_name";
 
 /// And the constants that a host is given, besides those of notices and of enums.
-const CONSTANTS: [&str; 5] = ["_IDLE", "_FRAME", "_DELIVER", "_ACCEPTED", "_COUNTERS"];
+const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _COUNTERS _PATHS _PATH_NONE";
 
 /// Names that are taken, and a free one for whoever asks.
 #[derive(Clone, Debug, Default)]
@@ -310,10 +292,10 @@ fn taken_by_all(program: &Program) -> Taken {
     for word in words.chain(copied.flat_map(parts::names)) {
         taken.own.insert(word.to_string());
     }
-    for suffix in INTERFACE {
+    for suffix in [""].into_iter().chain(INTERFACE.split_whitespace()) {
         taken.take(&format!("{stack}{suffix}"));
     }
-    for suffix in CONSTANTS {
+    for suffix in CONSTANTS.split_whitespace() {
         taken.take(&format!("{}{suffix}", stack.to_uppercase()));
     }
     taken

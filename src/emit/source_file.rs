@@ -4,6 +4,7 @@ use super::Stack;
 use super::apart;
 use super::bypass;
 use super::driver;
+use super::exits::{self, Path};
 use super::external;
 use super::function;
 use super::header_file;
@@ -13,6 +14,7 @@ use super::narrow;
 use super::options;
 use super::output::Queued;
 use super::parts;
+use super::paths;
 use super::port;
 use super::record;
 use super::runtime;
@@ -28,7 +30,7 @@ use crate::c::tree::{Function, Item};
 use crate::tree::rewrites::Rewrite;
 use crate::tree::{Reaction, Tree};
 use crate::types::program::{EntityId, Event, FunctionId, KindId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Where a frame goes into the stack.
 const ARRIVES: [&str; 2] = [
@@ -37,9 +39,10 @@ const ARRIVES: [&str; 2] = [
 ];
 
 /// The whole file, and its header.
-pub fn text(stack: &Stack) -> (String, String) {
+pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     let reactions = Reactions::new(stack);
-    let driver = driver::functions(stack, &reactions.queued);
+    let mut driver = driver::functions(stack, &reactions.queued);
+    driver.extend(paths::names(stack, &reactions.paths));
     let started = printer::file(&driver) + &reactions.interface(stack);
     let (values, kinds) = values(stack, &(reactions.text.clone() + &started));
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
@@ -60,14 +63,14 @@ pub fn text(stack: &Stack) -> (String, String) {
         .map(named)
         .collect();
     let own = own.join("\n\n");
-    let state = structure::items(stack, &reactions.queued);
+    let state = structure::items(stack, &reactions.queued, &reactions.paths);
     let all = [printer::file(&state), own.clone(), used].join("\n");
     let private = [
         types::structs(stack, &all),
         header_file::private_enums(stack),
     ]
     .concat();
-    let header = header_file::text(stack, &reactions.quiet);
+    let header = header_file::text(stack, &reactions.quiet, &reactions.paths);
     let private: Vec<Item> = private
         .into_iter()
         .filter(|item| !header.contains(&of(item)))
@@ -104,7 +107,7 @@ pub fn text(stack: &Stack) -> (String, String) {
     };
     add("what starts reactions", printer::file(&driver));
     add("what the host calls", interface);
-    (file, header)
+    (file, header, reactions.paths)
 }
 
 /// The first line of an item, by which it is known.
@@ -139,8 +142,8 @@ struct Reactions {
     quiet: BTreeSet<Reaction>,
     /// Whether those that frames start handle themselves what they put there.
     looks: bool,
-    /// Those that frames start whose common path has a function, and its name.
-    bypasses: BTreeMap<Reaction, String>,
+    /// The common paths of those that frames start.
+    paths: Vec<Path>,
 }
 
 /// The functions of one tree, and what they put on the agenda.
@@ -171,7 +174,7 @@ impl Reactions {
             settle::unite(&mut Vec::from_iter(functions));
         }
         let quiet = quiet(stack, &all);
-        let bypasses = bypasses(stack, &mut all);
+        guard_bypasses(stack, &mut all);
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
         let functions = functions.collect();
         let values = functions_of_values(stack).into_iter();
@@ -190,7 +193,8 @@ impl Reactions {
         let others = values.into_iter();
         let others = others.chain(parts.iter().map(|one| one.name.clone()));
         let looks = waits::look_where_needed(stack, &mut functions, &queued, &others.collect());
-        let functions: Vec<&Function> = functions.into_iter().map(|one| &*one).collect();
+        let paths = paths(stack, &mut all);
+        let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
         let rare = functions.iter().filter(|one| apart::is_rare(one));
@@ -220,7 +224,7 @@ impl Reactions {
             queued,
             quiet,
             looks,
-            bypasses,
+            paths,
         }
     }
 
@@ -232,12 +236,16 @@ impl Reactions {
             _ => false,
         };
         let paths: Vec<Item> = self.items.iter().filter(is_path).cloned().collect();
-        in_place::declared(self.bypasses.values(), &[&paths, others].concat())
+        let names = self
+            .paths
+            .iter()
+            .map(|path| format!("{}_bypass", path.name));
+        in_place::declared(names, &[&paths, others].concat())
     }
 
     /// What the host calls.
     fn interface(&self, stack: &Stack) -> String {
-        let text = driver::interface(stack, &self.quiet, &self.bypasses);
+        let text = driver::interface(stack, &self.quiet, &self.paths);
         match self.looks {
             true => ARRIVES.iter().fold(text, |text, arrives| {
                 text.replace(&format!("{arrives}    run(stack);\n"), arrives)
@@ -247,18 +255,25 @@ impl Reactions {
     }
 }
 
-/// Gives the bypasses of reactions their guards: their names.
-fn bypasses(stack: &Stack, all: &mut [Reacting]) -> BTreeMap<Reaction, String> {
+/// Gives the bypasses of reactions their guards.
+fn guard_bypasses(stack: &Stack, all: &mut [Reacting]) {
     let read = narrow::read_beside(stack, &beside_reactions(stack));
-    let mut bypasses = BTreeMap::new();
     for one in all {
         let mut functions = one.functions.iter_mut();
         if let Some(path) = functions.find(|function| bypass::is_bypass(function)) {
             bypass::guarded(path, &read, stack.rewrites);
-            bypasses.insert(one.reaction, path.name.clone());
         }
     }
-    bypasses
+}
+
+/// The common paths as they are when all is known of them.
+fn paths(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
+    let named = all.iter_mut().filter_map(|one| {
+        let mut functions = one.functions.iter_mut();
+        let path = functions.find(|function| bypass::is_bypass(function))?;
+        Some(exits::named(stack, one.reaction, path))
+    });
+    named.collect()
 }
 
 /// The reactions that put nothing on the agenda, nor does what they call.

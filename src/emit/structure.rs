@@ -1,9 +1,11 @@
 //! The constants of a stack, and the struct that holds all of it.
 
 use super::Stack;
+use super::exits::Path;
 use super::layout::named_members;
 use super::message;
 use super::output::Queued;
+use super::paths;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
@@ -28,7 +30,7 @@ fn line(text: String, comment: &str) -> Line {
 }
 
 /// Constants, the message, the kinds, the event and the stack itself.
-pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
+pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, paths: &[Path]) -> Vec<Item> {
     let program = stack.program;
     let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
     let (timers, timer_count) = state::timers(stack);
@@ -53,12 +55,12 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
     }
     items.push(work(stack, queued));
     items.push(event(stack, queued));
-    items.push(whole(stack, timer_count));
+    items.push(whole(stack, timer_count, paths));
     items
 }
 
 /// The struct of the stack.
-fn whole(stack: &Stack, timer_count: u32) -> Item {
+fn whole(stack: &Stack, timer_count: u32, bypasses: &[Path]) -> Item {
     let name = &stack.names.stack;
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let timer_slots = timer_count.max(1);
@@ -72,6 +74,10 @@ fn whole(stack: &Stack, timer_count: u32) -> Item {
             "in the order of their names",
         ),
     ];
+    if !bypasses.is_empty() {
+        let text = format!("uint64_t paths[{}]", paths::count(stack));
+        all.push(line(text, "as the header numbers them"));
+    }
     for kind in kinds {
         all.extend(state::instances(stack, kind));
     }

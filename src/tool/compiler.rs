@@ -12,6 +12,7 @@ use crate::diagnostic::{Id, render};
 use crate::emit::c_name;
 use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
+use crate::source::Sources;
 use crate::syntax::loom;
 use crate::tree::Forest;
 use crate::tree::rewrites::Rewrites;
@@ -78,28 +79,31 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Failure> {
 
 /// The checked program of a stack, to be interpreted as it is written.
 pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
-    trees(path, options).map(|(program, _)| program)
+    trees(path, options).map(|(_, program, _)| program)
 }
 
 /// How often a stack does what, as far as is known.
 pub fn analysed(path: &Path, options: &Options) -> Result<(Program, Analysed), Failure> {
-    let (program, forest) = trees(path, options)?;
+    let (sources, program, forest) = trees(path, options)?;
     let (profile, stack) = (options.profile.clone(), &program.name);
     let profile = profile.of(&program, &forest, stack);
     let profile = profile.map_err(unfit)?;
-    let analysed = pipeline::analyse(&program, forest, &profile, options.rewrites);
+    let rewrites = options.rewrites;
+    let analysed = pipeline::analyse(&sources, &program, forest, &profile, rewrites);
     Ok((program, analysed))
 }
 
-fn trees(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
+fn trees(path: &Path, options: &Options) -> Result<(Sources, Program, Forest), Failure> {
     let (file, wanted) = split(path);
     let mut checked = read(&file, options)?;
     if pipeline::refused(&checked.diagnostics) {
         return Err(shown(&checked));
     }
     let stack = choose(&file, &pipeline::stacks(&checked), wanted)?;
-    let trees = pipeline::trees(&mut checked, &stack);
-    trees.ok_or_else(|| shown(&checked))
+    match pipeline::trees(&mut checked, &stack) {
+        Some((program, forest)) => Ok((checked.sources, program, forest)),
+        None => Err(shown(&checked)),
+    }
 }
 
 /// Compiles the only stack of a text that is no file.

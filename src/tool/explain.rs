@@ -7,11 +7,12 @@
 use super::compiler::{self, Options};
 use super::failure::Failure;
 use super::terminal::result;
+use crate::emit;
 use crate::pipeline::{Analysed, Cost, SHARE};
 use crate::profile::Register;
 use crate::tree::text::Names;
 use crate::tree::walk::reachable;
-use crate::tree::{Forest, Goal, Node, Output, Reaction};
+use crate::tree::{Goal, Node, Output, Reaction};
 use crate::types::program::Program;
 use crate::types::value::Type;
 use crate::weave::{Stayed, Why};
@@ -40,7 +41,7 @@ fn text(program: &Program, analysed: &Analysed) -> String {
     states(program, &names, &analysed.states, &mut text);
     common_path(&names, analysed, &mut text);
     costs(&analysed.costs, &mut text);
-    bypasses(&names, &analysed.bypasses, &mut text);
+    bypasses(&names, analysed, &mut text);
     stayed(&names, analysed, &mut text);
     text
 }
@@ -63,7 +64,8 @@ fn costs(costs: &[Cost], text: &mut String) {
     }
 }
 
-fn bypasses(names: &Names, forest: &Forest, text: &mut String) {
+fn bypasses(names: &Names, analysed: &Analysed, text: &mut String) {
+    let forest = &analysed.bypasses;
     for tree in &forest.bypasses {
         let (mut tests, mut leaves, mut ends) = (0, 0, 0);
         for node in reachable(forest, tree.root) {
@@ -85,6 +87,24 @@ fn bypasses(names: &Names, forest: &Forest, text: &mut String) {
             text,
             &format!("\n{name} has a common path apart: {tests} tests, {ends}; it {left}"),
         );
+        let mut paths = analysed.exits.iter();
+        if let Some(path) = paths.find(|path| path.reaction == tree.reaction) {
+            exits(path, text);
+        }
+    }
+}
+
+/// Where the C of a common path is left: by which names that is counted, and what holds there.
+fn exits(path: &emit::Path, text: &mut String) {
+    let counted = format!(
+        "  it is counted as `taken {}`, and where it is left",
+        path.name
+    );
+    line(text, &counted);
+    let names = path.exits.iter().map(|exit| exit.name.chars().count());
+    let width = names.max().unwrap_or(0);
+    for exit in &path.exits {
+        line(text, &format!("    {:width$}  {}", exit.name, exit.asks));
     }
 }
 

@@ -14,6 +14,9 @@ static inline struct STACK_message arrived(const struct STACK_frame *frame) {
 #ifdef __GNUC__
 static bool take_otherwise(struct STACK *stack, unsigned link, const struct STACK_frame *frame)
     __attribute__((noinline));
+static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                  enum STACK_path path)
+    __attribute__((cold, noinline));
 #endif
 
 /* Takes a frame that goes no common path. */
@@ -21,6 +24,13 @@ static bool take_otherwise(struct STACK *stack, unsigned link, const struct STAC
     frame_arrives(stack, link, arrived(frame));
     run(stack);
     return true;
+}
+
+/* Takes a frame that left a common path. */
+static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                  enum STACK_path path) {
+    stack->paths[path] += 1;
+    return take_otherwise(stack, link, frame);
 }
 
 bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
@@ -31,8 +41,19 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
         return false;
     }
     stack->counters[FRAMES_IN] += 1;
+    enum STACK_path path;
     switch (link) {
 BYPASSES    default:
+        stack->paths[UPPER_PATH_NONE] += 1;
         return take_otherwise(stack, link, frame);
     }
+}
+
+/* part STACK_paths */
+size_t STACK_paths(const struct STACK *stack, uint64_t *values, size_t capacity) {
+    const size_t count = capacity < UPPER_PATHS ? capacity : UPPER_PATHS;
+    for (size_t at = 0; at < count; at += 1) {
+        values[at] = stack->paths[at];
+    }
+DERIVED    return UPPER_PATHS;
 }

@@ -1,0 +1,131 @@
+//! What a host is told of common paths: how many frames went each, and how many left it where.
+//!
+//! In: the paths of a stack. Out: the enum of `NAME.h`, the names of what is counted, and the code
+//! that counts. What goes a path is not counted where there is only one: it is all that came in but
+//! what left it, or came where there is none.
+
+use super::Stack;
+use super::bypass;
+use super::driver::above_link;
+use super::exits::{Exit, Path};
+use crate::c::printer;
+use crate::c::tree::{Expression as C, Item, Line, Statement as S, assign, atom, binary, call};
+use crate::types::program::Event;
+
+/// What the header offers, if there are common paths.
+pub fn offered(stack: &Stack, paths: &[Path]) -> Option<Item> {
+    let name = &stack.names.stack;
+    let upper = name.to_uppercase();
+    let line = |text: &str, comment: String| Line {
+        text: text.to_string(),
+        comment,
+    };
+    let mut values = vec![line(
+        &format!("{upper}_PATH_NONE"),
+        "came where there is no such path".to_string(),
+    )];
+    for path in paths {
+        values.push(line(&path.constant, format!("went that of {}", path.name)));
+        let left = |exit: &Exit| line(&exit.constant, format!("left it: {}", exit.asks));
+        values.extend(path.exits.iter().map(left));
+    }
+    values.push(line(&count(stack), String::new()));
+    (!paths.is_empty()).then(|| Item::Enum {
+        comment: "What becomes of frames that come in: those that go the common path of what \
+                  they start, and those that leave it, by what holds there."
+            .to_string(),
+        name: format!("{name}_path"),
+        values,
+    })
+}
+
+/// The functions that the header offers for it; empty where there are no common paths.
+pub fn functions(paths: &[Path]) -> &'static str {
+    const OFFERED: &str = "
+/* Writes how many frames that came in went which path, at most so many numbers; the answer is how
+ * many there are. They add up to frames_in. */
+size_t STACK_paths(const struct STACK *stack, uint64_t *values, size_t capacity);
+
+/* The names of `enum STACK_path`; NULL behind the last. `taken PATH` went that path, `left PATH
+ * layer.test` left it there, and then went as all others do. */
+extern const char *const STACK_path_name[];
+";
+    if paths.is_empty() { "" } else { OFFERED }
+}
+
+/// The names of what is counted of paths.
+pub fn names(stack: &Stack, paths: &[Path]) -> Option<Item> {
+    let mut names = vec!["none".to_string()];
+    for path in paths {
+        names.push(format!("taken {}", path.name));
+        let left = |exit: &Exit| format!("left {} {}", path.name, exit.name);
+        names.extend(path.exits.iter().map(left));
+    }
+    let lines: String = names
+        .iter()
+        .map(|name| format!("    \"{name}\",\n"))
+        .collect();
+    let name = &stack.names.stack;
+    (!paths.is_empty()).then(|| {
+        Item::Text(format!(
+            "const char *const {name}_path_name[] = {{\n{lines}    NULL,\n}};\n"
+        ))
+    })
+}
+
+/// Frames of links that may go a common path.
+pub fn taken(stack: &Stack, paths: &[Path]) -> String {
+    let links = stack.program.links.iter().enumerate();
+    let cases = links.filter_map(|(at, link)| {
+        let above = above_link(stack, link.above, Event::Deliver).into_iter();
+        let mut above = above.filter_map(|one| paths.iter().find(|path| path.reaction == one));
+        let path = above.next()?;
+        let went = || atom("path");
+        let frame = || atom("frame");
+        let arrived = vec![atom("stack"), call("arrived", vec![frame()])];
+        let goes = call(format!("{}_bypass", path.name), arrived);
+        let all = vec![atom("stack"), atom(at.to_string()), frame(), went()];
+        let mut block = vec![
+            assign(went(), goes),
+            S::If {
+                condition: binary("!=", went(), atom(&path.constant)),
+                then: vec![S::Return(Some(call("leave", all)))],
+                otherwise: Vec::new(),
+            },
+        ];
+        if paths.len() > 1 {
+            block.push(S::Assign(counter(path), "+=", atom("1")));
+        }
+        if !bypass::is_quiet(stack, path.reaction) {
+            block.push(S::Do(call("run", vec![atom("stack")])));
+        }
+        block.push(S::Return(Some(atom("true"))));
+        Some(format!("    case {at}:\n{}", printer::block(&block, 2)))
+    });
+    cases.collect()
+}
+
+fn counter(path: &Path) -> C {
+    atom("stack").behind("paths").element(atom(&path.constant))
+}
+
+/// How many went the path that is not counted, if there is one.
+pub fn derived(stack: &Stack, paths: &[Path]) -> String {
+    let [path] = paths else {
+        return String::new();
+    };
+    let (name, all) = (&path.constant, count(stack));
+    format!(
+        "    if (count > {name}) {{\n\
+         \x20       values[{name}] = stack->counters[FRAMES_IN];\n\
+         \x20       for (size_t at = 0; at < {all}; at += 1) {{\n\
+         \x20           values[{name}] -= stack->paths[at];\n\
+         \x20       }}\n\
+         \x20   }}\n"
+    )
+}
+
+/// The constant that says how many numbers there are.
+pub fn count(stack: &Stack) -> String {
+    format!("{}_PATHS", stack.names.stack.to_uppercase())
+}
