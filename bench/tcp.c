@@ -6,7 +6,8 @@
  *   has the frame of its last answer back; takes the segment, and is asked what to do: delivers
  *   it, is given credit and the buffer back; answers every second one; gives the next buffer
  *
- * With `silent` only those that are not answered are counted. Between the ends stands the wire, a
+ * With `silent` only those that are not answered are counted; with `paths` it says of all of them
+ * which common paths they went. Between the ends stands the wire, a
  * copy of each frame, which is not counted, and neither is the sender.
  */
 #include "tcp_stack.h"
@@ -35,6 +36,11 @@ struct sender {
 };
 
 static uint8_t text[TOTAL];
+
+/* A stack that was compiled without common paths has no names of them. */
+size_t tcp_stack_paths(const struct tcp_stack *stack, uint64_t *values, size_t capacity)
+    __attribute__((weak));
+extern const char *const tcp_stack_path_name[] __attribute__((weak));
 
 static inline __attribute__((always_inline)) void step(struct receiver *receiver) {
     struct tcp_stack *const stack = receiver->stack;
@@ -148,10 +154,23 @@ static void carry_back(struct sender *sender, const struct tcp_stack_output *ans
     }
 }
 
+/* How many of the segments went which path. */
+static void tell_paths(const struct tcp_stack *stack) {
+    static uint64_t went[256];
+    const size_t count = tcp_stack_paths == NULL ? 0 : tcp_stack_paths(stack, went, 256);
+    for (size_t at = 0; at < count && at < 256; at += 1) {
+        if (went[at] != 0) {
+            printf("%llu %s\n", (unsigned long long)went[at], tcp_stack_path_name[at]);
+        }
+    }
+}
+
 int main(int count, char **words) {
-    const bool silent = count == 2 && strcmp(words[1], "silent") == 0;
-    if (!silent && (count != 2 || strcmp(words[1], "count") != 0)) {
-        fprintf(stderr, "usage: %s count|silent\n", words[0]);
+    const char *const mode = count == 2 ? words[1] : "";
+    const bool silent = strcmp(mode, "silent") == 0;
+    const bool tells = strcmp(mode, "paths") == 0;
+    if (!silent && !tells && strcmp(mode, "count") != 0) {
+        fprintf(stderr, "usage: %s count|silent|paths\n", words[0]);
         return 2;
     }
     for (uint32_t at = 0; at < PERIOD; at += 1) {
@@ -195,6 +214,10 @@ int main(int count, char **words) {
     }
     if (receiver.received != TOTAL) {
         fail("not all arrived");
+    }
+    if (tells) {
+        tell_paths(receiver.stack);
+        return 0;
     }
     printf("messages %u\n", silent ? (segments + 1) / 2 : segments);
     return 0;

@@ -127,6 +127,38 @@ pub struct Row {
     pub layers: Option<u32>,
 }
 
+impl Row {
+    /// One of a stack of ours without sums: whose it is, of which program, compiled with which
+    /// flags.
+    fn without_sums([who, variant, flags]: [&str; 3], metric: &str, unit: &str, value: f64) -> Row {
+        Row {
+            who: who.to_string(),
+            variant: variant.to_string(),
+            compiler: counting::version("gcc", "-dumpfullversion"),
+            flags: flags.to_string(),
+            checksums: "off".to_string(),
+            metric: metric.to_string(),
+            value,
+            unit: unit.to_string(),
+            paper: None,
+            layers: None,
+        }
+    }
+}
+
+/// Where things are, and what can be done.
+struct Bench<'a> {
+    /// With the sources.
+    folder: &'a Path,
+    /// Where programs are left, and all else is written.
+    keep: &'a Path,
+    work: &'a Path,
+    /// Whether instructions can be counted.
+    counts: bool,
+    /// For who waits.
+    say: &'a dyn Fn(&str),
+}
+
 /// A figure that is to be reached.
 #[derive(Clone, Debug, Serialize)]
 pub struct Goal {
@@ -172,12 +204,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(keep) = &arguments.keep {
         std::fs::create_dir_all(keep).map_err(about(keep))?;
     }
-    let report = match arguments.name {
-        Name::Udp | Name::Tcp => counted(arguments, folder)?,
-        Name::Layers => stacked(arguments, folder)?,
-        Name::Hippco => rewritten(arguments, folder)?,
-        Name::Bulk => timed(arguments, folder)?,
-    };
+    let report = report(arguments.name, found(arguments, folder)?);
     if let Some(path) = &arguments.picture {
         std::fs::write(path, picture::picture(&report.rows)).map_err(about(path))?;
     }
@@ -204,21 +231,42 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn counted(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
-    let mut rows = Vec::new();
+/// What a bench found.
+fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
+    let (name, alone) = (arguments.name, arguments.alone);
     let spinner = progress::spinner("bench");
-    let say = |text: &str| spinner.set_message(text.to_string());
-    let counts = counting::can_count();
-    if !arguments.alone {
-        say("loom build examples/host/host.loom");
-        rows.extend(counting::own_work(counts));
-    }
     let work = tempfile::tempdir()?;
-    let keep = arguments.keep.as_deref().unwrap_or(work.path());
-    for program in programs(arguments.name, arguments.alone) {
-        say(&program.title());
-        match program.build(folder, keep, work.path()) {
-            Ok(counted) if counts => match program.rows(&counted) {
+    let bench = Bench {
+        folder,
+        keep: arguments.keep.as_deref().unwrap_or(work.path()),
+        work: work.path(),
+        counts: name != Name::Bulk && counting::can_count(),
+        say: &|text| spinner.set_message(text.to_string()),
+    };
+    let rows = match name {
+        Name::Udp | Name::Tcp => counted(&bench, name, alone),
+        Name::Layers => layers::rows(&bench, &arguments.layers, alone),
+        Name::Hippco => hippco::rows(&bench, alone),
+        Name::Bulk => bulk::rows(&bench, arguments.bytes),
+    };
+    spinner.finish_and_clear();
+    let mut rows = rows?;
+    if !alone {
+        rows.extend(goals::printed(name));
+    }
+    Ok(rows)
+}
+
+fn counted(bench: &Bench, name: Name, alone: bool) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    if !alone {
+        (bench.say)("loom build examples/host/host.loom");
+        rows.extend(counting::own_work(bench.counts));
+    }
+    for program in programs(name, alone) {
+        (bench.say)(&program.title());
+        match program.build(bench) {
+            Ok(counted) if bench.counts => match program.rows(&counted) {
                 Ok(found) => rows.extend(found),
                 Err(failure) => missing(&program, &failure),
             },
@@ -227,61 +275,11 @@ fn counted(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
             Err(failure) => missing(&program, &failure),
         }
     }
-    if arguments.name == Name::Tcp {
-        say("the size of a stack");
-        rows.extend(counting::sizes(folder, work.path())?);
+    if name == Name::Tcp {
+        (bench.say)("the size of a stack");
+        rows.extend(counting::sizes(bench.folder, bench.work)?);
     }
-    spinner.finish_and_clear();
-    if !arguments.alone {
-        rows.extend(goals::printed(arguments.name));
-    }
-    Ok(report(arguments.name, rows))
-}
-
-fn stacked(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
-    let spinner = progress::spinner("bench");
-    let say = |text: &str| spinner.set_message(text.to_string());
-    let work = tempfile::tempdir()?;
-    let bench = layers::Bench {
-        folder,
-        keep: arguments.keep.as_deref().unwrap_or(work.path()),
-        work: work.path(),
-        counts: counting::can_count(),
-        say: &say,
-    };
-    let rows = bench.rows(&arguments.layers, arguments.alone);
-    spinner.finish_and_clear();
-    Ok(report(arguments.name, rows?))
-}
-
-fn rewritten(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
-    let spinner = progress::spinner("bench");
-    let say = |text: &str| spinner.set_message(text.to_string());
-    let work = tempfile::tempdir()?;
-    let bench = hippco::Bench {
-        folder,
-        keep: arguments.keep.as_deref().unwrap_or(work.path()),
-        work: work.path(),
-        counts: counting::can_count(),
-        say: &say,
-    };
-    let rows = bench.rows(arguments.alone);
-    spinner.finish_and_clear();
-    let mut rows = rows?;
-    if !arguments.alone {
-        rows.extend(goals::printed(arguments.name));
-    }
-    Ok(report(arguments.name, rows))
-}
-
-fn timed(arguments: &Arguments, folder: &Path) -> Result<Report, Failure> {
-    let spinner = progress::spinner("bench");
-    let say = |text: &str| spinner.set_message(text.to_string());
-    let work = tempfile::tempdir()?;
-    let keep = arguments.keep.as_deref().unwrap_or(work.path());
-    let rows = bulk::rows(folder, keep, arguments.bytes, &say);
-    spinner.finish_and_clear();
-    Ok(report(arguments.name, rows?))
+    Ok(rows)
 }
 
 fn report(name: Name, rows: Vec<Row>) -> Report {

@@ -35,6 +35,19 @@ impl Counted {
     }
 }
 
+impl Counted {
+    /// How many messages went which path, by the names of these paths; none if it does not know.
+    pub fn paths(&self) -> Result<Vec<(String, f64)>, Failure> {
+        let said = Command::new(&self.program).arg("paths").output()?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let path = |line: &str| {
+            let (count, name) = line.split_once(' ')?;
+            Some((name.to_string(), count.parse().ok()?))
+        };
+        Ok(said.lines().filter_map(path).collect())
+    }
+}
+
 /// Whether instructions can be counted; if not, that is said.
 pub fn can_count() -> bool {
     let found = is_installed("valgrind");

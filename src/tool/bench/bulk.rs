@@ -9,8 +9,8 @@
 //! Both once with what links do for hosts (sums, cutting, joining) and once without. A window of
 //! ours has 65535 bytes at most; so has the kernel's, in rows of their own.
 
-use super::Row;
 use super::network::{PATIENCE, Place, Talk};
+use super::{Bench, Row};
 use crate::tool::counting::{self, compile_stack};
 use crate::tool::failure::{Failure, about, plain};
 use crate::tool::netlink;
@@ -100,23 +100,18 @@ impl Variant {
 }
 
 /// Measures all variants, in turns.
-pub fn rows(
-    folder: &Path,
-    keep: &Path,
-    bytes: u64,
-    say: &dyn Fn(&str),
-) -> Result<Vec<Row>, Failure> {
+pub fn rows(bench: &Bench, bytes: u64) -> Result<Vec<Row>, Failure> {
     let tun = Path::new("/dev/net/tun");
     let open = std::fs::File::options().read(true).write(true).open(tun);
     open.map_err(about(tun))?;
-    let scene = Scene::new(folder, keep, bytes)?;
+    let scene = Scene::new(bench, bytes)?;
     let ways = [true, false].into_iter();
     let variants = ways.flat_map(|offload| PAIRS.map(|pair| Variant { pair, offload }));
     let mut found: Vec<(Variant, Vec<f64>)> = variants.map(|one| (one, Vec::new())).collect();
     let begun = Instant::now();
     for round in 1..=ROUNDS {
         for (variant, rates) in &mut found {
-            say(&format!(
+            (bench.say)(&format!(
                 "round {round}: {}",
                 variant.row(0.0, false).variant
             ));
@@ -164,7 +159,7 @@ const OURS: Ipv4Addr = Ipv4Addr::new(10, 78, 0, 2);
 const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 78, 0, 1);
 
 impl Scene {
-    fn new(folder: &Path, keep: &Path, bytes: u64) -> Result<Scene, Failure> {
+    fn new(bench: &Bench, bytes: u64) -> Result<Scene, Failure> {
         let (here, there) = (Place::new()?, Place::new()?);
         for (at, (near, far)) in NEAR.into_iter().zip(FAR).enumerate() {
             let [one, other] = ["a", "b"].map(|end| format!("loom{}{end}{at}", std::process::id()));
@@ -185,9 +180,9 @@ impl Scene {
             }
         }
         let build = |stack: &str, flags: &[&str]| {
-            let work = tempfile::tempdir()?;
-            let output = std::path::absolute(keep.join(format!("bulk-stackloom-{stack}")))?;
-            compile_stack(folder, "bulk", stack, flags, work.path(), &output)?;
+            let output = bench.keep.join(format!("bulk-stackloom-{stack}"));
+            let output = std::path::absolute(output)?;
+            compile_stack(bench.folder, "bulk", stack, flags, bench.work, &output)?;
             Ok::<_, Failure>(output)
         };
         let plain = build("plain", &[FLAGS])?;

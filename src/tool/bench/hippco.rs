@@ -10,7 +10,7 @@
 //! ```
 
 use super::programs::{Program, QUICK, programs};
-use super::{Name, Row, fetched, goals};
+use super::{Bench, Name, Row, fetched, goals};
 use crate::profile::Profile;
 use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted};
@@ -70,93 +70,69 @@ fn ways() -> Vec<Way> {
     all
 }
 
-/// Where things are, and what can be done.
-pub struct Bench<'a> {
-    /// With the sources.
-    pub folder: &'a Path,
-    /// Where programs are left, and all else is written.
-    pub keep: &'a Path,
-    pub work: &'a Path,
-    /// Whether instructions can be counted.
-    pub counts: bool,
-    /// For who waits.
-    pub say: &'a dyn Fn(&str),
+/// Our rows; those of others and of the paper, too, if not of us alone.
+pub fn rows(bench: &Bench, alone: bool) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for way in ways() {
+        (bench.say)(&way.title);
+        rows.extend(ours(bench, way)?);
+    }
+    if alone {
+        return Ok(rows);
+    }
+    let others = programs(Name::Tcp, false).into_iter();
+    for other in others.filter(Program::is_beside) {
+        (bench.say)(&other.title());
+        let found = beside(bench, &other);
+        rows.extend(found.unwrap_or_else(|failure| {
+            let title = other.title();
+            note(format_args!("no row for {title}: {}", failure.message));
+            Vec::new()
+        }));
+    }
+    Ok(rows)
 }
 
-impl Bench<'_> {
-    /// Our rows; those of others and of the paper, too, if not of us alone.
-    pub fn rows(&self, alone: bool) -> Result<Vec<Row>, Failure> {
-        let mut rows = Vec::new();
-        for way in ways() {
-            (self.say)(&way.title);
-            rows.extend(self.ours(way)?);
-        }
-        if alone {
-            return Ok(rows);
-        }
-        let others = programs(Name::Tcp, false).into_iter();
-        for other in others.filter(Program::is_beside) {
-            (self.say)(&other.title());
-            let found = self.other(&other);
-            rows.extend(found.unwrap_or_else(|failure| {
-                let title = other.title();
-                note(format_args!("no row for {title}: {}", failure.message));
-                Vec::new()
-            }));
-        }
-        Ok(rows)
+fn ours(bench: &Bench, way: Way) -> Result<Vec<Row>, Failure> {
+    let stack = bench.folder.join("tcp.loom:offloaded");
+    let (source, _) = counting::written(&stack, "tcp", way.options, bench.work)?;
+    let program = bench.keep.join(format!("hippco-{}", way.word));
+    let program = std::path::absolute(program)?;
+    let driver = bench.folder.join("tcp.c");
+    counting::compile_driven(&source, &driver, &[QUICK], &program)?;
+    let row = |metric: &str, unit: &str, value: f64| {
+        Row::without_sums([&way.title, &way.word, QUICK], metric, unit, value)
+    };
+    let mut rows = Vec::new();
+    if bench.counts {
+        let counted = Counted { program };
+        let (input, both) = (
+            counted.instructions("silent")?,
+            counted.instructions("count")?,
+        );
+        let figures = [input, 2.0 * (both - input), both];
+        let figures = goals::METRICS.iter().zip(figures);
+        rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
+        rows.extend(of_memory(&counted.program, &row)?);
     }
+    let size = counting::size_of(&source, &[QUICK])?;
+    rows.extend(size.iter().map(|size| row(TEXT, "bytes", size.text)));
+    rows.extend(size.iter().map(|size| row(DATA, "bytes", size.data)));
+    Ok(rows)
+}
 
-    fn ours(&self, way: Way) -> Result<Vec<Row>, Failure> {
-        let stack = self.folder.join("tcp.loom:offloaded");
-        let (source, _) = counting::written(&stack, "tcp", way.options, self.work)?;
-        let program = self.keep.join(format!("hippco-{}", way.word));
-        let program = std::path::absolute(program)?;
-        let driver = self.folder.join("tcp.c");
-        counting::compile_driven(&source, &driver, &[QUICK], &program)?;
+fn beside(bench: &Bench, other: &Program) -> Result<Vec<Row>, Failure> {
+    let counted = other.build(bench)?;
+    let mut rows = Vec::new();
+    if bench.counts {
+        rows.extend(other.rows(&counted)?);
         let row = |metric: &str, unit: &str, value: f64| Row {
-            who: way.title.clone(),
-            variant: way.word.clone(),
-            compiler: counting::version("gcc", "-dumpfullversion"),
-            flags: QUICK.to_string(),
-            checksums: "off".to_string(),
-            metric: metric.to_string(),
-            value,
             unit: unit.to_string(),
-            paper: None,
-            layers: None,
+            ..other.row(metric, value, None)
         };
-        let mut rows = Vec::new();
-        if self.counts {
-            let counted = Counted { program };
-            let (input, both) = (
-                counted.instructions("silent")?,
-                counted.instructions("count")?,
-            );
-            let figures = [input, 2.0 * (both - input), both];
-            let figures = goals::METRICS.iter().zip(figures);
-            rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
-            rows.extend(of_memory(&counted.program, &row)?);
-        }
-        let size = counting::size_of(&source, &[QUICK])?;
-        rows.extend(size.iter().map(|size| row(TEXT, "bytes", size.text)));
-        rows.extend(size.iter().map(|size| row(DATA, "bytes", size.data)));
-        Ok(rows)
+        rows.extend(of_memory(&counted.program, &row)?);
     }
-
-    fn other(&self, other: &Program) -> Result<Vec<Row>, Failure> {
-        let counted = other.build(self.folder, self.keep, self.work)?;
-        let mut rows = Vec::new();
-        if self.counts {
-            rows.extend(other.rows(&counted)?);
-            let row = |metric: &str, unit: &str, value: f64| Row {
-                unit: unit.to_string(),
-                ..other.row(metric, value, None)
-            };
-            rows.extend(of_memory(&counted.program, &row)?);
-        }
-        Ok(rows)
-    }
+    Ok(rows)
 }
 
 /// What a step fetches.

@@ -9,8 +9,8 @@
 //! link tun { tagged(number = 1) { tagged(number = 2) { tunnel ..    two
 //! ```
 
-use super::Row;
 use super::programs::{QUICK, WHOLE};
+use super::{Bench, Row};
 use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted};
 use crate::tool::failure::{Failure, about};
@@ -38,89 +38,65 @@ const FORMS: [(&str, Rewrites); 2] = [
 /// Below what the layers stand.
 const LINK: &str = "link tun {";
 
-/// Where things are, and what can be done.
-pub struct Bench<'a> {
-    /// With the sources.
-    pub folder: &'a Path,
-    /// Where programs are left, and all else is written.
-    pub keep: &'a Path,
-    pub work: &'a Path,
-    /// Whether instructions can be counted.
-    pub counts: bool,
-    /// For who waits.
-    pub say: &'a dyn Fn(&str),
+/// The figures of stacks with so many layers more; of the compiler, too, if not of us alone.
+pub fn rows(bench: &Bench, layers: &[u32], alone: bool) -> Result<Vec<Row>, Failure> {
+    let base = bench.folder.join("layers.loom");
+    let text = std::fs::read_to_string(&base).map_err(about(&base))?;
+    let layers: BTreeSet<u32> = layers.iter().copied().collect();
+    let mut rows = Vec::new();
+    for &count in &layers {
+        let source = bench.work.join(format!("layers-{count}.loom"));
+        std::fs::write(&source, stacked(&text, count)).map_err(about(&source))?;
+        let mut own = Vec::new();
+        for joined in FORMS {
+            (bench.say)(&format!("{count} layers, {}", joined.0));
+            own.extend(form(bench, &source, count, joined)?);
+        }
+        if bench.counts && !alone {
+            (bench.say)(&format!("loom build, {count} layers"));
+            own.push(counting::work_for(&source)?);
+        }
+        rows.extend(own.into_iter().map(|row| Row {
+            layers: Some(count),
+            ..row
+        }));
+    }
+    let each = each(&rows);
+    rows.extend(each);
+    Ok(rows)
 }
 
-impl Bench<'_> {
-    /// The figures of stacks with so many layers more; of the compiler, too, if not of us alone.
-    pub fn rows(&self, layers: &[u32], alone: bool) -> Result<Vec<Row>, Failure> {
-        let base = self.folder.join("layers.loom");
-        let text = std::fs::read_to_string(&base).map_err(about(&base))?;
-        let layers: BTreeSet<u32> = layers.iter().copied().collect();
-        let mut rows = Vec::new();
-        for &count in &layers {
-            let source = self.work.join(format!("layers-{count}.loom"));
-            std::fs::write(&source, stacked(&text, count)).map_err(about(&source))?;
-            let mut own = Vec::new();
-            for form in FORMS {
-                (self.say)(&format!("{count} layers, {}", form.0));
-                own.extend(self.form(&source, count, form)?);
-            }
-            if self.counts && !alone {
-                (self.say)(&format!("loom build, {count} layers"));
-                own.push(counting::work_for(&source)?);
-            }
-            rows.extend(own.into_iter().map(|row| Row {
-                layers: Some(count),
-                ..row
-            }));
-        }
-        let each = each(&rows);
-        rows.extend(each);
-        Ok(rows)
-    }
-
-    fn form(
-        &self,
-        source: &Path,
-        count: u32,
-        (who, rewrites): (&str, Rewrites),
-    ) -> Result<Vec<Row>, Failure> {
-        let options = Options {
-            rewrites,
-            ..Options::default()
+fn form(
+    bench: &Bench,
+    source: &Path,
+    count: u32,
+    (who, rewrites): (&str, Rewrites),
+) -> Result<Vec<Row>, Failure> {
+    let options = Options {
+        rewrites,
+        ..Options::default()
+    };
+    let (source, _) = counting::written(source, "udp", options, bench.work)?;
+    let mut rows = Vec::new();
+    for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
+        let variant = format!("{}-{count}-{way}", who.replace(' ', "-"));
+        let row = |metric: &str, unit: &str, value: f64| {
+            Row::without_sums([who, &variant, flags], metric, unit, value)
         };
-        let (source, _) = counting::written(source, "udp", options, self.work)?;
-        let mut rows = Vec::new();
-        for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
-            let variant = format!("{}-{count}-{way}", who.replace(' ', "-"));
-            let row = |metric: &str, unit: &str, value: f64| Row {
-                who: who.to_string(),
-                variant: variant.clone(),
-                compiler: counting::version("gcc", "-dumpfullversion"),
-                flags: flags.to_string(),
-                checksums: "off".to_string(),
-                metric: metric.to_string(),
-                value,
-                unit: unit.to_string(),
-                paper: None,
-                layers: None,
-            };
-            let flags: Vec<&str> = flags.split_whitespace().collect();
-            let program = std::path::absolute(self.keep.join(format!("layers-{variant}")))?;
-            counting::compile_driven(&source, &self.folder.join("udp.c"), &flags, &program)?;
-            if self.counts {
-                let counted = Counted { program };
-                let both = counted.instructions("count")?;
-                let down = counted.instructions("down")?;
-                let figures = [("down", down), ("up", both - down), (BOTH, both)];
-                rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
-            }
-            let size = counting::size_of(&source, &flags)?;
-            rows.extend(size.map(|size| row("text", "bytes", size.text)));
+        let flags: Vec<&str> = flags.split_whitespace().collect();
+        let program = std::path::absolute(bench.keep.join(format!("layers-{variant}")))?;
+        counting::compile_driven(&source, &bench.folder.join("udp.c"), &flags, &program)?;
+        if bench.counts {
+            let counted = Counted { program };
+            let both = counted.instructions("count")?;
+            let down = counted.instructions("down")?;
+            let figures = [("down", down), ("up", both - down), (BOTH, both)];
+            rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
         }
-        Ok(rows)
+        let size = counting::size_of(&source, &flags)?;
+        rows.extend(size.map(|size| row("text", "bytes", size.text)));
     }
+    Ok(rows)
 }
 
 /// The text of a stack with so many layers more on its link.

@@ -1,10 +1,9 @@
 //! What is compiled to be counted: in, which bench; out, our stack in all variants, the floor and
 //! the peers, and their figures.
 
-use super::{Name, Row, goals};
+use super::{Bench, Name, Row, goals};
 use crate::tool::counting::{self, Counted};
 use crate::tool::failure::Failure;
-use std::path::Path;
 use std::process::Command;
 
 /// A program that is compiled and counted.
@@ -73,16 +72,16 @@ impl Program {
     }
 
     /// The program as a static executable.
-    pub fn build(&self, folder: &Path, keep: &Path, work: &Path) -> Result<Counted, Failure> {
+    pub fn build(&self, bench: &Bench) -> Result<Counted, Failure> {
         let name = self.name.text();
-        let output = keep.join(format!("{name}-{}", self.variant));
+        let output = bench.keep.join(format!("{name}-{}", self.variant));
         let output = std::path::absolute(output)?;
         let flags: Vec<&str> = self.flags.split_whitespace().collect();
         if self.is_ours() {
             let stack = if self.sums { "summed" } else { "offloaded" };
-            counting::compile_stack(folder, name, stack, &flags, work, &output)?;
+            counting::compile_stack(bench.folder, name, stack, &flags, bench.work, &output)?;
         } else {
-            let script = folder.join("peers").join(self.who).join("build.sh");
+            let script = bench.folder.join("peers").join(self.who).join("build.sh");
             let mut build = Command::new("sh");
             build
                 .arg(script)
@@ -115,9 +114,23 @@ impl Program {
                 let rows = goals::METRICS.iter().zip(figures).enumerate();
                 let rows = rows
                     .map(|(at, (metric, value))| self.row(metric, value, paper.map(|all| all[at])));
-                Ok(rows.collect())
+                let mut rows: Vec<Row> = rows.collect();
+                if self.is_ours() && self.flags == QUICK {
+                    rows.extend(self.paths(counted)?);
+                }
+                Ok(rows)
             }
         }
+    }
+
+    /// Which paths its messages went: whether the common one is what was counted.
+    fn paths(&self, counted: &Counted) -> Result<Vec<Row>, Failure> {
+        let went = counted.paths()?.into_iter();
+        let rows = went.map(|(path, count)| Row {
+            unit: "segments".to_string(),
+            ..self.row(&path, count, None)
+        });
+        Ok(rows.collect())
     }
 
     /// One of its figures.
