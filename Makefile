@@ -43,6 +43,8 @@ soak: build
 	part HOSTILE=20 $$soak --test hostile --test sockets -- --nocapture; \
 	part COUNT=4000 $$soak --test esterel agree -- --nocapture; \
 	part $$soak --test kernel --test tcp -- --ignored --nocapture; \
+	part PROFILE=raw $$soak --test tcp; \
+	part PROFILE=recorded $$soak --test tcp; \
 	part SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \
 	printf "$$wrong"; test -z "$$wrong"
 

@@ -17,7 +17,7 @@ use crate::tree::automaton::Automaton;
 use crate::tree::rewrites::{Rewrite, Rewrites};
 use crate::tree::text::Names;
 use crate::tree::walk::{masses, reachable};
-use crate::tree::ways::{called, counted, ways};
+use crate::tree::ways::{Way, called, counted, ways};
 use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
@@ -33,7 +33,9 @@ pub struct Checked {
     pub rewrites: Rewrites,
     /// What is known of its traffic then.
     pub profile: Profile,
-    /// Why it is none of this stack, if that was found.
+    /// Whether what it never saw is cut.
+    pub specialised: bool,
+    /// Why the profile is none of this stack, if that was found.
     pub unfit: Option<String>,
     /// Whether it counts which ways it takes, and does nothing faster.
     pub records: bool,
@@ -51,6 +53,8 @@ pub struct Compiled {
     pub program: Program,
     /// Its trees, woven.
     pub forest: Forest,
+    /// What was cut of them.
+    pub cut: Vec<Way>,
     /// Joints that stayed calls.
     pub calls: Vec<Call>,
     /// The C.
@@ -65,6 +69,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
         budget: Budget::default(),
         rewrites: Rewrites::ALL,
         profile: Profile::Default,
+        specialised: false,
         unfit: None,
         records: false,
         sources,
@@ -134,47 +139,99 @@ pub fn woven(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
 
 /// Compiles a stack to C; all names of the C begin with `name`.
 pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled> {
-    let (mut program, forest) = trees(checked, stack)?;
-    let begins = || recorded::begins(&program, &forest, stack);
-    let record = checked.records.then(begins);
-    let profile = checked.profile.clone().of(&program, &forest, stack);
-    let profile = profile.map_err(|why| checked.unfit = Some(why)).ok()?;
+    if checked.records {
+        return recording(checked, stack, name);
+    }
+    let Known {
+        mut program,
+        forest,
+        cut,
+        ..
+    } = known(checked, stack)?;
     program.name = name.to_string();
-    let (forest, emitted) = match record {
-        Some(begins) => recording(checked, &program, &forest, begins),
-        None => {
-            let forest = profile::known(forest, &profile);
-            let forest = woven(&program, forest, checked.rewrites);
-            let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
-            (forest, emitted)
-        }
-    };
+    let forest = woven(&program, forest, checked.rewrites);
+    let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
     Some(Compiled {
         program,
         calls: weave::calls(&forest),
         forest,
+        cut,
         emitted,
     })
 }
 
+/// The trees of a stack with what is known of its traffic; not yet woven.
+pub struct Known {
+    /// The checked program; with counters of what was cut.
+    pub program: Program,
+    /// Its trees.
+    pub forest: Forest,
+    /// What is known.
+    pub profile: Profile,
+    /// What was cut.
+    pub cut: Vec<Way>,
+}
+
+/// Finds what is known of the traffic of a stack, and cuts what was never seen, if that is asked.
+pub fn known(checked: &mut Checked, stack: &str) -> Option<Known> {
+    let (mut program, forest) = trees(checked, stack)?;
+    let profile = checked.profile.clone().of(&program, &forest, stack);
+    let profile = profile.map_err(|why| checked.unfit = Some(why)).ok()?;
+    let (forest, cut) = match &profile {
+        Profile::Recorded(recorded) if checked.specialised => {
+            let (forest, taken) = recorded.shared(&forest);
+            let taken = taken.into_iter();
+            let never = taken.filter(|(_, count)| *count == 0).map(|(way, _)| way);
+            let (names, sources) = (Names::new(&program), &checked.sources);
+            let named = |way: Way| counter(&called(sources, &names, &forest, way));
+            let cut = reactive::cut::cut(&mut program, &forest, &never.collect(), &named);
+            match cut {
+                Ok(cut) => cut,
+                Err(diagnostics) => {
+                    checked.report(diagnostics);
+                    return None;
+                }
+            }
+        }
+        _ => (profile::known(forest, &profile), Vec::new()),
+    };
+    Some(Known {
+        program,
+        forest,
+        profile,
+        cut,
+    })
+}
+
+/// The counter of what would have gone a way that is cut.
+fn counter(way: &str) -> String {
+    let words = way.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    Vec::from_iter(["cut"].into_iter().chain(words)).join("_")
+}
+
 /// A stack that counts which ways it takes, and writes that down.
-fn recording(
-    checked: &Checked,
-    program: &Program,
-    forest: &Forest,
-    begins: String,
-) -> (Forest, Emitted) {
-    let names = Names::new(program);
-    let all = ways(forest).into_iter();
+fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled> {
+    let (mut program, forest) = trees(checked, stack)?;
+    let begins = recorded::begins(&program, &forest, stack);
+    let names = Names::new(&program);
+    program.name = name.to_string();
+    let all = ways(&forest).into_iter();
     let record = emit::Record {
         begins,
         ways: all
-            .map(|way| called(&checked.sources, &names, forest, way))
+            .map(|way| called(&checked.sources, &names, &forest, way))
             .collect(),
     };
-    let forest = woven(program, counted(forest), Rewrites::NONE);
-    let emitted = emit::recording(&checked.sources, program, &forest, &record);
-    (forest, emitted)
+    let forest = woven(&program, counted(&forest), Rewrites::NONE);
+    let emitted = emit::recording(&checked.sources, &program, &forest, &record);
+    Some(Compiled {
+        program,
+        calls: weave::calls(&forest),
+        forest,
+        cut: Vec::new(),
+        emitted,
+    })
 }
 
 /// How much of the work the common path carries.
@@ -228,7 +285,7 @@ impl Cost {
     }
 }
 
-/// Finds how often a stack does what, by what is known of its traffic.
+/// Finds how often a stack does what, by what is known of its traffic, and stands in its trees.
 pub fn analyse(
     sources: &Sources,
     program: &Program,
@@ -236,7 +293,6 @@ pub fn analyse(
     profile: &Profile,
     rewrites: Rewrites,
 ) -> Analysed {
-    let forest = profile::known(forest, profile);
     let mut woven = profile::analyse(program, forest, profile);
     let states = std::mem::take(&mut woven.registers);
     let mut costs = vec![Cost::of(None, &woven)];

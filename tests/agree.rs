@@ -22,6 +22,8 @@ mod run;
 mod sequencer;
 #[path = "agree/sets.rs"]
 mod sets;
+#[path = "agree/specialised.rs"]
+mod specialised;
 #[path = "agree/stacks.rs"]
 mod stacks;
 #[path = "agree/traffic.rs"]

@@ -7,18 +7,29 @@ mod content;
 mod crowd;
 #[path = "streams/end.rs"]
 mod end;
+#[path = "c_agrees/externs.rs"]
+#[allow(dead_code)]
+mod externs;
 #[path = "tcp/faulty.rs"]
 mod faulty;
 #[path = "tcp/goodput.rs"]
 mod goodput;
 #[path = "tcp/host.rs"]
 mod host;
+#[path = "tcp/known.rs"]
+mod known;
 #[path = "streams/lane.rs"]
 mod lane;
 #[path = "streams/line.rs"]
 mod line;
 #[path = "tcp/pair.rs"]
 mod pair;
+#[path = "agree/profiles.rs"]
+#[allow(dead_code)]
+mod profiles;
+#[path = "c_agrees/run.rs"]
+#[allow(dead_code)]
+mod run;
 #[path = "tcp/segment.rs"]
 mod segment;
 #[path = "agree/stacks.rs"]
@@ -28,40 +39,56 @@ mod states;
 #[path = "tcp/table.rs"]
 mod table;
 
+use known::built;
 use pair::{Pair, Way};
 use segment::THEIRS;
-use stackloom::pipeline::woven;
-use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Control;
 use stackloom::simulate::trees::Trees;
-use stackloom::tree::Forest;
-use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
 use states::{Connection, segments};
 use table::{Reply, STATES};
-
-/// The host, and its trees, woven.
-fn built() -> (Program, Forest) {
-    let program = stacks::example("tests/tcp/host.loom");
-    let forest = lower(&program).expect("the program has trees");
-    let forest = woven(&program, forest, Rewrites::ALL);
-    (program, forest)
-}
 
 /// Both send so many bytes, and close. Gives how many segments went.
 fn exchange<'p, C: Control<'p>>(
     program: &'p Program,
     controls: [C; 2],
-    (way, seed): (Way, u64),
+    way: (Way, u64),
     bytes: usize,
 ) -> u64 {
+    let (_, seed) = way;
+    let mut pair = exchanged(program, controls, way, bytes);
+    for one in 0..2 {
+        assert!(
+            pair.text[one] == text(bytes),
+            "SEED={seed}: {one} read {}",
+            pair.text[one].len()
+        );
+        assert_eq!(pair.told(one, "finished"), 1);
+        assert_eq!(pair.told(one, "closed"), 1, "{:?}", pair.heard[one]);
+        assert_eq!(pair.hosts[one].held(), (0, false, 0), "nothing is left");
+    }
+    pair.sent
+}
+
+/// What both send.
+fn text(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| (at * 7 + at / 251) as u8).collect()
+}
+
+/// Both send so many bytes, and close, as far as that can be done.
+fn exchanged<'p, C: Control<'p>>(
+    program: &'p Program,
+    controls: [C; 2],
+    (way, seed): (Way, u64),
+    bytes: usize,
+) -> Pair<'p, C> {
     let mut pair = Pair::start(program, controls, way, seed);
     pair.settle();
     pair.hosts[1].listen(7);
     let session = pair.hosts[0].open(4000, THEIRS, 7);
     pair.session[0] = Some(session);
-    let text: Vec<u8> = (0..bytes).map(|at| (at * 7 + at / 251) as u8).collect();
+    let text = text(bytes);
     let mut sent = [0, 0];
     let mut closed = [false; 2];
     for turn in 0.. {
@@ -70,7 +97,7 @@ fn exchange<'p, C: Control<'p>>(
             let Some(session) = pair.session[one] else {
                 continue;
             };
-            while pair.credit[one] > 0 && sent[one] < bytes {
+            while pair.credit[one] > 0 && sent[one] < bytes && pair.told(one, "closed") == 0 {
                 let most = (bytes - sent[one]).min(pair.credit[one] as usize).min(3000);
                 let taken = pair.hosts[one].send(session, &text[sent[one]..sent[one] + most]);
                 assert_eq!(taken, most);
@@ -86,17 +113,7 @@ fn exchange<'p, C: Control<'p>>(
             break;
         }
     }
-    for one in 0..2 {
-        assert!(
-            pair.text[one] == text,
-            "SEED={seed}: {one} read {}",
-            pair.text[one].len()
-        );
-        assert_eq!(pair.told(one, "finished"), 1);
-        assert_eq!(pair.told(one, "closed"), 1, "{:?}", pair.heard[one]);
-        assert_eq!(pair.hosts[one].held(), (0, false, 0), "nothing is left");
-    }
-    pair.sent
+    pair
 }
 
 /// A way that loses one of ten.
@@ -150,6 +167,45 @@ fn the_reference_sends_what_the_trees_send() {
         let sent = exchange(&program, trees, bad_way(seed), 5_000);
         assert_eq!(sent, exchange(&program, references, bad_way(seed), 5_000));
     }
+}
+
+#[test]
+fn a_specialised_host_does_the_same_over_a_clean_way() {
+    let (program, forest) = known::specialised();
+    let trees = [(); 2].map(|()| Trees::new(&program, &forest));
+    let sent = exchange(&program, trees, known::CLEAN, 100_000);
+    let (program, forest) = built();
+    let trees = [(); 2].map(|()| Trees::new(&program, &forest));
+    assert_eq!(sent, exchange(&program, trees, known::CLEAN, 100_000));
+}
+
+#[test]
+fn a_connection_that_meets_what_was_cut_is_reset() {
+    let (program, forest) = known::specialised();
+    let mut met = 0;
+    for seed in seeds(10) {
+        let trees = [(); 2].map(|()| Trees::new(&program, &forest));
+        let mut pair = exchanged(&program, trees, bad_way(seed), 20_000);
+        for one in 0..2 {
+            let cut = pair.hosts[one].counted("count tcp.cut_");
+            if cut == 0 {
+                continue;
+            }
+            met += 1;
+            let closed = pair.heard[one].iter();
+            let closed = closed.filter(|(_, name, _)| name == "closed");
+            let why: Vec<&[u64]> = closed.map(|(.., why)| &why[..]).collect();
+            let known = pair.session[one].is_some();
+            assert!(
+                !known || why.len() == 1,
+                "SEED={seed}: {:?}",
+                pair.heard[one]
+            );
+            let gone = pair.hosts[one].held();
+            assert_eq!(gone, (0, false, 0), "SEED={seed}: nothing is left");
+        }
+    }
+    assert!(met > 5, "bad ways meet cuts: {met}");
 }
 
 /// How many of all segments are tried in each state; `ALL=1`: every one.

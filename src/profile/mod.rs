@@ -109,7 +109,7 @@ pub fn known(forest: Forest, profile: &Profile) -> Forest {
     match profile {
         Profile::Raw => changed(&forest, &evened),
         Profile::Default => forest,
-        Profile::Recorded(recorded) => recorded.shared(&forest),
+        Profile::Recorded(recorded) => recorded.shared(&forest).0,
     }
 }
 

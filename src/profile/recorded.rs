@@ -117,7 +117,7 @@ impl Recorded {
             ));
         }
         let runs = self.runs(forest);
-        self.came = came(&self.shared(forest), &runs);
+        self.came = came(&self.shared(forest).0, &runs);
         Ok(self)
     }
 
@@ -147,11 +147,13 @@ impl Recorded {
             .collect()
     }
 
-    /// The trees, in which each node that was reached leads there as often as it did.
-    pub fn shared(&self, forest: &Forest) -> Forest {
-        let taken = self.taken(forest).into_iter();
+    /// The trees, in which each node that was reached leads there as often as it did; and how often
+    /// each of their ways was taken. What differed in nothing but a guess is one now.
+    pub fn shared(&self, forest: &Forest) -> (Forest, BTreeMap<Way, u64>) {
+        let taken = self.taken(forest);
         let out: HashMap<(NodeId, usize), u64> = taken
-            .filter_map(|(way, count)| Some((way.from?, count)))
+            .iter()
+            .filter_map(|(way, count)| Some((way.from?, *count)))
             .collect();
         let mut shared = Forest {
             arena: Arena::default(),
@@ -166,21 +168,26 @@ impl Recorded {
             let node = with_children(node, |child| new[child.at()]);
             new.push(shared.arena.add(node));
         }
+        let new = |id: NodeId| new[id.at()];
         for tree in &mut shared.trees {
-            tree.root = new[tree.root.at()];
+            tree.root = new(tree.root);
         }
-        let moved = |id: &NodeId| new[id.at()];
-        shared.origins = forest
-            .origins
-            .iter()
-            .map(|(id, to)| (moved(id), *to))
-            .collect();
-        shared.places = forest
-            .places
-            .iter()
-            .map(|(id, to)| (moved(id), *to))
-            .collect();
-        shared
+        let places = forest.places.iter().map(|(id, place)| (new(*id), *place));
+        shared.places = places.collect();
+        let mut counts: BTreeMap<Option<(NodeId, usize)>, u64> = BTreeMap::new();
+        for (way, count) in taken.iter().filter(|(way, _)| way.from.is_some()) {
+            let from = way.from.map(|(id, out)| (new(id), out));
+            *counts.entry(from).or_default() += count;
+        }
+        let begun: HashMap<Way, u64> = taken.into_iter().collect();
+        let often = |way: &Way| match way.from {
+            Some(_) => counts.get(&way.from).copied(),
+            None => begun.get(way).copied(),
+        };
+        let all = ways(&shared).into_iter();
+        let all = all.map(|way| (way, often(&way).unwrap_or_default()));
+        let all = all.collect();
+        (shared, all)
     }
 }
 

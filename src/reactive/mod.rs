@@ -22,6 +22,7 @@
 
 mod arrive;
 mod block;
+pub mod cut;
 mod due;
 pub mod explore;
 mod family;

@@ -193,6 +193,10 @@ fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(
         writeln!(said, "wrote {}, {} bytes", path.display(), text.len())
             .expect("a string takes every line");
     }
+    if options.specialised {
+        let cut = counted(compiled.cut, "way");
+        writeln!(said, "cut {cut} that the profile never saw").expect("a string takes every line");
+    }
     if json {
         note(said.trim_end());
         let report = serde_json::to_string(&compiled.report);

@@ -12,7 +12,6 @@ use crate::diagnostic::{Id, render};
 use crate::emit::c_name;
 use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
-use crate::source::Sources;
 use crate::syntax::loom;
 use crate::tree::Forest;
 use crate::tree::rewrites::Rewrites;
@@ -37,6 +36,8 @@ pub struct Options {
     pub profile: Profile,
     /// Whether it counts which ways it takes, and does nothing faster.
     pub records: bool,
+    /// Whether what the profile never saw is cut.
+    pub specialised: bool,
 }
 
 /// A compiled stack.
@@ -48,6 +49,8 @@ pub struct Compiled {
     pub source: String,
     /// `NAME.h`
     pub header: String,
+    /// How many ways were cut.
+    pub cut: usize,
     /// What `loom build --report json` prints.
     pub report: Report,
 }
@@ -79,31 +82,40 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Failure> {
 
 /// The checked program of a stack, to be interpreted as it is written.
 pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
-    trees(path, options).map(|(_, program, _)| program)
+    trees(path, options).map(|(program, _)| program)
 }
 
 /// How often a stack does what, as far as is known.
 pub fn analysed(path: &Path, options: &Options) -> Result<(Program, Analysed), Failure> {
-    let (sources, program, forest) = trees(path, options)?;
-    let (profile, stack) = (options.profile.clone(), &program.name);
-    let profile = profile.of(&program, &forest, stack);
-    let profile = profile.map_err(unfit)?;
-    let rewrites = options.rewrites;
-    let analysed = pipeline::analyse(&sources, &program, forest, &profile, rewrites);
+    let (mut checked, stack) = chosen(path, options)?;
+    let known = pipeline::known(&mut checked, &stack);
+    let known = known.ok_or_else(|| refused(&checked))?;
+    let (program, rewrites) = (known.program, options.rewrites);
+    let analysed = pipeline::analyse(
+        &checked.sources,
+        &program,
+        known.forest,
+        &known.profile,
+        rewrites,
+    );
     Ok((program, analysed))
 }
 
-fn trees(path: &Path, options: &Options) -> Result<(Sources, Program, Forest), Failure> {
+fn trees(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
+    let (mut checked, stack) = chosen(path, options)?;
+    let trees = pipeline::trees(&mut checked, &stack);
+    trees.ok_or_else(|| refused(&checked))
+}
+
+/// What is read, and the stack that is meant.
+fn chosen(path: &Path, options: &Options) -> Result<(Checked, String), Failure> {
     let (file, wanted) = split(path);
-    let mut checked = read(&file, options)?;
+    let checked = read(&file, options)?;
     if pipeline::refused(&checked.diagnostics) {
         return Err(shown(&checked));
     }
     let stack = choose(&file, &pipeline::stacks(&checked), wanted)?;
-    match pipeline::trees(&mut checked, &stack) {
-        Some((program, forest)) => Ok((checked.sources, program, forest)),
-        None => Err(shown(&checked)),
-    }
+    Ok((checked, stack))
 }
 
 /// Compiles the only stack of a text that is no file.
@@ -132,12 +144,12 @@ fn compile_checked(
         )));
     }
     let compiled = pipeline::compile(&mut checked, &stack, &name);
-    let refused = shown(&checked);
-    let refused = checked.unfit.map_or(refused, unfit);
+    let refused = refused(&checked);
     let compiled = compiled.ok_or(refused)?;
     Ok(Compiled {
         description: description(&compiled.program),
         report: report(&compiled),
+        cut: compiled.cut.len(),
         source: compiled.emitted.c,
         header: compiled.emitted.h,
     })
@@ -298,6 +310,7 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
     checked.rewrites = options.rewrites;
     checked.profile = options.profile.clone();
     checked.records = options.records;
+    checked.specialised = options.specialised;
     checked.budget.nodes = options.budget.unwrap_or(checked.budget.nodes);
     Ok(checked)
 }
@@ -311,9 +324,13 @@ fn shown(checked: &Checked) -> Failure {
     Failure::refused("")
 }
 
-/// Says why a profile cannot be used.
-fn unfit(why: String) -> Failure {
-    Failure::refused(format!("--profile: {why}"))
+/// The same; or why the profile cannot be used.
+fn refused(checked: &Checked) -> Failure {
+    let refused = shown(checked);
+    match &checked.unfit {
+        Some(why) => Failure::refused(format!("--profile: {why}")),
+        None => refused,
+    }
 }
 
 /// Why a name cannot stand before all names of generated C.

@@ -23,6 +23,9 @@ pub struct Switches {
     /// Goes by what `loom profile record` has found; several files add up
     #[arg(long, value_name = "FILE")]
     profile: Vec<PathBuf>,
+    /// Cuts all ways that the profile never saw; one that meets such an end is counted and reset
+    #[arg(long, requires = "profile")]
+    specialise: bool,
 }
 
 impl Switches {
@@ -41,6 +44,7 @@ impl Switches {
             search,
             rewrites: self.rewrites(),
             profile: self.profile()?,
+            specialised: self.specialise,
             ..Options::default()
         })
     }

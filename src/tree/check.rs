@@ -31,7 +31,8 @@ use super::{Forest, Index, Node, NodeId, Parameters, Probability, Reaction, Tree
 use crate::types::program::{Event, LocalId, Program, Shape};
 use crate::types::value::Type;
 use flow::Flow;
-use std::collections::BTreeSet;
+pub use flow::{Inside, Known};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A rule that is not kept.
@@ -78,6 +79,7 @@ pub fn check(program: &Program, forest: &Forest) -> Vec<Violation> {
             forest,
             tree,
             found: Vec::new(),
+            ways: None,
         };
         checked.parameters();
         for id in reachable(forest, tree.root) {
@@ -87,6 +89,23 @@ pub fn check(program: &Program, forest: &Forest) -> Vec<Violation> {
         found.append(&mut checked.found);
     }
     found
+}
+
+/// What is known where a tree begins; and on the ways out of its nodes, in order.
+pub fn known(
+    program: &Program,
+    forest: &Forest,
+    tree: &Tree,
+) -> (Known, BTreeMap<NodeId, Vec<Known>>) {
+    let mut checked = Checked {
+        program,
+        forest,
+        tree,
+        found: Vec::new(),
+        ways: Some(BTreeMap::new()),
+    };
+    let start = Flow::check(&mut checked);
+    (start, checked.ways.unwrap_or_default())
 }
 
 /// Nodes whose children do not stand before them; no walk ends there.
@@ -118,6 +137,8 @@ struct Checked<'a> {
     forest: &'a Forest,
     tree: &'a Tree,
     found: Vec<Violation>,
+    /// What is known on each way out of a node, if somebody wants to know.
+    ways: Option<BTreeMap<NodeId, Vec<Known>>>,
 }
 
 impl<'a> Checked<'a> {

@@ -1,6 +1,6 @@
 //! Walks over trees: what a node leads to, and how often.
 
-use super::{Action, Arena, Forest, Node, NodeId, Output, Probability};
+use super::{Action, Arena, Forest, Goal, Node, NodeId, Output, Probability, Reaction};
 use crate::types::constant::fold_number;
 use crate::types::program::Program;
 use std::collections::{BTreeSet, HashMap};
@@ -92,6 +92,27 @@ fn family(output: &Output) -> Option<NodeId> {
         Output::Many(turns) => Some(turns.body),
         Output::One { .. } | Output::Every { .. } => None,
     }
+}
+
+/// The reactions that a node lets happen, at once or from the agenda.
+pub fn lets_happen(node: &Node) -> Vec<Reaction> {
+    let outputs = match node {
+        Node::Leaf { outputs } => outputs,
+        Node::Act { action, .. } => match action {
+            Action::Wait(outputs) | Action::Put(outputs) => outputs,
+            _another_step => return Vec::new(),
+        },
+        Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => return Vec::new(),
+    };
+    let reactions = outputs.iter().filter_map(|output| match output {
+        Output::One { goal, .. } | Output::Every { goal, .. } => match goal {
+            Goal::Reaction(reaction, _) => Some(*reaction),
+            Goal::Frame(_) | Goal::Port(..) | Goal::Otherwise => None,
+        },
+        // What its turns let happen stands in its body.
+        Output::Many(_) => None,
+    });
+    reactions.collect()
 }
 
 /// Whether from a node on outputs are put on the agenda where they are made.

@@ -23,7 +23,7 @@ mod stayed;
 pub use stayed::{Stayed, Why, stayed};
 
 use crate::tree::rename::Renaming;
-use crate::tree::walk::{begins, decided, masses, reachable, swept, with_children};
+use crate::tree::walk::{begins, decided, lets_happen, masses, reachable, swept, with_children};
 use crate::tree::{
     Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
 };
@@ -289,29 +289,7 @@ impl Weaving<'_> {
 
 /// The reactions that a tree calls or lets wait.
 fn goals(forest: &Forest, root: NodeId) -> Vec<Reaction> {
-    let mut goals = Vec::new();
-    for node in reachable(forest, root) {
-        let outputs = match forest.arena.node(node) {
-            Node::Leaf { outputs }
-            | Node::Act {
-                action: Action::Wait(outputs) | Action::Put(outputs),
-                ..
-            } => outputs,
-            _ => continue,
-        };
-        for output in outputs {
-            match output {
-                Output::One {
-                    goal: Goal::Reaction(reaction, _),
-                    ..
-                }
-                | Output::Every {
-                    goal: Goal::Reaction(reaction, _),
-                    ..
-                } => goals.push(*reaction),
-                Output::One { .. } | Output::Every { .. } | Output::Many(_) => {}
-            }
-        }
-    }
-    goals
+    let nodes = reachable(forest, root).into_iter();
+    let goals = nodes.flat_map(|node| lets_happen(forest.arena.node(node)));
+    goals.collect()
 }

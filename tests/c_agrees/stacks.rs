@@ -37,6 +37,7 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
                 program,
                 forest,
                 calls,
+                cut: Vec::new(),
                 emitted,
             };
             [woven, plain]
@@ -45,14 +46,16 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
     }
 }
 
-fn read(path: &str) -> Checked {
+/// The file, read.
+pub fn read(path: &str) -> Checked {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = std::fs::read_to_string(file).expect("the file is in the repository");
     let search = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("layers")];
     pipeline::read(vec![(path.to_string(), text)], &Folders { search })
 }
 
-fn first(checked: &Checked) -> String {
+/// The name of its first stack.
+pub fn first(checked: &Checked) -> String {
     let stacks = pipeline::stacks(checked);
     stacks.first().expect("there is a stack in it").clone()
 }

@@ -184,3 +184,54 @@ fn a_program_that_fails_or_is_none_is_said() {
     let both = ["build", "gates.loom", "--record", "--only", "inline"];
     shell.loom(&both).failed(2, &["cannot be used with"]);
 }
+
+#[test]
+fn what_was_never_seen_is_cut_and_meeting_it_is_counted_by_its_line() {
+    let shell = gates();
+    record(&shell, &["1", "1"]);
+    let run = |folder: &str, kinds: &str| {
+        let flags = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+        let program = format!("cc {flags} -I {folder} {folder}/gates.c drive.c -o {folder}/drive");
+        let line = format!("{program} && {folder}/drive {kinds}");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &line]).current_dir(shell.path("."));
+        shell.finish(command).fine()
+    };
+    let build = ["build", "gates.loom", "--profile", "gates.profile"];
+    shell.loom(&[&build[..], &["-o", "whole"]].concat()).fine();
+    let special = [&build[..], &["--specialise", "-o", "special"]].concat();
+    let said = shell.loom(&special).fine();
+    let cut = "cut 4 ways that the profile never saw\n";
+    assert!(said.ends_with(cut), "{said}");
+    let flags = "-std=c11 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
+    compile(&shell.path("special"), "gates.c", flags);
+    assert_eq!(run("whole", "1 1 1"), run("special", "1 1 1"));
+    let threes = "count gate.cut_gates_loom_8_yes 1\n";
+    let large = "count gate.cut_gates_loom_7_no 2\n";
+    let others = "2 bytes\nframes_in 4\ndelivered 1\ngate.cut 3\n";
+    assert_eq!(
+        run("special", "3 1 9 9"),
+        format!("{others}{large}{threes}")
+    );
+    assert!(
+        !shell.read("special/gates.c").contains("GATE_TOO_LARGE)"),
+        "it is gone"
+    );
+}
+
+#[test]
+fn only_what_was_recorded_can_be_specialised() {
+    let shell = gates();
+    let without = ["build", "gates.loom", "--specialise"];
+    shell.loom(&without).failed(2, &["--profile"]);
+    record(&shell, &["1"]);
+    shell.write("gates.loom", GATES.replace("< 8", "< 9"));
+    let build = [
+        "build",
+        "gates.loom",
+        "--profile",
+        "gates.profile",
+        "--specialise",
+    ];
+    shell.loom(&build).failed(1, &["record it anew"]);
+}

@@ -7,6 +7,7 @@ use stackloom::simulate::stack::{Control, Stack};
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::value::Datum;
 use stackloom::types::program::{LinkId, NoticeId, PortId, Program};
+use std::collections::BTreeMap;
 
 /// What a host says.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +131,18 @@ impl<'p, C: Control<'p>> Host<'p, C> {
         }
         assert!(self.stack.adds_up(), "every frame has one fate");
         all
+    }
+
+    /// How often ways were taken, of trees that count them.
+    pub fn passed(&self) -> &BTreeMap<u32, u64> {
+        &self.stack.state().passed
+    }
+
+    /// All counters together whose name begins so.
+    pub fn counted(&self, begins: &str) -> u64 {
+        let counters = self.stack.counters().into_iter();
+        let counters = counters.filter(|(name, _)| name.starts_with(begins));
+        counters.map(|(_, count)| count).sum()
     }
 
     /// Sessions that live, timers that run, buffers that are held.

@@ -9,24 +9,42 @@ use super::types::moves_message;
 use crate::tree::uses::{Uses, marks};
 use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Range, Reaction, walk};
 use crate::types::expression::Instance;
-use crate::types::program::{Event, HeaderId, LocalId};
-use crate::types::statement::Attempt;
+use crate::types::program::{Event, HeaderId, KindId, LocalId};
+use crate::types::statement::{Attempt, Search};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known on all paths to a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Known {
+pub struct Known {
     /// Locals that hold a value.
     bound: BTreeSet<LocalId>,
     /// Messages that are still to be moved.
-    owned: BTreeSet<LocalId>,
+    pub owned: BTreeSet<LocalId>,
+    /// Instances that were looked for and found, and whether they were made there.
+    pub found: BTreeMap<LocalId, (KindId, bool)>,
+    /// Whether what was put on the agenda has still to turn.
+    pub begun: bool,
+    /// In a turn of what.
+    pub inside: Inside,
     /// Messages that belong to what is around a loop: they can be read, not moved.
     lent: BTreeSet<LocalId>,
     /// Headers that can be read.
     headers: BTreeSet<HeaderId>,
     /// All headers can be read: they came with the message.
     brought: bool,
+}
+
+/// Of what something is a part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inside {
+    /// Of a tree, and of no turn.
+    #[default]
+    Tree,
+    /// Of a turn of a loop without outputs.
+    Loop,
+    /// Of a turn of a family.
+    Family,
 }
 
 /// The walk through one tree, or through the body of one of its loops.
@@ -36,8 +54,8 @@ pub struct Flow<'a, 'c> {
 }
 
 impl<'a> Flow<'a, '_> {
-    /// Checks all paths of a tree.
-    pub fn check(checked: &mut Checked<'a>) {
+    /// Checks all paths of a tree. What is known where it begins.
+    pub fn check(checked: &mut Checked<'a>) -> Known {
         let tree = checked.tree;
         let event = match tree.reaction {
             Reaction::Arrive { event, .. } | Reaction::Handle { event, .. } => event,
@@ -50,7 +68,8 @@ impl<'a> Flow<'a, '_> {
         start.bound.extend(given.instance);
         start.bound.extend(&given.arguments);
         start.owned.extend(given.message);
-        walk_from(checked, tree.root, start);
+        walk_from(checked, tree.root, start.clone());
+        start
     }
 
     fn node(&mut self, id: NodeId, mut known: Known) {
@@ -88,6 +107,8 @@ impl<'a> Flow<'a, '_> {
             }
             Node::Act { action, next } => {
                 self.action(id, &mut known, action);
+                known.begun &= *action != Action::Turn;
+                known.begun |= *action == Action::Begin;
                 self.reach(*next, id, known);
             }
             Node::Leaf { outputs } => {
@@ -120,6 +141,14 @@ impl<'a> Flow<'a, '_> {
         self.uses(id, &mut succeeded, &moves);
         if let Some(local) = bind {
             self.bind(id, &mut succeeded, local);
+            if let Attempt::Instance(steps) = attempt {
+                let found = steps.iter().map(|step| match step {
+                    Search::Find(target) => (target.kind, false),
+                    Search::Standing(kind, _) => (*kind, false),
+                    Search::Create(kind, ..) => (*kind, true),
+                });
+                succeeded.found.extend(found.map(|found| (local, found)));
+            }
         }
         self.reach(done, id, succeeded);
         self.reach(failed, id, known);
@@ -185,15 +214,15 @@ impl<'a> Flow<'a, '_> {
             Action::StopTimer(instance, kind, _)
             | Action::End(instance, kind)
             | Action::Free(instance, kind) => uses.instance(*instance, *kind),
-            Action::Loop(turns) => self.turns(id, known, turns),
+            Action::Loop(turns) => self.turns(id, known, turns, Inside::Loop),
             Action::Wait(outputs) | Action::Put(outputs) => self.outputs(id, known, outputs),
             Action::Count(_) | Action::Pass(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
             Action::Mark(first) | Action::Precede(first, _) => bound = Some(*first),
         }
         self.uses(id, known, &uses);
-        if let Some(local) = bound {
-            self.bind(id, known, local);
-        }
+        bound
+            .into_iter()
+            .for_each(|local| self.bind(id, known, local));
     }
 
     fn outputs(&mut self, id: NodeId, known: &mut Known, outputs: &'a [Output]) {
@@ -210,7 +239,7 @@ impl<'a> Flow<'a, '_> {
                     uses.locals.extend(instance_of(*goal));
                     self.uses(id, known, &uses);
                 }
-                Output::Many(turns) => self.turns(id, known, turns),
+                Output::Many(turns) => self.turns(id, known, turns, Inside::Family),
                 Output::Every {
                     on,
                     local,
@@ -235,7 +264,7 @@ impl<'a> Flow<'a, '_> {
     }
 
     /// A turn of a loop reads what is around it, and moves its own messages.
-    fn turns(&mut self, id: NodeId, known: &mut Known, turns: &'a Loop) {
+    fn turns(&mut self, id: NodeId, known: &mut Known, turns: &'a Loop, inside: Inside) {
         let mut uses = Uses::default();
         match &turns.range {
             Range::Numbers { from, to, .. } => {
@@ -246,6 +275,7 @@ impl<'a> Flow<'a, '_> {
         }
         self.uses(id, known, &uses);
         let mut turn = known.clone();
+        turn.inside = inside;
         let around = std::mem::take(&mut turn.owned);
         turn.lent.extend(around);
         self.bind(id, &mut turn, turns.local);
@@ -311,6 +341,9 @@ impl<'a> Flow<'a, '_> {
 
     /// A path leads to a node; what is known there is what all of them know.
     fn reach(&mut self, node: NodeId, from: NodeId, known: Known) {
+        if let Some(ways) = &mut self.checked.ways {
+            ways.entry(from).or_default().push(known.clone());
+        }
         let Some(other) = self.known.get_mut(&node) else {
             self.known.insert(node, known);
             return;
@@ -321,6 +354,9 @@ impl<'a> Flow<'a, '_> {
             .headers
             .retain(|header| known.headers.contains(header));
         other.brought &= known.brought;
+        other
+            .found
+            .retain(|local, _| known.found.contains_key(local));
         let unlike: Vec<LocalId> = other
             .owned
             .symmetric_difference(&known.owned)
