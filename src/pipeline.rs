@@ -6,11 +6,12 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::emit::{self, Emitted};
 use crate::optimise;
+use crate::optimise::states::{Never, never};
 use crate::profile::transitions::{Transition, transitions};
-use crate::profile::{self, Analysis, Profile, Register, recorded};
+use crate::profile::{self, Analysis, Asked, Profile, Register, recorded};
 use crate::reactive;
 use crate::reactive::handlers::Budget;
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use crate::syntax;
 use crate::tree::Forest;
 use crate::tree::automaton::Automaton;
@@ -23,7 +24,7 @@ use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack};
 use crate::weave::{self, Call};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was read, and what is wrong with it.
 pub struct Checked {
@@ -253,6 +254,13 @@ pub struct Analysed {
     pub exits: Vec<emit::Path>,
     /// Joints that stayed calls.
     pub stayed: Vec<weave::Stayed>,
+    /// Joints that are none any more.
+    pub joined: Vec<weave::Joined>,
+    /// By place in the sources: who asks what is written there, before any rewrite and after each,
+    /// as in `costs`.
+    pub asked: Vec<BTreeMap<Span, Asked>>,
+    /// Control states in which nothing is ever found.
+    pub never: Vec<Never>,
 }
 
 /// What trees cost.
@@ -296,17 +304,23 @@ pub fn analyse(
     let mut woven = profile::analyse(program, forest, profile);
     let states = std::mem::take(&mut woven.registers);
     let mut costs = vec![Cost::of(None, &woven)];
+    let mut asked = vec![profile::asked(&woven)];
+    let never = never(program, &woven.forest);
     let mut bypasses = woven.forest.clone();
     for rewrite in rewrites.each().filter(|one| one.is_of_trees()) {
         bypasses = optimise::rewritten(program, bypasses, Rewrites::only(rewrite));
         woven = profile::analyse(program, bypasses.clone(), profile);
         costs.push(Cost::of(Some(rewrite), &woven));
+        asked.push(profile::asked(&woven));
     }
     Analysed {
         exits: emit::c(sources, program, &bypasses, rewrites).paths,
         states,
         path: transitions(&woven.forest, &woven.runs, SHARE),
         stayed: weave::stayed(program, &woven.forest, weave::Limits::default()),
+        joined: weave::joined(&woven.forest),
+        asked,
+        never,
         woven,
         costs,
         bypasses,

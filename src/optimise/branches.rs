@@ -72,6 +72,7 @@ fn pruned(program: &Program, forest: &mut Forest, tree: usize) -> NodeId {
             Some(way) => new[&way],
             None => {
                 let made = forest.arena.add(with_children(node, |child| new[&child]));
+                forest.asks_as(made, id);
                 if let Some(origin) = forest.origins.get(&id).copied() {
                     forest.origins.entry(made).or_insert(origin);
                 }

@@ -144,7 +144,11 @@ impl Extending<'_> {
                 }
                 // Which of many ways is common, nobody says.
                 Node::Leaf { .. } | Node::Case { .. } => return None,
-                two => break self.ways(two, &known, mass)?,
+                two => {
+                    let made = self.ways(two, &known, mass)?;
+                    self.forest.asks_as(made, at);
+                    break made;
+                }
             }
         };
         let steps = steps.into_iter().rev();

@@ -14,11 +14,13 @@
 //! at most one of such tests holds. Cost: none; a `match` gets a node more.
 
 use super::states::is_found_at_will;
+use crate::source::Span;
 use crate::tree::walk::{remade, swept};
 use crate::tree::{Arena, Forest, Node, NodeId, Probability};
 use crate::types::expression::{Binary, Expression, ExpressionKind};
 use crate::types::program::Program;
 use crate::types::value::{Type, Value};
+use std::collections::{BTreeSet, HashMap};
 
 /// So many times as frequent is more than a guess: what is less so stays where it was written.
 const CLEARLY: u32 = 2;
@@ -32,7 +34,30 @@ pub fn first(program: &Program, forest: &Forest) -> Forest {
         }
         (None, node) => placed(program, arena, node),
     });
-    swept(&sorted)
+    swept(&with_places(forest, sorted))
+}
+
+/// Sorted trees in which each condition is written where it was.
+fn with_places(before: &Forest, mut sorted: Forest) -> Forest {
+    let asked = |node: &Node| match node {
+        Node::Test { condition, .. } => Some(condition.clone()),
+        Node::Case { .. } | Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
+    };
+    let mut written: HashMap<Expression, BTreeSet<Span>> = HashMap::new();
+    for (id, place) in &before.places {
+        if let Some(condition) = asked(before.arena.node(*id)) {
+            written.entry(condition).or_default().insert(*place);
+        }
+    }
+    for id in (0..sorted.arena.len() as u32).map(NodeId) {
+        let here = asked(sorted.arena.node(id)).and_then(|one| written.get(&one));
+        let known = sorted.places.get(&id);
+        let moved = here.filter(|here| known.is_none_or(|known| !here.contains(known)));
+        if let Some(place) = moved.and_then(BTreeSet::first) {
+            sorted.places.insert(id, *place);
+        }
+    }
+    sorted
 }
 
 /// A test but for where it goes if it does not hold.

@@ -32,16 +32,67 @@ type Held = BTreeMap<(KindId, FieldId), BTreeSet<u64>>;
 
 /// Trees without what is done in states in which nothing is ever found.
 pub fn prune(program: &Program, forest: &Forest) -> Forest {
+    let (_, pruned) = settled(program, forest);
+    forget(program, &pruned)
+}
+
+/// A control state in which nothing is ever found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Never {
+    /// Of instances of this kind.
+    pub kind: KindId,
+    /// The field that would say so.
+    pub field: FieldId,
+    /// What it would hold.
+    pub value: u64,
+    /// How many nodes are there for it alone.
+    pub nodes: usize,
+}
+
+/// The values of enums that fields never hold.
+pub fn never(program: &Program, forest: &Forest) -> Vec<Never> {
+    let (held, _) = settled(program, forest);
+    let size = |forest: &Forest| {
+        let roots = forest.trees.iter().map(|tree| tree.root);
+        let nodes = roots.flat_map(|root| reachable(forest, root));
+        nodes.collect::<BTreeSet<_>>().len()
+    };
+    let whole = size(forest);
+    let mut all = Vec::new();
+    for ((kind, field), values) in held {
+        let Type::Enum(id) = program.kinds[kind.at()].fields[field.at()].kind else {
+            continue;
+        };
+        let known: BTreeSet<u64> = program.enums[id.at()]
+            .names
+            .iter()
+            .map(|one| one.1)
+            .collect();
+        for value in known.difference(&values).copied() {
+            let mut others = known.clone();
+            others.remove(&value);
+            let held = Held::from([((kind, field), others)]);
+            let without = States { program, held }.without(forest);
+            all.push(Never {
+                kind,
+                field,
+                value,
+                nodes: whole - size(&without),
+            });
+        }
+    }
+    all
+}
+
+/// What fields may hold, and the trees without what is done where they hold anything else.
+fn settled(program: &Program, forest: &Forest) -> (Held, Forest) {
     let mut held = first(program);
     loop {
         let states = States { program, held };
-        let pruned = remade(forest, |arena, node| {
-            let node = states.pruned(node);
-            decided(program, &node).unwrap_or_else(|| arena.add(node))
-        });
+        let pruned = states.without(forest);
         held = states.with_written(&pruned);
         if held == states.held {
-            return forget(program, &pruned);
+            return (held, pruned);
         }
     }
 }
@@ -73,6 +124,14 @@ struct States<'a> {
 }
 
 impl States<'_> {
+    /// Trees without ways on which nothing comes.
+    fn without(&self, forest: &Forest) -> Forest {
+        remade(forest, |arena, node| {
+            let node = self.pruned(node);
+            decided(self.program, &node).unwrap_or_else(|| arena.add(node))
+        })
+    }
+
     /// A node without ways on which nothing comes.
     fn pruned(&self, mut node: Node) -> Node {
         match &mut node {

@@ -10,17 +10,20 @@
 //! registers    trees              ->  fields that hold a control state, and shares of states
 //! reactions    trees, traffic     ->  how often each tree is run
 //! transitions  trees, runs        ->  the fewest transitions that carry a given share
+//! asked        trees, runs        ->  how often what is written at a place is asked
 //! ```
 //!
 //! States hang on how often which event comes, and events on states: both are found in turn, until
 //! they stay.
 
+mod asked;
 mod reactions;
 pub mod recorded;
 mod registers;
 pub mod transitions;
 mod visits;
 
+pub use asked::{Asked, asked};
 pub use recorded::Recorded;
 pub use registers::Register;
 

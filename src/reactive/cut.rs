@@ -25,7 +25,7 @@ use super::{Lowering, entity_of};
 use crate::diagnostic::Diagnostic;
 use crate::tree::check::{Inside, Known, known};
 use crate::tree::walk::{children, lets_happen, reachable, with_children};
-use crate::tree::ways::{Way, asks};
+use crate::tree::ways::Way;
 use crate::tree::{Action, Forest, Goal, Index, NodeId, Output, Reaction, Tree};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{
@@ -107,7 +107,7 @@ fn cuts_of(
         }
         let own = forest.arena.node(node);
         for (out, child) in children(own).into_iter().enumerate() {
-            if asks(own) && never.contains(&(node, out)) && !is_whole {
+            if own.asks() && never.contains(&(node, out)) && !is_whole {
                 cuts.push(way(Some((node, out))));
             } else {
                 reached.insert(child);

@@ -12,6 +12,7 @@ use crate::diagnostic::{Id, render};
 use crate::emit::c_name;
 use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
+use crate::source::Sources;
 use crate::syntax::loom;
 use crate::tree::Forest;
 use crate::tree::rewrites::Rewrites;
@@ -86,7 +87,7 @@ pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
 }
 
 /// How often a stack does what, as far as is known.
-pub fn analysed(path: &Path, options: &Options) -> Result<(Program, Analysed), Failure> {
+pub fn analysed(path: &Path, options: &Options) -> Result<(Sources, Program, Analysed), Failure> {
     let (mut checked, stack) = chosen(path, options)?;
     let known = pipeline::known(&mut checked, &stack);
     let known = known.ok_or_else(|| refused(&checked))?;
@@ -98,7 +99,7 @@ pub fn analysed(path: &Path, options: &Options) -> Result<(Program, Analysed), F
         &known.profile,
         rewrites,
     );
-    Ok((program, analysed))
+    Ok((checked.sources, program, analysed))
 }
 
 fn trees(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
@@ -220,7 +221,7 @@ pub fn is_fine(root: Vec<(String, String)>, used: Vec<(String, String)>) -> bool
 /// The text of a file in its canonical form.
 pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
     no_esterel(file)?;
-    let mut sources = crate::source::Sources::new();
+    let mut sources = Sources::new();
     let id = sources.add(file.display().to_string(), text);
     let (tree, diagnostics) = loom::parse(id, &sources);
     if pipeline::refused(&diagnostics) {

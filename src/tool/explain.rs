@@ -2,23 +2,33 @@
 //!
 //! In: a stack. Out: how often each of its reactions is run for one event from outside, in which
 //! states its instances mostly are, and the common path; what each rewrite cost and saved, which
-//! common paths stand apart, and which joints stayed calls, and why.
+//! common paths stand apart and where they are left; what became of joints, branches and states,
+//! in a few words or one by one.
+//!
+//! ```text
+//! words      reactions and states, in the words of the sources
+//! joints     which were woven, which stayed calls, and why
+//! branches   how often each is asked, as written and behind the rewrites
+//! states     in which instants begin, and in which nothing is ever found
+//! ```
+
+mod branches;
+mod joints;
+mod states;
+mod words;
 
 use super::compiler::{self, Options};
 use super::failure::Failure;
 use super::terminal::result;
 use crate::emit;
 use crate::pipeline::{Analysed, Cost, SHARE};
-use crate::profile::Register;
-use crate::tree::text::Names;
+use crate::source::Sources;
 use crate::tree::walk::reachable;
-use crate::tree::{Goal, Node, Output, Reaction};
+use crate::tree::{Goal, Node, Output};
 use crate::types::program::Program;
-use crate::types::value::Type;
-use crate::weave::{Stayed, Why};
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
+use words::Words;
 
 /// What comes less often than this is not shown.
 const LEAST: f64 = 0.0005;
@@ -28,22 +38,40 @@ pub fn is_stack(word: &str) -> bool {
     word.contains('.')
 }
 
-/// Prints it.
-pub fn explain(stack: &Path, options: &Options) -> Result<(), Failure> {
-    let (program, analysed) = compiler::analysed(stack, options)?;
-    result(text(&program, &analysed))
+/// Prints it; of joints, branches and states `all`.
+pub fn explain(stack: &Path, options: &Options, all: bool) -> Result<(), Failure> {
+    let (sources, program, analysed) = compiler::analysed(stack, options)?;
+    result(Explained::of(&sources, &program, &analysed).text(all))
 }
 
-fn text(program: &Program, analysed: &Analysed) -> String {
-    let names = Names::new(program);
-    let mut text = String::new();
-    reactions(&names, analysed, &mut text);
-    states(program, &names, &analysed.states, &mut text);
-    common_path(&names, analysed, &mut text);
-    costs(&analysed.costs, &mut text);
-    bypasses(&names, analysed, &mut text);
-    stayed(&names, analysed, &mut text);
-    text
+/// A stack that is explained.
+struct Explained<'a> {
+    sources: &'a Sources,
+    analysed: &'a Analysed,
+    words: Words<'a>,
+}
+
+impl<'a> Explained<'a> {
+    fn of(sources: &'a Sources, program: &'a Program, analysed: &'a Analysed) -> Explained<'a> {
+        Explained {
+            sources,
+            analysed,
+            words: Words::new(program),
+        }
+    }
+
+    fn text(&self, all: bool) -> String {
+        let mut text = String::new();
+        let analysed = self.analysed;
+        reactions(&self.words, analysed, &mut text);
+        states::states(self, all, &mut text);
+        common_path(&self.words, analysed, &mut text);
+        costs(&analysed.costs, &mut text);
+        bypasses(&self.words, analysed, &mut text);
+        joints::joints(self, all, &mut text);
+        branches::branches(self, all, &mut text);
+        text
+    }
 }
 
 fn costs(costs: &[Cost], text: &mut String) {
@@ -64,7 +92,7 @@ fn costs(costs: &[Cost], text: &mut String) {
     }
 }
 
-fn bypasses(names: &Names, analysed: &Analysed, text: &mut String) {
+fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
     let forest = &analysed.bypasses;
     for tree in &forest.bypasses {
         let (mut tests, mut leaves, mut ends) = (0, 0, 0);
@@ -76,7 +104,7 @@ fn bypasses(names: &Names, analysed: &Analysed, text: &mut String) {
                 Node::Act { .. } => {}
             }
         }
-        let name = names.reaction(tree.reaction);
+        let name = words.reaction(tree.reaction);
         let left = if leaves == 0 {
             "is never left"
         } else {
@@ -117,45 +145,12 @@ fn is_left(outputs: &[Output]) -> bool {
     outputs.iter().any(is_left)
 }
 
-fn stayed(names: &Names, analysed: &Analysed, text: &mut String) {
-    let trees = &analysed.woven.forest.trees;
-    let runs: HashMap<Reaction, f64> = trees
-        .iter()
-        .zip(&analysed.woven.runs)
-        .map(|(tree, runs)| (tree.reaction, *runs))
-        .collect();
-    let often = |one: &Stayed| one.often * runs[&one.from];
-    let mut shown: Vec<&Stayed> = analysed.stayed.iter().collect();
-    shown.retain(|one| often(one) >= LEAST);
-    shown.sort_by(|one, other| {
-        let by_name = || names.reaction(one.from).cmp(&names.reaction(other.from));
-        often(other).total_cmp(&often(one)).then_with(by_name)
-    });
-    if shown.is_empty() {
-        return;
-    }
-    line(
-        text,
-        "\nthese joints stayed calls, so often for one event from outside:",
-    );
-    for one in shown {
-        let (from, to) = (names.reaction(one.from), names.reaction(one.to));
-        let why = match one.why {
-            Why::Second => "it waits behind what comes first".to_string(),
-            Why::Called => "nothing is woven into what is itself called".to_string(),
-            Why::Rare => "it is rare there".to_string(),
-            Why::Large => format!("no room is left for its {} nodes", one.nodes),
-        };
-        line(text, &format!("{:8.3}  {from} -> {to}: {why}", often(one)));
-    }
-}
-
-fn reactions(names: &Names, analysed: &Analysed, text: &mut String) {
+fn reactions(words: &Words, analysed: &Analysed, text: &mut String) {
     let trees = analysed.woven.forest.trees.iter();
     let mut all: Vec<(f64, String)> = trees
         .zip(&analysed.woven.runs)
         .filter(|(_, often)| **often >= LEAST)
-        .map(|(tree, often)| (*often, names.reaction(tree.reaction)))
+        .map(|(tree, often)| (*often, words.reaction(tree.reaction)))
         .collect();
     all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     line(text, "for one event from outside, this is run so often:");
@@ -164,40 +159,7 @@ fn reactions(names: &Names, analysed: &Analysed, text: &mut String) {
     }
 }
 
-fn states(program: &Program, names: &Names, registers: &[Register], text: &mut String) {
-    if registers.is_empty() {
-        return;
-    }
-    line(text, "\ninstants begin in these control states:");
-    for register in registers {
-        let (kind, field) = (register.kind.at(), register.field.at());
-        let enumeration = match &program.kinds[kind].fields[field].kind {
-            Type::Enum(id) => Some(&program.enums[id.at()].names),
-            _numbered => None,
-        };
-        let named = |value: u64| {
-            let mut known = enumeration.into_iter().flatten();
-            let known = known.find(|(_, other)| *other == value);
-            known.map_or(value.to_string(), |(name, _)| name.clone())
-        };
-        let mut shares: Vec<(f64, u64)> = register
-            .shares
-            .iter()
-            .copied()
-            .zip(register.values.iter().copied())
-            .filter(|(share, _)| *share >= LEAST)
-            .collect();
-        shares.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-        let shares: Vec<String> = shares
-            .into_iter()
-            .map(|(share, value)| format!("{} {}", named(value), percent(share)))
-            .collect();
-        let name = format!("{}.{}", names.kinds[kind], names.fields[kind][field]);
-        line(text, &format!("  {name}: {}", shares.join(", ")));
-    }
-}
-
-fn common_path(names: &Names, analysed: &Analysed, text: &mut String) {
+fn common_path(words: &Words, analysed: &Analysed, text: &mut String) {
     let carried: f64 = analysed.path.iter().map(|one| one.share).sum();
     let count = analysed.path.len();
     line(
@@ -222,7 +184,7 @@ fn common_path(names: &Names, analysed: &Analysed, text: &mut String) {
         let steps = nodes
             .filter(|node| matches!(node, Node::Act { .. }))
             .count();
-        let name = names.reaction(forest.trees[way.tree].reaction);
+        let name = words.reaction(forest.trees[way.tree].reaction);
         let share = percent(way.share);
         line(
             text,

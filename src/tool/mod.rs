@@ -106,7 +106,7 @@ enum Verb {
     Test(test::Arguments),
     /// Says what a diagnostic means and what to do, or what a stack mostly does
     #[command(after_help = "Examples:\n  loom explain message-leaked\n  \
-                            loom explain examples/host/host.loom")]
+                            loom explain examples/host/host.loom --all")]
     Explain {
         /// A diagnostic's id, as it stands in brackets, or a stack; without, all ids are listed
         #[arg(value_name = "ID | STACK")]
@@ -114,6 +114,9 @@ enum Verb {
         /// Where `use` looks before the library inside the binary
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
+        /// Says it of each joint, branch and state of the stack, one by one
+        #[arg(long)]
+        all: bool,
         #[command(flatten)]
         switches: Switches,
     },
@@ -158,9 +161,10 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         Verb::Explain {
             what: Some(stack),
             search,
+            all,
             switches,
         } if explain::is_stack(&stack) => {
-            explain::explain(Path::new(&stack), &switches.options(search)?)
+            explain::explain(Path::new(&stack), &switches.options(search)?, all)
         }
         Verb::Explain { what, .. } => authoring::explain(what.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),

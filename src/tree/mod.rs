@@ -50,8 +50,17 @@ pub struct Forest {
     /// Where, in trees that are woven, the code of another reaction begins. Nothing depends on it
     /// but what a reader of the C is told, and the text form leaves it out.
     pub origins: BTreeMap<NodeId, Reaction>,
-    /// Where what a node asks is written, in trees that no rewrite has seen. Only people are told.
+    /// Where what a node asks is written. Only people are told.
     pub places: BTreeMap<NodeId, Span>,
+}
+
+impl Forest {
+    /// Notes that a node asks what another asked: it was written there, too.
+    pub fn asks_as(&mut self, node: NodeId, other: NodeId) {
+        if let Some(place) = self.places.get(&other).copied() {
+            self.places.entry(node).or_insert(place);
+        }
+    }
 }
 
 /// What happens in one reaction.

@@ -174,6 +174,12 @@ pub fn remade(forest: &Forest, mut make: impl FnMut(&mut Arena, Node) -> NodeId)
     let origins = forest.origins.iter();
     let origins = origins.filter_map(|(id, origin)| Some((*new.get(id)?, *origin)));
     remade.origins = origins.collect();
+    // Children come first: where a node is gone, what stands there has its own place.
+    for (id, place) in &forest.places {
+        if let Some(new) = new.get(id).filter(|new| remade.arena.node(**new).asks()) {
+            remade.places.entry(*new).or_insert(*place);
+        }
+    }
     remade
 }
 

@@ -32,7 +32,7 @@ pub fn ways(forest: &Forest) -> Vec<Way> {
     for (tree, beginning) in forest.trees.iter().enumerate() {
         all.push(Way { tree, from: None });
         for node in reachable(forest, beginning.root).into_iter().rev() {
-            if asks(forest.arena.node(node)) && known.insert(node) {
+            if forest.arena.node(node).asks() && known.insert(node) {
                 let out = children(forest.arena.node(node)).len();
                 all.extend((0..out).map(|way| Way {
                     tree,
@@ -44,11 +44,13 @@ pub fn ways(forest: &Forest) -> Vec<Way> {
     all
 }
 
-/// Whether a node has ways.
-pub fn asks(node: &Node) -> bool {
-    match node {
-        Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => true,
-        Node::Act { .. } | Node::Leaf { .. } => false,
+impl Node {
+    /// Whether it has ways.
+    pub fn asks(&self) -> bool {
+        match self {
+            Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => true,
+            Node::Act { .. } | Node::Leaf { .. } => false,
+        }
     }
 }
 

@@ -20,7 +20,7 @@
 
 mod stayed;
 
-pub use stayed::{Stayed, Why, stayed};
+pub use stayed::{Joined, Stayed, Why, joined, stayed};
 
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{begins, decided, lets_happen, masses, reachable, swept, with_children};
@@ -140,7 +140,9 @@ impl Weaving<'_> {
                 Node::Leaf { outputs } => self.leaf(node, outputs, here, path),
                 other => {
                     let other = with_children(other, |child| new[&child]);
-                    self.forest.arena.add(other)
+                    let made = self.forest.arena.add(other);
+                    self.forest.asks_as(made, node);
+                    made
                 }
             };
             new.insert(node, made);
@@ -258,10 +260,12 @@ impl Weaving<'_> {
             let renamed = renaming.node(self.forest.arena.node(node));
             let made = match decided(self.program, &renamed) {
                 Some(way) => new[&way],
-                None => self
-                    .forest
-                    .arena
-                    .add(with_children(renamed, |child| new[&child])),
+                None => {
+                    let renamed = with_children(renamed, |child| new[&child]);
+                    let made = self.forest.arena.add(renamed);
+                    self.forest.asks_as(made, node);
+                    made
+                }
             };
             new.insert(node, made);
         }

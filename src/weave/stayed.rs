@@ -1,12 +1,13 @@
-//! What was not woven: joints that stayed calls, and why.
+//! What was woven, and what was not: joints that stayed calls, and why.
 //!
-//! In: woven trees. Out: for each tree which others it calls, or lets wait, and how often.
+//! In: woven trees. Out: for each tree which others stand in it, and which it calls, or lets wait,
+//! and how often.
 
 use super::{Limits, is_entry};
 use crate::tree::walk::{masses, reachable};
-use crate::tree::{Action, Forest, Goal, Node, Output, Reaction};
+use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction};
 use crate::types::program::Program;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A joint that stayed a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,47 @@ pub enum Why {
     Rare,
     /// No room is left for so many nodes, or it is on its way already.
     Large,
+}
+
+/// A joint that is none any more: a tree that stands in the leaves of another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joined {
+    /// In the tree of this reaction.
+    pub from: Reaction,
+    /// That of this one.
+    pub to: Reaction,
+    /// How often for one run of the first.
+    pub often: f64,
+    /// At how many places.
+    pub places: usize,
+    /// How many nodes that are.
+    pub nodes: usize,
+}
+
+/// The joints that are none any more, those of each tree in order.
+pub fn joined(forest: &Forest) -> Vec<Joined> {
+    let mut all = Vec::new();
+    for tree in &forest.trees {
+        let nodes = reachable(forest, tree.root);
+        let masses = masses(forest, &nodes, tree.root, 1.0);
+        let mut found: BTreeMap<Reaction, (f64, usize, BTreeSet<NodeId>)> = BTreeMap::new();
+        for node in nodes.iter().filter(|node| **node != tree.root) {
+            if let Some(to) = forest.origins.get(node) {
+                let (often, places, own) = found.entry(*to).or_default();
+                *often += masses[node];
+                *places += 1;
+                own.extend(reachable(forest, *node));
+            }
+        }
+        all.extend(found.into_iter().map(|(to, (often, places, own))| Joined {
+            from: tree.reaction,
+            to,
+            often,
+            places,
+            nodes: own.len(),
+        }));
+    }
+    all
 }
 
 /// The joints that stayed calls, those of each tree in order.

@@ -165,9 +165,9 @@ fn a_stack_is_explained_by_what_it_mostly_does() {
         .fine();
     let lines: Vec<&str> = said.lines().collect();
     // As `traffic` says, and each first by itself.
-    let most = "   0.700  arrive ethernet 0 any deliver";
+    let most = "   0.700  ethernet: on deliver";
     assert_eq!(lines[1], most, "{said}");
-    assert!(said.contains("handle udp.session any send"), "{said}");
+    assert!(said.contains("  udp.session: on send\n"), "{said}");
     let path = "the common path: ";
     let carried = lines.iter().find(|line| line.starts_with(path));
     let carried = carried.expect("there is a common path");
@@ -205,6 +205,84 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
         .loom(&["explain", &stack, "--without", "inline,bypass"])
         .fine();
     assert!(!bare.contains(" I inline") && !bare.contains("has a common path apart"));
+}
+
+#[test]
+fn what_became_of_joints_and_branches_is_said_of_each() {
+    let shell = Shell::new();
+    let stack = format!("{}/bench/udp.loom:offloaded", env!("CARGO_MANIFEST_DIR"));
+    let few = shell.loom(&["explain", &stack]).fine();
+    assert!(few.contains(" joints were woven, which saves ") && !few.contains(": woven, "));
+    assert!(few.contains(" in the end (`--all` says it of each):\n") && !few.contains("asked 0."));
+    let all = shell.loom(&["explain", &stack, "--all"]).fine();
+    for said in [
+        "  tunnel: on deliver -> ipv4: on deliver: woven, ",
+        "  udp.session: on send -> tunnel.session: on send: it is rare there\n",
+        "  ipv4.loom:33  version: u4 is 4\n",
+        "                      I inline: asked ",
+        " places\n",
+        "    udp.session                ",
+    ] {
+        assert!(all.contains(said), "{said} is not in {all}");
+    }
+    // It puts others first, but each is still asked.
+    assert!(!all.contains("R frequent-first: gone"), "{all}");
+    let bare = shell.loom(&["explain", &stack, "--all", "--without", "all"]);
+    let bare = bare.fine();
+    assert!(
+        !bare.contains(" joints were woven") && !bare.contains("asked 0."),
+        "{bare}"
+    );
+}
+
+/// A layer of which nothing leads to a state.
+const STATES: &str = "\
+use link.service
+enum phase: u8 { shut, asked, open }
+worker s
+requires frames
+session { state: phase = shut, all: u32 = 0, odd: u32 = 0 }
+on deliver(message) {
+    match state {
+        case shut { state = open }
+        case asked { all += 1, odd += 1 }
+        case open { all += 1 }
+    }
+    deliver message
+}
+on send(message) { send message }
+stack one { link wire { s { port messages } } }
+";
+
+#[test]
+fn a_state_to_which_nothing_leads_is_told_with_what_it_took() {
+    let shell = Shell::new();
+    let states = STATES.replace(", odd += 1", "\n odd += 1");
+    shell.write("states.loom", &states);
+    let few = shell.loom(&["explain", "states.loom"]).fine();
+    assert!(few.contains("  s.session.state: "), "{few}");
+    let says = "in 1 state nothing is ever found: nothing leads there; ";
+    assert!(
+        few.contains(says) && few.contains("(`--all` says which)"),
+        "{few}"
+    );
+    let all = shell.loom(&["explain", "states.loom", "--all"]).fine();
+    let line = all
+        .lines()
+        .find(|line| line.ends_with("  s.session.state asked"));
+    let nodes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    // What counts all, and what counts the odd ones.
+    assert_eq!(nodes, Some(2), "{all}");
+    // Once something leads there, it is none of these.
+    shell.write(
+        "states.loom",
+        states.replace("state = open", "state = asked"),
+    );
+    let all = shell.loom(&["explain", "states.loom", "--all"]).fine();
+    assert!(
+        !all.contains("state asked\n") && all.contains("state open\n"),
+        "{all}"
+    );
 }
 
 #[test]
