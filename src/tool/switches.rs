@@ -23,7 +23,7 @@ pub struct Switches {
     /// Goes by what `loom profile record` has found; several files add up
     #[arg(long, value_name = "FILE")]
     profile: Vec<PathBuf>,
-    /// Cuts all ways that the profile never saw; one that meets such an end is counted and reset
+    /// Cuts all ways that the profile never saw; meeting one is counted
     #[arg(long, requires = "profile")]
     specialise: bool,
 }
