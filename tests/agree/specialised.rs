@@ -15,7 +15,7 @@ use stackloom::simulate::trace::{Seen, Trace};
 use stackloom::simulate::trees::Trees;
 use stackloom::tree::rewrites::Rewrites;
 use stackloom::tree::walk::children;
-use stackloom::tree::ways::{Way, asks};
+use stackloom::tree::ways::Way;
 use stackloom::tree::{Action, Forest, Node, NodeId};
 use stackloom::types::program::Program;
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,7 +127,7 @@ fn asked_to_be_cut(one: &Specialised, at: usize) -> BTreeSet<Option<(NodeId, usi
         if known.insert(id) {
             let node = one.forest.arena.node(id);
             for (out, child) in children(node).into_iter().enumerate() {
-                match asks(node) && often[&(id, out)] == 0 {
+                match node.asks() && often[&(id, out)] == 0 {
                     true => drop(asked.insert(Some((id, out)))),
                     false => open.push(child),
                 }
