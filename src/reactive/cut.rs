@@ -26,8 +26,8 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::check::{Inside, Known, known};
 use crate::tree::walk::{children, lets_happen, reachable, with_children};
 use crate::tree::ways::Way;
-use crate::tree::{Action, Forest, Goal, Index, NodeId, Output, Reaction, Tree};
-use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
+use crate::tree::{Action, Forest, Goal, Index, Node, NodeId, Output, Probability, Reaction, Tree};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{
     Count, CountId, EntityId, Event, KindId, LocalId, NoticeId, Place, Population, Program, Reason,
     ReasonId, Role, Shape,
@@ -248,6 +248,10 @@ impl Lowering<'_> {
                 let way = out.next().and_then(|out| ends.get(&(id, out)));
                 way.copied().unwrap_or_else(|| new[&child])
             });
+            let is_cut: Vec<bool> = (0..children(&node).len())
+                .map(|out| ends.contains_key(&(id, out)))
+                .collect();
+            let node = self.cut_last(node, &is_cut);
             let made = self.arena.add(node);
             if let Some(place) = self.places.get(&id).copied() {
                 self.places.entry(made).or_insert(place);
@@ -255,6 +259,87 @@ impl Lowering<'_> {
             new.insert(id, made);
         }
         new[&tree.root]
+    }
+
+    /// A `match` some of whose ways are cut, as a test for these: of two ways rewrites know which
+    /// is common.
+    fn cut_last(&mut self, node: Node, is_cut: &[bool]) -> Node {
+        let Node::Case {
+            value,
+            cases,
+            otherwise,
+        } = node
+        else {
+            return node;
+        };
+        if !is_cut.contains(&true) || !is_cut.contains(&false) {
+            return Node::Case {
+                value,
+                cases,
+                otherwise,
+            };
+        }
+        let split = |wanted: bool| {
+            let own = cases.iter().zip(is_cut);
+            let own = own.filter(|(_, is_cut)| **is_cut == wanted);
+            own.map(|(case, _)| *case).collect::<Vec<_>>()
+        };
+        let (value, bound) = match &*value.kind {
+            ExpressionKind::Read(_) | ExpressionKind::Header(..) => (value, None),
+            // It is asked for once.
+            _another => {
+                let of = value.result.clone();
+                let bind = self.fresh("asked".to_string(), of.clone());
+                let known = Expression::local(bind, of);
+                (known, Some(Action::Let(bind, value)))
+            }
+        };
+        let rest_is_cut = is_cut[cases.len()];
+        // The values that are named are those on the other side of all others.
+        let (named, others) = (split(!rest_is_cut), split(rest_is_cut));
+        let is = named.iter().map(|(number, ..)| {
+            let number = Expression::number(*number, value.result.clone());
+            Expression::binary(Binary::Equal, value.clone(), number, Type::Bool)
+        });
+        let either = |one, other| Expression::binary(Binary::Or, one, other, Type::Bool);
+        let condition = is.reduce(either).expect("a side has a way");
+        let likely = named.iter().map(|(_, likely, _)| likely.0).sum::<u32>();
+        let (then, last) = named
+            .split_last()
+            .map(|(last, all)| (all.to_vec(), last.2))
+            .expect("a side has a way");
+        let then = self.ways_of(&value, then, last);
+        let otherwise = self.ways_of(&value, others, otherwise);
+        let test = Node::Test {
+            condition,
+            likely: Probability(likely.min(1_000_000)),
+            then,
+            otherwise,
+        };
+        match bound {
+            Some(action) => Node::Act {
+                action,
+                next: self.arena.add(test),
+            },
+            None => test,
+        }
+    }
+
+    /// A `match`, or where it leads if nothing is asked.
+    fn ways_of(
+        &mut self,
+        value: &Expression,
+        cases: Vec<(u64, Probability, NodeId)>,
+        otherwise: NodeId,
+    ) -> NodeId {
+        if cases.is_empty() {
+            return otherwise;
+        }
+        self.arena.add(Node::Case {
+            value: value.clone(),
+            cases,
+            otherwise,
+        })
     }
 
     /// What is done where a way is cut.
