@@ -124,6 +124,8 @@ struct Fields {
     mask: u64,
     /// Whether the bits are all of those of one field.
     is_whole: bool,
+    /// Whether some of the bits are of a header behind it.
+    goes_on: bool,
 }
 
 struct Naming<'a> {
@@ -344,6 +346,7 @@ impl<'a> Naming<'a> {
             names: Vec::new(),
             mask: 0,
             is_whole: false,
+            goes_on: bytes.end > 8 * u64::from(headers[at].least),
         };
         let fixed = headers[at].fields.iter();
         let fixed = fixed.filter(|field| field.behind.is_empty() && field.width > 0);
@@ -370,6 +373,7 @@ impl<'a> Naming<'a> {
             let is_said = |fields: &Fields| fields.is_whole || !matches!(part, C::Binary(..));
             if let Some(fields) = self.fields(part).filter(is_said) {
                 let text = joined(&fields.names, ", ", " to ");
+                let text = if fields.goes_on { text + ", ..." } else { text };
                 return Some(match part {
                     C::Call(name, _) if name.starts_with("sl_differs") => {
                         atom(format!("{text} differ"))

@@ -231,6 +231,27 @@ CONFIGURE
     stack = STACK_start((char *)memory + 1, size, &config, start_ns);
 }
 
+/* Stacks without common paths have no names of them. */
+size_t STACK_paths(const struct STACK *one, uint64_t *values, size_t capacity)
+    __attribute__((weak));
+
+/* What came in went some path, or none. */
+static void check_paths(uint64_t frames_in) {
+    static uint64_t went[1024];
+    const size_t count = STACK_paths == NULL ? 0 : STACK_paths(stack, went, 1024);
+    uint64_t all = 0;
+    bool fits = true;
+    for (size_t at = 0; at < count; at += 1) {
+        all += went[at];
+        fits = fits && went[at] <= frames_in;
+    }
+    if (count != 0 && (all != frames_in || !fits)) {
+        printf("of %llu frames the paths have %llu\n", (unsigned long long)frames_in,
+               (unsigned long long)all);
+        exit(1);
+    }
+}
+
 int main(void) {
     char *start_of;
     size_t length;
@@ -271,6 +292,7 @@ int main(void) {
             show(values[at]);
         }
         printf("\n");
+        check_paths(values[0]);
         fflush(stdout);
     }
     free(memory);

@@ -53,21 +53,13 @@ struct Variant {
 }
 
 impl Variant {
-    fn who(self) -> &'static str {
+    /// Who talks with whom, and how that stands in names.
+    fn names(self) -> (&'static str, &'static str) {
         match self.pair {
-            Pair::Kernel { narrow: false } => "linux",
-            Pair::Kernel { narrow: true } => "linux, window 65535",
-            Pair::Ours { sends: false } => "stackloom receives",
-            Pair::Ours { sends: true } => "stackloom sends",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self.pair {
-            Pair::Kernel { narrow: false } => "linux",
-            Pair::Kernel { narrow: true } => "linux-narrow",
-            Pair::Ours { sends: false } => "stackloom-receive",
-            Pair::Ours { sends: true } => "stackloom-send",
+            Pair::Kernel { narrow: false } => ("linux", "linux"),
+            Pair::Kernel { narrow: true } => ("linux, window 65535", "linux-narrow"),
+            Pair::Ours { sends: false } => ("stackloom receives", "stackloom-receive"),
+            Pair::Ours { sends: true } => ("stackloom sends", "stackloom-send"),
         }
     }
 
@@ -84,9 +76,10 @@ impl Variant {
             true => (format!("{way}, of linux"), "ratio"),
             false => (way.to_string(), "MB/s"),
         };
+        let (who, name) = self.names();
         Row {
-            who: self.who().to_string(),
-            variant: format!("{}-{way}", self.name()),
+            who: who.to_string(),
+            variant: format!("{name}-{way}"),
             compiler,
             flags: flags.to_string(),
             checksums: sums.to_string(),
