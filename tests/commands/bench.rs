@@ -204,7 +204,7 @@ fn each_rewrite_has_its_row() {
     let lines = of("lines");
     let variants: Vec<&Value> = lines.iter().map(|(variant, _)| *variant).collect();
     let ends = [variants[0], variants[variants.len() - 1]];
-    assert_eq!(ends, ["nothing", "raw"]);
+    assert_eq!(ends, ["nothing", "specialised"]);
     assert!(variants.iter().any(|one| *one == "bypass"), "{variants:?}");
     assert!(
         lines.iter().all(|(_, lines)| (1.0..3.0).contains(lines)),

@@ -2,11 +2,14 @@
 //!
 //! In: the stack and the programs of `loom bench tcp`, sums off, and the names of the rewrites.
 //! Out: what each rewrite does to instructions, to what is fetched, and to the size; what is lost
-//! where nothing is known of the traffic; others beside it, and what the paper says.
+//! where nothing is known of the traffic, and won where all is; others beside it, and what the
+//! paper says.
 //!
 //! ```text
 //! nothing, + share, + inline, ..   the rewrites in the paper's order, one more each time
 //! all, raw profile                 all of them, but each test goes either way alike
+//! all, application profile         .., but as often as it did when this very bench was run
+//! specialised                      .., without what it never did then
 //! ```
 
 use super::programs::{Program, QUICK, programs};
@@ -15,9 +18,11 @@ use crate::profile::Profile;
 use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted};
 use crate::tool::failure::Failure;
+use crate::tool::profile;
 use crate::tool::terminal::note;
 use crate::tree::rewrites::{Rewrite, Rewrites};
 use std::path::Path;
+use std::process::Command;
 
 /// What is found of each, besides the instructions.
 pub const MISSED: &str = "L1 32K: missed of 100 instructions, 8 ways, lines of 64 bytes";
@@ -45,7 +50,7 @@ struct Way {
     options: Options,
 }
 
-fn ways() -> Vec<Way> {
+fn ways(application: Profile) -> Vec<Way> {
     let way = |title: String, word: &str, rewrites: Rewrites, profile: Profile| Way {
         title,
         word: word.to_string(),
@@ -67,13 +72,34 @@ fn ways() -> Vec<Way> {
     }
     let title = "all, raw profile".to_string();
     all.push(way(title, "raw", done, Profile::Raw));
+    let title = "all, application profile".to_string();
+    all.push(way(title, "application", done, application.clone()));
+    let mut special = way("specialised".to_string(), "specialised", done, application);
+    special.options.specialised = true;
+    all.push(special);
     all
+}
+
+/// What the bench itself does: the profile of the application.
+fn application(bench: &Bench) -> Result<Profile, Failure> {
+    let options = Options {
+        records: true,
+        ..Options::default()
+    };
+    let stack = bench.folder.join("tcp.loom:offloaded");
+    let (source, _) = counting::written(&stack, "tcp", options, bench.work)?;
+    let [program, recorded] = ["recording", "tcp.profile"].map(|name| bench.work.join(name));
+    let driver = bench.folder.join("tcp.c");
+    counting::compile_driven(&source, &driver, &[QUICK], &program)?;
+    let mut run = Command::new(std::path::absolute(&program)?);
+    counting::quietly(run.arg("count").env("LOOM_PROFILE", &recorded))?;
+    Ok(Profile::Recorded(profile::read(&recorded)?))
 }
 
 /// Our rows; those of others and of the paper, too, if not of us alone.
 pub fn rows(bench: &Bench, alone: bool) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
-    for way in ways() {
+    for way in ways(application(bench)?) {
         (bench.say)(&way.title);
         rows.extend(ours(bench, way)?);
     }
@@ -151,12 +177,13 @@ mod tests {
 
     #[test]
     fn each_way_does_one_more_and_the_last_ones_all() {
-        let ways = ways();
+        let ways = ways(Profile::Default);
         let done = |way: &Way| way.options.rewrites.each().count();
-        for (at, way) in ways[..ways.len() - 1].iter().enumerate() {
+        let (each, last) = ways.split_at(ways.len() - 3);
+        for (at, way) in each.iter().enumerate() {
             assert_eq!(done(way), at, "{}", way.title);
         }
-        let last = [&ways[ways.len() - 2], &ways[ways.len() - 1]];
-        assert!(last.iter().all(|way| way.options.rewrites == Rewrites::ALL));
+        let mut all = each.last().into_iter().chain(last);
+        assert!(all.all(|way| way.options.rewrites == Rewrites::ALL));
     }
 }
