@@ -118,6 +118,46 @@ static inline uint64_t sl_load_little64(const uint8_t *at) {
     return sl_little_first() ? value : sl_swap64(value);
 }
 
+/* part sl_sum_little32: needs memcpy sl_little_first sl_load_little32 */
+#ifdef __GNUC__
+typedef uint64_t sl_lanes __attribute__((vector_size(32)));
+#endif
+
+/* The sum of all whole words of 32 bits. Of two words that are one of 64 the upper is added by
+ * itself, and then taken away from the sum of both. */
+static inline uint64_t sl_sum_little32(const uint8_t *at, size_t length) {
+    uint64_t sum = 0;
+#ifdef __GNUC__
+    if (sl_little_first() && length >= sizeof(sl_lanes)) {
+        sl_lanes all = {0};
+        sl_lanes upper = {0};
+        sl_lanes a, b, c, d;
+        for (; length >= 4 * sizeof a; length -= 4 * sizeof a) {
+            memcpy(&a, at, sizeof a);
+            memcpy(&b, at + sizeof a, sizeof b);
+            memcpy(&c, at + 2 * sizeof a, sizeof c);
+            memcpy(&d, at + 3 * sizeof a, sizeof d);
+            all += a + b + c + d;
+            upper += (a >> 32) + (b >> 32) + (c >> 32) + (d >> 32);
+            at += 4 * sizeof a;
+        }
+        for (; length >= sizeof a; length -= sizeof a) {
+            memcpy(&a, at, sizeof a);
+            all += a;
+            upper += a >> 32;
+            at += sizeof a;
+        }
+        all += upper - (upper << 32);
+        sum = all[0] + all[1] + all[2] + all[3];
+    }
+#endif
+    for (; length >= 4; length -= 4) {
+        sum += sl_load_little32(at);
+        at += 4;
+    }
+    return sum;
+}
+
 /* part sl_last_little: needs */
 /* A word of which the first bytes are there, so many; those that are missing count as zero. */
 static inline uint64_t sl_last_little(const uint8_t *at, size_t length) {

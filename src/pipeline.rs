@@ -133,8 +133,8 @@ fn checked_trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)
     }
 }
 
-/// The trees of a stack, short along the common path.
-pub fn woven(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
+/// The trees of a stack, short along the common path; fields that rewrites keep are added to it.
+pub fn woven(program: &mut Program, forest: Forest, rewrites: Rewrites) -> Forest {
     optimise::rewritten(program, forest, rewrites)
 }
 
@@ -150,7 +150,7 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         ..
     } = known(checked, stack)?;
     program.name = name.to_string();
-    let forest = woven(&program, forest, checked.rewrites);
+    let forest = woven(&mut program, forest, checked.rewrites);
     let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
     Some(Compiled {
         program,
@@ -224,7 +224,7 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
             .map(|way| called(&checked.sources, &names, &forest, way))
             .collect(),
     };
-    let forest = woven(&program, counted(&forest), Rewrites::NONE);
+    let forest = woven(&mut program, counted(&forest), Rewrites::NONE);
     let emitted = emit::recording(&checked.sources, &program, &forest, &record);
     Some(Compiled {
         program,
@@ -307,17 +307,18 @@ pub fn analyse(
     let mut asked = vec![profile::asked(&woven)];
     let never = never(program, &woven.forest);
     let mut bypasses = woven.forest.clone();
+    let mut program = program.clone();
     for rewrite in rewrites.each().filter(|one| one.is_of_trees()) {
-        bypasses = optimise::rewritten(program, bypasses, Rewrites::only(rewrite));
-        woven = profile::analyse(program, bypasses.clone(), profile);
+        bypasses = optimise::rewritten(&mut program, bypasses, Rewrites::only(rewrite));
+        woven = profile::analyse(&program, bypasses.clone(), profile);
         costs.push(Cost::of(Some(rewrite), &woven));
         asked.push(profile::asked(&woven));
     }
     Analysed {
-        exits: emit::c(sources, program, &bypasses, rewrites).paths,
+        exits: emit::c(sources, &program, &bypasses, rewrites).paths,
         states,
         path: transitions(&woven.forest, &woven.runs, SHARE),
-        stayed: weave::stayed(program, &woven.forest, weave::Limits::default()),
+        stayed: weave::stayed(&program, &woven.forest, weave::Limits::default()),
         joined: weave::joined(&woven.forest),
         asked,
         never,

@@ -39,19 +39,20 @@ use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::run::{Run, difference};
 use stackloom::tool::case::script;
-use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::tree::rewrites::{Rewrite, Rewrites};
 use stackloom::tree::text::compact;
 use stackloom::tree::ways::counted;
-use stackloom::types::program::Program;
+use stackloom::tree::{Forest, Reaction};
+use stackloom::types::program::{Event, NoticeId, Program};
 
 /// Calls of a trace.
 const LENGTH: usize = 300;
 
 /// Stacks on which any set of rewrites is tried.
-const SMALL: [&str; 5] = [
+const SMALL: [&str; 6] = [
     "examples/radio/radio.loom",
+    "tests/c_agrees/stacks/latched.loom",
     "tests/c_agrees/stacks/numbered.loom",
     "tests/c_agrees/stacks/cut.loom",
     "tests/c_agrees/stacks/passing.loom",
@@ -254,15 +255,20 @@ fn what_is_kept_until_the_end_agrees() {
 }
 
 #[test]
+fn what_is_asked_once_agrees() {
+    example_agrees("tests/c_agrees/stacks/latched.loom");
+}
+
+#[test]
 fn any_rewrites_agree() {
     let mut fired = Rewrites::NONE;
     for path in SMALL {
-        let program = stacks::budgeted(path, apart());
+        let mut program = stacks::budgeted(path, apart());
         let plain = lower(&program).expect("the program has trees");
-        let rewritten = |set| compact(&woven(&program, plain.clone(), set));
-        let mut forests = vec![checked(&program, rewritten(Rewrites::NONE))];
+        let bare = compact(&woven(&mut program, plain.clone(), Rewrites::NONE));
+        let mut forests = vec![checked(&program, bare)];
         for set in sets::pairs() {
-            let forest = rewritten(set);
+            let forest = compact(&woven(&mut program, plain.clone(), set));
             if set.each().count() == 1 && forest != forests[0] {
                 fired = fired.and(set);
             }
@@ -293,9 +299,9 @@ fn every_fault_in_the_trees_of_a_sequencer_is_found() {
 
 #[test]
 fn every_fault_in_a_bypass_is_found() {
-    let program = stacks::example("tests/c_agrees/stacks/numbered.loom");
+    let mut program = stacks::example("tests/c_agrees/stacks/numbered.loom");
     let forest = lower(&program).expect("the program has trees");
-    let forest = woven(&program, forest, Rewrites::ALL);
+    let forest = woven(&mut program, forest, Rewrites::ALL);
     assert_eq!(forest.bypasses.len(), 1, "what a frame mostly does has one");
     let faults = fault::faults(&forest, &forest.bypasses);
     assert!(faults.len() > 8, "there is something to get wrong");
@@ -303,6 +309,33 @@ fn every_fault_in_a_bypass_is_found() {
     let missed = missed.filter(|(_, faulty)| !is_found(&program, faulty));
     let missed: Vec<String> = missed.map(|(what, _)| what).collect();
     assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn a_latch_that_stays_is_found() {
+    let mut program = stacks::example("tests/c_agrees/stacks/latched.loom");
+    let forest = lower(&program).expect("the program has trees");
+    let forest = compact(&woven(&mut program, forest, Rewrites::ALL));
+    let kinds = program.kinds.iter();
+    let mut fields = kinds.flat_map(|kind| kind.fields.iter().enumerate());
+    let latch = fields.find(|(_, field)| field.name == "on_path");
+    let (latch, _) = latch.expect("what is asked of a conversation alone is asked once");
+    let unlatches = |what: &String| what.contains(&format!("FieldId({latch})"));
+    for name in ["pause", "wear"] {
+        let mut notices = program.notices.iter();
+        let notice = notices.position(|notice| notice.name == name);
+        let notice = Event::Notice(NoticeId(notice.expect("it is told") as u32));
+        let mut trees = forest.trees.iter();
+        let tree = trees.find(|tree| match tree.reaction {
+            Reaction::Handle { event, .. } => event == notice,
+            Reaction::Arrive { .. } => false,
+        });
+        let tree = tree.expect("it has a tree").clone();
+        let mut faults = fault::faults(&forest, &[tree]).into_iter();
+        let fault = faults.find(|(what, _)| unlatches(what));
+        let (what, faulty) = fault.expect("what it writes is asked for");
+        assert!(is_found(&program, &faulty), "not found at {name}: {what}");
+    }
 }
 
 #[test]
@@ -318,9 +351,9 @@ fn every_fault_of_its_kind_in_what_a_rewrite_makes_is_found() {
         (Rewrite::Frequent, switched, "a test turned"),
         (Rewrite::Bypass, numbered, "a test turned"),
     ] {
-        let program = stacks::budgeted(path, apart());
+        let mut program = stacks::budgeted(path, apart());
         let plain = lower(&program).expect("the program has trees");
-        let made = compact(&woven(&program, plain, Rewrites::only(rewrite)));
+        let made = compact(&woven(&mut program, plain, Rewrites::only(rewrite)));
         let trees = match rewrite {
             Rewrite::Bypass => &made.bypasses,
             _ => &made.trees,
@@ -373,14 +406,17 @@ fn trees_agree(path: &str, programs: &[Program]) {
     let mut forests = Vec::new();
     for program in programs {
         let forest = checked(program, lower(program).expect("the program has trees"));
-        let fast = |forest: Forest| checked(program, woven(program, forest, Rewrites::ALL));
-        let guessed = fast(profiles::guessed(program, &forest, 1));
-        let counted = checked(program, counted(&forest));
-        let woven = fast(forest.clone());
-        let all = [forest, woven, guessed, counted].into_iter();
-        forests.extend(all.map(|forest| (program, forest)));
+        let fast = |forest: Forest| {
+            let mut program = program.clone();
+            let forest = woven(&mut program, forest, Rewrites::ALL);
+            (program.clone(), checked(&program, forest))
+        };
+        forests.push(fast(profiles::guessed(program, &forest, 1)));
+        forests.push((program.clone(), checked(program, counted(&forest))));
+        forests.push(fast(forest.clone()));
+        forests.push((program.clone(), forest));
     }
-    let forests = forests.iter().map(|(program, forest)| (*program, forest));
+    let forests = forests.iter().map(|(program, forest)| (program, forest));
     all_agree(path, &programs[0], &forests.collect::<Vec<_>>());
 }
 
@@ -468,9 +504,9 @@ fn limits(seed: u64) -> Limits {
 #[ignore = "it says how good the traffic is"]
 fn which_faults_are_missed() {
     let path = std::env::var("STACK").unwrap_or("examples/ping/ping.loom".to_string());
-    let program = stacks::example(&path);
+    let mut program = stacks::example(&path);
     let plain = lower(&program).expect("the program has trees");
-    let woven = woven(&program, plain.clone(), Rewrites::ALL);
+    let woven = woven(&mut program, plain.clone(), Rewrites::ALL);
     let runs: Vec<(Trace, Run)> = seeds()
         .map(|seed| {
             let trace = traffic::trace(&program, seed, LENGTH, limits(seed));

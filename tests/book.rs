@@ -145,8 +145,8 @@ fn trees_are_those_of_a_new_project() {
     let text = std::fs::read_to_string(root.join(path)).expect("the project is in the repository");
     let search = vec![root.join("src/tool/project"), root.join("layers")];
     let mut checked = pipeline::read(vec![(path.to_string(), text)], &Folders { search });
-    let (program, plain) = pipeline::trees(&mut checked, "NAME").expect("it is a stack");
-    let woven = pipeline::woven(&program, plain.clone(), Rewrites::ALL);
+    let (mut program, plain) = pipeline::trees(&mut checked, "NAME").expect("it is a stack");
+    let woven = pipeline::woven(&mut program, plain.clone(), Rewrites::ALL);
     let [plain, woven] = [plain, woven].map(|forest| text::write(&program, &forest));
     for page in pages::all() {
         for block in page.blocks.iter().filter(|block| block.language == "tree") {

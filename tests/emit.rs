@@ -43,10 +43,10 @@ fn emitted(file: &str, text: &str, name: &str, woven: bool) -> Emitted {
     };
     let (files, _) = load(&mut sources, root, &library);
     let (program, diagnostics) = check_stack(&sources, &files, name);
-    let program = program.unwrap_or_else(|| panic!("{file} is right: {diagnostics:?}"));
+    let mut program = program.unwrap_or_else(|| panic!("{file} is right: {diagnostics:?}"));
     let forest = lower(&program).expect("it has trees");
     let forest = if woven {
-        pipeline::woven(&program, forest, Rewrites::ALL)
+        pipeline::woven(&mut program, forest, Rewrites::ALL)
     } else {
         forest
     };

@@ -262,9 +262,9 @@ fn what_is_written_is_read_back_for_every_example() {
         "tests/c_agrees/stacks/asked.loom",
         "tests/c_agrees/stacks/kinds.loom",
     ] {
-        let program = stacks::example(path);
+        let mut program = stacks::example(path);
         let plain = lower(&program).expect("the program has trees");
-        let woven = woven(&program, plain.clone(), Rewrites::ALL);
+        let woven = woven(&mut program, plain.clone(), Rewrites::ALL);
         for forest in [plain, woven] {
             let text = write(&program, &compact(&forest));
             let again = read(&program, &text);
@@ -355,9 +355,10 @@ fn what_is_too_large_or_too_rare_has_no_common_path() {
 #[test]
 fn what_tests_little_or_calls_applications_has_no_bypass() {
     let bypasses = |path: &str, limits: bypass::Limits| {
-        let program = stacks::example(path);
+        let mut program = stacks::example(path);
         let forest = lower(&program).expect("the program has trees");
-        bypass::bypass(&program, woven(&program, forest, Rewrites::ALL), limits).bypasses
+        let forest = woven(&mut program, forest, Rewrites::ALL);
+        bypass::bypass(&program, forest, limits).bypasses
     };
     let usual = bypass::Limits::default();
     let numbered = "tests/c_agrees/stacks/numbered.loom";

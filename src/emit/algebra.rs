@@ -22,14 +22,6 @@ pub fn holds(value: &C, part: &C) -> bool {
     value == part || value.parts().into_iter().any(|one| holds(one, part))
 }
 
-/// Whether it is found in any case.
-pub fn begins_with(value: &C, part: &C) -> bool {
-    match value {
-        C::Binary("||" | "&&", first, _) | C::Conditional(first, ..) => begins_with(first, part),
-        other => other == part || other.parts().into_iter().any(|one| begins_with(one, part)),
-    }
-}
-
 /// The conditions of which any is to hold.
 pub fn any_of(condition: C) -> Vec<C> {
     match condition {

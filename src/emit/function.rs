@@ -465,10 +465,12 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
     let mut whole = turn(scope, filter, &word, (loaded(filter, data), None));
     whole.push(S::Assign(atom(data), "+=", bytes()));
     whole.push(S::Assign(atom(length), "-=", bytes()));
-    let mut all = vec![S::While {
-        condition: binary(">=", atom(length), bytes()),
-        body: whole,
-    }];
+    let mut all = summed(scope, filter, data, length).unwrap_or_else(|| {
+        vec![S::While {
+            condition: binary(">=", atom(length), bytes()),
+            body: whole,
+        }]
+    });
     if unit > 1 && !filter.rewrites {
         let mut given = vec![atom(data), atom(length)];
         given.extend(filter.big.then(bytes));
@@ -501,6 +503,25 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
         });
     }
     all
+}
+
+/// The loop over whole words of a filter that adds them, in lanes.
+fn summed(scope: &Scope, filter: &Filter, data: &str, length: &str) -> Option<Vec<S>> {
+    let (state, _) = step(filter).filter(|(_, sign)| *sign == "+=")?;
+    if (filter.unit, filter.big) != (4, false) {
+        return None;
+    }
+    let sum = call("sl_sum_little32", vec![atom(data), atom(length)]);
+    let sum = match scope.kind(state) {
+        Type::Unsigned(64) => sum,
+        narrow => sum.cast(c_type(scope.stack, narrow)),
+    };
+    let whole = binary("-", atom(length), binary("%", atom(length), atom("4")));
+    Some(vec![
+        S::Assign(atom(scope.known(state)), "+=", sum),
+        S::Assign(atom(data), "+=", whole),
+        S::Assign(atom(length), "%=", atom("4")),
+    ])
 }
 
 fn order(filter: &Filter) -> &'static str {

@@ -4,7 +4,6 @@
 //! In: a path, which is left where a test does not hold. Out: the same with shorter tests.
 //!
 //! ```text
-//! a header has no variable part      then its length is a constant
 //! `a || b`, and `a` is asked again   it asks for `a` alone, and what was asked is known
 //! it asks for a header alone          it asks where the header begins (`early`)
 //! headers in a row                   are all there, or none (`lengths`)
@@ -13,9 +12,7 @@
 //!
 //! What travels beside the message is set behind all tests, or where one of them looks at it.
 
-use super::algebra::{
-    any_of, begins_with, folded, holds, number, number_of_parts, replaced, straight,
-};
+use super::algebra::{any_of, folded, holds, number_of_parts, replaced, straight};
 use super::bypass::{exit, is_exit};
 use super::early;
 use super::lengths;
@@ -33,10 +30,6 @@ pub fn guarded(
     path: Vec<S>,
     rewrites: Rewrites,
 ) -> Vec<S> {
-    let mut path = path;
-    for (length, fixed) in variable_parts(message, &path) {
-        without_rest(&mut path, &length, &fixed);
-    }
     let mut changing = BTreeSet::new();
     walk::each(&path, &mut |one| {
         if let S::Assign(C::Atom(name), ..) = one {
@@ -62,75 +55,13 @@ pub fn guarded(
     path
 }
 
-/// The lengths of headers with a variable part, and what they are without it: by so much more than
-/// that a message is cut.
-fn variable_parts(message: &str, path: &[S]) -> Vec<(C, C)> {
-    let data = atom(message).member("data");
-    let mut found: Vec<(C, C)> = Vec::new();
-    walk::each(path, &mut |one| {
-        if let S::Assign(place, "+=", C::Binary("-", length, fixed)) = one
-            && *place == data
-            && number(length).is_none()
-            && number(fixed).is_some()
-        {
-            let part = ((**length).clone(), (**fixed).clone());
-            if !found.contains(&part) {
-                found.push(part);
-            }
-        }
-    });
-    found
-}
-
-/// The path of those headers alone that have no variable part.
-fn without_rest(path: &mut Vec<S>, length: &C, fixed: &C) {
-    let asks = |one: &S| {
-        one.expressions()
-            .into_iter()
-            .any(|value| holds(value, length))
-    };
-    let Some(first) = path.iter().position(asks) else {
-        for statement in path {
-            for way in statement.blocks_mut() {
-                without_rest(way, length, fixed);
-            }
-        }
-        return;
-    };
-    if !path[first]
-        .expressions()
-        .into_iter()
-        .any(|value| begins_with(value, length))
-    {
-        // There it is looked at only if something else holds.
-        return;
-    }
-    for statement in &mut path[first..] {
-        statement.each_value_mut(&mut |value| {
-            *value = folded(replaced(value, &|part| {
-                (part == length).then(|| fixed.clone())
-            }));
-        });
-    }
-    path.insert(first, exit(binary("!=", length.clone(), fixed.clone())));
-    leave_out(path, &says_nothing);
-}
-
-/// Leaves statements out, within others, too.
-fn leave_out(all: &mut Vec<S>, which: &dyn Fn(&S) -> bool) {
-    all.retain(|one| !which(one));
-    for statement in all {
-        for block in statement.blocks_mut() {
-            leave_out(block, which);
-        }
-    }
-}
-
-fn says_nothing(statement: &S) -> bool {
-    match statement {
-        S::Assign(_, "+=" | "-=", value) => number(value) == Some(0),
-        S::If { condition, .. } => is_exit(statement) && *condition == atom("false"),
-        _ => false,
+/// Whether a value is the same for all frames: it is nothing to leave a path for.
+fn is_setting(value: &C) -> bool {
+    match value {
+        C::Behind(stack, member) if member == "config" => **stack == atom("stack"),
+        C::Atom(name) => name.starts_with(|c: char| c.is_ascii_digit()),
+        C::Call(..) => false,
+        other => other.parts().into_iter().all(is_setting),
     }
 }
 
@@ -283,7 +214,11 @@ impl Guard<'_> {
         let mut all = Vec::new();
         for one in any_of(straight(self.decided(&self.resolved(condition)))) {
             let one = match one {
-                C::Binary("&&", first, _) if self.is_asked_again(&first, behind) => *first,
+                C::Binary("&&", first, _)
+                    if !is_setting(&first) && self.is_asked_again(&first, behind) =>
+                {
+                    *first
+                }
                 other => other,
             };
             if one != atom("false") {
@@ -412,25 +347,6 @@ mod tests {
             Some(BTreeSet::from(["peer".to_string()])),
         )]);
         super::guarded("message", &read, path.concat(), Rewrites::ALL)
-    }
-
-    #[test]
-    fn a_header_has_no_variable_part() {
-        let length = || binary("*", load("8"), atom("4"));
-        let rest = || binary("-", length(), atom("20"));
-        let path = vec![
-            vec![exit(binary(">", rest(), message("length")))],
-            vec![S::Assign(message("data"), "+=", rest())],
-            vec![S::Assign(message("length"), "-=", rest())],
-            vec![exit(binary("<", message("length"), length()))],
-            end(),
-        ];
-        let after = [
-            vec![exit(binary("!=", length(), atom("20")))],
-            vec![exit(binary("<", message("length"), atom("20")))],
-            end(),
-        ];
-        assert_eq!(guarded(path), after.concat());
     }
 
     #[test]

@@ -262,12 +262,15 @@ pub fn functions(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> Vec<
         .position(|(_, head)| port.passes && *head == send_head(stack, port).1);
     sending.map(|at| heads.remove(at));
     let of_keys = listen::functions(stack, port).into_iter();
-    let mut bodies: Vec<String> = of_keys.map(|[_, _, body]| body).collect();
-    bodies.extend(told_by_name(stack, port).map(|notice| tell_body(stack, port, notice)));
-    let texts = heads.into_iter().zip(bodies);
-    let mut all: Vec<Item> = texts
-        .map(|((_, head), body)| Item::Text(format!("{} {{\n{body}}}\n", wrapped(&head))))
+    let of_keys: Vec<String> = of_keys.map(|[_, _, body]| body).collect();
+    let of_notices = heads.split_off(of_keys.len()).into_iter();
+    let of_keys = heads.into_iter().zip(of_keys);
+    let mut all: Vec<Item> = of_keys
+        .map(|((_, head), body)| with_body(&head, &body))
         .collect();
+    for ((_, head), notice) in of_notices.zip(told_by_name(stack, port)) {
+        all.extend(tell(stack, port, notice, &head));
+    }
     if port.passes {
         let head = send_head(stack, port).1;
         all.extend(
@@ -320,7 +323,13 @@ pub fn either(one: C, other: C) -> C {
     binary("||", one, other)
 }
 
-fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
+fn with_body(head: &str, body: &str) -> Item {
+    Item::Text(format!("{} {{\n{body}}}\n", wrapped(head)))
+}
+
+/// The function by which an application tells something, and before it a cold one for what is to
+/// wait, unless all of it does.
+fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
     let own = &stack.program.notices[notice.at()];
     let arguments: Vec<String> = own
         .parameters
@@ -331,7 +340,8 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
     let Some(reaction) = below(stack, port, Event::Notice(notice)) else {
         let unused = ["stack", "session", "now_ns"].map(String::from);
         let all = unused.iter().chain(&arguments);
-        return all.map(|name| format!("    (void){name};\n")).collect();
+        let body: String = all.map(|name| format!("    (void){name};\n")).collect();
+        return vec![with_body(head, &body)];
     };
     let queued = Queued::Reaction(reaction);
     let name = queued.name(stack);
@@ -344,21 +354,42 @@ fn tell_body(stack: &Stack, port: &Port, notice: NoticeId) -> String {
         .collect();
     let refused = condition(exists(stack, port).negated(), "return;");
     let put = external::put(stack, reaction, "session", values);
-    let (begun, handled) = match external::calls_applications(stack.program) {
-        true => ("    begin_call(stack, now_ns);\n", put),
-        false => {
-            let handled = called(stack, reaction, None, &arguments);
-            let either = Statement::If {
-                condition: atom("at_once"),
-                then: vec![Statement::Do(atom(handled.trim_end_matches(';')))],
-                otherwise: vec![put],
-            };
-            let begun = "    const bool at_once = begin_step(stack, now_ns);\n";
-            (begun, either)
-        }
+    let body = |begun: &str, handled: Statement| {
+        let handled = printer::block(&[handled], 1);
+        format!("{begun}{refused}{handled}    run(stack);\n")
     };
-    let handled = printer::block(&[handled], 1);
-    format!("{begun}{refused}{handled}    run(stack);\n")
+    if external::calls_applications(stack.program) {
+        let begun = "    begin_call(stack, now_ns);\n";
+        return vec![with_body(head, &body(begun, put))];
+    }
+    let handled = called(stack, reaction, None, &arguments);
+    let handled = Statement::Do(atom(handled.trim_end_matches(';')));
+    let either = Statement::If {
+        condition: atom("at_once"),
+        then: vec![handled.clone()],
+        otherwise: vec![put],
+    };
+    let (name, _) = head.split_once('(').expect("a head has parameters");
+    let waiting = head
+        .replacen(name, &format!("static {name}_later"), 1)
+        .replace(", uint64_t now_ns)", ")");
+    let cold = format!(
+        "#ifdef __GNUC__\n{}\n    __attribute__((cold, noinline));\n#endif\n\n\
+         /* The same where something waits, or the answers have no room. */\n",
+        wrapped(&waiting)
+    );
+    let given = [vec!["stack".to_string(), "session".to_string()], arguments].concat();
+    let (_, name) = name.rsplit_once(' ').expect("a head has a result");
+    let begun = format!(
+        "    if (!begin_step(stack, now_ns)) {{\n        {name}_later({});\n        \
+         return;\n    }}\n",
+        given.join(", ")
+    );
+    let waits = body("    const bool at_once = begin_later(stack);\n", either);
+    vec![
+        Item::Text(format!("{cold}{} {{\n{waits}}}\n", wrapped(&waiting))),
+        with_body(head, &body(&begun, handled)),
+    ]
 }
 
 /// What the notices of applications put on the agenda.

@@ -457,6 +457,15 @@ impl<'a> Body<'a> {
             }
             return Some(join);
         }
+        if let (Some(_), Some(next)) = (stop, self.facts.stays.get(&node).copied()) {
+            let (leaves, way) = match next == then {
+                true => (holds.negated(), otherwise),
+                false => (holds, then),
+            };
+            let way = self.way(before_then, way, None);
+            push_if(leaves, way, Vec::new(), out);
+            return Some(next);
+        }
         assert!(stop.is_none(), "ways that meet nowhere lead to the end");
         let size = |node| self.facts.size[&node];
         let then_is_rare = match likely {

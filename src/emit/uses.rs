@@ -393,6 +393,8 @@ pub struct Facts {
     pub size: BTreeMap<NodeId, u32>,
     /// Where all ways from a node meet again; none where only the end follows.
     pub join: BTreeMap<NodeId, Option<NodeId>>,
+    /// Where a node goes on that leaves a bypass on its other way.
+    pub stays: BTreeMap<NodeId, NodeId>,
 }
 
 /// The facts about all nodes below a root.
@@ -429,6 +431,9 @@ pub fn facts(stack: &Stack, parameters: &Parameters, root: NodeId) -> Facts {
         facts.size.insert(id, size.min(100));
         let join = join_of(stack, &facts, node);
         facts.join.insert(id, join);
+        facts
+            .stays
+            .extend(stays(stack, node).map(|next| (id, next)));
     }
     facts
 }
@@ -469,6 +474,29 @@ fn is_end(stack: &Stack, node: NodeId) -> bool {
     matches!(stack.forest.arena.node(node), Node::Leaf { outputs } if outputs.is_empty())
 }
 
+/// Where a bypass goes on behind a node, the other way of which leaves it.
+fn stays(stack: &Stack, node: &Node) -> Option<NodeId> {
+    let leaves = |way: NodeId| match stack.forest.arena.node(way) {
+        Node::Leaf { outputs } => matches!(
+            outputs[..],
+            [Output::One {
+                goal: Goal::Otherwise,
+                ..
+            }]
+        ),
+        _ => false,
+    };
+    match node {
+        Node::Test {
+            then, otherwise, ..
+        } if leaves(*then) != leaves(*otherwise) => match leaves(*then) {
+            true => Some(*otherwise),
+            false => Some(*then),
+        },
+        _ => None,
+    }
+}
+
 /// Where all ways from a node meet first.
 fn join_of(stack: &Stack, facts: &Facts, node: &Node) -> Option<NodeId> {
     let ways: Vec<NodeId> = match node {
@@ -498,7 +526,8 @@ fn meet(stack: &Stack, facts: &Facts, one: NodeId, other: NodeId) -> Option<Node
     let (mut one, mut other) = (one, other);
     while one != other {
         let later = if one > other { &mut one } else { &mut other };
-        *later = facts.join.get(later).copied().flatten()?;
+        let join = facts.join.get(later).copied().flatten();
+        *later = join.or_else(|| facts.stays.get(later).copied())?;
     }
     Some(one).filter(|node| !is_end(stack, *node))
 }

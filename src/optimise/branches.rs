@@ -15,7 +15,7 @@
 //! Assumes: what a step changes is what it says. Ensures: the same outputs and state. Cost: none.
 
 use super::bypass::{named, only_looks};
-use super::extend::simpler;
+use super::simpler::{opposite, simpler};
 use super::states::is_found_at_will;
 use super::unasked::forget;
 use super::value::Looks;
@@ -337,19 +337,6 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What is true where a comparison is not.
-fn opposite(operator: Binary) -> Option<Binary> {
-    match operator {
-        Binary::Equal => Some(Binary::Unequal),
-        Binary::Unequal => Some(Binary::Equal),
-        Binary::Less => Some(Binary::AtLeast),
-        Binary::AtLeast => Some(Binary::Less),
-        Binary::Greater => Some(Binary::AtMost),
-        Binary::AtMost => Some(Binary::Greater),
-        _computes => None,
-    }
-}
-
 /// The field or local that a place is, or is a part of.
 fn whole(place: &Variable) -> &Variable {
     match place {
@@ -359,7 +346,7 @@ fn whole(place: &Variable) -> &Variable {
 }
 
 /// Whether an expression looks at a message; a function may.
-fn is_of_message(expression: &Expression) -> bool {
+pub fn is_of_message(expression: &Expression) -> bool {
     let itself = matches!(
         *expression.kind,
         ExpressionKind::Header(..)

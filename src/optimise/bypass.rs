@@ -20,8 +20,9 @@
 //! the same outputs in the same order, and the same state but for what nobody will read. Cost:
 //! [`Limits::nodes`] nodes for each link.
 
-use super::extend::simpler;
+use super::asks::shorter;
 use super::owed::Owed;
+use super::simpler::simpler;
 use super::value::{Looks, Seen, is_plain};
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{children, reachable, ways, with_children};
@@ -97,7 +98,10 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
         let root = sinking.path(tree.root, Owed::of(message));
         let is_own = |root: &NodeId| sinking.tests >= limits.tests && *root != tree.root;
         match root.filter(is_own) {
-            Some(root) => sinking.forest.bypasses.push(Tree { root, ..tree }),
+            Some(root) => {
+                let root = shorter(program, &mut sinking.forest, root, limits.rare);
+                sinking.forest.bypasses.push(Tree { root, ..tree });
+            }
             None => sinking.forest.locals.truncate(locals),
         }
     }
@@ -170,7 +174,7 @@ fn read_beside_trees(program: &Program) -> BTreeSet<Place> {
 }
 
 /// What the values in a node look at.
-fn looks(program: &Program, node: &Node) -> Looks {
+pub fn looks(program: &Program, node: &Node) -> Looks {
     let looks = RefCell::new(Looks::default());
     let replaced = |expression: &Expression| {
         looks.borrow_mut().add(program, expression);
@@ -378,12 +382,19 @@ impl Sinking<'_> {
                 let start = Action::StartTimer(instance, kind, timer, at);
                 owed.others.push(start);
             }
-            Some(
-                later @ (Action::StopTimer(..)
-                | Action::Count(_)
-                | Action::Pass(_)
-                | Action::Consume(_)),
-            ) => owed.others.push(later),
+            Some(stop @ Action::StopTimer(instance, kind, timer)) => {
+                let is_of_it = |other: &Action| match other {
+                    Action::StartTimer(i, k, t, _) | Action::StopTimer(i, k, t) => {
+                        (*i, *k, *t) == (instance, kind, timer)
+                    }
+                    _counts => false,
+                };
+                owed.others.retain(|other| !is_of_it(other));
+                owed.others.push(stop);
+            }
+            Some(later @ (Action::Count(_) | Action::Pass(_) | Action::Consume(_))) => {
+                owed.others.push(later);
+            }
             // It is pushed into the bytes of the frame, where the whole tree would find it.
             Some(now @ Action::Push { .. }) => {
                 owed.is_bound = true;

@@ -10,12 +10,18 @@
 //! | P | [`branches`] | a test that is settled by an earlier one is gone |
 //! | R | [`frequent`] | of several values the frequent one is asked for first |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
+//! |   | [`asks`] | … and asks with less, for its tests say something of each other; [`known`] |
+//! |   | [`latch`] | … and what it asks of an instance alone it asks once |
 
+pub mod asks;
 pub mod branches;
 pub mod bypass;
 pub mod extend;
 pub mod frequent;
+pub mod known;
+pub mod latch;
 pub mod owed;
+pub mod simpler;
 pub mod states;
 pub mod unasked;
 pub mod value;
@@ -27,7 +33,7 @@ use crate::weave;
 
 /// The trees of a stack after these rewrites, in their order. What nobody asks for is bound in none
 /// of them.
-pub fn rewritten(program: &Program, forest: Forest, rewrites: Rewrites) -> Forest {
+pub fn rewritten(program: &mut Program, forest: Forest, rewrites: Rewrites) -> Forest {
     let forest = unasked::forget(program, &forest);
     rewrites.each().fold(forest, |forest, one| match one {
         Rewrite::States => states::prune(program, &forest),
@@ -35,7 +41,11 @@ pub fn rewritten(program: &Program, forest: Forest, rewrites: Rewrites) -> Fores
         Rewrite::Inline => weave::weave(program, forest, weave::Limits::default()),
         Rewrite::Branches => branches::prune(program, forest),
         Rewrite::Frequent => frequent::first(program, &forest),
-        Rewrite::Bypass => bypass::bypass(program, forest, bypass::Limits::default()),
+        Rewrite::Bypass => {
+            let limits = bypass::Limits::default();
+            let forest = bypass::bypass(program, forest, limits);
+            latch::latch(program, forest, limits.rare)
+        }
         // `emit` decides these.
         Rewrite::Bounds | Rewrite::Share | Rewrite::Outline | Rewrite::Turn => forest,
     })

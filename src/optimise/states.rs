@@ -14,7 +14,7 @@
 //! Assumes: all that writes a field stands in the trees, but for what a host writes where it
 //! accepts. Ensures: the same outputs and state. Cost: none.
 
-use super::extend::simpler;
+use super::simpler::simpler;
 use super::unasked::forget;
 use super::value::Looks;
 use crate::tree::rename::Renaming;

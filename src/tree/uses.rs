@@ -3,7 +3,7 @@
 //! In: any part of a tree. Out: all that it reads, in the order of writing. The checker asks
 //! whether each of them is there.
 
-use super::Action;
+use super::{Action, Node, Range};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
 use crate::types::program::{HeaderId, KindId, LocalId, Target};
 use crate::types::statement::{Attempt, Operation, Search, Source};
@@ -238,6 +238,92 @@ impl Uses {
                 self.instance(*instance, *kind);
             }
         }
+    }
+}
+
+/// The places that a node may write, beside what finding its values changes.
+pub fn written(node: &Node) -> Vec<&Variable> {
+    match node {
+        Node::Act { action, .. } => match action {
+            Action::Assign(place, _) | Action::DropAll(place, _) => vec![place],
+            Action::Do(operation) => written_by(operation),
+            Action::Loop(turns) => match &turns.range {
+                Range::Queue(queue, _) => vec![queue],
+                Range::Numbers { .. } => Vec::new(),
+            },
+            Action::Let(..)
+            | Action::SetAttribute(..)
+            | Action::Strip(..)
+            | Action::StripRest(..)
+            | Action::Push { .. }
+            | Action::Sum { .. }
+            | Action::Scan { .. }
+            | Action::Drop(..)
+            | Action::Consume(_)
+            | Action::Count(_)
+            | Action::Pass(_)
+            | Action::StartTimer(..)
+            | Action::StopTimer(..)
+            | Action::End(..)
+            | Action::Free(..)
+            | Action::Wait(_)
+            | Action::Begin
+            | Action::Put(_)
+            | Action::Mark(_)
+            | Action::Precede(..)
+            | Action::Turn
+            | Action::AtOnce => Vec::new(),
+        },
+        Node::Try { attempt, .. } => match attempt {
+            Attempt::Pop(place)
+            | Attempt::PopValue(place)
+            | Attempt::PushValue(place, _)
+            | Attempt::InsertValue(place, ..)
+            | Attempt::TakeValue(place, _)
+            | Attempt::TakeWindow(place, _)
+            | Attempt::ShareWindow(place, _)
+            | Attempt::InsertStream(place, ..)
+            | Attempt::AppendStream(place, _) => vec![place],
+            Attempt::Push(place, source) | Attempt::InsertWindow(place, _, source) => {
+                [place].into_iter().chain(taken(source)).collect()
+            }
+            Attempt::Message(source) => taken(source).into_iter().collect(),
+            Attempt::Instance(_)
+            | Attempt::Value(_)
+            | Attempt::Peek(..)
+            | Attempt::Restore(..)
+            | Attempt::Rewrite(..) => Vec::new(),
+        },
+        Node::Test { .. } | Node::Case { .. } | Node::Leaf { .. } => Vec::new(),
+    }
+}
+
+fn written_by(operation: &Operation) -> Vec<&Variable> {
+    match operation {
+        Operation::ReplaceValue(place, ..)
+        | Operation::Release(place, _)
+        | Operation::Begin(place, _)
+        | Operation::Clear(place)
+        | Operation::Xor(place, _) => vec![place],
+        Operation::ReplaceWindow(place, _, source) => {
+            [place].into_iter().chain(taken(source)).collect()
+        }
+        Operation::Skip(..) | Operation::Cut(..) | Operation::Rewrite(..) | Operation::Call(..) => {
+            Vec::new()
+        }
+    }
+}
+
+/// What a message is taken from.
+fn taken(source: &Source) -> Option<&Variable> {
+    match source {
+        Source::TakeStream(stream, _) => Some(stream),
+        Source::Local(_)
+        | Source::New
+        | Source::NewFrom(..)
+        | Source::Share(_)
+        | Source::Piece(..)
+        | Source::SliceStream(..) => None,
     }
 }
 

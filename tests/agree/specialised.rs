@@ -193,8 +193,8 @@ fn a_cut_too_many_is_found() {
 #[test]
 fn what_was_recorded_is_done_as_before() {
     for path in STACKS {
-        let one = specialised(path, 0..3);
-        let fast = woven(&one.cut_program, one.cut_forest.clone(), Rewrites::ALL);
+        let mut one = specialised(path, 0..3);
+        let fast = woven(&mut one.cut_program, one.cut_forest.clone(), Rewrites::ALL);
         let fast = checked(&one.cut_program, fast);
         for seed in 0..3 {
             let trace = trace(&one.program, seed);
@@ -211,8 +211,8 @@ fn what_was_recorded_is_done_as_before() {
 #[test]
 fn what_was_not_recorded_is_done_as_before_until_it_meets_a_cut() {
     for path in STACKS {
-        let one = specialised(path, 0..1);
-        let fast = woven(&one.cut_program, one.cut_forest.clone(), Rewrites::ALL);
+        let mut one = specialised(path, 0..1);
+        let fast = woven(&mut one.cut_program, one.cut_forest.clone(), Rewrites::ALL);
         let fast = checked(&one.cut_program, fast);
         let mut met = 0;
         for seed in 1..8 {

@@ -36,14 +36,14 @@ fn plain() -> (Program, Forest) {
 
 /// The host, and its trees, woven: `PROFILE=raw` and `PROFILE=recorded` choose what is known.
 pub fn built() -> (Program, Forest) {
-    let (program, forest) = plain();
+    let (mut program, forest) = plain();
     let profile = match std::env::var("PROFILE").as_deref() {
         Ok("raw") => Profile::Raw,
         Ok("recorded") => Profile::Recorded(recorded(&program, &forest)),
         Ok(other) => panic!("PROFILE={other}: there is raw and recorded"),
         Err(_) => Profile::Default,
     };
-    let forest = woven(&program, known(forest, &profile), Rewrites::ALL);
+    let forest = woven(&mut program, known(forest, &profile), Rewrites::ALL);
     (program, forest)
 }
 
@@ -70,7 +70,7 @@ pub fn specialised() -> (Program, Forest) {
     let named = |way: TreeWay| format!("cut_{}_{:?}", way.tree, way.from);
     let cut = cut(&mut program, &forest, &never, &named);
     let (forest, _) = cut.expect("no end is too large");
-    let forest = woven(&program, forest, Rewrites::ALL);
+    let forest = woven(&mut program, forest, Rewrites::ALL);
     assert_eq!(check(&program, &forest), []);
     (program, forest)
 }

@@ -5,7 +5,7 @@ What begins where a host tells something, if some port is told; as `own.c`.
 static bool begin_later(struct STACK *stack) __attribute__((cold, noinline));
 #endif
 
-/* The same where something waits, or the answers have no room. */
+/* First comes what the last call left; false if what the host tells is to wait behind it. */
 static bool begin_later(struct STACK *stack) {
     stack->shared.steps = 0;
     if (!run(stack) || !may_go_on(stack)) {
@@ -15,10 +15,10 @@ static bool begin_later(struct STACK *stack) {
     return true;
 }
 
-/* A call of the host begins that tells something, behind what the last one left; false if that is
- * to wait. */
+/* A call of the host begins that tells something; false if something waits, or the answers have no
+ * room. */
 static inline bool begin_step(struct STACK *stack, uint64_t now_ns) {
     stack->now_ns = now_ns;
     stack->shared.steps = 1;
-    return stack->shared.answered < stack->shared.limit || begin_later(stack);
+    return stack->shared.answered < stack->shared.limit;
 }

@@ -116,8 +116,8 @@ impl Forms<'_> {
         lines: Vec<Line>,
         texts: &mut Played,
     ) -> Result<u64, String> {
-        let program = &self.stack.program;
-        let (plain, woven) = (&self.stack.plain, self.stack.woven());
+        let (program, woven) = self.stack.woven();
+        let plain = &self.stack.plain;
         // What is written in C may remember: each run has its own, from the beginning.
         let [first, of_forest, of_expected, of_woven, of_plain] =
             &[(); 5].map(|()| self.around_it.externs(program));

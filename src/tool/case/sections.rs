@@ -131,11 +131,11 @@ fn emitted(subject: &Subject, function: &str) -> Result<String, String> {
 /// The trees of the first stack in their text form.
 fn trees(subject: &Subject, woven: bool) -> Result<String, String> {
     let stack = subject.stacks.first().ok_or("there is no stack")?;
-    let forest = match woven {
-        true => stack.woven(),
-        false => &stack.plain,
-    };
-    Ok(text::write(&stack.program, forest))
+    let (program, forest) = stack.woven();
+    Ok(text::write(
+        program,
+        if woven { forest } else { &stack.plain },
+    ))
 }
 
 fn formatted(sources: &Sources) -> String {

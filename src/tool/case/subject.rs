@@ -40,20 +40,25 @@ pub struct Compiled {
     pub program: Program,
     /// Its trees, one for each reaction.
     pub plain: Forest,
-    woven: OnceCell<Forest>,
+    woven: OnceCell<(Program, Forest)>,
     code: OnceCell<Emitted>,
 }
 
 impl Compiled {
-    /// Its trees, woven into one another along the common path.
-    pub fn woven(&self) -> &Forest {
-        let woven = || pipeline::woven(&self.program, self.plain.clone(), Rewrites::ALL);
-        self.woven.get_or_init(woven)
+    /// Its trees, woven into one another along the common path, and the program with the fields
+    /// that they have beside its own.
+    pub fn woven(&self) -> &(Program, Forest) {
+        self.woven.get_or_init(|| {
+            let mut program = self.program.clone();
+            let forest = pipeline::woven(&mut program, self.plain.clone(), Rewrites::ALL);
+            (program, forest)
+        })
     }
 
     /// Its C, woven.
     pub fn code(&self, sources: &Sources) -> &Emitted {
-        let code = || emit::c(sources, &self.program, self.woven(), Rewrites::ALL);
+        let (program, forest) = self.woven();
+        let code = || emit::c(sources, program, forest, Rewrites::ALL);
         self.code.get_or_init(code)
     }
 }

@@ -1,0 +1,348 @@
+//! What a bypass asks of an instance alone is asked once, and then known: a latch.
+//!
+//! In: a bypass that asks several things of fields which it does not write. Out: the same, which
+//! asks whether the instance is latched; if not, it asks all that, and latches it. Whatever writes
+//! one of those fields, in any tree, unlatches it. So the flags of header prediction (RFC 1144's
+//! idea, which stacks write by hand for TCP) fall out, for every protocol, and nobody writes them.
+//!
+//! ```text
+//! if state < open { otherwise }              if not on_path {
+//! if resends { otherwise }             =>        if state < open { otherwise }
+//! if early.end != early.begin {                  if resends { otherwise }
+//!     otherwise                                  if early.end != early.begin { otherwise }
+//! }                                              on_path = true
+//! …                                          }
+//! resends = true                             resends = true, on_path = false
+//! ```
+//!
+//! Assumes: fields are written by steps of trees alone. Ensures: the same outputs, and the same
+//! state but for the latch; a way that asked less may leave the path where another asked more, if
+//! that is rare. Cost: a truth for each instance, and a write beside each of those writes.
+
+use super::asks::{Step, What, put, steps};
+use super::branches::is_of_message;
+use super::bypass::{looks, named};
+use super::value::Looks;
+use crate::tree::uses;
+use crate::tree::walk::{reachable, with_children};
+use crate::tree::{Action, Forest, Node, NodeId, Probability};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use crate::types::program::{Field, FieldId, KindId, LocalId, Population, Program};
+use crate::types::statement::Attempt;
+use crate::types::value::Type;
+use std::collections::{BTreeSet, HashMap};
+
+/// A field of a kind.
+pub type Place = (KindId, FieldId);
+
+/// Fewer conditions are asked as they are.
+const FEW: usize = 2;
+
+/// How often an instance is taken to be latched.
+const LATCHED: Probability = Probability(990_000);
+
+/// A latch, and the fields that are written nowhere without unlatching.
+type Latch = (Place, BTreeSet<Place>);
+
+/// Trees whose bypasses have latches, where they ask enough of an instance; what is asked on some
+/// ways alone is asked on all if it rarely fails.
+pub fn latch(program: &mut Program, mut forest: Forest, rare: f64) -> Forest {
+    for at in 0..forest.bypasses.len() {
+        let root = forest.bypasses[at].root;
+        let mut latches = Vec::new();
+        forest.bypasses[at].root = way(program, &mut forest, root, rare, &mut latches);
+        for (latch, places) in latches {
+            unlatch(program, &mut forest, latch, &places);
+        }
+    }
+    forest
+}
+
+/// A way of a bypass, with the latches of the instances that are found on it.
+fn way(
+    program: &mut Program,
+    forest: &mut Forest,
+    root: NodeId,
+    rare: f64,
+    latches: &mut Vec<Latch>,
+) -> NodeId {
+    let (before, end) = steps(forest, root);
+    if let Some(instance) = found(&before) {
+        let Some((root, latch)) = latched(program, forest, root, instance, rare) else {
+            return root;
+        };
+        latches.push(latch);
+        return root;
+    }
+    let node = forest.arena.node(end).clone();
+    if !matches!(node, Node::Test { .. } | Node::Case { .. }) {
+        return root;
+    }
+    let origin = forest.origins.get(&end).copied();
+    let made = with_children(node, |child| way(program, forest, child, rare, latches));
+    let made = forest.arena.add(made);
+    if let Some(origin) = origin {
+        forest.origins.entry(made).or_insert(origin);
+    }
+    put(forest, before, made)
+}
+
+/// A way with the latch of an instance, and that.
+fn latched(
+    program: &mut Program,
+    forest: &mut Forest,
+    root: NodeId,
+    instance: LocalId,
+    rare: f64,
+) -> Option<(NodeId, Latch)> {
+    let written = written(program, forest, root);
+    let mut latching = Latching {
+        program,
+        forest,
+        written,
+        instance,
+        rare: Probability((rare * 1e6) as u32),
+        asked: Vec::new(),
+    };
+    let bare = latching.bare(root, true);
+    let asked = latching.asked;
+    let fields = |(condition, _): &(Expression, NodeId)| Looks::of(program, condition).fields;
+    let fields = asked.iter().flat_map(fields);
+    let places: BTreeSet<Place> = fields.map(|(_, kind, field)| (kind, field)).collect();
+    let (kind, _) = *places.first().filter(|_| asked.len() >= FEW)?;
+    if is_written_by_others(program, forest, &places) {
+        return None;
+    }
+    let latch = added(program, kind);
+    let place = Variable::Field(Instance::Local(instance), kind, latch);
+    let (before, end) = steps(forest, bare);
+    let latches = forest.arena.add(Node::Act {
+        action: Action::Assign(place.clone(), Expression::number(1, Type::Bool)),
+        next: end,
+    });
+    let asks = asked.into_iter().map(|(condition, otherwise)| Step {
+        what: What::Ask(condition, LATCHED, otherwise),
+        origin: None,
+    });
+    let asks = put(forest, asks.collect(), latches);
+    let test = forest.arena.add(Node::Test {
+        condition: Expression::new(ExpressionKind::Read(place), Type::Bool),
+        likely: LATCHED,
+        then: end,
+        otherwise: asks,
+    });
+    Some((put(forest, before, test), ((kind, latch), places)))
+}
+
+/// The instance that was found last.
+fn found(steps: &[Step]) -> Option<LocalId> {
+    steps.iter().rev().find_map(|step| match &step.what {
+        What::Try(Attempt::Instance(_), bind, ..) => *bind,
+        What::Try(..) | What::Ask(..) | What::Do(_) => None,
+    })
+}
+
+/// A kind's new field, which begins as false.
+fn added(program: &mut Program, kind: KindId) -> FieldId {
+    let fields = &mut program.kinds[kind.at()].fields;
+    let mut name = "on_path".to_string();
+    while fields.iter().any(|field| field.name == name) {
+        name.push('_');
+    }
+    fields.push(Field {
+        name,
+        kind: Type::Bool,
+        initial: None,
+        once: false,
+    });
+    FieldId(fields.len() as u32 - 1)
+}
+
+/// Whatever writes one of these places unlatches.
+fn unlatch(program: &Program, forest: &mut Forest, latch: Place, places: &BTreeSet<Place>) {
+    let trees = forest.trees.iter().chain(&forest.bypasses);
+    let nodes: BTreeSet<NodeId> = trees
+        .flat_map(|tree| reachable(forest, tree.root))
+        .collect();
+    let mut new: HashMap<NodeId, NodeId> = HashMap::new();
+    for id in nodes {
+        let old = forest.arena.node(id).clone();
+        let instances = changed(program, &old, places);
+        let mut node = with_children(old, |child| new[&child]);
+        for instance in instances.into_iter().flatten() {
+            node = unlatched(forest, node, instance, latch);
+        }
+        let made = forest.arena.add(node);
+        if let Some(origin) = forest.origins.get(&id).copied() {
+            forest.origins.entry(made).or_insert(origin);
+        }
+        new.insert(id, made);
+    }
+    for tree in forest.trees.iter_mut().chain(&mut forest.bypasses) {
+        tree.root = new[&tree.root];
+    }
+}
+
+/// The same node, behind which an instance is not latched.
+fn unlatched(forest: &mut Forest, node: Node, instance: Instance, latch: Place) -> Node {
+    let place = Variable::Field(instance, latch.0, latch.1);
+    let action = Action::Assign(place, Expression::number(0, Type::Bool));
+    let mut behind = |next: NodeId| {
+        let mut at = next;
+        // Once is enough for what is written in a row.
+        while let Node::Act {
+            action: one,
+            next: then,
+        } = forest.arena.node(at)
+            && matches!(one, Action::Assign(Variable::Field(..), _))
+        {
+            if *one == action {
+                return next;
+            }
+            at = *then;
+        }
+        forest.arena.add(Node::Act {
+            action: action.clone(),
+            next,
+        })
+    };
+    match node {
+        Node::Act { action, next } => Node::Act {
+            action,
+            next: behind(next),
+        },
+        several => with_children(several, behind),
+    }
+}
+
+/// The instances of which a node may write one of these places; none where that is not said.
+fn changed(program: &Program, node: &Node, places: &BTreeSet<Place>) -> BTreeSet<Option<Instance>> {
+    let found = looks(program, node);
+    let found = found.fields.into_iter().filter(|_| found.changes);
+    let written = uses::written(node).into_iter().filter_map(whole);
+    let written = written.map(|(instance, kind, field)| (Some(instance), kind, field));
+    let changed = found.chain(written);
+    changed
+        .filter(|(_, kind, field)| places.contains(&(*kind, *field)))
+        .map(|(instance, ..)| instance)
+        .collect()
+}
+
+/// Whether one of these places is written by a function that does not say of which instance.
+fn is_written_by_others(program: &Program, forest: &Forest, places: &BTreeSet<Place>) -> bool {
+    let mut trees = forest.trees.iter().chain(&forest.bypasses);
+    trees.any(|tree| {
+        let mut nodes = reachable(forest, tree.root).into_iter();
+        nodes.any(|node| changed(program, forest.arena.node(node), places).contains(&None))
+    })
+}
+
+struct Latching<'a> {
+    program: &'a Program,
+    forest: &'a mut Forest,
+    written: BTreeSet<Place>,
+    instance: LocalId,
+    rare: Probability,
+    /// What the latch stands for, and where the path is left.
+    asked: Vec<(Expression, NodeId)>,
+}
+
+impl Latching<'_> {
+    /// A way that does not ask what the latch stands for.
+    fn bare(&mut self, from: NodeId, is_first: bool) -> NodeId {
+        let (mut all, end) = steps(self.forest, from);
+        all.retain(|step| match &step.what {
+            What::Ask(condition, likely, otherwise)
+                if (is_first || likely.other() <= self.rare) && self.stands(condition) =>
+            {
+                if !self.asked.iter().any(|(known, _)| known == condition) {
+                    self.asked.push((condition.clone(), *otherwise));
+                }
+                false
+            }
+            _ => true,
+        });
+        let node = self.forest.arena.node(end).clone();
+        let end = match node {
+            Node::Test { .. } | Node::Case { .. } => {
+                let made = with_children(node, |child| self.bare(child, false));
+                let made = self.forest.arena.add(made);
+                if let Some(origin) = self.forest.origins.get(&end).copied() {
+                    self.forest.origins.entry(made).or_insert(origin);
+                }
+                made
+            }
+            _ => end,
+        };
+        put(self.forest, all, end)
+    }
+
+    fn stands(&self, condition: &Expression) -> bool {
+        let instance = stands(self.program, &self.written, condition);
+        instance == Some(self.instance)
+    }
+}
+
+/// The instance that a condition is about, if it asks of nothing but its fields, and none of those
+/// is written.
+pub fn stands(
+    program: &Program,
+    written: &BTreeSet<Place>,
+    condition: &Expression,
+) -> Option<LocalId> {
+    let looks = Looks::of(program, condition);
+    if looks.changes || looks.calls_c || !looks.timers.is_empty() || is_of_message(condition) {
+        return None;
+    }
+    let names = named(|naming| drop(naming.expression(condition)));
+    let mut names = names.into_iter();
+    let instance = names.next().filter(|_| names.next().is_none())?;
+    let is_own = looks.fields.iter().all(|(of, kind, field)| {
+        let comes_and_goes = matches!(
+            program.kinds[kind.at()].population,
+            Population::Dynamic { .. }
+        );
+        comes_and_goes
+            && *of == Some(Instance::Local(instance))
+            && !written.contains(&(*kind, *field))
+    });
+    let is_of_fields = !looks.fields.is_empty() && is_own && !hangs_on_more(condition);
+    is_of_fields.then_some(instance)
+}
+
+/// Whether a value hangs on what changes by itself, or on other instances.
+fn hangs_on_more(value: &Expression) -> bool {
+    let itself = match &*value.kind {
+        ExpressionKind::Now | ExpressionKind::Call(..) | ExpressionKind::Through(..) => true,
+        ExpressionKind::Query(query) => matches!(
+            query,
+            Query::Exists(..) | Query::Ended(..) | Query::Running(..)
+        ),
+        _ => false,
+    };
+    itself || value.parts().into_iter().any(hangs_on_more)
+}
+
+/// The fields that a tree may write.
+pub fn written(program: &Program, forest: &Forest, root: NodeId) -> BTreeSet<Place> {
+    let mut places = BTreeSet::new();
+    for node in reachable(forest, root) {
+        let node = forest.arena.node(node);
+        let found = looks(program, node);
+        if found.changes {
+            places.extend(found.fields.iter().map(|(_, kind, field)| (*kind, *field)));
+        }
+        let written = uses::written(node).into_iter().filter_map(whole);
+        places.extend(written.map(|(_, kind, field)| (kind, field)));
+    }
+    places
+}
+
+/// The field that a place is, or is a part of.
+fn whole(place: &Variable) -> Option<(Instance, KindId, FieldId)> {
+    match place {
+        Variable::Field(instance, kind, field) => Some((*instance, *kind, *field)),
+        Variable::Local(_) => None,
+        Variable::Element(of, _) | Variable::Part(of, ..) => whole(of),
+    }
+}
