@@ -213,6 +213,11 @@ impl<'a> Asking<'a> {
                 otherwise,
             } if self.stays(&condition) => {
                 let condition = known.given(&condition);
+                match condition.truth() {
+                    Some(true) => return self.way(then, known),
+                    Some(false) => return self.way(otherwise, known),
+                    None => {}
+                }
                 let mut there = known.clone();
                 there.learn(&condition);
                 known.learn(&negated(condition.clone()));
@@ -356,10 +361,10 @@ pub fn put(forest: &mut Forest, steps: Vec<Step>, end: NodeId) -> NodeId {
     steps.into_iter().rev().fold(end, |next, step| {
         let made = forest.arena.add(match step.what {
             What::Ask(condition, likely, otherwise) => Node::Test {
-                condition: negated(condition),
-                likely: likely.other(),
-                then: otherwise,
-                otherwise: next,
+                condition,
+                likely,
+                then: next,
+                otherwise,
             },
             What::Try(attempt, bind, likely, failed) => Node::Try {
                 attempt,

@@ -328,6 +328,9 @@ static bool bytes(void) {
         const uint32_t length = some_bytes();
         sl_copy(copied + 1, data, length);
         print_bytes(copied, length + 2);
+    } else if (is("sum")) {
+        const uint32_t length = some_bytes();
+        printf("%" PRIu64, sl_sum_little32(data, length));
     } else if (is("hash")) {
         const uint64_t odd = long_number();
         const uint64_t hash = long_number();

@@ -350,6 +350,16 @@ fn bytes(recorder: &mut Recorder) {
         let some = recorder.bytes(40);
         let copied = [&[0], &some[..], &[0]].concat();
         recorder.step(format!("copy {}", hexadecimal(&some)), hexadecimal(&copied));
+        // Sums are taken in lanes: of one, of several at once, and what is left behind them.
+        let length = recorder.random() as usize % 300;
+        let mut many = recorder.bytes(length);
+        if odd % 3 == 0 {
+            many.fill(0xff);
+        }
+        let words = many.chunks_exact(4);
+        let words = words.map(|word| u32::from_le_bytes(word.try_into().expect("it has four")));
+        let sum: u64 = words.map(u64::from).sum();
+        recorder.step(format!("sum {}", hexadecimal(&many)), sum.to_string());
         recorder.step(
             format!("hash {odd} {seed} {value}"),
             (seed ^ value).wrapping_mul(odd).rotate_left(32).to_string(),
