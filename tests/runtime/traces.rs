@@ -352,7 +352,7 @@ fn bytes(recorder: &mut Recorder) {
         recorder.step(format!("copy {}", hexadecimal(&some)), hexadecimal(&copied));
         // Sums are taken in lanes: of one, of several at once, and what is left behind them.
         let mut many = recorder.bytes(300);
-        if odd % 3 == 0 {
+        if odd.is_multiple_of(3) {
             many.fill(0xff);
         }
         let words = many.chunks_exact(4);
