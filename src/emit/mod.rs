@@ -65,6 +65,7 @@ mod peek;
 mod port;
 mod push;
 mod record;
+mod returns;
 mod row;
 mod scope;
 mod send;

@@ -10,6 +10,7 @@ use super::bypass;
 use super::code::declare;
 use super::layout::{c_type, parameters};
 use super::output::Queued;
+use super::returns::{strip_before_exit, strip_last};
 use super::scope::Scope;
 use super::uses::{Facts, Need};
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
@@ -127,46 +128,6 @@ pub fn function(
         times: body.written,
         may_be_apart: body.may_be_apart,
         queued: body.queued,
-    }
-}
-
-/// A way that comes to an exit anyhow need not leave by itself.
-fn strip_before_exit(statements: &mut [S]) {
-    if let [
-        ..,
-        S::If {
-            then, otherwise, ..
-        },
-        S::Return(None) | S::Continue,
-    ] = statements
-    {
-        // What is done there is all that the test is for.
-        if then.len() > 1 {
-            strip_last(then);
-        }
-        if otherwise.len() > 1 {
-            strip_last(otherwise);
-        }
-    }
-}
-
-/// A return at the very end says nothing.
-pub fn strip_last(statements: &mut Vec<S>) {
-    while matches!(statements.last(), Some(S::Return(None) | S::Continue)) {
-        statements.pop();
-    }
-    if let Some(S::If {
-        condition,
-        then,
-        otherwise,
-    }) = statements.last_mut()
-    {
-        strip_last(then);
-        strip_last(otherwise);
-        if then.is_empty() && !otherwise.is_empty() {
-            std::mem::swap(then, otherwise);
-            *condition = condition.clone().negated();
-        }
     }
 }
 
@@ -462,8 +423,7 @@ impl<'a> Body<'a> {
                 true => (holds.negated(), otherwise),
                 false => (holds, then),
             };
-            let way = self.way(before_then, way, None);
-            push_if(leaves, way, Vec::new(), out);
+            push_if(leaves, self.way(before_then, way, None), Vec::new(), out);
             return Some(next);
         }
         assert!(stop.is_none(), "ways that meet nowhere lead to the end");

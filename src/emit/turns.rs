@@ -2,8 +2,9 @@
 
 use super::containers;
 use super::layout::c_type;
+use super::returns::strip_last;
 use super::state::is_zero;
-use super::tree::{Body, strip_last};
+use super::tree::Body;
 use crate::c::tree::{Statement as S, atom, binary};
 use crate::tree::{Loop, Range};
 use crate::types::expression::{ExpressionKind, Variable};

@@ -15,6 +15,7 @@
 //! Assumes: what a step changes is what it says. Ensures: the same outputs and state. Cost: none.
 
 use super::bypass::{named, only_looks};
+use super::depends::is_of_message;
 use super::simpler::{opposite, simpler};
 use super::states::is_found_at_will;
 use super::unasked::forget;
@@ -343,23 +344,4 @@ fn whole(place: &Variable) -> &Variable {
         Variable::Field(..) | Variable::Local(_) => place,
         Variable::Element(of, _) | Variable::Part(of, ..) => whole(of),
     }
-}
-
-/// Whether an expression looks at a message; a function may.
-pub fn is_of_message(expression: &Expression) -> bool {
-    let itself = matches!(
-        *expression.kind,
-        ExpressionKind::Header(..)
-            | ExpressionKind::HeaderPresent(..)
-            | ExpressionKind::OptionsHold(_)
-            | ExpressionKind::Peeked(..)
-            | ExpressionKind::PeekedPresent(..)
-            | ExpressionKind::Attribute(..)
-            | ExpressionKind::Length(_)
-            | ExpressionKind::WholeLength
-            | ExpressionKind::Below
-            | ExpressionKind::Call(..)
-            | ExpressionKind::Through(..)
-    );
-    itself || expression.parts().into_iter().any(is_of_message)
 }

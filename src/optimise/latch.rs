@@ -19,9 +19,9 @@
 //! state but for the latch; a way that asked less may leave the path where another asked more, if
 //! that is rare. Cost: a truth for each instance, and a write beside each of those writes.
 
-use super::asks::{Step, What, put, steps};
-use super::branches::is_of_message;
 use super::bypass::{looks, named};
+use super::depends::is_of_message;
+use super::path::{Step, What, put, steps};
 use super::value::Looks;
 use crate::tree::uses;
 use crate::tree::walk::{reachable, with_children};

@@ -10,17 +10,19 @@
 //! | P | [`branches`] | a test that is settled by an earlier one is gone |
 //! | R | [`frequent`] | of several values the frequent one is asked for first |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
-//! |   | [`asks`] | … and asks with less, for its tests say something of each other; [`known`] |
+//! |   | [`asks`] | … and asks with less, for its tests say something of each other; [`known`], [`path`] |
 //! |   | [`latch`] | … and what it asks of an instance alone it asks once |
 
 pub mod asks;
 pub mod branches;
 pub mod bypass;
+pub mod depends;
 pub mod extend;
 pub mod frequent;
 pub mod known;
 pub mod latch;
 pub mod owed;
+pub mod path;
 pub mod simpler;
 pub mod states;
 pub mod unasked;
