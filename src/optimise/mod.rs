@@ -10,7 +10,7 @@
 //! | P | [`branches`] | a test that is settled by an earlier one is gone |
 //! | R | [`frequent`] | of several values the frequent one is asked for first |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
-//! |   | [`asks`] | … and asks with less, for its tests say something of each other; [`known`], [`path`] |
+//! |   | [`asks`] | … and asks with less, as its tests say more of each other; [`known`], [`path`] |
 //! |   | [`latch`] | … and what it asks of an instance alone it asks once |
 
 pub mod asks;
