@@ -10,8 +10,8 @@
 //! | P | [`branches`] | a test that is settled by an earlier one is gone |
 //! | R | [`frequent`] | of several values the frequent one is asked for first |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
-//! |   | [`asks`] | … and asks with less, as its tests say more of each other; [`known`], [`path`] |
-//! |   | [`latch`] | … and what it asks of an instance alone it asks once |
+//! |   | [`asks`] | … with fewer tests, for they say something of each other; [`known`], [`path`] |
+//! |   | [`latch`] | … and asks once what it asks of an instance alone |
 
 pub mod asks;
 pub mod branches;
