@@ -167,7 +167,13 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 4] = ["c.md", "esterel.md", "processes.md", "simulate.md"];
+const ALONE: [&str; 5] = [
+    "c.md",
+    "esterel.md",
+    "processes.md",
+    "simulate.md",
+    "whole.md",
+];
 
 #[test]
 fn the_page_of_c_can_be_followed() {
@@ -190,6 +196,15 @@ fn the_host_of_the_book_is_that_of_a_new_project() {
 fn the_page_of_networks_can_be_followed() {
     let mut player = Player::new();
     player.play(&pages::page("simulate.md"));
+    player.end();
+}
+
+#[test]
+fn the_page_of_a_whole_stack_can_be_followed_and_shows_that_of_the_bench() {
+    let page = pages::page("whole.md");
+    assert_eq!(page.blocks[0].text, include_str!("../bench/whole.loom"));
+    let mut player = Player::new();
+    player.play(&page);
     player.end();
 }
 

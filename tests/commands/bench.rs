@@ -368,3 +368,30 @@ fn bytes_that_are_changed_on_their_way_fail_the_bench() {
         "{said:?}"
     );
 }
+
+#[test]
+fn segments_on_ethernet_go_the_common_path() {
+    let shell = Shell::new();
+    shell.write("whole.loom", include_str!("../../bench/whole.loom"));
+    shell.write("tcp.c", include_str!("../../bench/tcp.c"));
+    let said = shell.loom(&["build", "whole.loom", "--name", "tcp_stack", "-o", "."]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let sources = ["tcp_stack.c", "tcp.c"].map(|name| shell.path(name));
+    let mut gcc = Command::new("gcc");
+    gcc.args([
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-DETHERNET",
+        "-o",
+    ]);
+    let compiled = gcc.arg(shell.path("segments")).args(sources).output();
+    let compiled = compiled.expect("gcc runs");
+    assert!(compiled.status.success(), "{compiled:?}");
+    let mut segments = Command::new(shell.path("segments"));
+    let said = segments.arg("paths").output().expect("it runs");
+    // What left it is ARP.
+    let paths = "2873 taken ethernet_arrive\n1 left ethernet_arrive ethernet.kind\n";
+    assert_eq!(String::from_utf8_lossy(&said.stdout), paths, "{said:?}");
+}
