@@ -76,16 +76,22 @@ impl<'a> Asking<'a> {
         for step in &mut steps {
             self.narrow(step);
         }
+        let mut behind = before.clone();
         for _ in 0..ROUNDS {
             together(&mut steps);
+            let asked = steps.clone();
+            behind = before.clone();
             for at in 0..steps.len() {
-                self.asked(&mut steps, at, &before);
+                self.asked(&mut steps, at, &behind);
+                self.pass(&mut behind, &steps[at]);
+            }
+            if steps == asked {
+                break;
             }
             for step in std::mem::take(&mut steps) {
                 apart(step.what, step.origin, &mut steps);
             }
         }
-        let behind = self.known(&steps, steps.len(), &before);
         let end = self.end(end, behind);
         put(self.forest, steps, end)
     }
@@ -116,20 +122,14 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// What is known before a step: what was asked before, and what locals hold.
-    fn known(&self, steps: &[Step], at: usize, before: &Known<'a>) -> Known<'a> {
-        let mut known = before.clone();
-        for step in &steps[..at] {
-            match &step.what {
-                What::Ask(condition, ..) if self.stays(condition) => known.learn(condition),
-                What::Do(Action::Let(local, value)) if self.stays(value) => {
-                    known.hold(*local, value);
-                }
-                What::Do(action) => known.forget(|value| concerns(action, value)),
-                What::Ask(..) | What::Try(..) => {}
-            }
+    /// Adds what is known behind a step: what was asked, and what locals hold.
+    fn pass(&self, known: &mut Known<'a>, step: &Step) {
+        match &step.what {
+            What::Ask(condition, ..) if self.stays(condition) => known.learn(condition),
+            What::Do(Action::Let(local, value)) if self.stays(value) => known.hold(*local, value),
+            What::Do(action) => known.forget(|value| concerns(action, value)),
+            What::Ask(..) | What::Try(..) => {}
         }
-        known
     }
 
     /// Adds what is asked behind a step, of what is there already: of its length only until the
@@ -163,7 +163,7 @@ impl<'a> Asking<'a> {
 
     /// A step in which stands what all others say.
     fn asked(&self, steps: &mut [Step], at: usize, before: &Known<'a>) {
-        let mut known = self.known(steps, at, before);
+        let mut known = before.clone();
         match &steps[at].what {
             What::Ask(condition, likely, otherwise) if self.stays(condition) => {
                 if is_total(condition) {

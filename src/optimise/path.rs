@@ -13,7 +13,7 @@ use crate::types::statement::{Attempt, Operation};
 use crate::types::value::{Type, Value};
 
 /// What is done on a way before it parts.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Step {
     /// What it is.
     pub what: What,
@@ -22,7 +22,7 @@ pub struct Step {
 }
 
 /// A step of a bypass.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum What {
     /// The path is left where this does not hold; how often it does.
     Ask(Expression, Probability, NodeId),

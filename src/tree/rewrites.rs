@@ -101,7 +101,7 @@ pub const ORDER: [About; 10] = [
         name: "bypass",
         what: "the common path of a frame tests first, then does",
         paper: "Ensemble 4.1",
-        after: "where such a path is left, nothing has been done",
+        after: "where such a path is left, nothing has been done but to note what it asked",
     },
     About {
         rewrite: Rewrite::Bounds,
