@@ -121,11 +121,12 @@ static inline uint64_t sl_load_little64(const uint8_t *at) {
 /* part sl_sum_little32: needs memcpy sl_little_first sl_load_little32 */
 #ifdef __GNUC__
 typedef uint64_t sl_lanes __attribute__((vector_size(32)));
+static uint64_t sl_sum_little32(const uint8_t *at, size_t length) __attribute__((noinline));
 #endif
 
 /* The sum of all whole words of 32 bits. Of two words that are one of 64 the upper is added by
  * itself, and then taken away from the sum of both. */
-static inline uint64_t sl_sum_little32(const uint8_t *at, size_t length) {
+static uint64_t sl_sum_little32(const uint8_t *at, size_t length) {
     uint64_t sum = 0;
 #ifdef __GNUC__
     if (sl_little_first() && length >= sizeof(sl_lanes)) {
