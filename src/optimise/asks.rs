@@ -18,11 +18,11 @@
 //! Assumes: a bypass writes behind all tests. Ensures: the same outputs and state, and no way more
 //! leaves the path. Cost: none.
 
-use super::bypass::named;
+use super::bypass::{looks, named};
 use super::depends::{concerns, is_total};
 use super::known::Known;
 use super::latch::{Place, stands, written};
-use super::path::{Step, What, apart, bare, binds, put, steps, together};
+use super::path::{Step, What, apart, bare, binds, is_free, put, steps, together};
 use super::simpler::negated;
 use super::value::{Looks, is_plain};
 use crate::tree::walk::with_children;
@@ -71,7 +71,7 @@ struct Asking<'a> {
 impl<'a> Asking<'a> {
     /// A way, before which something is known.
     fn way(&mut self, from: NodeId, before: Known<'a>) -> NodeId {
-        let (mut steps, end) = steps(self.forest, from);
+        let (mut steps, end) = steps(self.program, self.forest, from);
         bare(&mut steps);
         for step in &mut steps {
             self.narrow(step);
@@ -108,7 +108,8 @@ impl<'a> Asking<'a> {
         if all.len() < 2 || share > self.rare * self.rare {
             return;
         }
-        let of_instance = |half: &&Expression| stands(self.program, written, half).is_some();
+        let of_instance =
+            |half: &&Expression| is_total(half) && stands(self.program, written, half).is_some();
         let of_header = |half: &&Expression| match &*half.kind {
             ExpressionKind::Unary(Unary::Not, bit) => {
                 matches!(*bit.kind, ExpressionKind::Header(..))
@@ -138,12 +139,15 @@ impl<'a> Asking<'a> {
         let bound: BTreeSet<LocalId> = steps[at..].iter().filter_map(binds).collect();
         let mut there = known.clone();
         let mut done: Vec<&Action> = Vec::new();
-        for step in &steps[at + 1..] {
+        // What stands between is done although this does not hold: it must not go wrong.
+        let free = steps[at + 1..].iter().take_while(|step| is_free(step));
+        for step in free {
             match &step.what {
                 What::Ask(condition, ..) if self.stays(condition) && is_total(condition) => {
                     let condition = there.reduced(condition);
                     let locals = named(|naming| drop(naming.expression(&condition)));
-                    if locals.is_disjoint(&bound)
+                    if is_total(&condition)
+                        && locals.is_disjoint(&bound)
                         && !done.iter().any(|one| concerns(one, &condition))
                     {
                         known.learn(&condition);
@@ -237,6 +241,7 @@ impl<'a> Asking<'a> {
                 done: self.end(done, known),
                 failed,
             },
+            act @ Node::Act { .. } if self.acts(&act) => act,
             Node::Act { action, next } => match self.done(&action, &mut known) {
                 Done::Not => return self.end(next, known),
                 Done::And => Node::Act {
@@ -268,10 +273,18 @@ impl<'a> Asking<'a> {
                 known.forget(|fact| Looks::of(program, fact).at(*kind, *field));
                 Done::And
             }
-            Action::Let(_, value) if !self.stays(value) => Done::Last,
-            Action::Let(..) | Action::Push { .. } | Action::SetAttribute(..) => Done::And,
+            Action::Let(..) | Action::Push { .. } | Action::SetAttribute(..) => {
+                known.forget(|value| concerns(action, value));
+                Done::And
+            }
             _ => Done::Last,
         }
+    }
+
+    /// Whether finding the values of a node does something.
+    fn acts(&self, node: &Node) -> bool {
+        let looks = looks(self.program, node);
+        looks.changes || looks.calls_c
     }
 
     /// Whether a value stays what it is while nothing is written.

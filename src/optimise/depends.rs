@@ -3,9 +3,9 @@
 //! In: a value, and a step of a message. Out: whether the step may change it.
 
 use crate::tree::Action;
-use crate::types::expression::{Binary, Expression, ExpressionKind, Variable};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Query, Unary, Variable};
 use crate::types::program::{AttributeId, HeaderId};
-use crate::types::value::Type;
+use crate::types::value::{Type, Value};
 
 /// Whether a step of a message may change a value.
 pub fn concerns(action: &Action, value: &Expression) -> bool {
@@ -72,9 +72,34 @@ pub fn is_of_length(value: &Expression) -> bool {
     }
 }
 
-/// Whether a value can be found whatever else holds.
+/// Whether a value, and each part of it, can be found whatever else holds.
 pub fn is_total(value: &Expression) -> bool {
-    let itself = match &*value.kind {
+    is_found(value, None)
+}
+
+/// Whether a value can be found whatever else holds: what it takes out of an optional it has seen
+/// there.
+pub fn is_safe(value: &Expression) -> bool {
+    is_found(value, Some(&[]))
+}
+
+/// The same, where these are seen to be there; none if no part may lean on another.
+fn is_found(value: &Expression, seen: Option<&[&Expression]>) -> bool {
+    match &*value.kind {
+        ExpressionKind::Binary(operator @ (Binary::And | Binary::Or), one, other) => {
+            let holds = *operator == Binary::And;
+            let more = seen.map(|seen| [seen, &shown(one, holds)].concat());
+            is_found(one, seen) && is_found(other, more.as_deref())
+        }
+        ExpressionKind::If(asked, one, other) => {
+            let more = |holds| seen.map(|seen| [seen, &shown(asked, holds)].concat());
+            is_found(asked, seen)
+                && is_found(one, more(true).as_deref())
+                && is_found(other, more(false).as_deref())
+        }
+        ExpressionKind::Unwrap(of) => {
+            seen.is_some_and(|seen| seen.contains(&of)) && is_found(of, seen)
+        }
         ExpressionKind::Read(Variable::Field(..) | Variable::Local(_))
         | ExpressionKind::Constant(_)
         | ExpressionKind::Config(_)
@@ -83,16 +108,40 @@ pub fn is_total(value: &Expression) -> bool {
         | ExpressionKind::HeaderPresent(..)
         | ExpressionKind::Attribute(..)
         | ExpressionKind::Length(_)
+        | ExpressionKind::Now
         | ExpressionKind::Unary(..)
-        | ExpressionKind::If(..)
+        | ExpressionKind::Some(_)
         | ExpressionKind::Present(_)
+        | ExpressionKind::Else(..)
         | ExpressionKind::Cast(_)
+        | ExpressionKind::Query(Query::IsEmpty(_) | Query::Begin(_) | Query::End(_))
         | ExpressionKind::Least(..)
-        | ExpressionKind::Greatest(..) => true,
-        ExpressionKind::Binary(operator, ..) => {
-            !matches!(operator, Binary::Divide | Binary::Remainder)
+        | ExpressionKind::Greatest(..) => parts_are_found(value, seen),
+        ExpressionKind::Binary(operator, _, by) => {
+            let divides = matches!(operator, Binary::Divide | Binary::Remainder);
+            let is_number = matches!(*by.kind, ExpressionKind::Constant(Value::Number(1..)));
+            (!divides || is_number) && parts_are_found(value, seen)
         }
         _ => false,
-    };
-    itself && value.parts().into_iter().all(is_total)
+    }
+}
+
+fn parts_are_found(value: &Expression, seen: Option<&[&Expression]>) -> bool {
+    let mut parts = value.parts().into_iter();
+    parts.all(|part| is_found(part, seen))
+}
+
+/// What is there if a condition holds, or if it does not.
+fn shown(condition: &Expression, holds: bool) -> Vec<&Expression> {
+    match &*condition.kind {
+        ExpressionKind::Present(of) if holds => vec![of],
+        ExpressionKind::Unary(Unary::Not, inner) => shown(inner, !holds),
+        ExpressionKind::Binary(Binary::And, one, other) if holds => {
+            [shown(one, holds), shown(other, holds)].concat()
+        }
+        ExpressionKind::Binary(Binary::Or, one, other) if !holds => {
+            [shown(one, holds), shown(other, holds)].concat()
+        }
+        _ => Vec::new(),
+    }
 }

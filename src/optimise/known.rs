@@ -374,17 +374,17 @@ fn rank(value: &Expression) -> Option<u8> {
     }
 }
 
-/// Whether two conditions are one, whichever side stands first.
+/// Whether two conditions are one, whichever side stands first: but of sequence numbers that are
+/// half a range apart each is before the other.
 fn alike(one: &Expression, other: &Expression) -> bool {
     let mirrored = |of: &Expression| match &*of.kind {
-        ExpressionKind::Binary(operator, left, right) if opposite(*operator).is_some() => {
+        ExpressionKind::Binary(operator, left, right)
+            if matches!(operator, Binary::Equal | Binary::Unequal)
+                || opposite(*operator).is_some() && !matches!(left.result, Type::Sequence(_)) =>
+        {
             let (right, left) = (right.clone(), left.clone());
-            Some(Expression::binary(
-                operator.mirrored(),
-                right,
-                left,
-                Type::Bool,
-            ))
+            let operator = operator.mirrored();
+            Some(Expression::binary(operator, right, left, Type::Bool))
         }
         _ => None,
     };

@@ -20,8 +20,8 @@
 //! that is rare. Cost: a truth for each instance, and a write beside each of those writes.
 
 use super::bypass::{looks, named};
-use super::depends::is_of_message;
-use super::path::{Step, What, put, steps};
+use super::depends::{is_of_message, is_total};
+use super::path::{Step, What, is_free, put, steps};
 use super::value::Looks;
 use crate::tree::uses;
 use crate::tree::walk::{reachable, with_children};
@@ -66,7 +66,7 @@ fn way(
     rare: f64,
     latches: &mut Vec<Latch>,
 ) -> NodeId {
-    let (before, end) = steps(forest, root);
+    let (before, end) = steps(program, forest, root);
     if let Some(instance) = found(&before) {
         let Some((root, latch)) = latched(program, forest, root, instance, rare) else {
             return root;
@@ -115,7 +115,7 @@ fn latched(
     }
     let latch = added(program, kind);
     let place = Variable::Field(Instance::Local(instance), kind, latch);
-    let (before, end) = steps(forest, bare);
+    let (before, end) = steps(program, forest, bare);
     let latches = forest.arena.add(Node::Act {
         action: Action::Assign(place.clone(), Expression::number(1, Type::Bool)),
         next: end,
@@ -250,18 +250,28 @@ struct Latching<'a> {
 impl Latching<'_> {
     /// A way that does not ask what the latch stands for.
     fn bare(&mut self, from: NodeId, is_first: bool) -> NodeId {
-        let (mut all, end) = steps(self.forest, from);
-        all.retain(|step| match &step.what {
-            What::Ask(condition, likely, otherwise)
-                if (is_first || likely.other() <= self.rare) && self.stands(condition) =>
-            {
-                if !self.asked.iter().any(|(known, _)| known == condition) {
-                    self.asked.push((condition.clone(), *otherwise));
+        let (all, end) = steps(self.program, self.forest, from);
+        // What is asked behind the last step is asked later than it was, and what is asked behind
+        // a parting earlier: neither may be what keeps something else from going wrong.
+        let last = all.iter().rposition(|step| !is_free(step));
+        let free = last.map_or(0, |last| last + 1);
+        let mut kept = Vec::new();
+        for (at, step) in all.into_iter().enumerate() {
+            match &step.what {
+                What::Ask(condition, likely, otherwise)
+                    if self.stands(condition)
+                        && match is_first {
+                            true => at >= free,
+                            false => likely.other() <= self.rare && is_total(condition),
+                        } =>
+                {
+                    if !self.asked.iter().any(|(known, _)| known == condition) {
+                        self.asked.push((condition.clone(), *otherwise));
+                    }
                 }
-                false
+                _ => kept.push(step),
             }
-            _ => true,
-        });
+        }
         let node = self.forest.arena.node(end).clone();
         let end = match node {
             Node::Test { .. } | Node::Case { .. } => {
@@ -274,7 +284,7 @@ impl Latching<'_> {
             }
             _ => end,
         };
-        put(self.forest, all, end)
+        put(self.forest, kept, end)
     }
 
     fn stands(&self, condition: &Expression) -> bool {

@@ -3,12 +3,12 @@
 //! In: a node. Out: the steps to where ways part that all go on, or where something is done; and
 //! steps that say the same with less, whatever else is known.
 
-use super::bypass::only_looks;
-use super::depends::{is_of_length, is_total};
+use super::bypass::{looks, only_looks};
+use super::depends::{is_of_length, is_safe, is_total};
 use super::simpler::negated;
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Probability, Reaction};
 use crate::types::expression::{Binary, Expression, ExpressionKind};
-use crate::types::program::LocalId;
+use crate::types::program::{LocalId, Program};
 use crate::types::statement::{Attempt, Operation};
 use crate::types::value::{Type, Value};
 
@@ -33,9 +33,13 @@ pub enum What {
 }
 
 /// The steps from a node to where ways part that all go on, or where something is done.
-pub fn steps(forest: &Forest, from: NodeId) -> (Vec<Step>, NodeId) {
+pub fn steps(program: &Program, forest: &Forest, from: NodeId) -> (Vec<Step>, NodeId) {
     let (mut steps, mut at) = (Vec::new(), from);
     loop {
+        let looks = looks(program, forest.arena.node(at));
+        if looks.changes || looks.calls_c {
+            return (steps, at);
+        }
         let origin = forest.origins.get(&at).copied();
         let (what, next) = match forest.arena.node(at) {
             Node::Test {
@@ -250,6 +254,20 @@ pub fn binds(step: &Step) -> Option<LocalId> {
             }
             _ => None,
         },
+    }
+}
+
+/// Whether a step can be taken whatever else holds.
+pub fn is_free(step: &Step) -> bool {
+    match &step.what {
+        What::Ask(condition, ..) => is_safe(condition),
+        What::Do(action) => match action {
+            Action::Let(_, value) => value.result == Type::Message || is_safe(value),
+            Action::SetAttribute(_, _, value)
+            | Action::Do(Operation::Skip(_, value) | Operation::Cut(_, value)) => is_safe(value),
+            _ => false,
+        },
+        What::Try(..) => false,
     }
 }
 
