@@ -15,9 +15,9 @@
 //! A condition is settled by those before it, and by those behind it if nothing can go wrong where
 //! it is asked without them.
 //!
-//! Assumes: a bypass writes behind all tests. Ensures: the same outputs and state. Cost: the path is
-//! left more often, where a header has a variable part, and where one of several things is so that
-//! together rarely lead away from it.
+//! Assumes: a bypass writes behind all tests. Ensures: the same outputs and state. Cost: the path
+//! is left more often, where a header has a variable part, and where one of several things is so
+//! that together rarely lead away from it.
 
 use super::bypass::{looks, named};
 use super::depends::{concerns, is_total};
