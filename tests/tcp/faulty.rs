@@ -18,8 +18,8 @@ const FAULTS: [(&str, &str, &str, &str); 3] = [
     (
         "segments.renounces",
         "receive",
-        "edge = next + spare()",
-        "edge = next + spare() / 2",
+        "{ open } else { pre edge }",
+        "{ open } else { pre edge - 1 }",
     ),
     (
         "segments.beyond_window",
