@@ -50,8 +50,9 @@ use stackloom::types::program::{Event, NoticeId, Program};
 const LENGTH: usize = 300;
 
 /// Stacks on which any set of rewrites is tried.
-const SMALL: [&str; 6] = [
+const SMALL: [&str; 7] = [
     "examples/radio/radio.loom",
+    "tests/c_agrees/stacks/keyed.loom",
     "tests/c_agrees/stacks/latched.loom",
     "tests/c_agrees/stacks/numbered.loom",
     "tests/c_agrees/stacks/cut.loom",
@@ -252,6 +253,11 @@ fn processes_of_sessions_that_come_and_go_agree() {
 #[test]
 fn what_is_kept_until_the_end_agrees() {
     example_agrees("tests/c_agrees/stacks/endings.loom");
+}
+
+#[test]
+fn what_is_asked_of_a_key_agrees() {
+    example_agrees("tests/c_agrees/stacks/keyed.loom");
 }
 
 #[test]

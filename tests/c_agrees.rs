@@ -302,6 +302,11 @@ fn the_c_of_functions_of_what_comes_and_goes_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_what_is_asked_of_a_key_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/keyed.loom");
+}
+
+#[test]
 fn the_c_of_what_is_asked_once_does_what_it_says() {
     agrees("tests/c_agrees/stacks/latched.loom");
 }

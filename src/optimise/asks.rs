@@ -21,6 +21,7 @@
 
 use super::bypass::{looks, named};
 use super::depends::{concerns, is_total};
+use super::found::of_instance;
 use super::known::Known;
 use super::latch::{Place, stands, written};
 use super::path::{Step, What, apart, bare, binds, is_free, put, steps, together};
@@ -74,6 +75,9 @@ impl<'a> Asking<'a> {
     fn way(&mut self, from: NodeId, before: Known<'a>) -> NodeId {
         let (mut steps, end) = steps(self.program, self.forest, from);
         bare(&mut steps);
+        if self.written.is_none() {
+            of_instance(self.program, &mut steps);
+        }
         for step in &mut steps {
             self.narrow(step);
         }

@@ -67,7 +67,7 @@ fn way(
     latches: &mut Vec<Latch>,
 ) -> NodeId {
     let (before, end) = steps(program, forest, root);
-    if let Some(instance) = found(&before) {
+    if let Some(instance) = found(forest, &before) {
         let Some((root, latch)) = latched(program, forest, root, instance, rare) else {
             return root;
         };
@@ -92,7 +92,7 @@ fn latched(
     program: &mut Program,
     forest: &mut Forest,
     root: NodeId,
-    instance: LocalId,
+    (instance, kind): (LocalId, KindId),
     rare: f64,
 ) -> Option<(NodeId, Latch)> {
     let written = written(program, forest, root);
@@ -109,8 +109,7 @@ fn latched(
     let fields = |(condition, _): &(Expression, NodeId)| Looks::of(program, condition).fields;
     let fields = asked.iter().flat_map(fields);
     let places: BTreeSet<Place> = fields.map(|(_, kind, field)| (kind, field)).collect();
-    let (kind, _) = *places.first().filter(|_| asked.len() >= FEW)?;
-    if is_written_by_others(program, forest, &places) {
+    if asked.len() < FEW || is_written_by_others(program, forest, &places) {
         return None;
     }
     let latch = added(program, kind);
@@ -134,12 +133,16 @@ fn latched(
     Some((put(forest, before, test), ((kind, latch), places)))
 }
 
-/// The instance that was found last.
-fn found(steps: &[Step]) -> Option<LocalId> {
-    steps.iter().rev().find_map(|step| match &step.what {
+/// The instance that was found last, and its kind.
+fn found(forest: &Forest, steps: &[Step]) -> Option<(LocalId, KindId)> {
+    let found = steps.iter().rev().find_map(|step| match &step.what {
         What::Try(Attempt::Instance(_), bind, ..) => *bind,
         What::Try(..) | What::Ask(..) | What::Do(_) => None,
-    })
+    })?;
+    match forest.locals[found.at()].kind {
+        Type::Instance(kind) => Some((found, kind)),
+        _ => None,
+    }
 }
 
 /// A kind's new field, which begins as false.
@@ -316,8 +319,14 @@ pub fn stands(
             && *of == Some(Instance::Local(instance))
             && !written.contains(&(*kind, *field))
     });
-    let is_of_fields = !looks.fields.is_empty() && is_own && !hangs_on_more(condition);
-    is_of_fields.then_some(instance)
+    let is_of_instance = !looks.fields.is_empty() || is_of_key(condition);
+    (is_of_instance && is_own && !hangs_on_more(condition)).then_some(instance)
+}
+
+/// Whether a value looks at a key.
+fn is_of_key(value: &Expression) -> bool {
+    let itself = matches!(*value.kind, ExpressionKind::Key(..));
+    itself || value.parts().into_iter().any(is_of_key)
 }
 
 /// Whether a value hangs on what changes by itself, or on other instances.

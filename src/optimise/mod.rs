@@ -11,6 +11,7 @@
 //! | R | [`frequent`] | of several values the frequent one is asked for first |
 //! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
 //! |   | [`asks`] | … with fewer tests, for they say something of each other; [`known`], [`path`] |
+//! |   | [`found`] | … and asks of an instance what it is found by |
 //! |   | [`latch`] | … and asks once what it asks of an instance alone |
 
 pub mod asks;
@@ -18,6 +19,7 @@ pub mod branches;
 pub mod bypass;
 pub mod depends;
 pub mod extend;
+pub mod found;
 pub mod frequent;
 pub mod known;
 pub mod latch;
