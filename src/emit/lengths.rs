@@ -84,6 +84,7 @@ pub fn unite(message: &str, path: &mut Vec<S>) {
 fn least(condition: &C, length: &C) -> Option<u64> {
     match condition {
         C::Binary("<", asked, least) if **asked == *length => number(least),
+        C::Binary("==", asked, none) if **asked == *length && number(none) == Some(0) => Some(1),
         _ => None,
     }
 }
@@ -128,6 +129,9 @@ mod tests {
             taken("8"),
         ];
         assert_eq!(united(&path), once);
+        let empty = exit(binary("==", length(), atom("0")));
+        let path = [exit(shorter("8")), taken("8"), empty];
+        assert_eq!(united(&path), [exit(shorter("9")), taken("8")]);
         let longest = [exit(shorter("20")), taken("2"), exit(shorter("8"))];
         assert_eq!(united(&longest), [exit(shorter("20")), taken("2")]);
     }

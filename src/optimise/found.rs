@@ -22,7 +22,7 @@ use super::value::is_plain;
 use crate::tree::Action;
 use crate::tree::rename::Renaming;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
-use crate::types::program::{HeaderId, KeyId, Program, Target};
+use crate::types::program::{HeaderId, KeyId, Population, Program, Target};
 use crate::types::statement::{Attempt, Search};
 use crate::types::value::Value;
 
@@ -53,10 +53,12 @@ fn keys(program: &Program, steps: &[Step]) -> Vec<(Expression, Expression)> {
     let [Search::Find(Target { kind, keys, .. })] = &searches[..] else {
         return Vec::new();
     };
-    if !keys.iter().all(is_safe) {
+    let kind_found = &program.kinds[kind.at()];
+    let comes_and_goes = matches!(kind_found.population, Population::Dynamic { .. });
+    if !comes_and_goes || !keys.iter().all(is_safe) {
         return Vec::new();
     }
-    let all = keys.iter().zip(&program.kinds[kind.at()].keys);
+    let all = keys.iter().zip(&kind_found.keys);
     let all = all.enumerate().filter_map(|(at, (value, key))| {
         let value = attributed(before, value);
         let is_one = is_plain(&key.kind) && value.result == key.kind && is_of_message(value);
@@ -111,7 +113,10 @@ fn later(program: &Program, steps: &[Step], keys: &[(Expression, Expression)]) -
     let is_own = asked != *condition && is_total(condition) && !is_of_message(&asked);
     let is_alone = is_own && named(|naming| drop(naming.expression(&asked))).len() == 1;
     let between = 1..steps.len() - 1;
-    let stays = is_alone && between.into_iter().all(|at| passes(program, steps, at, condition));
+    let stays = is_alone
+        && between
+            .into_iter()
+            .all(|at| passes(program, steps, at, condition));
     stays.then_some(What::Ask(asked, *likely, *otherwise))
 }
 

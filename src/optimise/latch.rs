@@ -2,8 +2,9 @@
 //!
 //! In: a bypass that asks several things of fields which it does not write. Out: the same, which
 //! asks whether the instance is latched; if not, it asks all that, and latches it. Whatever writes
-//! one of those fields, in any tree, unlatches it. So the flags of header prediction (RFC 1144's
-//! idea, which stacks write by hand for TCP) fall out, for every protocol, and nobody writes them.
+//! one of those fields, in any tree, unlatches it, unless what is asked holds for what it writes.
+//! So the flags of header prediction (RFC 1144's idea, which stacks write by hand for TCP) fall
+//! out, for every protocol, and nobody writes them.
 //!
 //! ```text
 //! if state < open { otherwise }              if not on_path {
@@ -21,8 +22,10 @@
 
 use super::bypass::{looks, named};
 use super::depends::{is_of_message, is_total};
+use super::known::Known;
 use super::path::{Step, What, is_free, put, steps};
 use super::value::Looks;
+use crate::tree::rename::Renaming;
 use crate::tree::uses;
 use crate::tree::walk::{reachable, with_children};
 use crate::tree::{Action, Forest, Node, NodeId, Probability};
@@ -41,8 +44,48 @@ const FEW: usize = 2;
 /// How often an instance is taken to be latched.
 const LATCHED: Probability = Probability(990_000);
 
-/// A latch, and the fields that are written nowhere without unlatching.
-type Latch = (Place, BTreeSet<Place>);
+/// What a latch stands for.
+struct Latch {
+    /// What holds while an instance is latched.
+    asked: Vec<Expression>,
+    /// The fields that this looks at.
+    fields: BTreeSet<Place>,
+}
+
+impl Latch {
+    /// One for these conditions.
+    fn of(program: &Program, asked: Vec<Expression>) -> Latch {
+        let fields = asked
+            .iter()
+            .flat_map(|condition| Looks::of(program, condition).fields);
+        let fields = fields.map(|(_, kind, field)| (kind, field)).collect();
+        Latch { asked, fields }
+    }
+
+    /// Whether all of it still holds where a field is written.
+    fn outlives(&self, program: &Program, action: &Action) -> bool {
+        let Action::Assign(Variable::Field(_, kind, field), value) = action else {
+            return false;
+        };
+        let written = |part: &Expression| match &*part.kind {
+            ExpressionKind::Read(Variable::Field(_, k, f)) if (k, f) == (kind, field) => {
+                Some(value.clone())
+            }
+            _ => None,
+        };
+        let renaming = Renaming {
+            local: &|local| local,
+            instance: &|instance| instance,
+            replaced: &written,
+        };
+        let known = Known::nothing(program);
+        let mut concerned = self.asked.iter();
+        concerned.all(|condition| {
+            let looks = Looks::of(program, condition);
+            !looks.at(*kind, *field) || known.truth(&renaming.expression(condition)) == Some(true)
+        })
+    }
+}
 
 /// Trees whose bypasses have latches, where they ask enough of an instance; what is asked on some
 /// ways alone is asked on all if it rarely fails.
@@ -51,8 +94,8 @@ pub fn latch(program: &mut Program, mut forest: Forest, rare: f64) -> Forest {
         let root = forest.bypasses[at].root;
         let mut latches = Vec::new();
         forest.bypasses[at].root = way(program, &mut forest, root, rare, &mut latches);
-        for (latch, places) in latches {
-            unlatch(program, &mut forest, latch, &places);
+        for (place, latch) in latches {
+            unlatch(program, &mut forest, place, &latch);
         }
     }
     forest
@@ -64,7 +107,7 @@ fn way(
     forest: &mut Forest,
     root: NodeId,
     rare: f64,
-    latches: &mut Vec<Latch>,
+    latches: &mut Vec<(Place, Latch)>,
 ) -> NodeId {
     let (before, end) = steps(program, forest, root);
     if let Some(instance) = found(forest, &before) {
@@ -94,7 +137,7 @@ fn latched(
     root: NodeId,
     (instance, kind): (LocalId, KindId),
     rare: f64,
-) -> Option<(NodeId, Latch)> {
+) -> Option<(NodeId, (Place, Latch))> {
     let written = written(program, forest, root);
     let mut latching = Latching {
         program,
@@ -106,14 +149,14 @@ fn latched(
     };
     let bare = latching.bare(root, true);
     let asked = latching.asked;
-    let fields = |(condition, _): &(Expression, NodeId)| Looks::of(program, condition).fields;
-    let fields = asked.iter().flat_map(fields);
-    let places: BTreeSet<Place> = fields.map(|(_, kind, field)| (kind, field)).collect();
-    if asked.len() < FEW || is_written_by_others(program, forest, &places) {
+    let conditions = asked.iter().map(|(condition, _)| condition.clone());
+    let conditions = conditions.collect();
+    let latch = Latch::of(program, conditions);
+    if asked.len() < FEW || is_written_by_others(program, forest, &latch) {
         return None;
     }
-    let latch = added(program, kind);
-    let place = Variable::Field(Instance::Local(instance), kind, latch);
+    let field = added(program, kind);
+    let place = Variable::Field(Instance::Local(instance), kind, field);
     let (before, end) = steps(program, forest, bare);
     let latches = forest.arena.add(Node::Act {
         action: Action::Assign(place.clone(), Expression::number(1, Type::Bool)),
@@ -130,7 +173,7 @@ fn latched(
         then: end,
         otherwise: asks,
     });
-    Some((put(forest, before, test), ((kind, latch), places)))
+    Some((put(forest, before, test), ((kind, field), latch)))
 }
 
 /// The instance that was found last, and its kind.
@@ -161,8 +204,8 @@ fn added(program: &mut Program, kind: KindId) -> FieldId {
     FieldId(fields.len() as u32 - 1)
 }
 
-/// Whatever writes one of these places unlatches.
-fn unlatch(program: &Program, forest: &mut Forest, latch: Place, places: &BTreeSet<Place>) {
+/// Whatever writes one of the fields that a latch is about unlatches.
+fn unlatch(program: &Program, forest: &mut Forest, place: Place, latch: &Latch) {
     let trees = forest.trees.iter().chain(&forest.bypasses);
     let nodes: BTreeSet<NodeId> = trees
         .flat_map(|tree| reachable(forest, tree.root))
@@ -170,10 +213,10 @@ fn unlatch(program: &Program, forest: &mut Forest, latch: Place, places: &BTreeS
     let mut new: HashMap<NodeId, NodeId> = HashMap::new();
     for id in nodes {
         let old = forest.arena.node(id).clone();
-        let instances = changed(program, &old, places);
+        let instances = changed(program, &old, latch);
         let mut node = with_children(old, |child| new[&child]);
         for instance in instances.into_iter().flatten() {
-            node = unlatched(forest, node, instance, latch);
+            node = unlatched(forest, node, instance, place);
         }
         let made = forest.arena.add(node);
         if let Some(origin) = forest.origins.get(&id).copied() {
@@ -218,25 +261,30 @@ fn unlatched(forest: &mut Forest, node: Node, instance: Instance, latch: Place) 
     }
 }
 
-/// The instances of which a node may write one of these places; none where that is not said.
-fn changed(program: &Program, node: &Node, places: &BTreeSet<Place>) -> BTreeSet<Option<Instance>> {
+/// The instances that a node may unlatch; none where that is not said.
+fn changed(program: &Program, node: &Node, latch: &Latch) -> BTreeSet<Option<Instance>> {
     let found = looks(program, node);
     let found = found.fields.into_iter().filter(|_| found.changes);
-    let written = uses::written(node).into_iter().filter_map(whole);
+    let written = match node {
+        Node::Act { action, .. } if latch.outlives(program, action) => Vec::new(),
+        _ => uses::written(node),
+    };
+    let written = written.into_iter().filter_map(whole);
     let written = written.map(|(instance, kind, field)| (Some(instance), kind, field));
     let changed = found.chain(written);
     changed
-        .filter(|(_, kind, field)| places.contains(&(*kind, *field)))
+        .filter(|(_, kind, field)| latch.fields.contains(&(*kind, *field)))
         .map(|(instance, ..)| instance)
         .collect()
 }
 
-/// Whether one of these places is written by a function that does not say of which instance.
-fn is_written_by_others(program: &Program, forest: &Forest, places: &BTreeSet<Place>) -> bool {
+/// Whether a field that a latch is about is written by a function that does not say of which
+/// instance.
+fn is_written_by_others(program: &Program, forest: &Forest, latch: &Latch) -> bool {
     let mut trees = forest.trees.iter().chain(&forest.bypasses);
     trees.any(|tree| {
         let mut nodes = reachable(forest, tree.root).into_iter();
-        nodes.any(|node| changed(program, forest.arena.node(node), places).contains(&None))
+        nodes.any(|node| changed(program, forest.arena.node(node), latch).contains(&None))
     })
 }
 
@@ -310,23 +358,29 @@ pub fn stands(
     let names = named(|naming| drop(naming.expression(condition)));
     let mut names = names.into_iter();
     let instance = names.next().filter(|_| names.next().is_none())?;
+    let comes_and_goes = |kind: KindId| {
+        let population = &program.kinds[kind.at()].population;
+        matches!(population, Population::Dynamic { .. })
+    };
     let is_own = looks.fields.iter().all(|(of, kind, field)| {
-        let comes_and_goes = matches!(
-            program.kinds[kind.at()].population,
-            Population::Dynamic { .. }
-        );
-        comes_and_goes
+        comes_and_goes(*kind)
             && *of == Some(Instance::Local(instance))
             && !written.contains(&(*kind, *field))
     });
-    let is_of_instance = !looks.fields.is_empty() || is_of_key(condition);
+    let keys = keys(condition);
+    let is_of_instance = !looks.fields.is_empty() || !keys.is_empty();
+    let is_own = is_own && keys.into_iter().all(comes_and_goes);
     (is_of_instance && is_own && !hangs_on_more(condition)).then_some(instance)
 }
 
-/// Whether a value looks at a key.
-fn is_of_key(value: &Expression) -> bool {
-    let itself = matches!(*value.kind, ExpressionKind::Key(..));
-    itself || value.parts().into_iter().any(is_of_key)
+/// The kinds of instances at whose keys a value looks.
+fn keys(value: &Expression) -> Vec<KindId> {
+    let own = match &*value.kind {
+        ExpressionKind::Key(_, kind, _) => Some(*kind),
+        _ => None,
+    };
+    let parts = value.parts().into_iter().flat_map(keys);
+    own.into_iter().chain(parts).collect()
 }
 
 /// Whether a value hangs on what changes by itself, or on other instances.
