@@ -146,12 +146,23 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
     let Known {
         mut program,
         forest,
+        profile,
         cut,
-        ..
     } = known(checked, stack)?;
     program.name = name.to_string();
-    let forest = woven(&mut program, forest, checked.rewrites);
-    let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+    let rewrites = checked.rewrites;
+    let forest = woven(&mut program, forest, rewrites);
+    let emitted = match profile {
+        Profile::Recorded(recorded) if checked.specialised => {
+            let assumed = emit::Assumed {
+                profiles: recorded.names().to_vec(),
+                extent: recorded.extent(),
+                cut: cut.len(),
+            };
+            emit::specialised(&checked.sources, &program, &forest, (rewrites, &assumed))
+        }
+        _ => emit::c(&checked.sources, &program, &forest, rewrites),
+    };
     Some(Compiled {
         program,
         calls: weave::calls(&forest),

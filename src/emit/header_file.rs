@@ -1,6 +1,7 @@
 //! `NAME.h`: the contract, then what a host may say.
 
 use super::Stack;
+use super::assumed;
 use super::exits::Path;
 use super::external;
 use super::inline;
@@ -137,9 +138,15 @@ fn contract(stack: &Stack) -> String {
         lines.push(String::new());
         lines.extend(filled(&listening(name)));
     }
+    lines.extend(assumed::lines(stack));
     lines.push(String::new());
     lines.push(format!("links: {}", links.join(", ")));
     lines.push(format!("ports: {}", ports.join(", ")));
+    commented(&lines)
+}
+
+/// Lines as a comment.
+pub fn commented(lines: &[String]) -> String {
     let lines: Vec<String> = lines
         .iter()
         .map(|line| format!(" * {line}").trim_end().replace("*/", "* /"))
@@ -168,7 +175,7 @@ fn numbered<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 }
 
 /// A paragraph in lines.
-fn filled(paragraph: &str) -> Vec<String> {
+pub fn filled(paragraph: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in paragraph.split(' ') {
         let last = lines.last_mut().expect("there is a line");

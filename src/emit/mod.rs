@@ -8,7 +8,7 @@
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, in_place, algebra   the common path of what frames start;
 //! exits, paths     where it is left, and how often
-//! record           the counts of a build that records
+//! record, assumed  the counts of a build that records; what a specialised one takes for granted
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
@@ -19,6 +19,7 @@
 //! their width, optionals two values each, messages one struct; each reaction is one function, and
 //! its tree an `if` for each test (`tree`).
 
+pub use assumed::Assumed;
 pub use exits::{Exit, Path};
 pub use names::c_name;
 pub use record::Record;
@@ -30,6 +31,7 @@ pub mod view;
 mod action;
 mod algebra;
 mod apart;
+mod assumed;
 mod attempt;
 mod bits;
 mod bypass;
@@ -114,6 +116,20 @@ pub fn c(sources: &Sources, program: &Program, forest: &Forest, rewrites: Rewrit
     emitted(&Stack::new(sources, program, forest, rewrites))
 }
 
+/// Emits a stack of which ways were cut, and says so.
+pub fn specialised(
+    sources: &Sources,
+    program: &Program,
+    forest: &Forest,
+    (rewrites, assumed): (Rewrites, &Assumed),
+) -> Emitted {
+    let stack = Stack::new(sources, program, forest, rewrites);
+    emitted(&Stack {
+        assumed: Some(assumed),
+        ..stack
+    })
+}
+
 /// Emits a stack whose trees say which ways they take; it writes down how often.
 pub fn recording(
     sources: &Sources,
@@ -156,6 +172,8 @@ pub struct Stack<'a> {
     rewrites: Rewrites,
     /// What is recorded, if anything is.
     record: Option<&'a Record>,
+    /// What was cut of it, if anything may be.
+    assumed: Option<&'a Assumed>,
     names: Names,
     /// By reaction: its place in the forest.
     trees: BTreeMap<Reaction, usize>,
@@ -182,6 +200,7 @@ impl<'a> Stack<'a> {
             forest,
             rewrites,
             record: None,
+            assumed: None,
             names: Names::new(program, forest),
             trees,
             rounds: BTreeSet::new(),

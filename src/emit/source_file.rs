@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::apart;
+use super::assumed;
 use super::bypass;
 use super::driver;
 use super::exits::{self, Path};
@@ -125,11 +126,12 @@ fn top(stack: &Stack) -> String {
         true => format!("#include \"{name}_extern.h\"\n"),
         false => String::new(),
     };
-    format!(
-        "/*\n * {name}: compiled by Stackloom. What it does is said in the sources that stand \
-         beside its\n * functions; how it is called, in {name}.h.\n */\n\
-         #include \"{name}.h\"\n{own}"
-    )
+    let says = "compiled by Stackloom. What it does is said in the sources that stand beside its";
+    let mut lines = vec![format!("{name}: {says}")];
+    lines.push(format!("functions; how it is called, in {name}.h."));
+    lines.extend(assumed::lines(stack));
+    let head = header_file::commented(&lines);
+    format!("{head}\n#include \"{name}.h\"\n{own}")
 }
 
 /// The functions of all trees that something starts, with a banner for each entity.

@@ -28,6 +28,8 @@ const FIRST: &str = "stackloom profile 1";
 /// What was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
+    /// The names of the files that it was read from.
+    names: Vec<String>,
     /// Of which stack.
     stack: String,
     /// Of which trees.
@@ -75,11 +77,25 @@ impl Recorded {
             });
         }
         Ok(Recorded {
+            names: Vec::new(),
             stack,
             trees,
             counts,
             came: BTreeMap::new(),
         })
+    }
+
+    /// The same, from a file of this name.
+    pub fn named(self, name: &str) -> Recorded {
+        Recorded {
+            names: vec![name.to_string()],
+            ..self
+        }
+    }
+
+    /// The names of the files that it was read from.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// What was recorded in this and another run.
@@ -91,6 +107,7 @@ impl Recorded {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count = count.saturating_add(*more);
         }
+        self.names.extend_from_slice(&other.names);
         Ok(self)
     }
 

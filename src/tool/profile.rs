@@ -116,5 +116,8 @@ pub fn read(path: &Path) -> Result<Recorded, Failure> {
     let bytes = std::fs::read(path).map_err(about(path))?;
     let text = String::from_utf8_lossy(&bytes);
     let read = Recorded::read(&text);
+    // Where it lies is no business of who reads the C.
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let read = read.map(|recorded| recorded.named(&name.to_string_lossy()));
     read.map_err(|why| Failure::refused(format!("{}: {why}", path.display())))
 }

@@ -203,6 +203,14 @@ fn what_was_never_seen_is_cut_and_meeting_it_is_counted_by_its_line() {
     let said = shell.loom(&special).fine();
     let cut = "cut 4 ways that the profile never saw\n";
     assert!(said.ends_with(cut), "{said}");
+    for file in ["special/gates.c", "special/gates.h"] {
+        let text = shell.read(file).replace("\n *", "");
+        let says = "what it did when gates.profile was recorded, which is 4 of 8 ways.";
+        assert!(text.contains(says), "{file}: {text}");
+        assert!(text.contains("4 ways are cut"), "{file}: {text}");
+    }
+    let whole = shell.read("whole/gates.c");
+    assert!(!whole.contains("Specialised:"), "nothing is cut of it");
     let flags = "-std=c11 -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
     compile(&shell.path("special"), "gates.c", flags);
     assert_eq!(run("whole", "1 1 1"), run("special", "1 1 1"));
