@@ -9,6 +9,8 @@
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
+#[path = "streams/content.rs"]
+mod content;
 #[path = "c_agrees/externs.rs"]
 mod externs;
 #[path = "c_agrees/glue.rs"]
@@ -21,6 +23,10 @@ mod headers;
 mod profiles;
 #[path = "agree/random.rs"]
 mod random;
+#[path = "streams/recorded.rs"]
+mod recorded;
+#[path = "c_agrees/recorded.rs"]
+mod rerun;
 #[path = "c_agrees/run.rs"]
 mod run;
 #[path = "agree/sets.rs"]

@@ -23,6 +23,10 @@ mod neighbours;
 mod paths;
 #[path = "kernel/peer.rs"]
 mod peer;
+#[path = "streams/recorded.rs"]
+mod recorded;
+#[path = "kernel/recording.rs"]
+mod recording;
 #[path = "kernel/relay.rs"]
 mod relay;
 #[path = "kernel/scene.rs"]
@@ -31,6 +35,8 @@ mod scene;
 mod sizes;
 #[path = "kernel/sockets.rs"]
 mod sockets;
+#[path = "agree/stacks.rs"]
+mod stacks;
 #[path = "kernel/station.rs"]
 mod station;
 #[path = "kernel/transfers.rs"]

@@ -10,6 +10,8 @@ mod end;
 #[path = "c_agrees/externs.rs"]
 #[allow(dead_code)]
 mod externs;
+#[path = "agree/fault.rs"]
+mod fault;
 #[path = "tcp/faulty.rs"]
 mod faulty;
 #[path = "tcp/goodput.rs"]
@@ -27,6 +29,10 @@ mod pair;
 #[path = "agree/profiles.rs"]
 #[allow(dead_code)]
 mod profiles;
+#[path = "streams/recorded.rs"]
+mod recorded;
+#[path = "tcp/replayed.rs"]
+mod replayed;
 #[path = "c_agrees/run.rs"]
 #[allow(dead_code)]
 mod run;
