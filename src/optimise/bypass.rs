@@ -507,7 +507,7 @@ pub fn named(of: impl Fn(&Renaming)) -> BTreeSet<LocalId> {
 }
 
 /// Whether a step only concerns locals and messages, whatever fields hold.
-fn stays(action: &Action) -> bool {
+pub fn stays(action: &Action) -> bool {
     matches!(
         action,
         Action::Let(..)

@@ -3,7 +3,7 @@
 //! In: a node. Out: the steps to where ways part that all go on, or where something is done; and
 //! steps that say the same with less, whatever else is known.
 
-use super::bypass::{looks, only_looks};
+use super::bypass::{looks, only_looks, stays};
 use super::depends::{is_of_length, is_safe, is_total};
 use super::simpler::negated;
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Probability, Reaction};
@@ -68,7 +68,7 @@ pub fn steps(program: &Program, forest: &Forest, from: NodeId) -> (Vec<Step>, No
             } if only_looks(attempt) && is_otherwise(forest, *failed) => {
                 (What::Try(attempt.clone(), *bind, *likely, *failed), *done)
             }
-            Node::Act { action, next } if is_before(action) => (What::Do(action.clone()), *next),
+            Node::Act { action, next } if stays(action) => (What::Do(action.clone()), *next),
             _ => return (steps, at),
         };
         apart(what, origin, &mut steps);
@@ -165,20 +165,6 @@ fn is_same(one: &Expression, other: &Expression) -> bool {
         (Binary::AtMost, Binary::AtLeast) | (Binary::AtLeast, Binary::AtMost)
     );
     pair && either && is_total(one) && is_total(other) && !is_of_length(one)
-}
-
-/// Whether a step changes nothing but locals and the message.
-fn is_before(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::Let(..)
-            | Action::SetAttribute(..)
-            | Action::Strip(..)
-            | Action::StripRest(..)
-            | Action::Sum { .. }
-            | Action::Scan { .. }
-            | Action::Do(Operation::Skip(..) | Operation::Cut(..))
-    )
 }
 
 /// Headers have no variable part: that is asked instead, and no option can break a rule.

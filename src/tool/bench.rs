@@ -276,6 +276,8 @@ fn counted(bench: &Bench, name: Name, alone: bool) -> Result<Vec<Row>, Failure> 
         }
     }
     if name == Name::Tcp {
+        (bench.say)("stackloom, Ethernet");
+        rows.extend(programs::on_ethernet(bench)?);
         (bench.say)("the size of a stack");
         rows.extend(counting::sizes(bench.folder, bench.work)?);
     }

@@ -36,6 +36,14 @@ impl Counted {
 }
 
 impl Counted {
+    /// Of a segment of TCP: one that arrives, the answer, and one with half an answer.
+    pub fn of_segments(&self) -> Result<[f64; 3], Failure> {
+        let (input, both) = (self.instructions("silent")?, self.instructions("count")?);
+        Ok([input, 2.0 * (both - input), both])
+    }
+}
+
+impl Counted {
     /// How many messages went which path, by the names of these paths; none if it does not know.
     pub fn paths(&self) -> Result<Vec<(String, f64)>, Failure> {
         let said = Command::new(&self.program).arg("paths").output()?;

@@ -132,12 +132,7 @@ fn ours(bench: &Bench, way: Way) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     if bench.counts {
         let counted = Counted { program };
-        let (input, both) = (
-            counted.instructions("silent")?,
-            counted.instructions("count")?,
-        );
-        let figures = [input, 2.0 * (both - input), both];
-        let figures = goals::METRICS.iter().zip(figures);
+        let figures = goals::METRICS.iter().zip(counted.of_segments()?);
         rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
         rows.extend(of_memory(&counted.program, &row)?);
     }

@@ -2,6 +2,7 @@
 //! the peers, and their figures.
 
 use super::{Bench, Name, Row, goals};
+use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted};
 use crate::tool::failure::Failure;
 use std::process::Command;
@@ -49,6 +50,28 @@ pub fn programs(name: Name, alone: bool) -> Vec<Program> {
         }
     }
     all
+}
+
+/// A segment of TCP on Ethernet, IPv4 and all below woven into one, without sums.
+pub fn on_ethernet(bench: &Bench) -> Result<Vec<Row>, Failure> {
+    let stack = bench.folder.join("whole.loom");
+    let (source, _) = counting::written(&stack, "tcp", Options::default(), bench.work)?;
+    let driver = bench.folder.join("tcp.c");
+    let mut rows = Vec::new();
+    for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
+        let variant = format!("stackloom-ethernet-{way}");
+        let program = std::path::absolute(bench.keep.join(format!("tcp-{variant}")))?;
+        let all: Vec<&str> = flags.split_whitespace().chain(["-DETHERNET"]).collect();
+        counting::compile_driven(&source, &driver, &all, &program)?;
+        if bench.counts {
+            let figures = Counted { program }.of_segments()?;
+            rows.extend(goals::METRICS.iter().zip(figures).map(|(metric, value)| {
+                let who = ["stackloom, Ethernet", &variant, flags];
+                Row::without_sums(who, metric, "instructions", value)
+            }));
+        }
+    }
+    Ok(rows)
 }
 
 impl Program {
