@@ -50,8 +50,9 @@ use stackloom::types::program::{Event, NoticeId, Program};
 const LENGTH: usize = 300;
 
 /// Stacks on which any set of rewrites is tried.
-const SMALL: [&str; 7] = [
+const SMALL: [&str; 8] = [
     "examples/radio/radio.loom",
+    "tests/c_agrees/stacks/answered.loom",
     "tests/c_agrees/stacks/keyed.loom",
     "tests/c_agrees/stacks/latched.loom",
     "tests/c_agrees/stacks/numbered.loom",
@@ -261,6 +262,11 @@ fn what_is_asked_of_a_key_agrees() {
 }
 
 #[test]
+fn what_follows_an_answer_agrees() {
+    example_agrees("tests/c_agrees/stacks/answered.loom");
+}
+
+#[test]
 fn what_is_asked_once_agrees() {
     example_agrees("tests/c_agrees/stacks/latched.loom");
 }
@@ -305,16 +311,21 @@ fn every_fault_in_the_trees_of_a_sequencer_is_found() {
 
 #[test]
 fn every_fault_in_a_bypass_is_found() {
-    let mut program = stacks::example("tests/c_agrees/stacks/numbered.loom");
-    let forest = lower(&program).expect("the program has trees");
-    let forest = woven(&mut program, forest, Rewrites::ALL);
-    assert_eq!(forest.bypasses.len(), 1, "what a frame mostly does has one");
-    let faults = fault::faults(&forest, &forest.bypasses);
-    assert!(faults.len() > 8, "there is something to get wrong");
-    let missed = faults.into_iter();
-    let missed = missed.filter(|(_, faulty)| !is_found(&program, faulty));
-    let missed: Vec<String> = missed.map(|(what, _)| what).collect();
-    assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+    for stack in ["numbered", "answered"] {
+        let mut program = stacks::example(&format!("tests/c_agrees/stacks/{stack}.loom"));
+        let forest = lower(&program).expect("the program has trees");
+        let forest = woven(&mut program, forest, Rewrites::ALL);
+        assert_eq!(forest.bypasses.len(), 1, "what a frame mostly does has one");
+        let faults = fault::faults(&forest, &forest.bypasses).into_iter();
+        // What nobody asks any more that knows it may be what it likes.
+        let settled = |what: &str| stack == "answered" && what.contains("SetAttribute");
+        let faults = Vec::from_iter(faults.filter(|(what, _)| !settled(what)));
+        assert!(faults.len() > 8, "there is something to get wrong");
+        let missed = faults.into_iter();
+        let missed = missed.filter(|(_, faulty)| !is_found(&program, faulty));
+        let missed: Vec<String> = missed.map(|(what, _)| what).collect();
+        assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+    }
 }
 
 #[test]
@@ -346,6 +357,7 @@ fn a_latch_that_stays_is_found() {
 
 #[test]
 fn every_fault_of_its_kind_in_what_a_rewrite_makes_is_found() {
+    let answered = "tests/c_agrees/stacks/answered.loom";
     let switched = "tests/c_agrees/stacks/switched.loom";
     let numbered = "tests/c_agrees/stacks/numbered.loom";
     let passing = "tests/c_agrees/stacks/passing.loom";
@@ -353,6 +365,7 @@ fn every_fault_of_its_kind_in_what_a_rewrite_makes_is_found() {
         (Rewrite::States, switched, "a test turned"),
         (Rewrite::Extend, passing, "outputs swapped"),
         (Rewrite::Inline, switched, "an output left out"),
+        (Rewrite::Inline, answered, "an answer left out"),
         (Rewrite::Branches, switched, "a test turned"),
         (Rewrite::Frequent, switched, "a test turned"),
         (Rewrite::Bypass, numbered, "a test turned"),

@@ -313,6 +313,11 @@ fn the_c_of_what_is_asked_of_a_key_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_what_follows_an_answer_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/answered.loom");
+}
+
+#[test]
 fn the_c_of_what_is_asked_once_does_what_it_says() {
     agrees("tests/c_agrees/stacks/latched.loom");
 }

@@ -13,7 +13,7 @@ use stackloom::tree::check::check;
 use stackloom::tree::rewrites::Rewrites;
 use stackloom::tree::text::{compact, read, write};
 use stackloom::tree::walk::{begins, reachable, ways, with_children};
-use stackloom::tree::{Action, Arena, Forest, Node, NodeId, Output, Probability};
+use stackloom::tree::{Action, Arena, Forest, Goal, Node, NodeId, Output, Probability};
 use stackloom::types::expression::{Expression, Instance};
 use stackloom::types::program::{KindId, LinkId, LocalId, Program, TimerId};
 use stackloom::types::statement::Attempt;
@@ -100,6 +100,21 @@ fn a_condition_that_is_no_bool_is_found() {
             likely,
             then,
             otherwise,
+        },
+        node => node,
+    });
+}
+
+#[test]
+fn an_answer_to_nobody_is_found() {
+    is_found("an answer goes to the host", |node| match node {
+        Node::Act { next, .. } => Node::Act {
+            action: Action::Answer(vec![Output::One {
+                goal: Goal::Otherwise,
+                message: None,
+                arguments: Vec::new(),
+            }]),
+            next,
         },
         node => node,
     });

@@ -83,6 +83,7 @@ pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
         }
         Action::Loop(turns) => body.turns(turns, out),
         Action::Wait(outputs) => body.wait_all(outputs, out),
+        Action::Answer(outputs) => body.answer(outputs, out),
         Action::Begin
         | Action::Put(_)
         | Action::AtOnce

@@ -125,6 +125,7 @@ pub fn query(scope: &Scope, query: &Query) -> C {
             let id = timer_id(scope, *instance, *kind, *timer);
             call("sl_timers_running", vec![timers(), id])
         }
+        Query::GoesOn => on_stack("goes_on", Vec::new()),
         Query::Ended(instance, kind) => {
             let name = &scope.stack.names.kinds[scope.stack.pool_of(*kind).at()];
             let ended = atom("stack").behind(format!("{name}_ended"));

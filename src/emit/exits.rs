@@ -286,6 +286,10 @@ impl<'a> Naming<'a> {
                 owner: Some("stack".to_string()),
                 ..self.word(Rank::Function, "no_buffer")
             }),
+            C::Call(name, _) if name == "goes_on" => all.push(Word {
+                owner: Some("stack".to_string()),
+                ..self.word(Rank::Function, name)
+            }),
             C::Call(name, _) if !is_of_all(name) => {
                 let before = format!("{}_", self.entity);
                 let own = name.strip_prefix(&before).unwrap_or(name);

@@ -103,7 +103,9 @@ fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
             Kind::Config(_)
             | Kind::Now
             | Kind::Signal(_)
-            | Kind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..)) => true,
+            | Kind::Query(
+                Query::Running(..) | Query::Exists(..) | Query::Ended(..) | Query::GoesOn,
+            ) => true,
             Kind::Key(instance, kind, key) => {
                 let scope = Scope::new(stack, &[]);
                 scope

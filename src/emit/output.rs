@@ -80,51 +80,27 @@ impl<'a> Body<'a> {
             )) => (Some((goal, message, arguments)), others),
             Some((Output::Many(_) | Output::Every { .. }, _)) | None => (None, outputs),
         };
-        if let (Some((goal, message, arguments)), [next]) = (first, others)
-            && self.only_answers(*goal)
-            && let Some(then) = self.next_at_once(next)
-        {
-            // What the host is told changes nothing: where a step may be taken, it is the next.
-            self.at_once(*goal, *message, arguments, out);
-            let mut otherwise = Vec::new();
-            self.wait(next, &mut otherwise);
-            out.push(S::If {
-                condition: call("may_go_on", vec![atom("stack")]),
-                then,
-                otherwise,
-            });
-            return;
-        }
         self.wait_all(others, out);
         if let Some((goal, message, arguments)) = first {
             self.at_once(*goal, *message, arguments, out);
         }
     }
 
-    /// Whether nothing comes of an output but an answer to the host.
-    fn only_answers(&self, goal: Goal) -> bool {
-        let calls = super::external::calls_applications(self.stack.program);
-        matches!(goal, Goal::Port(_, _, Event::Deliver)) && !calls
-    }
-
-    /// What handles an output in a step of its own, if that is a call.
-    fn next_at_once(&mut self, output: &Output) -> Option<Vec<S>> {
-        let Output::One {
-            goal: goal @ Goal::Reaction(reaction, _),
-            message,
-            arguments,
-        } = output
-        else {
-            return None;
-        };
-        self.stack.tree(*reaction)?;
-        if self.stack.comes_round(self.tree.reaction, *reaction) {
-            return None;
+    /// The host is told, and the step ends with each of these.
+    pub fn answer(&mut self, outputs: &[Output], out: &mut Vec<S>) {
+        for output in outputs {
+            let Output::One {
+                goal,
+                message,
+                arguments,
+            } = output
+            else {
+                unreachable!("an answer is one event");
+            };
+            self.at_once(*goal, *message, arguments, out);
+            let steps = atom("stack").behind("shared").member("steps");
+            out.push(S::Assign(steps, "+=", atom("1")));
         }
-        let steps = atom("stack").behind("shared").member("steps");
-        let mut all = vec![S::Assign(steps, "+=", atom("1"))];
-        self.at_once(*goal, *message, arguments, &mut all);
-        Some(all)
     }
 
     /// Outputs wait on the agenda; where there is no room for all, the last ones are lost. So those

@@ -293,7 +293,9 @@ impl Collector<'_> {
             | Action::End(instance, _)
             | Action::Free(instance, _) => self.instance(*instance),
             Action::Loop(turns) => self.turns(turns),
-            Action::Wait(outputs) | Action::Put(outputs) => self.outputs(outputs),
+            Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => {
+                self.outputs(outputs)
+            }
         }
     }
 

@@ -22,7 +22,7 @@ use crate::types::program::Event;
 use std::collections::BTreeSet;
 
 /// What all stacks have, and puts nothing on the agenda.
-const QUIET: [&str; 6] = ["consume", "cut", "drop", "may_go_on", "send_frame", "skip"];
+const QUIET: [&str; 6] = ["consume", "cut", "drop", "goes_on", "send_frame", "skip"];
 
 /// Lets what frames start handle what it put on the agenda; false if it stays for who calls it.
 /// `others` are functions beside them that put nothing there.
@@ -83,13 +83,11 @@ pub fn look_where_needed(
 /// What reactions call, and is defined behind all of them.
 pub fn declared(stack: &Stack, functions: &[&Function]) -> String {
     let own = &stack.names.stack;
-    let called = ["may_go_on", "run"].into_iter().filter(|name| {
-        let mut bodies = functions.iter().map(|one| &one.body);
-        bodies.any(|body| is_called(body, &|callee| callee == *name))
-    });
-    called
-        .map(|name| format!("static inline bool {name}(struct {own} *stack);\n"))
-        .collect()
+    let mut bodies = functions.iter().map(|one| &one.body);
+    match bodies.any(|body| is_called(body, &|callee| callee == "run")) {
+        true => format!("static inline bool run(struct {own} *stack);\n"),
+        false => String::new(),
+    }
 }
 
 fn run() -> S {

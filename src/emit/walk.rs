@@ -32,7 +32,7 @@ pub fn variable(expression: &Expression) -> Option<&Variable> {
             | Query::First(variable)
             | Query::Begin(variable)
             | Query::End(variable) => Some(variable),
-            Query::Running(..) | Query::Exists(..) | Query::Ended(..) => None,
+            Query::Running(..) | Query::Exists(..) | Query::Ended(..) | Query::GoesOn => None,
         },
         Kind::Constant(_)
         | Kind::Config(_)

@@ -318,6 +318,7 @@ impl<'a> Known<'a> {
             | Action::Free(..)
             | Action::Loop(_)
             | Action::Turn
+            | Action::Answer(_)
             | Action::AtOnce => return self.nothing(),
         }
         self

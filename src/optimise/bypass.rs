@@ -21,13 +21,15 @@
 //! [`Limits::nodes`] nodes for each link.
 
 use super::asks::shorter;
+use super::fleeting::{Place, fleeting};
+use super::made::Made;
 use super::owed::Owed;
 use super::simpler::simpler;
-use super::value::{Looks, Seen, is_plain};
+use super::value::{Looks, is_plain};
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{children, reachable, ways, with_children};
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction, Tree};
-use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::program::{
     EntityId, Event, FieldId, KindId, Local, LocalId, Place as Above, Program,
 };
@@ -55,9 +57,6 @@ impl Default for Limits {
         }
     }
 }
-
-/// A field of a kind.
-type Place = (KindId, FieldId);
 
 /// Trees with bypasses. An application that is called in between could see what is left undone.
 pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
@@ -122,57 +121,6 @@ fn is_started(program: &Program, tree: &Tree) -> bool {
     }
 }
 
-/// Fields that each tree writes before it reads them, and that nobody else reads.
-fn fleeting(program: &Program, forest: &Forest) -> BTreeSet<Place> {
-    let mut read: HashMap<NodeId, BTreeSet<Seen>> = HashMap::new();
-    let mut kept = read_beside_trees(program);
-    let mut written = BTreeSet::new();
-    for tree in &forest.trees {
-        for id in reachable(forest, tree.root) {
-            if read.contains_key(&id) {
-                continue;
-            }
-            let node = forest.arena.node(id);
-            let mut first = BTreeSet::new();
-            for child in children(node) {
-                first.extend(read[&child].iter().copied());
-            }
-            if let Node::Act {
-                action: Action::Assign(Variable::Field(instance, kind, field), _),
-                ..
-            } = node
-            {
-                first.remove(&(Some(*instance), *kind, *field));
-                written.insert((*kind, *field));
-            }
-            first.extend(looks(program, node).fields);
-            read.insert(id, first);
-        }
-        let first = read[&tree.root].iter();
-        kept.extend(first.map(|(_, kind, field)| (*kind, *field)));
-    }
-    written.difference(&kept).copied().collect()
-}
-
-/// What is read where an instance is made, its keys that nobody gives and its first values, and
-/// where one is accepted.
-fn read_beside_trees(program: &Program) -> BTreeSet<Place> {
-    let mut looks = Looks::default();
-    for kind in &program.kinds {
-        let initial = kind
-            .fields
-            .iter()
-            .filter_map(|field| field.initial.as_ref());
-        initial.for_each(|value| looks.add(program, value));
-        let defaults = kind.keys.iter().filter_map(|key| key.default.as_ref());
-        defaults.for_each(|default| looks.call(program, default.function, &[]));
-    }
-    let seen = looks.fields.into_iter();
-    let seen = seen.map(|(_, kind, field)| (kind, field));
-    let listening = program.ports.iter().filter_map(|port| port.listens);
-    seen.chain(listening.flat_map(|how| how.fields())).collect()
-}
-
 /// What the values in a node look at.
 pub fn looks(program: &Program, node: &Node) -> Looks {
     let looks = RefCell::new(Looks::default());
@@ -189,8 +137,10 @@ pub fn looks(program: &Program, node: &Node) -> Looks {
     looks.into_inner()
 }
 
-struct Sinking<'a> {
-    program: &'a Program,
+/// A tree that becomes a path.
+pub struct Sinking<'a> {
+    /// What it is a tree of.
+    pub program: &'a Program,
     forest: Forest,
     limits: Limits,
     /// What is not worth writing at the end of a tree.
@@ -224,6 +174,7 @@ impl Sinking<'_> {
             }
             match node {
                 // What finding a value changes is changed behind all tests.
+                Node::Act { .. } if looks.changes && owed.made.is_some() => return None,
                 Node::Act { action, next } if looks.changes => {
                     steps.extend(owed.take());
                     steps.push(action);
@@ -237,7 +188,7 @@ impl Sinking<'_> {
                     self.step(action, &mut owed, &mut steps)?;
                     at = next;
                 }
-                Node::Leaf { outputs } if self.is_end(&outputs) => {
+                Node::Leaf { outputs } if self.is_end(&outputs, &owed) => {
                     break self.leaf(outputs, owed);
                 }
                 Node::Leaf { .. } => return None,
@@ -252,8 +203,13 @@ impl Sinking<'_> {
     }
 
     /// Whether a path ends so: where some way delivers to an application, no other way is common.
-    fn is_end(&self, outputs: &[Output]) -> bool {
-        !self.is_delivering || outputs.iter().any(is_delivery)
+    fn is_end(&self, outputs: &[Output], owed: &Owed) -> bool {
+        let mut owed = owed.others.iter();
+        let has_delivered = |action: &Action| match action {
+            Action::Answer(outputs) => outputs.iter().any(is_delivery),
+            _tells_nobody => false,
+        };
+        !self.is_delivering || outputs.iter().any(is_delivery) || owed.any(has_delivered)
     }
 
     /// Steps before a node; what nobody asks for is not bound.
@@ -290,7 +246,22 @@ impl Sinking<'_> {
             }
             Some(_) | None => self.add(leaf),
         };
-        self.done(owed, end)
+        let (message, made) = (owed.message, owed.made.take());
+        let end = self.done(owed, end);
+        match made {
+            Some(made) => {
+                let done = self.behind(made.steps, end);
+                let failed = self.otherwise(message);
+                self.add(Node::Try {
+                    attempt: Attempt::Message(Source::New),
+                    bind: Some(made.local),
+                    likely: made.likely,
+                    done,
+                    failed,
+                })
+            }
+            None => end,
+        }
     }
 
     /// A node behind which there are several ways, some of which come to an end.
@@ -316,11 +287,24 @@ impl Sinking<'_> {
             // A buffer is taken behind all tests. A message that is gone would have given one.
             Node::Try {
                 attempt: Attempt::Message(Source::New),
+                bind: Some(bind),
+                likely,
                 done,
                 failed,
-                ..
-            } if !owed.others.iter().any(gives_back) => {
+            } if owed.made.is_none() && !owed.others.iter().any(gives_back) => {
                 let message = owed.message;
+                let (left, tests) = (self.left, self.tests);
+                let made = Some(Made::new(*bind, *likely));
+                if let Some(path) = self.path(
+                    *done,
+                    Owed {
+                        made,
+                        ..owed.clone()
+                    },
+                ) {
+                    return Some(path);
+                }
+                (self.left, self.tests) = (left, tests);
                 *done = self.path(
                     *done,
                     Owed {
@@ -339,6 +323,7 @@ impl Sinking<'_> {
         let rare = self.limits.rare;
         let mut shares = ways(&given).into_iter();
         let mut ends = false;
+        let parted = given.clone();
         let made = with_children(given, |to| {
             let (_, share) = shares.next().expect("each child is a way");
             let path = match share <= rare {
@@ -348,7 +333,24 @@ impl Sinking<'_> {
             ends |= path.is_some();
             path.unwrap_or_else(|| self.otherwise(owed.message))
         });
-        ends.then(|| self.add(made))
+        match ends {
+            true => Some(self.add(made)),
+            false => self.last(parted, owed),
+        }
+    }
+
+    /// Where what comes behind an answer is no path, it is put on the agenda.
+    fn last(&mut self, node: Node, owed: Owed) -> Option<NodeId> {
+        match node {
+            Node::Test {
+                condition,
+                otherwise,
+                ..
+            } if *condition.kind == ExpressionKind::Query(Query::GoesOn) => {
+                self.path(otherwise, owed)
+            }
+            _ => None,
+        }
     }
 
     /// Where the path is left.
@@ -368,7 +370,22 @@ impl Sinking<'_> {
             steps.push(action);
             return Some(());
         }
-        match owed.before(self.program, |all| all.action(&action)) {
+        let given = owed.before(self.program, |all| all.action(&action));
+        if owed.made.is_some() {
+            return self.while_made(given?, owed, steps);
+        }
+        self.given(given, action, owed, steps)
+    }
+
+    /// A step in which stands what will be written.
+    pub fn given(
+        &mut self,
+        given: Option<Action>,
+        action: Action,
+        owed: &mut Owed,
+        steps: &mut Vec<Action>,
+    ) -> Option<()> {
+        match given {
             Some(Action::Assign(place @ Variable::Field(_, kind, field), value))
                 if self.is_plain(kind, field) =>
             {
@@ -392,7 +409,12 @@ impl Sinking<'_> {
                 owed.others.retain(|other| !is_of_it(other));
                 owed.others.push(stop);
             }
-            Some(later @ (Action::Count(_) | Action::Pass(_) | Action::Consume(_))) => {
+            Some(
+                later @ (Action::Count(_)
+                | Action::Pass(_)
+                | Action::Consume(_)
+                | Action::Answer(_)),
+            ) => {
                 owed.others.push(later);
             }
             // It is pushed into the bytes of the frame, where the whole tree would find it.
@@ -432,7 +454,7 @@ impl Sinking<'_> {
     }
 
     /// A value that stays what it is now.
-    fn held(&mut self, value: Expression, name: &str, steps: &mut Vec<Action>) -> Expression {
+    pub fn held(&mut self, value: Expression, name: &str, steps: &mut Vec<Action>) -> Expression {
         let is_held = match &*value.kind {
             ExpressionKind::Constant(_) => true,
             ExpressionKind::Read(Variable::Local(local)) => local.at() >= self.first_fresh,

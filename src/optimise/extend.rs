@@ -289,7 +289,11 @@ impl Known {
                 }
                 self.due.push(action);
             }
-            Action::Turn | Action::AtOnce | Action::Wait(_) | Action::Loop(_) => return false,
+            Action::Turn
+            | Action::AtOnce
+            | Action::Wait(_)
+            | Action::Answer(_)
+            | Action::Loop(_) => return false,
             Action::Let(_, value) if self.is_of_marks(value) => self.due.push(action),
             Action::Let(local, value) => {
                 let is_due = self.due.iter().any(|due| {

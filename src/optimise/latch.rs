@@ -389,7 +389,7 @@ fn hangs_on_more(value: &Expression) -> bool {
         ExpressionKind::Now | ExpressionKind::Call(..) | ExpressionKind::Through(..) => true,
         ExpressionKind::Query(query) => matches!(
             query,
-            Query::Exists(..) | Query::Ended(..) | Query::Running(..)
+            Query::Exists(..) | Query::Ended(..) | Query::Running(..) | Query::GoesOn
         ),
         _ => false,
     };

@@ -9,7 +9,7 @@
 //! | I | [`weave`] | what follows stands in the leaf that lets it happen |
 //! | P | [`branches`] | a test that is settled by an earlier one is gone |
 //! | R | [`frequent`] | of several values the frequent one is asked for first |
-//! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`value`] |
+//! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`made`] |
 //! |   | [`asks`] | … with fewer tests, for they say something of each other; [`known`], [`path`] |
 //! |   | [`found`] | … and asks of an instance what it is found by |
 //! |   | [`latch`] | … and asks once what it asks of an instance alone |
@@ -19,10 +19,12 @@ pub mod branches;
 pub mod bypass;
 pub mod depends;
 pub mod extend;
+pub mod fleeting;
 pub mod found;
 pub mod frequent;
 pub mod known;
 pub mod latch;
+pub mod made;
 pub mod owed;
 pub mod path;
 pub mod simpler;

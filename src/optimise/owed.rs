@@ -3,6 +3,8 @@
 //! In: what is put off, and a part of a tree that comes before it is done. Out: the same part,
 //! which asks for what will be written instead of the fields; or none, if that cannot be said.
 
+use super::bypass::named;
+use super::made::Made;
 use super::value::{Looks, inlined, operands};
 use crate::tree::Action;
 use crate::tree::rename::Renaming;
@@ -18,8 +20,10 @@ const SHORT: usize = 16;
 pub struct Owed {
     /// What fields are to hold: constants, or what a local holds.
     pub fields: Vec<(Variable, Expression)>,
-    /// Counters, timers, and messages that are gone, in order.
+    /// Counters, timers, answers, and messages that are gone, in order.
     pub others: Vec<Action>,
+    /// A message that is made before all that, when all tests have been passed.
+    pub made: Option<Made>,
     /// What holds the message that came.
     pub message: LocalId,
     /// Whether there is no way back any more.
@@ -34,6 +38,7 @@ impl Owed {
         Owed {
             fields: Vec::new(),
             others: Vec::new(),
+            made: None,
             message,
             is_bound: false,
             is_done: false,
@@ -59,7 +64,43 @@ impl Owed {
             }
             _counts => false,
         });
-        field || timer
+        field || timer || looks.goes_on && self.answers()
+    }
+
+    /// Whether the host is told something among what is owed.
+    fn answers(&self) -> bool {
+        let mut others = self.others.iter();
+        others.any(|action| matches!(action, Action::Answer(_)))
+    }
+
+    /// Whether an expression asks for the message that is still to be made: itself, or as what a
+    /// function is given.
+    fn asks_made(&self, expression: &Expression) -> bool {
+        let Some(made) = &self.made else {
+            return false;
+        };
+        let is_given = |given: &&Expression| {
+            let is_it = |local: LocalId| local == made.local;
+            named(|all| drop(all.expression(given)))
+                .into_iter()
+                .any(is_it)
+        };
+        made.is_asked(expression)
+            || matches!(*expression.kind, ExpressionKind::Call(..))
+                && expression.parts().iter().any(is_given)
+    }
+
+    /// What an expression will give that asks for the message that is still to be made.
+    fn of_made(&self, program: &Program, expression: &Expression) -> Replaced {
+        let value = match &*expression.kind {
+            ExpressionKind::Call(function, arguments) => inlined(program, *function, arguments)
+                .and_then(|value| self.before(program, |all| all.expression(&value))),
+            _itself => {
+                let made = self.made.as_ref();
+                made.and_then(|made| made.value(program, expression))
+            }
+        };
+        value.map_or(Replaced::Never, Replaced::By)
     }
 
     /// What a field will hold, if that is known: two locals may mean one instance.
@@ -84,10 +125,14 @@ impl Owed {
             if fails.get() {
                 return None;
             }
-            if !self.is_asked(&Looks::of(program, expression)) {
+            let replaced = if self.asks_made(expression) {
+                self.of_made(program, expression)
+            } else if self.is_asked(&Looks::of(program, expression)) {
+                self.replaced(program, expression)
+            } else {
                 return short(program, expression);
-            }
-            match self.replaced(program, expression) {
+            };
+            match replaced {
                 Replaced::By(other) => Some(other),
                 Replaced::ByOperands => None,
                 Replaced::Never => {

@@ -24,6 +24,8 @@ pub struct Looks {
     pub fields: BTreeSet<Seen>,
     /// Timers: whether they run.
     pub timers: BTreeSet<(KindId, TimerId)>,
+    /// Whether another step may be taken.
+    pub goes_on: bool,
     /// Whether C is called, which counts calls.
     pub calls_c: bool,
     /// Whether finding the value changes something: it is found once.
@@ -111,6 +113,7 @@ impl Looks {
             | Query::Release(of, _) => self.variable(of),
             Query::Running(_, kind, timer) => drop(self.timers.insert((*kind, *timer))),
             Query::Exists(..) | Query::Ended(..) => {}
+            Query::GoesOn => self.goes_on = true,
         }
     }
 

@@ -138,7 +138,7 @@ fn followers(forest: &Forest, root: NodeId) -> Vec<(Reaction, f64)> {
         let outputs = match node {
             Node::Leaf { outputs } => outputs,
             Node::Act {
-                action: Action::Wait(outputs) | Action::Put(outputs),
+                action: Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs),
                 ..
             } => outputs,
             Node::Act { .. } | Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => continue,

@@ -210,7 +210,9 @@ impl<'a> Frame<'a> {
             ExpressionKind::Read(variable) => {
                 field_of(variable).is_some_and(|field| self.written.contains(&field))
             }
-            ExpressionKind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..))
+            ExpressionKind::Query(
+                Query::Running(..) | Query::Exists(..) | Query::Ended(..) | Query::GoesOn,
+            )
             | ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..))
             | ExpressionKind::Attribute(..)
             | ExpressionKind::Length(_)

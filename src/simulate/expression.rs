@@ -413,6 +413,7 @@ impl Evaluation<'_, '_> {
                 let keys = self.values(keys);
                 Datum::of_bool(self.state.find(*kind, &keys).is_some())
             }
+            Query::GoesOn => Datum::of_bool(self.state.goes_on()),
             Query::Ended(instance, kind) => {
                 let index = self.index(*instance, *kind);
                 Datum::of_bool(!self.state.kinds[kind.at()].found.contains(&index))

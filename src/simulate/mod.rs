@@ -15,6 +15,7 @@
 //! the value of an expression.
 
 mod agenda;
+mod answers;
 mod bits;
 pub mod containers;
 pub mod expression;

@@ -39,8 +39,6 @@ pub trait Control<'p> {
 pub struct Stack<'p, C> {
     pub(super) control: C,
     pub(super) state: State<'p>,
-    /// How many this call has taken.
-    steps: u32,
     /// Whether an application's function is being called.
     calling: bool,
     /// What applications were called with, since [`Stack::called`] was asked.
@@ -67,7 +65,6 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let mut stack = Stack {
             control,
             state,
-            steps: 0,
             calling: false,
             called: Vec::new(),
         };
@@ -353,7 +350,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             return;
         }
         self.state.now_ns = now_ns;
-        self.steps = 0;
+        self.state.steps = 0;
         self.run();
     }
 
@@ -370,7 +367,9 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     /// budget of the call allows it, and there is room for what the host is to do then.
     fn may_go_on(&self) -> bool {
         let limits = &self.state.limits;
-        !self.calling && self.steps < limits.budget && self.state.outputs.len() < limits.outputs
+        !self.calling
+            && self.state.steps < limits.budget
+            && self.state.outputs.len() < limits.outputs
     }
 
     /// Handles what is on the agenda, as far as may be.
@@ -379,7 +378,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             let Some(event) = self.state.agenda.pop() else {
                 break;
             };
-            self.steps += 1;
+            self.state.steps += 1;
             self.step(event);
         }
     }
@@ -388,8 +387,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let mut next = Some(event);
         while let Some(event) = next.take() {
             match event.goal {
-                Goal::Frame(link) => self.leave(link, event),
-                Goal::Port(port, session, kind) => self.surface(port, session, kind, event),
+                Goal::Frame(_) => self.state.answer(event),
+                Goal::Port(port, ..) => self.surface(port, event),
                 Goal::Handle {
                     kind,
                     index,
@@ -424,61 +423,14 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         index.is_some_and(|index| !self.state.is_live(named, index))
     }
 
-    /// A frame leaves.
-    fn leave(&mut self, link: LinkId, event: Pending) {
-        let message = event.message.expect("a frame is a message");
-        let bytes = message.data().to_vec();
-        self.state.outputs.push_back(Emitted::Frame { link, bytes });
-        self.state.fates.frames_out += 1;
-        self.state.fates.consumed += u64::from(message.came_in);
-    }
-
-    /// A message or notice comes to an application.
-    fn surface(&mut self, port: PortId, session: u32, event: Event, pending: Pending) {
-        let how = self.state.program.ports[port.at()].listens;
-        let opened = how.and_then(|how| how.opened).map(Event::Notice);
-        if (event == Event::Start || Some(event) == opened)
-            && let Some(accepted) = self.state.accepted(port, session)
-        {
-            self.state.outputs.push_back(accepted);
-            return;
-        }
-        let told = pending.message.is_none() && self.state.is_unknown(port, session);
-        if event == Event::Start || told {
-            return;
-        }
-        let Pending {
-            message, arguments, ..
-        } = pending;
-        let came_in = message.as_ref().is_some_and(|message| message.came_in);
-        self.state.fates.delivered += u64::from(came_in);
-        let output = match (event, message) {
-            (Event::Notice(notice), message) => {
-                message
-                    .into_iter()
-                    .for_each(|message| self.state.forget(message));
-                Emitted::Notice {
-                    port,
-                    session,
-                    notice,
-                    arguments,
-                }
+    /// A message or notice comes to an application: which is called, or told by the host.
+    fn surface(&mut self, port: PortId, event: Pending) {
+        let told = self.state.told(event);
+        match (told, &self.state.program.ports[port.at()].calls) {
+            (Some(output @ (Emitted::Deliver { .. } | Emitted::Notice { .. })), Some(function)) => {
+                self.call_application(function, output);
             }
-            (_, message) => {
-                let message = message.expect("what is delivered is a message");
-                let listed = self.state.program.ports[port.at()].attributes.iter();
-                let attributes = listed.map(|id| (*id, message.attribute(*id).clone()));
-                Emitted::Deliver {
-                    port,
-                    session,
-                    bytes: message.data().to_vec(),
-                    attributes: attributes.collect(),
-                }
-            }
-        };
-        match &self.state.program.ports[port.at()].calls {
-            None => self.state.outputs.push_back(output),
-            Some(function) => self.call_application(function, output),
+            (told, _) => self.state.outputs.extend(told),
         }
     }
 

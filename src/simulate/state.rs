@@ -204,6 +204,8 @@ pub struct State<'p> {
     pub timers: Timers<(KindId, u32, TimerId)>,
     /// Events that wait; the last is the next.
     pub agenda: Vec<Pending>,
+    /// How many steps this call has taken.
+    pub steps: u32,
     /// What the host has not taken yet.
     pub outputs: VecDeque<Emitted>,
     /// What was counted.
@@ -247,6 +249,7 @@ impl<'p> State<'p> {
             kinds: kinds.collect(),
             timers: Timers::default(),
             agenda: Vec::new(),
+            steps: 0,
             outputs: VecDeque::new(),
             fates: Fates {
                 dropped: vec![0; program.reasons.len()],

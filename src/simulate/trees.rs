@@ -331,6 +331,7 @@ impl<'p> Running<'_, 'p> {
                 );
             }
             Action::Wait(_)
+            | Action::Answer(_)
             | Action::Begin
             | Action::Put(_)
             | Action::Mark(_)

@@ -20,7 +20,8 @@
 //! - **Attempts.** One looks for exactly one instance at a time, never for an optional's value;
 //!   what it binds has the type of what it finds.
 //! - **Outputs.** A reaction that follows has a tree, and is given what the tree wants. What
-//!   leaves by a link is a message; what comes to a port is one, or a notice that it lists.
+//!   leaves by a link is a message; what comes to a port is one, or a notice that it lists. An
+//!   answer is one of these.
 //! - **Loops.** The body of a loop that is no family ends in empty leaves.
 
 mod flow;

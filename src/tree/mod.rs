@@ -27,6 +27,8 @@ pub mod ways;
 pub use arena::{Arena, NodeId};
 
 use crate::source::Span;
+#[cfg(doc)]
+use crate::types::expression::Query;
 use crate::types::expression::{Expression, Instance, Variable};
 use crate::types::program::{
     AttributeId, CountId, EntityId, Event, FilterId, HeaderFieldId, HeaderId, KindId, LinkId,
@@ -296,6 +298,9 @@ pub enum Action {
     /// These wait on the agenda, before all that waits already, in order. The weaver makes it of
     /// the outputs behind the first.
     Wait(Vec<Output>),
+    /// The host is told, which changes nothing that a tree reads: the step ends with each of
+    /// these, and what comes then is another. Only behind [`Query::GoesOn`].
+    Answer(Vec<Output>),
     /// From here to [`Action::Turn`] outputs are put on the agenda where they are made.
     Begin,
     /// These are put on the agenda behind what this instant has put there. So a family is made

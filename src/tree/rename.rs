@@ -278,6 +278,7 @@ impl Renaming<'_> {
             Action::Loop(turns) => Action::Loop(self.turns(turns)),
             Action::Wait(outputs) => Action::Wait(self.outputs(outputs)),
             Action::Put(outputs) => Action::Put(self.outputs(outputs)),
+            Action::Answer(outputs) => Action::Answer(self.outputs(outputs)),
             Action::Mark(mark) => Action::Mark(local(mark)),
             Action::Precede(first, mark) => Action::Precede(local(first), local(mark)),
         }
@@ -380,6 +381,7 @@ impl Renaming<'_> {
             Query::Exists(kind, keys) => {
                 Query::Exists(*kind, keys.iter().map(expression).collect())
             }
+            Query::GoesOn => Query::GoesOn,
             Query::Ended(instance, kind) => Query::Ended((self.instance)(*instance), *kind),
             Query::InsertSet(v, e) => Query::InsertSet(variable(v), expression(e)),
             Query::Release(v, e) => Query::Release(variable(v), expression(e)),

@@ -234,6 +234,7 @@ impl Uses {
                 self.expression(count);
             }
             Query::Exists(_, keys) => self.expressions(keys),
+            Query::GoesOn => {}
             Query::Running(instance, kind, _) | Query::Ended(instance, kind) => {
                 self.instance(*instance, *kind);
             }
@@ -269,6 +270,7 @@ pub fn written(node: &Node) -> Vec<&Variable> {
             | Action::Wait(_)
             | Action::Begin
             | Action::Put(_)
+            | Action::Answer(_)
             | Action::Mark(_)
             | Action::Precede(..)
             | Action::Turn

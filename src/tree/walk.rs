@@ -73,7 +73,7 @@ pub fn children(node: &Node) -> Vec<NodeId> {
         Node::Act { action, next } => {
             let mut inside = match action {
                 Action::Loop(turns) => vec![turns.body],
-                Action::Wait(outputs) | Action::Put(outputs) => {
+                Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => {
                     outputs.iter().filter_map(family).collect()
                 }
                 _ => Vec::new(),
@@ -99,7 +99,7 @@ pub fn lets_happen(node: &Node) -> Vec<Reaction> {
     let outputs = match node {
         Node::Leaf { outputs } => outputs,
         Node::Act { action, .. } => match action {
-            Action::Wait(outputs) | Action::Put(outputs) => outputs,
+            Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => outputs,
             _another_step => return Vec::new(),
         },
         Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => return Vec::new(),
@@ -215,7 +215,9 @@ pub fn with_children(mut node: Node, mut new: impl FnMut(NodeId) -> NodeId) -> N
         Node::Act { action, next } => {
             match action {
                 Action::Loop(turns) => turns.body = new(turns.body),
-                Action::Wait(outputs) | Action::Put(outputs) => families(outputs),
+                Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => {
+                    families(outputs)
+                }
                 _without_children => {}
             }
             *next = new(*next);

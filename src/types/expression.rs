@@ -237,6 +237,9 @@ pub enum Query {
     Exists(KindId, Vec<Expression>),
     /// Whether an instance is found no more, though its slot is not free yet. Trees only.
     Ended(Instance, KindId),
+    /// Whether another step may be taken behind one more answer to the host: nothing waits, the
+    /// budget of the call allows it, and there is room for its own answer. Trees only.
+    GoesOn,
     /// Puts a number in a set, and tells whether it is new.
     InsertSet(Variable, Expression),
     /// Lets a stream begin at a position, and tells how many bytes have left it.

@@ -53,7 +53,7 @@ impl Query {
             Query::IsEmpty(of) | Query::First(of) | Query::Begin(of) | Query::End(of) => {
                 of.indices()
             }
-            Query::Running(..) | Query::Ended(..) => Vec::new(),
+            Query::Running(..) | Query::Ended(..) | Query::GoesOn => Vec::new(),
             Query::Exists(_, keys) => keys.iter().collect(),
         }
     }

@@ -2,14 +2,20 @@
 //!
 //! In: a [`Forest`] in which each leaf names the reactions that follow. Out: one in which the
 //! first of them stands in the leaf itself, along the common path; the others wait on the agenda
-//! behind it. What is unlikely, what is large, and what would come round to itself stays a call; a
-//! test that the values decide which a call gives is gone where its tree stands.
+//! behind it. Where the first only tells the host something, the second stands there, too, if a
+//! step may be taken for it: nobody could tell it from one that waited. What is unlikely, what is
+//! large, and what would come round to itself stays a call; a test that the values decide which a
+//! call gives is gone where its tree stands.
 //!
 //! ```text
 //! link frame                        link frame
 //!   test kind == 0x0800               test kind == 0x0800
 //!     then  leaf [arrive ipv4]   =>     then  test length >= 20 …      (ipv4's tree)
 //!     else  drop unknown_type           else  drop unknown_type
+//!
+//! leaf [deliver, send ipv4]         test goes_on()
+//!                              =>     then  answer [deliver], …               (ipv4's tree)
+//!                                     else  leaf [deliver, send ipv4]
 //! ```
 //!
 //! Before: a checked forest. After: the same reactions at the entries (links, ports, timers), and
@@ -25,10 +31,12 @@ pub use stayed::{Joined, Stayed, Why, joined, stayed};
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{begins, decided, lets_happen, masses, reachable, swept, with_children};
 use crate::tree::{
-    Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Reaction, Tree, TreeId,
+    Action, Forest, Goal, Index, Node, NodeId, Output, Parameters, Probability, Reaction, Tree,
+    TreeId,
 };
-use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::program::{Event, LocalId, Place, Port, Program};
+use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How far weaving goes.
@@ -48,6 +56,10 @@ impl Default for Limits {
         }
     }
 }
+
+/// How often another step may be taken: budgets are exhausted, and answers full, where a stack is
+/// given more than it can take.
+const GOES_ON: Probability = Probability(999_000);
 
 /// A joint that stayed a call: from the tree of one reaction to another's.
 pub type Call = (Reaction, Reaction);
@@ -150,7 +162,8 @@ impl Weaving<'_> {
         new[&root]
     }
 
-    /// A leaf, or the tree of its first output behind what waits.
+    /// A leaf, or the tree of its first output behind what waits; or that of the second, where the
+    /// first only tells the host something.
     fn leaf(
         &mut self,
         leaf: NodeId,
@@ -158,6 +171,19 @@ impl Weaving<'_> {
         mass: f64,
         path: &mut Vec<Reaction>,
     ) -> NodeId {
+        if let [first, second] = &outputs[..]
+            && self.only_answers(first)
+        {
+            let last = vec![second.clone()];
+            let then = self.forest.arena.add(Node::Leaf {
+                outputs: last.clone(),
+            });
+            let woven = self.leaf(then, last, mass, path);
+            return match woven == then {
+                true => leaf,
+                false => self.goes_on(first.clone(), woven, leaf),
+            };
+        }
         let Some(Output::One {
             goal: Goal::Reaction(reaction, instance),
             message,
@@ -200,6 +226,33 @@ impl Weaving<'_> {
                 next: root,
             }),
         }
+    }
+
+    /// Whether nothing comes of an output but an answer to the host.
+    fn only_answers(&self, output: &Output) -> bool {
+        let calls = self.program.ports.iter().any(|port| port.calls.is_some());
+        match output {
+            Output::One { goal, .. } => match goal {
+                Goal::Frame(_) | Goal::Port(_, _, Event::Deliver) => !calls,
+                Goal::Port(..) | Goal::Reaction(..) | Goal::Otherwise => false,
+            },
+            Output::Many(_) | Output::Every { .. } => false,
+        }
+    }
+
+    /// An answer and what comes then, where another step may be taken; else a leaf, which says both.
+    fn goes_on(&mut self, answer: Output, next: NodeId, otherwise: NodeId) -> NodeId {
+        let goes_on = ExpressionKind::Query(Query::GoesOn);
+        let then = self.forest.arena.add(Node::Act {
+            action: Action::Answer(vec![answer]),
+            next,
+        });
+        self.forest.arena.add(Node::Test {
+            condition: Expression::new(goes_on, Type::Bool),
+            likely: GOES_ON,
+            then,
+            otherwise,
+        })
     }
 
     /// A tree whose parameters have their values.

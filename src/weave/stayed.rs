@@ -90,7 +90,7 @@ pub fn stayed(program: &Program, forest: &Forest, limits: Limits) -> Vec<Stayed>
             let (first, waiting) = match forest.arena.node(*node) {
                 Node::Leaf { outputs } => outputs.split_at(outputs.len().min(1)),
                 Node::Act {
-                    action: Action::Wait(outputs) | Action::Put(outputs),
+                    action: Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs),
                     ..
                 } => (&[][..], &outputs[..]),
                 _ => continue,

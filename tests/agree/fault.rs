@@ -48,6 +48,10 @@ fn faulty(node: &Node, forest: &Forest) -> Vec<(String, Node)> {
                 let left_out = forest.arena.node(*next).clone();
                 vec![(format!("a step left out: {action:?}"), left_out)]
             }
+            Action::Answer(_) => {
+                let left_out = forest.arena.node(*next).clone();
+                vec![(format!("an answer left out: {action:?}"), left_out)]
+            }
             Action::Let(..)
             | Action::Strip(..)
             | Action::StripRest(..)

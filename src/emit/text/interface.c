@@ -1,19 +1,5 @@
 What a host calls, for every stack; as `own.c`.
 
-/* part make_room */
-#ifdef __GNUC__
-static bool make_room(struct STACK *stack) __attribute__((cold));
-#endif
-
-/* Answers that the host has not taken move to the front; false if there is no room for more. */
-static bool make_room(struct STACK *stack) {
-    const size_t left = (size_t)(stack->shared.answered - stack->shared.taken);
-    memmove(stack->answers, stack->shared.taken, left * sizeof *stack->answers);
-    stack->shared.taken = stack->answers;
-    stack->shared.answered = stack->answers + left;
-    return left < OUTPUTS;
-}
-
 /* part may_go_on */
 /* Whether another step may be taken: the budget of the call allows it, and its answer has room. */
 static inline bool may_go_on(struct STACK *stack) {

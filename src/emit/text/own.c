@@ -566,3 +566,36 @@ static inline void send_frame(struct STACK *stack, unsigned link,
     output->length = message->length;
     output->buffer = message->buffer;
 }
+
+/* part make_room */
+#ifdef __GNUC__
+static bool make_room(struct STACK *stack) __attribute__((cold));
+#endif
+
+/* Answers that the host has not taken move to the front; false if there is no room for more. */
+static bool make_room(struct STACK *stack) {
+    const size_t left = (size_t)(stack->shared.answered - stack->shared.taken);
+    memmove(stack->answers, stack->shared.taken, left * sizeof *stack->answers);
+    stack->shared.taken = stack->answers;
+    stack->shared.answered = stack->answers + left;
+    return left < OUTPUTS;
+}
+
+/* part goes_on_later */
+#ifdef __GNUC__
+static bool goes_on_later(struct STACK *stack) __attribute__((cold));
+#endif
+
+/* The same where something waits, or the answers are at the end of their room. */
+static bool goes_on_later(struct STACK *stack) {
+    return stack->waiting == 0 && make_room(stack) &&
+           stack->shared.answered + 1 != stack->answers + OUTPUTS;
+}
+
+/* part goes_on */
+/* Whether another step may be taken behind one more answer: nothing waits, the budget of the call
+ * allows it, and there is room for its own. */
+static inline bool goes_on(struct STACK *stack) {
+    return stack->shared.steps < stack->config.budget &&
+           (stack->shared.answered + 1 < stack->shared.limit || goes_on_later(stack));
+}

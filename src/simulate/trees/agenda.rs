@@ -13,6 +13,13 @@ impl<'p> Running<'_, 'p> {
                 let events = std::mem::take(&mut self.events);
                 self.state.wait(events);
             }
+            Action::Answer(outputs) => {
+                self.outputs(outputs);
+                for event in std::mem::take(&mut self.events) {
+                    self.state.answer(event);
+                    self.state.steps += 1;
+                }
+            }
             Action::Begin => self.since = self.state.agenda.len(),
             Action::Put(outputs) => {
                 self.outputs(outputs);

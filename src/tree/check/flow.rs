@@ -215,7 +215,9 @@ impl<'a> Flow<'a, '_> {
             | Action::End(instance, kind)
             | Action::Free(instance, kind) => uses.instance(*instance, *kind),
             Action::Loop(turns) => self.turns(id, known, turns, Inside::Loop),
-            Action::Wait(outputs) | Action::Put(outputs) => self.outputs(id, known, outputs),
+            Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => {
+                self.outputs(id, known, outputs)
+            }
             Action::Count(_) | Action::Pass(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
             Action::Mark(first) | Action::Precede(first, _) => bound = Some(*first),
         }

@@ -144,6 +144,9 @@ impl<'a> Checked<'a> {
             Action::Wait(outputs) | Action::Put(outputs) => {
                 outputs.iter().for_each(|output| self.is_output(id, output));
             }
+            Action::Answer(outputs) => {
+                outputs.iter().for_each(|output| self.is_answer(id, output));
+            }
             Action::Do(operation) => {
                 if let Operation::Rewrite(_, filter, _) = operation {
                     self.grows(id, *filter, false);
@@ -201,6 +204,19 @@ impl<'a> Checked<'a> {
                     self.violated(Some(id), "instances that always exist are told one by one");
                 }
                 self.is_goal(id, *goal, false, arguments);
+            }
+        }
+    }
+
+    /// The host is told, and nothing else comes of it.
+    fn is_answer(&mut self, id: NodeId, output: &Output) {
+        match output {
+            Output::One {
+                goal: Goal::Frame(_) | Goal::Port(..),
+                ..
+            } => self.is_output(id, output),
+            Output::One { .. } | Output::Many(_) | Output::Every { .. } => {
+                self.violated(Some(id), "an answer goes to the host");
             }
         }
     }

@@ -91,6 +91,7 @@ impl Tables<'_> {
             | Query::Running(..)
             | Query::Exists(..)
             | Query::Ended(..)
+            | Query::GoesOn
             | Query::InsertSet(..) => Some(Type::Bool),
             Query::First(window) => match self.variable(window)? {
                 Type::Window(_, width, _) => Some(Type::Optional(Box::new(Type::Sequence(width)))),

@@ -168,12 +168,13 @@ impl<'a> Reader<'a> {
                     outputs: self.outputs(depth + 1)?,
                 }
             }
-            word @ ("wait" | "put") => {
+            word @ ("wait" | "put" | "answer") => {
                 words.expect(word)?;
                 words.end()?;
                 let outputs = self.outputs(depth + 1)?;
                 let action = match word {
                     "wait" => Action::Wait(outputs),
+                    "answer" => Action::Answer(outputs),
                     _ => Action::Put(outputs),
                 };
                 let next = self.node(depth)?;

@@ -180,6 +180,10 @@ impl Writer<'_> {
                 self.line(depth, "put");
                 self.outputs(outputs, depth + 1);
             }
+            Action::Answer(outputs) => {
+                self.line(depth, "answer");
+                self.outputs(outputs, depth + 1);
+            }
             Action::Let(..)
             | Action::Assign(..)
             | Action::SetAttribute(..)
@@ -322,7 +326,7 @@ impl Writer<'_> {
             Action::AtOnce => "at_once".to_string(),
             Action::Mark(mark) => format!("mark {}", local(mark)),
             Action::Precede(first, mark) => format!("precede {} {}", local(first), local(mark)),
-            Action::Loop(_) | Action::Wait(_) | Action::Put(_) => {
+            Action::Loop(_) | Action::Wait(_) | Action::Put(_) | Action::Answer(_) => {
                 unreachable!("these take several lines")
             }
         }

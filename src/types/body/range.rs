@@ -456,7 +456,9 @@ fn reads(value: &Expression, root: Root) -> bool {
         // A function may read any field, and a filter reads the data.
         ExpressionKind::Call(..) => !matches!(root, Root::Local(_)),
         ExpressionKind::Through(_, _, local) => matches!(root, Root::Length(of) if of == *local),
-        ExpressionKind::Query(Query::Running(..) | Query::Exists(..) | Query::Ended(..)) => true,
+        ExpressionKind::Query(
+            Query::Running(..) | Query::Exists(..) | Query::Ended(..) | Query::GoesOn,
+        ) => true,
         ExpressionKind::Config(_) => matches!(root, Root::Parameter),
         _that_may_read_a_field => {
             read_by(value).is_some_and(|variable| variable_reads(variable, root))

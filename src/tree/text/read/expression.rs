@@ -184,6 +184,7 @@ impl Words<'_> {
                 let (instance, kind) = self.instance()?;
                 Query::Ended(instance, kind)
             }
+            "goes_on" => Query::GoesOn,
             "insert" => Query::InsertSet(self.variable()?, self.further()?),
             "release" => Query::Release(self.variable()?, self.further()?),
             other => return Err(self.mistake(&format!("nothing is called `{other}` here"))),

@@ -155,6 +155,7 @@ impl Writer<'_> {
             Query::Exists(kind, keys) => {
                 format!("exists({}, {})", self.names.kind(*kind), self.list(keys))
             }
+            Query::GoesOn => "goes_on()".to_string(),
             Query::Ended(instance, kind) => format!("ended({})", self.instance(*instance, *kind)),
             Query::InsertSet(set, number) => {
                 format!("insert({}, {})", variable(set), value(number))
