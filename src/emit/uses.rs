@@ -258,22 +258,19 @@ impl Collector<'_> {
             Action::Sum {
                 bind,
                 message,
-                header,
                 arguments,
                 ..
-            } => {
-                self.local(*message);
-                self.uses.reads.insert(Need::Header(*header));
-                self.expressions(arguments);
-                self.bind(*bind);
             }
-            Action::Scan {
+            | Action::Scan {
                 bind,
                 message,
                 arguments,
                 ..
             } => {
                 self.local(*message);
+                if let Action::Sum { header, .. } = action {
+                    self.uses.reads.insert(Need::Header(*header));
+                }
                 self.expressions(arguments);
                 self.bind(*bind);
             }
@@ -294,7 +291,7 @@ impl Collector<'_> {
             | Action::Free(instance, _) => self.instance(*instance),
             Action::Loop(turns) => self.turns(turns),
             Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => {
-                self.outputs(outputs)
+                self.outputs(outputs);
             }
         }
     }

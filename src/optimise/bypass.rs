@@ -248,20 +248,11 @@ impl Sinking<'_> {
         };
         let (message, made) = (owed.message, owed.made.take());
         let end = self.done(owed, end);
-        match made {
-            Some(made) => {
-                let done = self.behind(made.steps, end);
-                let failed = self.otherwise(message);
-                self.add(Node::Try {
-                    attempt: Attempt::Message(Source::New),
-                    bind: Some(made.local),
-                    likely: made.likely,
-                    done,
-                    failed,
-                })
-            }
-            None => end,
-        }
+        let Some(mut made) = made else {
+            return end;
+        };
+        let done = self.behind(std::mem::take(&mut made.steps), end);
+        self.made(&made, done, message)
     }
 
     /// A node behind which there are several ways, some of which come to an end.
@@ -270,6 +261,10 @@ impl Sinking<'_> {
             return None;
         }
         let mut given = owed.before(self.program, |all| all.node(&node))?;
+        let made = owed.made.as_ref().map(|made| made.local);
+        if made.is_some_and(|made| locals(&given).contains(&made)) {
+            return None;
+        }
         match &mut given {
             Node::Test {
                 condition,
@@ -284,36 +279,15 @@ impl Sinking<'_> {
                     None => {}
                 }
             }
-            // A buffer is taken behind all tests. A message that is gone would have given one.
+            // A message that is gone would have given a buffer.
             Node::Try {
                 attempt: Attempt::Message(Source::New),
                 bind: Some(bind),
                 likely,
                 done,
-                failed,
+                ..
             } if owed.made.is_none() && !owed.others.iter().any(gives_back) => {
-                let message = owed.message;
-                let (left, tests) = (self.left, self.tests);
-                let made = Some(Made::new(*bind, *likely));
-                if let Some(path) = self.path(
-                    *done,
-                    Owed {
-                        made,
-                        ..owed.clone()
-                    },
-                ) {
-                    return Some(path);
-                }
-                (self.left, self.tests) = (left, tests);
-                *done = self.path(
-                    *done,
-                    Owed {
-                        is_bound: true,
-                        ..owed
-                    },
-                )?;
-                *failed = self.otherwise(message);
-                return Some(self.add(given));
+                return self.making(Made::new(*bind, *likely), *done, owed);
             }
             Node::Try { attempt, .. } if !only_looks(attempt) => return None,
             Node::Try { .. } | Node::Case { .. } => {}
@@ -337,6 +311,39 @@ impl Sinking<'_> {
             true => Some(self.add(made)),
             false => self.last(parted, owed),
         }
+    }
+
+    /// A way on which a message is made: behind all tests, or, if one of them must have seen it,
+    /// where it stands.
+    fn making(&mut self, made: Made, done: NodeId, owed: Owed) -> Option<NodeId> {
+        let (left, tests) = (self.left, self.tests);
+        let later = Owed {
+            made: Some(made.clone()),
+            ..owed.clone()
+        };
+        if let Some(path) = self.path(done, later) {
+            return Some(path);
+        }
+        (self.left, self.tests) = (left, tests);
+        let message = owed.message;
+        let now = Owed {
+            is_bound: true,
+            ..owed
+        };
+        let done = self.path(done, now)?;
+        Some(self.made(&made, done, message))
+    }
+
+    /// A message is made, or the path is left.
+    fn made(&mut self, made: &Made, done: NodeId, message: LocalId) -> NodeId {
+        let failed = self.otherwise(message);
+        self.add(Node::Try {
+            attempt: Attempt::Message(Source::New),
+            bind: Some(made.local),
+            likely: made.likely,
+            done,
+            failed,
+        })
     }
 
     /// Where what comes behind an answer is no path, it is put on the agenda.

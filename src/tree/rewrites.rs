@@ -77,7 +77,7 @@ pub const ORDER: [About; 10] = [
         name: "inline",
         what: "the tree of what mostly follows stands in the leaf that lets it happen",
         paper: "HIPPCO 4.4",
-        after: "what a common path calls or lets wait is rare, long, or comes behind another reaction",
+        after: "what a common path calls or lets wait is rare, long, or comes behind another",
     },
     About {
         rewrite: Rewrite::Branches,

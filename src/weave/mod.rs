@@ -240,7 +240,7 @@ impl Weaving<'_> {
         }
     }
 
-    /// An answer and what comes then, where another step may be taken; else a leaf, which says both.
+    /// An answer and what comes then, where another step may be taken; else a leaf that says both.
     fn goes_on(&mut self, answer: Output, next: NodeId, otherwise: NodeId) -> NodeId {
         let goes_on = ExpressionKind::Query(Query::GoesOn);
         let then = self.forest.arena.add(Node::Act {

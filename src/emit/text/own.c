@@ -581,21 +581,12 @@ static bool make_room(struct STACK *stack) {
     return left < OUTPUTS;
 }
 
-/* part goes_on_later */
-#ifdef __GNUC__
-static bool goes_on_later(struct STACK *stack) __attribute__((cold));
-#endif
-
-/* The same where something waits, or the answers are at the end of their room. */
-static bool goes_on_later(struct STACK *stack) {
-    return stack->waiting == 0 && make_room(stack) &&
-           stack->shared.answered + 1 != stack->answers + OUTPUTS;
-}
-
 /* part goes_on */
 /* Whether another step may be taken behind one more answer: nothing waits, the budget of the call
  * allows it, and there is room for its own. */
 static inline bool goes_on(struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           (stack->shared.answered + 1 < stack->shared.limit || goes_on_later(stack));
+           (stack->shared.answered + 1 < stack->shared.limit ||
+            (stack->waiting == 0 && make_room(stack) &&
+             stack->shared.answered + 1 < stack->shared.limit));
 }

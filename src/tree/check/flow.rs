@@ -8,7 +8,7 @@ use super::Checked;
 use super::types::moves_message;
 use crate::tree::uses::{Uses, marks};
 use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Range, Reaction, walk};
-use crate::types::expression::Instance;
+use crate::types::expression::{Expression, Instance};
 use crate::types::program::{Event, HeaderId, KindId, LocalId};
 use crate::types::statement::{Attempt, Search};
 use crate::types::value::Type;
@@ -160,10 +160,7 @@ impl<'a> Flow<'a, '_> {
         let mut bound = None;
         match action {
             Action::Let(local, value) => {
-                match moves_message(value) {
-                    Some(message) => uses.moved.push(message),
-                    None => uses.expression(value),
-                }
+                bound_to(&mut uses, value);
                 bound = Some(*local);
             }
             Action::Assign(variable, value) => {
@@ -215,9 +212,8 @@ impl<'a> Flow<'a, '_> {
             | Action::End(instance, kind)
             | Action::Free(instance, kind) => uses.instance(*instance, *kind),
             Action::Loop(turns) => self.turns(id, known, turns, Inside::Loop),
-            Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => {
-                self.outputs(id, known, outputs)
-            }
+            Action::Wait(outputs) | Action::Put(outputs) => self.outputs(id, known, outputs),
+            Action::Answer(outputs) => self.outputs(id, known, outputs),
             Action::Count(_) | Action::Pass(_) | Action::Begin | Action::Turn | Action::AtOnce => {}
             Action::Mark(first) | Action::Precede(first, _) => bound = Some(*first),
         }
@@ -389,6 +385,14 @@ fn walk_from(checked: &mut Checked<'_>, root: NodeId, start: Known) {
         if let Some(known) = flow.known.remove(&id) {
             flow.node(id, known);
         }
+    }
+}
+
+/// A value that is bound is read, or, if it is a message, moves.
+fn bound_to(uses: &mut Uses, value: &Expression) {
+    match moves_message(value) {
+        Some(message) => uses.moved.push(message),
+        None => uses.expression(value),
     }
 }
 

@@ -141,18 +141,13 @@ impl<'a> Checked<'a> {
                 self.is_loop(id, turns);
                 self.yields_nothing(id, turns);
             }
-            Action::Wait(outputs) | Action::Put(outputs) => {
-                outputs.iter().for_each(|output| self.is_output(id, output));
+            Action::Wait(all) | Action::Put(all) => {
+                all.iter().for_each(|one| self.is_output(id, one))
             }
-            Action::Answer(outputs) => {
-                outputs.iter().for_each(|output| self.is_answer(id, output));
-            }
-            Action::Do(operation) => {
-                if let Operation::Rewrite(_, filter, _) = operation {
-                    self.grows(id, *filter, false);
-                }
-            }
-            Action::Strip(..)
+            Action::Answer(all) => all.iter().for_each(|one| self.is_answer(id, one)),
+            Action::Do(Operation::Rewrite(_, filter, _)) => self.grows(id, *filter, false),
+            Action::Do(_)
+            | Action::Strip(..)
             | Action::StripRest(..)
             | Action::Drop(..)
             | Action::DropAll(..)
