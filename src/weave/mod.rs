@@ -171,18 +171,18 @@ impl Weaving<'_> {
         mass: f64,
         path: &mut Vec<Reaction>,
     ) -> NodeId {
+        // The turns of a family are reached by no way.
         if let [first, second] = &outputs[..]
+            && mass > 0.0
             && self.only_answers(first)
+            && is_reaction(second)
         {
             let last = vec![second.clone()];
             let then = self.forest.arena.add(Node::Leaf {
                 outputs: last.clone(),
             });
             let woven = self.leaf(then, last, mass, path);
-            return match woven == then {
-                true => leaf,
-                false => self.goes_on(first.clone(), woven, leaf),
-            };
+            return self.goes_on(first.clone(), woven, leaf);
         }
         let Some(Output::One {
             goal: Goal::Reaction(reaction, instance),
@@ -341,6 +341,14 @@ impl Weaving<'_> {
         }
         forest.trees.retain(|tree| kept.contains(&tree.reaction));
         swept(&forest)
+    }
+}
+
+/// Whether an output is one event that a tree handles.
+fn is_reaction(output: &Output) -> bool {
+    match output {
+        Output::One { goal, .. } => matches!(goal, Goal::Reaction(..)),
+        Output::Many(_) | Output::Every { .. } => false,
     }
 }
 
