@@ -219,7 +219,9 @@ impl Body<'_> {
             Search::Create(kind, keys, Some(_)) => ("make", *kind, &keys[..]),
             Search::Standing(kind, _) => ("first", *kind, &[][..]),
         };
-        let name = format!("{what}_{}", self.stack.names.kinds[kind.at()]);
+        let again = self.is_bypass && what == "find" && self.stack.refound.contains(&kind);
+        let again = if again { "_again" } else { "" };
+        let name = format!("{what}_{}{again}", self.stack.names.kinds[kind.at()]);
         let other = match step {
             Search::Create(_, _, Some(other)) | Search::Standing(_, other) => {
                 Some(self.scope.index(*other))

@@ -14,8 +14,11 @@ use super::uses::facts;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom};
 use crate::tree::rewrites::Rewrites;
 use crate::tree::walk::reachable;
-use crate::tree::{Action, Goal, Node, NodeId, Output, Reaction};
-use std::collections::BTreeMap;
+use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction};
+use crate::types::program::{Kind, KindId, Population, Program};
+use crate::types::statement::{Attempt, Search};
+use crate::types::value::Type;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The function of the bypass of a reaction, if it has one; `apart` are parts of the whole tree.
 pub fn function_of(
@@ -69,6 +72,34 @@ pub fn is_quiet(stack: &Stack, reaction: Reaction) -> bool {
         Node::Act { action, .. } => !matches!(action, Action::Wait(_) | Action::Put(_)),
         Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => true,
     })
+}
+
+/// The kinds of whose instances common paths look for one by all their keys.
+pub fn looked_for(program: &Program, forest: &Forest) -> BTreeSet<KindId> {
+    let trees = forest.bypasses.iter();
+    let nodes = trees.flat_map(|tree| reachable(forest, tree.root));
+    let steps = nodes.flat_map(|node| match forest.arena.node(node) {
+        Node::Try {
+            attempt: Attempt::Instance(steps),
+            ..
+        } => steps.as_slice(),
+        _ => &[],
+    });
+    let kinds = steps.filter_map(|step| match step {
+        Search::Find(target) => Some(target.kind),
+        Search::Create(..) | Search::Standing(..) => None,
+    });
+    kinds
+        .filter(|kind| has_many(&program.kinds[kind.at()]))
+        .collect()
+}
+
+/// Whether one instance of many is found by keys that all have.
+fn has_many(kind: &Kind) -> bool {
+    let is_static = matches!(kind.population, Population::Static(_));
+    let mut keys = kind.keys.iter();
+    let has_all = keys.all(|key| !matches!(key.kind, Type::Optional(_)));
+    !is_static && !kind.keys.is_empty() && has_all && kind.capacity > 1
 }
 
 /// Takes names away from a bypass that nobody reads any more.

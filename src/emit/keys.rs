@@ -12,6 +12,7 @@ use crate::c::tree::{
 use crate::types::expression::Instance;
 use crate::types::program::{Key, Kind, KindId};
 use crate::types::value::Type;
+use std::cmp::Reverse;
 
 /// The keys, as they are declared.
 pub fn parameters_of(stack: &Stack, kind: &Kind) -> Vec<String> {
@@ -49,12 +50,66 @@ fn named(kind: &Kind, called: &dyn Fn(&str) -> String) -> Vec<C> {
     keys.collect()
 }
 
+/// The keys as they stand in an instance: numbers first, the widest before all, so that narrow ones
+/// stand side by side.
+pub fn stored<'k>(stack: &Stack, kind: &'k Kind) -> Vec<&'k Key> {
+    let mut keys = Vec::from_iter(&kind.keys);
+    let bits = |key: &Key| layout::bits(stack, &key.kind).unwrap_or(0);
+    keys.sort_by_key(|key| Reverse(bits(key)));
+    keys
+}
+
+/// The same in words: narrow keys that fill one of 32 bits are hashed and compared as one, for what
+/// headers have side by side, too, compilers load at once.
+fn in_words<'k>(stack: &Stack, kind: &'k Kind) -> Vec<Vec<&'k Key>> {
+    let mut words: Vec<Vec<&Key>> = Vec::new();
+    for key in stored(stack, kind) {
+        match words.last_mut() {
+            Some(word)
+                if width(word)
+                    .zip(width(&[key]))
+                    .is_some_and(|(a, b)| a + b <= 32) =>
+            {
+                word.push(key);
+            }
+            _ => words.push(vec![key]),
+        }
+    }
+    words
+}
+
+/// Bits of keys that can stand in one word.
+fn width(keys: &[&Key]) -> Option<u32> {
+    let bits = keys.iter().map(|key| match key.kind {
+        Type::Unsigned(bits @ (8 | 16)) | Type::Sequence(bits @ (8 | 16)) => Some(u32::from(bits)),
+        _ => None,
+    });
+    bits.sum()
+}
+
+/// Keys in a word, each as `value` gives it.
+fn word(keys: &[&Key], value: &dyn Fn(&Key) -> C) -> C {
+    let [first, others @ ..] = keys else {
+        unreachable!("a word has keys");
+    };
+    if others.is_empty() {
+        return value(first);
+    }
+    let mut word = value(first).cast("uint32_t");
+    for (at, key) in others.iter().enumerate() {
+        let behind = width(&keys[..=at]).expect("keys in a word are narrow");
+        let moved = binary("<<", value(key).cast("uint32_t"), atom(behind.to_string()));
+        word = binary("|", word, moved);
+    }
+    word
+}
+
 /// Keys are packed in as few words as they fit in; what is not there counts as zero.
 pub fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     let mut words: Vec<(C, u32)> = Vec::new();
-    for key in &kind.keys {
-        let name = parameter_name(&key.name);
-        let (inner, has) = match &key.kind {
+    for keys in in_words(stack, kind) {
+        let name = parameter_name(&keys[0].name);
+        let (inner, has) = match &keys[0].kind {
             Type::Optional(inner) => (&**inner, Some(atom(format!("has_{name}")))),
             other => (other, None),
         };
@@ -67,11 +122,11 @@ pub fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
             words.extend(parts.into_iter().map(|part| (there(part), 64)));
             continue;
         }
-        let value = there(atom(&name));
-        let width = match inner {
+        let value = there(word(&keys, &|key| atom(parameter_name(&key.name))));
+        let width = width(&keys).unwrap_or_else(|| match inner {
             Type::Bool => 1,
             number => layout::bits(stack, number).expect("keys are numbers"),
-        };
+        });
         match words.last_mut() {
             Some((word, used)) if *used + width <= 64 => {
                 let moved = binary("<<", value.cast("uint64_t"), atom(used.to_string()));
@@ -127,36 +182,41 @@ fn optional(kind: &Kind) -> impl Iterator<Item = String> {
         .map(|key| c_name(&key.name))
 }
 
-/// The instance with these keys.
-pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
+/// Whether an instance has other keys than these.
+fn differs(stack: &Stack, id: KindId, kind: &Kind, instance: &str) -> C {
     let mut scope = Scope::new(stack, &[]);
-    scope.own = Some(atom("n"));
+    scope.own = Some(atom(instance));
     let place = scope.instance(Instance::Own, id);
-    let differs = kind.keys.iter().map(|key| {
+    let differs = in_words(stack, kind).into_iter().map(|keys| {
+        let key = keys[0];
         let name = parameter_name(&key.name);
-        let same = place.clone().member(c_name(&key.name));
-        let other = match &key.kind {
-            Type::Bytes(length) => bytes_differ(same, &name, *length),
-            Type::Optional(inner) => match &**inner {
-                Type::Bytes(length) => bytes_differ(same, &name, *length),
-                _ => binary("!=", same, atom(&name)),
-            },
-            _ => binary("!=", same, atom(&name)),
-        };
-        match key.kind {
-            Type::Optional(_) => {
+        let own = |key: &Key| place.clone().member(c_name(&key.name));
+        match &key.kind {
+            Type::Bytes(length) => bytes_differ(own(key), &name, *length),
+            Type::Optional(inner) => {
+                let other = match **inner {
+                    Type::Bytes(length) => bytes_differ(own(key), &name, length),
+                    _ => binary("!=", own(key), atom(&name)),
+                };
                 let (own, has) = (format!("has_{}", c_name(&key.name)), format!("has_{name}"));
                 let flags = binary("!=", place.clone().member(own), atom(&has));
                 binary("||", flags, binary("&&", atom(has), other))
             }
-            _ => other,
+            _ => {
+                let given = word(&keys, &|key| atom(parameter_name(&key.name)));
+                binary("!=", word(&keys, &own), given)
+            }
         }
     });
-    let differs = differs
-        .reduce(|all, one| binary("||", all, one))
-        .expect("it has keys");
+    let all = differs.reduce(|all, one| binary("||", all, one));
+    all.expect("it has keys")
+}
+
+/// The instance with these keys.
+pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     let [buckets, next] = ["buckets", "next"].map(|suffix| member(stack, id, suffix));
     let first = call("sl_pool_first", vec![buckets, bucket_of(stack, id, kind)]);
+    let other = differs(stack, id, kind, "n");
     let none_alike = alike(stack, id, kind, atom).map(|count| S::If {
         condition: binary("==", count, atom("0")),
         then: vec![S::Return(Some(atom("SL_NONE")))],
@@ -170,7 +230,7 @@ pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
             value: Some(first),
         },
         S::While {
-            condition: binary("&&", binary("!=", atom("n"), atom("SL_NONE")), differs),
+            condition: binary("&&", binary("!=", atom("n"), atom("SL_NONE")), other),
             body: vec![assign(
                 atom("n"),
                 call("sl_pool_next", vec![next, atom("n")]),
@@ -185,6 +245,45 @@ pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         parameters: [vec![pointer(stack, true)], parameters_of(stack, kind)].concat(),
         body,
     }
+}
+
+/// The instance with these keys, as common paths look for it: frames come in a row that are for the
+/// same one.
+pub fn find_again(stack: &Stack, id: KindId, kind: &Kind) -> Function {
+    let declared = |name: &str, value: C| S::Declare {
+        kind: "const uint32_t".to_string(),
+        name: name.to_string(),
+        value: Some(value),
+    };
+    let kept = || member(stack, id, "last");
+    let find = format!("find_{}", stack.names.kinds[id.at()]);
+    let found = call(&find, [vec![atom("stack")], names(kind)].concat());
+    let is_there = binary("!=", atom("last"), atom("SL_NONE"));
+    let same = differs(stack, id, kind, "last").negated();
+    let body = vec![
+        declared("last", binary("-", kept(), atom("1"))),
+        S::If {
+            condition: binary("&&", is_there, same),
+            then: vec![S::Return(Some(atom("last")))],
+            otherwise: Vec::new(),
+        },
+        declared("n", found),
+        assign(kept(), binary("+", atom("n"), atom("1"))),
+        S::Return(Some(atom("n"))),
+    ];
+    Function {
+        comment: "The same, which mostly is the one that was found last.".to_string(),
+        result: "static inline uint32_t".to_string(),
+        name: format!("{find}_again"),
+        parameters: [vec![pointer(stack, false)], parameters_of(stack, kind)].concat(),
+        body,
+    }
+}
+
+/// Who has some keys may be another now.
+pub fn forget_last(stack: &Stack, id: KindId) -> Option<S> {
+    let is_kept = stack.refound.contains(&id);
+    is_kept.then(|| assign(member(stack, id, "last"), atom("0")))
 }
 
 /// The one instance of a kind without keys.

@@ -179,6 +179,8 @@ pub struct Stack<'a> {
     trees: BTreeMap<Reaction, usize>,
     /// Calls that would lead back to where they come from; they go by the agenda.
     rounds: BTreeSet<(Reaction, Reaction)>,
+    /// Kinds whose instances common paths look for by keys.
+    refound: BTreeSet<KindId>,
 }
 
 impl<'a> Stack<'a> {
@@ -204,6 +206,7 @@ impl<'a> Stack<'a> {
             names: Names::new(program, forest),
             trees,
             rounds: BTreeSet::new(),
+            refound: bypass::looked_for(program, forest),
         };
         stack.rounds = stack.find_rounds();
         stack.unite_functions();

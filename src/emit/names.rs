@@ -12,6 +12,7 @@
 //! | `x_2` | another x |
 //! | `x_` | x, where x is a word of C or belongs to the runtime |
 //! | `find_x`, `create_x`, `make_x`, `begin_x`, `end_x`, `free_x` | what is done with instances |
+//! | `find_x_again`, `x_last` | the same for common paths, and which was found last |
 //! | `bucket_x` | where an instance is found |
 //! | `DO_X` | an event on the agenda, handled by X |
 //! | `COUNT_ENTITY_X`, `ENTITY_X` | a counter, a reason why a message is dropped |

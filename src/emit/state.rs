@@ -49,7 +49,7 @@ pub fn structure(stack: &Stack, id: KindId) -> Item {
     let kind = &stack.program.kinds[id.at()];
     let mut all = Vec::new();
     if stores_keys(kind) {
-        for key in &kind.keys {
+        for key in keys::stored(stack, kind) {
             all.extend(named_members(
                 stack,
                 &key.kind,
@@ -72,7 +72,7 @@ pub fn structure(stack: &Stack, id: KindId) -> Item {
 /// Bytes that an instance of a kind takes.
 pub fn bytes(stack: &Stack, id: KindId) -> u64 {
     let kind = &stack.program.kinds[id.at()];
-    let keys = kind.keys.iter().map(|key| &key.kind);
+    let keys = keys::stored(stack, kind).into_iter().map(|key| &key.kind);
     let keys = keys.filter(|_| stores_keys(kind));
     let fields = kind.fields.iter().map(|field| &field.kind);
     layout::struct_bytes(stack, keys.chain(fields))
@@ -109,6 +109,10 @@ pub fn instances(stack: &Stack, id: KindId) -> Vec<Line> {
                 format!("uint32_t {name}_buckets[{count}]"),
                 "by hash of the key",
             ));
+            if stack.refound.contains(&id) {
+                let last = format!("uint32_t {name}_last");
+                all.push(line(last, "the one that was found last, plus one; or 0"));
+            }
             all.extend(keys::ways(kind).map(|ways| {
                 let counts = format!("uint32_t {name}_alike[{ways}]");
                 line(counts, "how many have the same of the optional keys")
@@ -226,6 +230,9 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
         } else {
             all.push(keys::hash(stack, id, kind));
             all.push(keys::find(stack, id, kind));
+            if stack.refound.contains(&id) {
+                all.push(keys::find_again(stack, id, kind));
+            }
         }
         if stack.program.stands_on(id).is_some() {
             all.push(super::standing::first(stack, id));
@@ -282,6 +289,7 @@ fn create(stack: &Stack, id: KindId, kind: &Kind) -> Function {
         body.push(S::Do(call("sl_pool_link", link)));
         let counted = keys::alike(stack, id, kind, atom);
         body.extend(counted.map(|count| S::Assign(count, "+=", atom("1"))));
+        body.extend(keys::forget_last(stack, id));
     }
     let living = stack.program.living_with(id).into_iter();
     body.extend(living.filter_map(|standing| begun(stack, standing)));
@@ -360,6 +368,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
             )));
             let counted = keys::alike(stack, id, kind, |has| place.clone().member(has));
             body.extend(counted.map(|count| S::Assign(count, "-=", atom("1"))));
+            body.extend(keys::forget_last(stack, id));
         }
     }
     body.extend(listen::end(stack, id));

@@ -44,7 +44,7 @@ pub struct Body<'a> {
     /// How many loops stand around the code.
     pub turns: u32,
     /// Whether it is a bypass, which says whether it went that path.
-    is_bypass: bool,
+    pub is_bypass: bool,
     /// What has been put on the agenda.
     pub queued: BTreeSet<Queued>,
 }
