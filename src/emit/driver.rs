@@ -410,7 +410,7 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
     let cases = paths::taken(stack, bypasses);
     let derived = paths::derived(stack, bypasses);
     let own = |text: String| {
-        let text = text.replace("BYPASSES", &cases);
+        let text = inline::by_link(stack, &text.replace("BYPASSES", &cases));
         text.replace("DERIVED", &derived).trim_end().to_string()
     };
     let texts = texts.into_iter().map(String::from);

@@ -452,13 +452,13 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
 STACK_buffer
 
 /* For the next function alone: takes one frame; takes more, or does first what waits. */
-bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                 uint64_t now_ns);
 size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                        size_t count, uint64_t now_ns);
 
 #ifdef __GNUC__
-bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                 uint64_t now_ns)
     __attribute__((hot, noinline));
 #endif
@@ -466,7 +466,7 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
 /* Frames came in by a link; the answer is how many of them were taken. */
 STACK_input
 
-NEXT_CALLS/* What the host is to do next. */
+/* What the host is to do next. */
 STACK_next
 
 /* It has been done: gives its buffer back. */
@@ -490,7 +490,7 @@ PATHS";
     let hears = links.any(|link| link.carrier.is_some());
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
     let text = text.replace("PATHS", paths::functions(bypasses));
-    let mut text = text.replace("NEXT_CALLS", &inline::said_beside(stack));
+    let mut text = inline::by_link(stack, &text);
     for name in ["STACK_buffer", "STACK_input", "STACK_next", "STACK_done"] {
         text = text.replace(
             &format!("\n{name}\n"),

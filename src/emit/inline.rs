@@ -5,55 +5,23 @@
 
 use super::Stack;
 use super::external;
-use super::listen;
 use super::parts;
 use super::structure;
 
 /// How frames are taken where one may be handed over from inside of an application.
 const ALL_AT_ONCE: &str = "    return STACK_input_all(stack, link, frames, count, now_ns);\n";
 
-/// Where the host has taken an output.
-const LAST_OF_NEXT: &str = "    return output->next;";
-
-/// What comes before it where some port listens.
-const ACCEPTS: &str = "    \
-    if (output->next == UPPER_ACCEPTED) {
-        STACK_accepted(stack, output);
-    }
-";
-
-/// What that calls.
-const ACCEPTED: &str =
-    "void STACK_accepted(struct STACK *stack, const struct STACK_output *output)";
-
 /// What the header says of a function that every stack has.
 pub fn said(stack: &Stack, name: &str) -> String {
     let text = parts::part(parts::INLINE, name);
     match is_defined(stack, name) {
-        true if name == "STACK_next" && accepts(stack) => {
-            let text = text.replace(LAST_OF_NEXT, &format!("{ACCEPTS}{LAST_OF_NEXT}"));
-            format!("inline {text}")
-        }
-        true => format!("inline {}", sized(stack, text)),
+        true => format!("inline {}", by_link(stack, &sized(stack, text))),
         false => format!("{};", head(text)),
     }
 }
 
-/// What the header says of a function that is for another of them alone.
-pub fn said_beside(stack: &Stack) -> String {
-    match accepts(stack) {
-        true => format!("/* For the next function alone. */\n{ACCEPTED};\n\n"),
-        false => String::new(),
-    }
-}
-
-fn accepts(stack: &Stack) -> bool {
-    !listen::taken(stack).is_empty()
-}
-
 /// What stands in the file for all of them.
 pub fn kept(stack: &Stack) -> Vec<String> {
-    let accepted = format!("{ACCEPTED} {{\n{}}}", listen::taken(stack));
     let names = parts::names(parts::INLINE).filter(|name| *name != "STACK_PORT_send");
     let texts = names.map(|name| {
         let text = parts::part(parts::INLINE, name);
@@ -63,7 +31,7 @@ pub fn kept(stack: &Stack) -> Vec<String> {
             (false, _) => text.to_string(),
         }
     });
-    texts.chain(accepts(stack).then_some(accepted)).collect()
+    texts.collect()
 }
 
 fn is_defined(stack: &Stack, name: &str) -> bool {
@@ -72,6 +40,19 @@ fn is_defined(stack: &Stack, name: &str) -> bool {
 
 fn head(text: &str) -> &str {
     text.split_once(" {\n").expect("a function has a body").0
+}
+
+/// A link is not handed on where there is only one.
+pub fn by_link(stack: &Stack, text: &str) -> String {
+    let [given, handed, other, only, number] = match stack.program.links.len() {
+        1 => ["", "", "link != 0 || ", "link == 0 && ", "0"],
+        _ => ["unsigned link, ", "link, ", "", "", "link"],
+    };
+    text.replace("LINK_GIVEN ", given)
+        .replace("LINK_HANDED ", handed)
+        .replace("LINK_OTHER ", other)
+        .replace("LINK_ONLY ", only)
+        .replace("LINK_NUMBER", number)
 }
 
 /// The header knows sizes by their numbers alone.

@@ -407,6 +407,7 @@ fn answered(stack: &Stack, id: PortId, how: Listening) -> Vec<S> {
     let keys = accepted.clone().member("keys");
     let next = atom(format!("{}_ACCEPTED", stack_name.to_uppercase()));
     let mut all = vec![
+        place_back(stack, how, "session"),
         assign(own(how.waits), atom("false")),
         assign(own(how.unknown), atom("false")),
         S::Declare {
@@ -427,39 +428,74 @@ fn answered(stack: &Stack, id: PortId, how: Listening) -> Vec<S> {
     all
 }
 
-/// What is done where the application takes a session that is accepted: its place at its listener
-/// is free.
-pub fn taken(stack: &Stack) -> String {
-    let mut text = String::new();
-    for (at, port) in stack.program.ports.iter().enumerate() {
-        let Some(how) = port.listens else { continue };
-        let listener = format!("output->with.{}_accepted.listener", port.name);
-        let waiting = field(stack, how.listener, &listener, how.waiting);
-        let waiting = printer::expression(&waiting);
-        let tests = [
-            binary("==", atom("output").behind("place"), atom(at.to_string())),
-            binary("!=", atom(&listener), atom("SL_NONE")),
-        ];
-        let all = tests.into_iter().reduce(|all, one| binary("&&", all, one));
-        text += &condition(all.expect("two tests"), &format!("{waiting} -= 1;"));
+/// A session that waits no more gives its place at its listener back.
+fn place_back(stack: &Stack, how: Listening, session: &str) -> S {
+    let made_by = field(stack, how.session, session, how.made_by);
+    let at = printer::expression(&made_by);
+    let waiting = field(stack, how.listener, &at, how.waiting);
+    S::If {
+        condition: binary("!=", made_by, atom("SL_NONE")),
+        then: vec![S::Assign(waiting, "-=", atom("1"))],
+        otherwise: Vec::new(),
     }
-    text
+}
+
+/// How many sessions of a listener wait, and how many are handed over that the host has not taken.
+fn waiting(stack: &Stack, (id, how): (PortId, Listening)) -> Vec<S> {
+    let own = field(stack, how.listener, "listener", how.waiting);
+    let output = format!("struct {}_output *output", stack.names.stack);
+    let shared = |member: &str| atom("stack").behind("shared").member(member);
+    let taken = printer::expression(&shared("taken"));
+    let mine = is_accepted(
+        stack,
+        id,
+        &|member| atom("output").behind(member),
+        "listener",
+    );
+    vec![
+        S::Declare {
+            kind: "uint32_t".to_string(),
+            name: "waiting".to_string(),
+            value: Some(own),
+        },
+        S::For {
+            start: format!("const {output} = {taken}"),
+            condition: binary("!=", atom("output"), shared("answered")),
+            step: "output++".to_string(),
+            body: vec![S::Assign(atom("waiting"), "+=", mine)],
+        },
+    ]
+}
+
+/// Whether an output hands over a session of a listener.
+fn is_accepted(stack: &Stack, id: PortId, output: &dyn Fn(&str) -> C, listener: &str) -> C {
+    let accepted = atom(format!("{}_ACCEPTED", stack.names.stack.to_uppercase()));
+    let name = format!("{}_accepted", stack.program.ports[id.at()].name);
+    let own = output("with").member(name).member("listener");
+    let tests = [
+        binary("==", output("next"), accepted),
+        binary("==", output("place"), atom(id.at().to_string())),
+        binary("==", own, atom(listener)),
+    ];
+    let all = tests.into_iter().reduce(|all, one| binary("&&", all, one));
+    all.expect("three tests")
 }
 
 /// A listener makes a session, if there is a place for it.
 pub fn make(stack: &Stack, session: KindId, keys: (Vec<String>, Vec<C>)) -> Option<Function> {
-    let (_, how) = stack.program.listening(session)?;
+    let (id, how) = stack.program.listening(session)?;
     if how.session != session {
         return None;
     }
     let name = &stack.names.kinds[session.at()];
-    let [waiting, backlog] =
+    let [own, backlog] =
         [how.waiting, how.backlog].map(|one| field(stack, how.listener, "listener", one));
     let created = [vec![atom("stack")], keys.1].concat();
     let none = || atom("SL_NONE");
-    let body = vec![
+    let mut body = waiting(stack, (id, how));
+    body.extend([
         S::If {
-            condition: binary(">=", waiting.clone(), backlog),
+            condition: binary(">=", atom("waiting"), backlog),
             then: vec![S::Return(Some(none()))],
             otherwise: Vec::new(),
         },
@@ -474,12 +510,12 @@ pub fn make(stack: &Stack, session: KindId, keys: (Vec<String>, Vec<C>)) -> Opti
                 assign(field(stack, session, "n", how.waits), atom("true")),
                 assign(field(stack, session, "n", how.unknown), atom("true")),
                 assign(field(stack, session, "n", how.made_by), atom("listener")),
-                S::Assign(waiting, "+=", atom("1")),
+                S::Assign(own, "+=", atom("1")),
             ],
             otherwise: Vec::new(),
         },
         S::Return(Some(atom("n"))),
-    ];
+    ]);
     let parameters = vec![
         format!("struct {} *stack", stack.names.stack),
         "uint32_t listener".to_string(),
@@ -502,18 +538,13 @@ pub fn end(stack: &Stack, kind: KindId) -> Vec<S> {
         return Vec::new();
     };
     if kind == how.session {
-        let [waits, made_by] = [how.waits, how.made_by].map(|one| field(stack, kind, "n", one));
-        let at = printer::expression(&made_by);
-        let waiting = field(stack, how.listener, &at, how.waiting);
-        let lives = binary("!=", made_by, atom("SL_NONE"));
-        return vec![
-            S::If {
-                condition: binary("&&", waits.clone(), lives),
-                then: vec![S::Assign(waiting, "-=", atom("1"))],
-                otherwise: Vec::new(),
-            },
-            assign(waits, atom("false")),
-        ];
+        let waits = field(stack, kind, "n", how.waits);
+        let given_back = S::If {
+            condition: waits.clone(),
+            then: vec![place_back(stack, how, "n")],
+            otherwise: Vec::new(),
+        };
+        return vec![given_back, assign(waits, atom("false"))];
     }
     let every = |local: &str, count: C, condition: C, then: S| S::For {
         start: format!("uint32_t {local} = 0"),
@@ -529,17 +560,13 @@ pub fn end(stack: &Stack, kind: KindId) -> Vec<S> {
     let made_by = field(stack, how.session, "session", how.made_by);
     let capacity = stack.program.kinds[how.session.at()].capacity;
     let output = atom("stack").behind("answers").element(atom("at"));
-    let next = output.clone().member("next");
     let name = format!("{}_accepted", stack.program.ports[id.at()].name);
     let listener = output
         .clone()
         .member("with")
         .member(name)
         .member("listener");
-    let accepted = atom(format!("{}_ACCEPTED", stack.names.stack.to_uppercase()));
-    let place = binary("==", output.member("place"), atom(id.at().to_string()));
-    let same = binary("&&", binary("==", next, accepted), place);
-    let same = binary("&&", same, binary("==", listener.clone(), n()));
+    let same = is_accepted(stack, id, &|member| output.clone().member(member), "n");
     vec![
         assign(field(stack, kind, "n", how.backlog), atom("0")),
         every(
@@ -567,7 +594,7 @@ pub fn comment(stack: &Stack, kind: KindId, field: FieldId) -> &'static str {
         true if field == how.unknown => "whether the application hears nothing of it",
         true if field == how.made_by => "the listener that made it",
         false if field == how.backlog => "how many of its sessions may wait",
-        false if field == how.waiting => "how many do",
+        false if field == how.waiting => "how many do that are not handed over",
         _ => "",
     }
 }

@@ -9,7 +9,7 @@ use super::bypass;
 use super::driver::above_link;
 use super::exits::{Exit, Path};
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Item, Line, Statement as S, assign, atom, binary, call};
+use crate::c::tree::{Expression as C, Item, Line, Statement as S, atom, binary, call};
 use crate::types::program::Event;
 
 /// What the header offers, if there are common paths.
@@ -73,40 +73,74 @@ pub fn names(stack: &Stack, paths: &[Path]) -> Option<Item> {
     })
 }
 
-/// Frames of links that may go a common path.
+/// What is done with a frame that came in, by its link.
 pub fn taken(stack: &Stack, paths: &[Path]) -> String {
     let links = stack.program.links.iter().enumerate();
-    let cases = links.filter_map(|(at, link)| {
+    let ways = links.filter_map(|(at, link)| {
         let above = above_link(stack, link.above, Event::Deliver).into_iter();
         let mut above = above.filter_map(|one| paths.iter().find(|path| path.reaction == one));
-        let path = above.next()?;
-        let went = || atom("path");
-        let frame = || atom("frame");
-        let arrived = vec![atom("stack"), call("arrived", vec![frame()])];
-        let goes = call(format!("{}_bypass", path.name), arrived);
-        let all = vec![atom("stack"), atom(at.to_string()), frame(), went()];
-        let mut block = vec![
-            assign(went(), goes),
-            S::If {
-                condition: binary("!=", went(), atom(&path.constant)),
-                then: vec![S::Return(Some(call("leave", all)))],
-                otherwise: Vec::new(),
-            },
-        ];
-        if paths.len() > 1 {
-            block.push(S::Assign(counter(path), "+=", atom("1")));
-        }
-        if !bypass::is_quiet(stack, path.reaction) {
-            block.push(S::Do(call("run", vec![atom("stack")])));
-        }
-        block.push(S::Return(Some(atom("true"))));
-        Some(format!("    case {at}:\n{}", printer::block(&block, 2)))
+        Some((
+            vec![atom(at.to_string())],
+            goes(stack, above.next()?, paths),
+        ))
     });
-    cases.collect()
+    let mut ways: Vec<(Vec<C>, Vec<S>)> = ways.collect();
+    if stack.program.links.len() == 1 {
+        return printer::block(&ways.swap_remove(0).1, 1);
+    }
+    let none = format!("{}_PATH_NONE", stack.names.stack.to_uppercase());
+    let all = vec![atom("stack"), atom("link"), atom("frame")];
+    let otherwise = vec![
+        S::Assign(counter(&none), "+=", atom("1")),
+        S::Return(Some(call("take_otherwise", all))),
+    ];
+    let switch = S::Switch {
+        value: atom("link"),
+        cases: ways,
+        otherwise: Some(otherwise),
+    };
+    printer::block(&[switch], 1)
 }
 
-fn counter(path: &Path) -> C {
-    atom("stack").behind("paths").element(atom(&path.constant))
+/// A frame goes a common path, or leaves it.
+fn goes(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
+    let [own, link] = ["stack", "link"].map(atom);
+    let link = if stack.program.links.len() == 1 {
+        atom("0")
+    } else {
+        link
+    };
+    let arrived = call("arrived", vec![atom("frame")]);
+    let mut block = vec![
+        S::Declare {
+            kind: format!("const {}", bypass::result(stack)),
+            name: "path".to_string(),
+            value: Some(call(
+                format!("{}_bypass", path.name),
+                vec![own.clone(), arrived],
+            )),
+        },
+        S::If {
+            condition: binary("!=", atom("path"), atom(&path.constant)),
+            then: vec![S::Return(Some(call(
+                "leave",
+                vec![own.clone(), link, atom("frame"), atom("path")],
+            )))],
+            otherwise: Vec::new(),
+        },
+    ];
+    if paths.len() > 1 {
+        block.push(S::Assign(counter(&path.constant), "+=", atom("1")));
+    }
+    if !bypass::is_quiet(stack, path.reaction) {
+        block.push(S::Do(call("run", vec![own])));
+    }
+    block.push(S::Return(Some(atom("true"))));
+    block
+}
+
+fn counter(constant: &str) -> C {
+    atom("stack").behind("paths").element(atom(constant))
 }
 
 /// How many went the path that is not counted, if there is one.

@@ -34,7 +34,8 @@ use crate::types::program::{EntityId, Event, FunctionId, KindId};
 use std::collections::BTreeSet;
 
 /// Where a frame goes into the stack.
-const ARRIVES: [&str; 2] = [
+const ARRIVES: [&str; 3] = [
+    "    frame_arrives(stack, 0, message);\n",
     "    frame_arrives(stack, link, message);\n",
     "    frame_arrives(stack, link, arrived(frame));\n",
 ];

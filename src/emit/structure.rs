@@ -70,25 +70,6 @@ fn whole(stack: &Stack, timer_count: u32, bypasses: &[Path]) -> Item {
         line("uint64_t now_ns".to_string(), "the time of the instant"),
         line("uint64_t hash_odd".to_string(), "what keys are hashed with"),
         line(
-            "uint64_t counters[COUNTERS]".to_string(),
-            "in the order of their names",
-        ),
-    ];
-    if !bypasses.is_empty() {
-        let text = format!("uint64_t paths[{}]", paths::count(stack));
-        all.push(line(text, "as the header numbers them"));
-    }
-    for kind in kinds {
-        all.extend(state::instances(stack, kind));
-    }
-    all.extend([
-        line("struct sl_timers timers".to_string(), "all timers"),
-        line(format!("struct sl_timer timer_heap[{timer_slots}]"), ""),
-        line(
-            format!("struct sl_timer_state timer_state[{timer_slots}]"),
-            "",
-        ),
-        line(
             format!("struct {name}_buffer *buffers"),
             "where messages are",
         ),
@@ -104,8 +85,31 @@ fn whole(stack: &Stack, timer_count: u32, bypasses: &[Path]) -> Item {
             format!("struct {name}_message *messages"),
             "those that are held, by buffer",
         ),
+    ];
+    all.extend(waiting());
+    all.push(line(
+        "uint64_t counters[COUNTERS]".to_string(),
+        "in the order of their names",
+    ));
+    if !bypasses.is_empty() {
+        let text = format!("uint64_t paths[{}]", paths::count(stack));
+        all.push(line(text, "as the header numbers them"));
+    }
+    for kind in kinds {
+        all.extend(state::instances(stack, kind));
+    }
+    all.extend([
+        line("struct sl_timers timers".to_string(), "all timers"),
+        line(format!("struct sl_timer timer_heap[{timer_slots}]"), ""),
+        line(
+            format!("struct sl_timer_state timer_state[{timer_slots}]"),
+            "",
+        ),
     ]);
-    all.extend(agenda(name));
+    all.push(line(
+        format!("struct {name}_event agenda[AGENDA + KEPT + 1]"),
+        "the last is handled first",
+    ));
     if super::external::calls_applications(stack.program) {
         all.push(line(
             "bool calling".to_string(),
@@ -123,9 +127,8 @@ fn whole(stack: &Stack, timer_count: u32, bypasses: &[Path]) -> Item {
     }
 }
 
-/// What waits, and how much.
-fn agenda(stack: &str) -> Vec<Line> {
-    let events = format!("struct {stack}_event agenda[AGENDA + KEPT + 1]");
+/// How much waits.
+fn waiting() -> Vec<Line> {
     let counted = [
         ("waiting", "how many events are on the agenda"),
         (
@@ -134,8 +137,7 @@ fn agenda(stack: &str) -> Vec<Line> {
         ),
     ];
     let counted = counted.map(|(name, comment)| line(format!("uint32_t {name}"), comment));
-    let events = [line(events, "the last is handled first")];
-    events.into_iter().chain(counted).collect()
+    counted.to_vec()
 }
 
 /// How many bytes stand before a frame, for headers, and how many a buffer has with them.

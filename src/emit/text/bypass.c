@@ -33,7 +33,7 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     return take_otherwise(stack, link, frame);
 }
 
-bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                 uint64_t now_ns) {
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     stack->now_ns = now_ns;
@@ -41,13 +41,7 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
         return false;
     }
     stack->counters[FRAMES_IN] += 1;
-    enum STACK_path path;
-    switch (link) {
-BYPASSES    default:
-        stack->paths[UPPER_PATH_NONE] += 1;
-        return take_otherwise(stack, link, frame);
-    }
-}
+BYPASSES}
 
 /* part STACK_paths */
 size_t STACK_paths(const struct STACK *stack, uint64_t *values, size_t capacity) {

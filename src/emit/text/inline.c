@@ -19,11 +19,11 @@ uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
 size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                    size_t count, uint64_t now_ns) {
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
-    if (count != 1 || shared->answered >= shared->limit) {
+    if (LINK_OTHER count != 1 || shared->answered >= shared->limit) {
         return STACK_input_all(stack, link, frames, count, now_ns);
     }
     shared->steps = 1;
-    return STACK_take(stack, link, frames, now_ns);
+    return STACK_take(stack, LINK_HANDED frames, now_ns);
 }
 
 /* part STACK_next */

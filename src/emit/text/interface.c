@@ -92,7 +92,7 @@ static inline bool is_lent(const struct STACK *stack, const uint8_t *data, size_
 }
 
 /* part STACK_take */
-bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                 uint64_t now_ns) {
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     stack->now_ns = now_ns;
@@ -103,7 +103,7 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
     message.length = (uint32_t)frame->length;
     message.came_in = true;
     stack->counters[FRAMES_IN] += 1;
-    frame_arrives(stack, link, message);
+    frame_arrives(stack, LINK_NUMBER, message);
     run(stack);
     return true;
 }
@@ -112,10 +112,10 @@ bool STACK_take(struct STACK *stack, unsigned link, const struct STACK_frame *fr
 size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                        size_t count, uint64_t now_ns) {
     size_t taken = 0;
-    if (begin_call(stack, now_ns)) {
+    if (LINK_ONLY begin_call(stack, now_ns)) {
         while (taken < count && stack->waiting == 0 && may_go_on(stack)) {
             stack->shared.steps += 1;
-            if (!STACK_take(stack, link, &frames[taken], now_ns)) {
+            if (!STACK_take(stack, LINK_HANDED &frames[taken], now_ns)) {
                 break;
             }
             taken += 1;
