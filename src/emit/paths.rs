@@ -84,9 +84,9 @@ pub fn taken(stack: &Stack, paths: &[Path]) -> String {
             goes(stack, above.next()?, paths),
         ))
     });
-    let mut ways: Vec<(Vec<C>, Vec<S>)> = ways.collect();
-    if stack.program.links.len() == 1 {
-        return printer::block(&ways.swap_remove(0).1, 1);
+    let ways: Vec<(Vec<C>, Vec<S>)> = ways.collect();
+    if let ([_], Some((_, way))) = (&stack.program.links[..], ways.first()) {
+        return printer::block(way, 1);
     }
     let none = format!("{}_PATH_NONE", stack.names.stack.to_uppercase());
     let all = vec![atom("stack"), atom("link"), atom("frame")];
