@@ -90,12 +90,12 @@ pub fn looked_for(program: &Program, forest: &Forest) -> BTreeSet<KindId> {
         Search::Create(..) | Search::Standing(..) => None,
     });
     kinds
-        .filter(|kind| has_many(&program.kinds[kind.at()]))
+        .filter(|kind| is_one_of_many(&program.kinds[kind.at()]))
         .collect()
 }
 
 /// Whether one instance of many is found by keys that all have.
-fn has_many(kind: &Kind) -> bool {
+fn is_one_of_many(kind: &Kind) -> bool {
     let is_static = matches!(kind.population, Population::Static(_));
     let mut keys = kind.keys.iter();
     let has_all = keys.all(|key| !matches!(key.kind, Type::Optional(_)));

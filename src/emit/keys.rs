@@ -31,10 +31,10 @@ pub fn members(kind: &Kind) -> Vec<C> {
     named(kind, &c_name)
 }
 
-/// A key as a parameter, beside the instance `n`.
+/// A key as a parameter, beside what the functions that take keys have of their own.
 pub fn parameter_name(name: &str) -> String {
     match name {
-        "n" => "n_".to_string(),
+        "n" | "last" | "listener" | "waiting" => format!("{name}_"),
         name => c_name(name),
     }
 }
@@ -65,17 +65,16 @@ fn in_words<'k>(stack: &Stack, kind: &'k Kind) -> Vec<Vec<&'k Key>> {
     let mut words: Vec<Vec<&Key>> = Vec::new();
     for key in stored(stack, kind) {
         match words.last_mut() {
-            Some(word)
-                if width(word)
-                    .zip(width(&[key]))
-                    .is_some_and(|(a, b)| a + b <= 32) =>
-            {
-                word.push(key);
-            }
+            Some(word) if fits(word, key) => word.push(key),
             _ => words.push(vec![key]),
         }
     }
     words
+}
+
+fn fits(word: &[&Key], key: &Key) -> bool {
+    let both = width(word).zip(width(&[key]));
+    both.is_some_and(|(used, more)| used + more <= 32)
 }
 
 /// Bits of keys that can stand in one word.
