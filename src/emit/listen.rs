@@ -5,6 +5,7 @@
 //! made or ends, to `state`.
 
 use super::Stack;
+use super::backlog;
 use super::external;
 use super::layout::{c_type, member_names, named_members};
 use super::names::c_name;
@@ -407,7 +408,7 @@ fn answered(stack: &Stack, id: PortId, how: Listening) -> Vec<S> {
     let keys = accepted.clone().member("keys");
     let next = atom(format!("{}_ACCEPTED", stack_name.to_uppercase()));
     let mut all = vec![
-        place_back(stack, how, "session"),
+        backlog::place_back(stack, how, "session"),
         assign(own(how.waits), atom("false")),
         assign(own(how.unknown), atom("false")),
         S::Declare {
@@ -428,109 +429,6 @@ fn answered(stack: &Stack, id: PortId, how: Listening) -> Vec<S> {
     all
 }
 
-/// A session that waits no more gives its place at its listener back.
-fn place_back(stack: &Stack, how: Listening, session: &str) -> S {
-    let made_by = field(stack, how.session, session, how.made_by);
-    let at = printer::expression(&made_by);
-    let waiting = field(stack, how.listener, &at, how.waiting);
-    S::If {
-        condition: binary("!=", made_by, atom("SL_NONE")),
-        then: vec![S::Assign(waiting, "-=", atom("1"))],
-        otherwise: Vec::new(),
-    }
-}
-
-/// How many sessions of a listener wait, and how many are handed over that the host has not taken.
-fn waiting(stack: &Stack, (id, how): (PortId, Listening)) -> Vec<S> {
-    let own = field(stack, how.listener, "listener", how.waiting);
-    let output = format!("struct {}_output *output", stack.names.stack);
-    let shared = |member: &str| atom("stack").behind("shared").member(member);
-    let taken = printer::expression(&shared("taken"));
-    let mine = is_accepted(
-        stack,
-        id,
-        &|member| atom("output").behind(member),
-        "listener",
-    );
-    vec![
-        S::Declare {
-            kind: "uint32_t".to_string(),
-            name: "waiting".to_string(),
-            value: Some(own),
-        },
-        S::For {
-            start: format!("const {output} = {taken}"),
-            condition: binary("!=", atom("output"), shared("answered")),
-            step: "output++".to_string(),
-            body: vec![S::Assign(atom("waiting"), "+=", mine)],
-        },
-    ]
-}
-
-/// Whether an output hands over a session of a listener.
-fn is_accepted(stack: &Stack, id: PortId, output: &dyn Fn(&str) -> C, listener: &str) -> C {
-    let accepted = atom(format!("{}_ACCEPTED", stack.names.stack.to_uppercase()));
-    let name = format!("{}_accepted", stack.program.ports[id.at()].name);
-    let own = output("with").member(name).member("listener");
-    let tests = [
-        binary("==", output("next"), accepted),
-        binary("==", output("place"), atom(id.at().to_string())),
-        binary("==", own, atom(listener)),
-    ];
-    let all = tests.into_iter().reduce(|all, one| binary("&&", all, one));
-    all.expect("three tests")
-}
-
-/// A listener makes a session, if there is a place for it.
-pub fn make(stack: &Stack, session: KindId, keys: (Vec<String>, Vec<C>)) -> Option<Function> {
-    let (id, how) = stack.program.listening(session)?;
-    if how.session != session {
-        return None;
-    }
-    let name = &stack.names.kinds[session.at()];
-    let [own, backlog] =
-        [how.waiting, how.backlog].map(|one| field(stack, how.listener, "listener", one));
-    let created = [vec![atom("stack")], keys.1].concat();
-    let none = || atom("SL_NONE");
-    let mut body = waiting(stack, (id, how));
-    body.extend([
-        S::If {
-            condition: binary(">=", atom("waiting"), backlog),
-            then: vec![S::Return(Some(none()))],
-            otherwise: Vec::new(),
-        },
-        S::Declare {
-            kind: "const uint32_t".to_string(),
-            name: "n".to_string(),
-            value: Some(call(format!("create_{name}"), created)),
-        },
-        S::If {
-            condition: binary("!=", atom("n"), none()),
-            then: vec![
-                assign(field(stack, session, "n", how.waits), atom("true")),
-                assign(field(stack, session, "n", how.unknown), atom("true")),
-                assign(field(stack, session, "n", how.made_by), atom("listener")),
-                S::Assign(own, "+=", atom("1")),
-            ],
-            otherwise: Vec::new(),
-        },
-        S::Return(Some(atom("n"))),
-    ]);
-    let parameters = vec![
-        format!("struct {} *stack", stack.names.stack),
-        "uint32_t listener".to_string(),
-    ];
-    Some(super::with_all_used(Function {
-        comment: "A new instance of a listener's; SL_NONE if there is no room for it, or if too \
-                  many wait."
-            .to_string(),
-        result: "static uint32_t".to_string(),
-        name: format!("make_{name}"),
-        parameters: [parameters, keys.0].concat(),
-        body,
-    }))
-}
-
 /// What else happens when an instance ends: a session that waits gives its place back, and what
 /// waits at a listener waits at nobody.
 pub fn end(stack: &Stack, kind: KindId) -> Vec<S> {
@@ -541,7 +439,7 @@ pub fn end(stack: &Stack, kind: KindId) -> Vec<S> {
         let waits = field(stack, kind, "n", how.waits);
         let given_back = S::If {
             condition: waits.clone(),
-            then: vec![place_back(stack, how, "n")],
+            then: vec![backlog::place_back(stack, how, "n")],
             otherwise: Vec::new(),
         };
         return vec![given_back, assign(waits, atom("false"))];
@@ -566,7 +464,7 @@ pub fn end(stack: &Stack, kind: KindId) -> Vec<S> {
         .member("with")
         .member(name)
         .member("listener");
-    let same = is_accepted(stack, id, &|member| output.clone().member(member), "n");
+    let same = backlog::is_accepted(stack, id, &|member| output.clone().member(member), "n");
     vec![
         assign(field(stack, kind, "n", how.backlog), atom("0")),
         every(
@@ -600,7 +498,7 @@ pub fn comment(stack: &Stack, kind: KindId, field: FieldId) -> &'static str {
 }
 
 /// A field of an instance.
-fn field(stack: &Stack, kind: KindId, index: &str, field: FieldId) -> C {
+pub fn field(stack: &Stack, kind: KindId, index: &str, field: FieldId) -> C {
     let mut scope = Scope::new(stack, &[]);
     scope.own = Some(atom(index));
     scope.place(&Variable::Field(Instance::Own, kind, field))

@@ -33,6 +33,7 @@ mod algebra;
 mod apart;
 mod assumed;
 mod attempt;
+mod backlog;
 mod bits;
 mod bypass;
 mod code;

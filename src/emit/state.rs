@@ -1,6 +1,7 @@
 //! The state of a stack: a struct for each kind of instances, and how they begin, are found, end.
 
 use super::Stack;
+use super::backlog;
 use super::external;
 use super::keys;
 use super::layout::{self, members, named_members};
@@ -239,7 +240,7 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
         }
         all.push(create(stack, id, kind));
         let keys = (keys::parameters_of(stack, kind), keys::names(kind));
-        all.extend(listen::make(stack, id, keys));
+        all.extend(backlog::make(stack, id, keys));
         all.push(free(stack, id));
     }
     all.extend(end(stack, id, kind));
