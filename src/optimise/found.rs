@@ -88,7 +88,7 @@ fn attributed<'a>(before: &'a [Step], value: &'a Expression) -> &'a Expression {
         unreachable!("it sets an attribute");
     };
     let changes = |step: &Step| matches!(&step.what, What::Do(action) if concerns(action, held));
-    match before[given + 1..].iter().any(changes) {
+    match before[given..].iter().any(changes) {
         true => value,
         false => held,
     }

@@ -62,9 +62,9 @@ impl Latch {
         Latch { asked, fields }
     }
 
-    /// Whether all of it still holds where a field is written.
+    /// Whether all of it still holds of an instance of which a field is written.
     fn outlives(&self, program: &Program, action: &Action) -> bool {
-        let Action::Assign(Variable::Field(_, kind, field), value) = action else {
+        let Action::Assign(Variable::Field(of, kind, field), value) = action else {
             return false;
         };
         let written = |part: &Expression| match &*part.kind {
@@ -73,9 +73,10 @@ impl Latch {
             }
             _ => None,
         };
+        // Each condition is about one instance: here, about that which is written.
         let renaming = Renaming {
             local: &|local| local,
-            instance: &|instance| instance,
+            instance: &|_| *of,
             replaced: &written,
         };
         let known = Known::nothing(program);
