@@ -118,55 +118,161 @@ static inline uint64_t sl_load_little64(const uint8_t *at) {
     return sl_little_first() ? value : sl_swap64(value);
 }
 
-/* part sl_sum_little32: needs memcpy sl_little_first sl_load_little32 */
-#ifdef __GNUC__
-typedef uint64_t sl_lanes __attribute__((vector_size(32)));
-static uint64_t sl_sum_little32(const uint8_t *at, size_t length) __attribute__((noinline));
-#endif
-
-/* The sum of all whole words of 32 bits. Of two words that are one of 64 the upper is added by
- * itself, and then taken away from the sum of both. */
-static uint64_t sl_sum_little32(const uint8_t *at, size_t length) {
-    uint64_t sum = 0;
-#ifdef __GNUC__
-    if (sl_little_first() && length >= sizeof(sl_lanes)) {
-        sl_lanes all = {0};
-        sl_lanes upper = {0};
-        sl_lanes a, b, c, d;
-        for (; length >= 4 * sizeof a; length -= 4 * sizeof a) {
-            memcpy(&a, at, sizeof a);
-            memcpy(&b, at + sizeof a, sizeof b);
-            memcpy(&c, at + 2 * sizeof a, sizeof c);
-            memcpy(&d, at + 3 * sizeof a, sizeof d);
-            all += a + b + c + d;
-            upper += (a >> 32) + (b >> 32) + (c >> 32) + (d >> 32);
-            at += 4 * sizeof a;
-        }
-        for (; length >= sizeof a; length -= sizeof a) {
-            memcpy(&a, at, sizeof a);
-            all += a;
-            upper += a >> 32;
-            at += sizeof a;
-        }
-        all += upper - (upper << 32);
-        sum = all[0] + all[1] + all[2] + all[3];
-    }
-#endif
-    for (; length >= 4; length -= 4) {
-        sum += sl_load_little32(at);
-        at += 4;
-    }
-    return sum;
-}
-
-/* part sl_last_little: needs */
+/* part sl_last_little: needs sl_load_little16 sl_load_little32 */
 /* A word of which the first bytes are there, so many; those that are missing count as zero. */
 static inline uint64_t sl_last_little(const uint8_t *at, size_t length) {
     uint64_t word = 0;
-    for (size_t byte = length; byte != 0; byte -= 1) {
-        word = word << 8 | at[byte - 1];
+    if (length == 4) {
+        return sl_load_little32(at);
+    }
+    if ((length & 1) != 0) {
+        word = at[length - 1];
+    }
+    if ((length & 2) != 0) {
+        word = word << 16 | sl_load_little16(at + (length & 4));
+    }
+    if ((length & 4) != 0) {
+        word = word << 32 | sl_load_little32(at);
     }
     return word;
+}
+
+/* part sl_add_round: needs */
+/* The sum of two words, to which is added what is carried out of it. */
+static inline uint64_t sl_add_round(uint64_t sum, uint64_t word) {
+#ifdef __GNUC__
+    const uint64_t carried = __builtin_add_overflow(sum, word, &sum);
+    return sum + carried;
+#else
+    sum += word;
+    return sum + (sum < word);
+#endif
+}
+
+/* part sl_add_words: needs sl_add_round sl_load_little64 */
+/* The same of so many words on end. On x86 what one of them carries goes into the next: a sum that
+ * carries is not of ones alone, so the last carry fits. */
+static inline uint64_t sl_add_words(uint64_t sum, const uint8_t *at, size_t count) {
+#if defined __GNUC__ && defined __x86_64__
+    unsigned char carried = 0;
+#pragma GCC unroll 16
+    for (size_t word = 0; word < count; word += 1) {
+        const uint64_t next = sl_load_little64(at + 8 * word);
+        unsigned long long both;
+        carried = __builtin_ia32_addcarryx_u64(carried, sum, next, &both);
+        sum = both;
+    }
+    return sum + carried;
+#else
+    for (size_t word = 0; word < count; word += 1) {
+        sum = sl_add_round(sum, sl_load_little64(at + 8 * word));
+    }
+    return sum;
+#endif
+}
+
+/* part sl_sum_words: needs sl_add_round sl_add_words sl_last_little sl_load_little64 */
+#ifdef __GNUC__
+static uint64_t sl_sum_words(const uint8_t *at, size_t length, uint64_t sum)
+    __attribute__((noinline));
+#endif
+
+/* The same of all bytes; what is missing of the last word is zero. */
+static uint64_t sl_sum_words(const uint8_t *at, size_t length, uint64_t sum) {
+    if (length >= 16) {
+        for (; length >= 128; length -= 128) {
+            sum = sl_add_words(sum, at, 16);
+            at += 128;
+        }
+        if ((length & 64) != 0) {
+            sum = sl_add_words(sum, at, 8);
+            at += 64;
+        }
+        if ((length & 32) != 0) {
+            sum = sl_add_words(sum, at, 4);
+            at += 32;
+        }
+        if ((length & 16) != 0) {
+            sum = sl_add_words(sum, at, 2);
+            at += 16;
+        }
+    }
+    if ((length & 8) != 0) {
+        sum = sl_add_round(sum, sl_load_little64(at));
+        at += 8;
+    }
+    length %= 8;
+    return length == 0 ? sum : sl_add_round(sum, sl_last_little(at, length));
+}
+
+/* part sl_sum_lanes: needs memcpy sl_add_round */
+#if defined __GNUC__ && defined __AVX2__
+typedef uint64_t sl_lanes __attribute__((vector_size(32)));
+typedef uint64_t sl_lanes_half __attribute__((vector_size(16)));
+typedef short sl_lanes16 __attribute__((vector_size(32)));
+typedef char sl_lanes8 __attribute__((vector_size(32)));
+
+static inline sl_lanes sl_lanes_at(const uint8_t *at) {
+    sl_lanes lanes;
+    memcpy(&lanes, at, sizeof lanes);
+    return lanes;
+}
+
+/* The upper two bytes of each of 16 words: four vectors, read so that these stand in other lanes of
+ * each, and nothing behind the last word is read. */
+static inline sl_lanes8 sl_lanes_upper(const uint8_t *at) {
+    sl_lanes16 upper = (sl_lanes16)sl_lanes_at(at + 96);
+    upper = __builtin_ia32_pblendw256(upper, (sl_lanes16)sl_lanes_at(at + 66), 0x44);
+    upper = __builtin_ia32_pblendw256(upper, (sl_lanes16)sl_lanes_at(at + 36), 0x22);
+    upper = __builtin_ia32_pblendw256(upper, (sl_lanes16)sl_lanes_at(at + 6), 0x11);
+    return (sl_lanes8)upper;
+}
+
+/* The sum of at most 2048 bytes, a multiple of 256. Lanes lose what they carry. But the highest
+ * bytes are summed, too. These alone say what all words are together, in units of 2 to the 56th,
+ * except for less than one unit for each of 256 words: of what can stand above bit 64 only one
+ * number is in reach. */
+static inline uint64_t sl_sum_lanes(const uint8_t *at, size_t length) {
+    const uint64_t even_bytes = 0x00ff00ff00ff00ff;
+    const sl_lanes even = {even_bytes, even_bytes, even_bytes, even_bytes};
+    const sl_lanes8 none = {0};
+    sl_lanes all = {0};
+    sl_lanes highest = {255};
+    for (const uint8_t *const end = at + length; at != end; at += 256) {
+        const sl_lanes8 bytes = __builtin_ia32_pblendvb256(
+            sl_lanes_upper(at + 128), sl_lanes_upper(at + 1), (sl_lanes8)even);
+        highest += (sl_lanes)__builtin_ia32_psadbw256(bytes, none);
+        for (size_t i = 0; i < 256; i += 32) {
+            all += sl_lanes_at(at + i);
+            /* In this order: else half of them would be loaded first. */
+            __asm__("" : "+x"(all));
+        }
+    }
+    all = __builtin_shufflevector(all, highest, 0, 4, 2, 6) +
+          __builtin_shufflevector(all, highest, 1, 5, 3, 7);
+    const sl_lanes_half both =
+        __builtin_shufflevector(all, all, 0, 1) + __builtin_shufflevector(all, all, 2, 3);
+    return sl_add_round(both[0], (both[1] - (both[0] >> 56)) >> 8);
+}
+#endif
+
+/* part sl_sum_round: needs sl_add_round sl_sum_lanes sl_sum_words */
+#ifdef __GNUC__
+static uint64_t sl_sum_round(const uint8_t *at, size_t length, uint64_t sum)
+    __attribute__((noinline));
+#endif
+
+/* The same, most of them in lanes where there are any. */
+static uint64_t sl_sum_round(const uint8_t *at, size_t length, uint64_t sum) {
+#if defined __GNUC__ && defined __AVX2__
+    while (length >= 256) {
+        const size_t part = length < 2048 ? length - length % 256 : 2048;
+        sum = sl_add_round(sum, sl_sum_lanes(at, part));
+        at += part;
+        length -= part;
+    }
+#endif
+    return sl_sum_words(at, length, sum);
 }
 
 /* part sl_last_big: needs */

@@ -28,6 +28,12 @@ const WARNINGS: [&str; 8] = [
     "-Werror",
 ];
 
+/// How a compiler is told which lanes the machine has.
+#[cfg(target_arch = "x86_64")]
+const LANES: [&str; 2] = ["-msse2", "-mavx2"];
+#[cfg(not(target_arch = "x86_64"))]
+const LANES: [&str; 1] = ["-Wall"];
+
 /// How many traces there are of each kind of container.
 const SEEDS: u64 = 50;
 
@@ -41,7 +47,12 @@ fn c_and_rust_give_the_same_answers() {
     let traces: Vec<Trace> = (first..first + SEEDS).flat_map(traces::all).collect();
     let source = write_driver("compared.c");
     for compiler in present_compilers() {
-        for level in ["-O0", "-O2"] {
+        for options in [&["-O0"][..], &["-O2"], &["-O2", "-mavx2"]] {
+            if !runs_here(options) {
+                println!("{options:?} does not run here: skipped");
+                continue;
+            }
+            let level = options.concat();
             let program = source.with_file_name(format!("compared-{compiler}{level}"));
             let sanitizers = [
                 "-g",
@@ -52,7 +63,7 @@ fn c_and_rust_give_the_same_answers() {
             compile(
                 compiler,
                 &source,
-                &[&[level, "-o", output], &sanitizers[..]].concat(),
+                &[options, &["-o", output], &sanitizers].concat(),
             );
             compare(
                 &format!("{compiler} {level}"),
@@ -68,9 +79,11 @@ fn the_parts_compile_without_a_warning_at_every_level() {
     let source = write_driver("warned.c");
     for compiler in present_compilers() {
         for level in ["-O0", "-O1", "-O2", "-O3", "-Os"] {
-            let object = source.with_file_name(format!("warned-{compiler}{level}.o"));
-            let output = object.to_str().expect("paths of the build are text");
-            compile(compiler, &source, &[level, "-c", "-o", output]);
+            for lanes in LANES {
+                let object = source.with_file_name(format!("warned-{compiler}{level}{lanes}.o"));
+                let output = object.to_str().expect("paths of the build are text");
+                compile(compiler, &source, &[level, lanes, "-c", "-o", output]);
+            }
         }
     }
 }
@@ -86,6 +99,15 @@ fn the_driver_tries_every_part() {
         missing.is_empty(),
         "tests/runtime/driver.c does not try {missing:?}"
     );
+}
+
+/// Whether this machine carries out what is compiled so.
+fn runs_here(options: &[&str]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let lanes = std::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let lanes = false;
+    lanes || !options.contains(&"-mavx2")
 }
 
 fn present_compilers() -> Vec<&'static str> {

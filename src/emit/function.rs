@@ -5,12 +5,11 @@ use super::code::{Code, Yield, declare};
 use super::external::is_external;
 use super::layout::{c_type, parameters};
 use super::scope::Scope;
+use super::step::{Step, step};
 use super::walk;
 use crate::c::tree::{Expression as C, Function as CFunction, Statement as S, atom, binary, call};
 use crate::c::walk::is_named;
-use crate::types::expression::{
-    Binary, Expression, ExpressionKind as Kind, Instance, Query, Variable,
-};
+use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
 use crate::types::program::{Filter, FilterId, Function, FunctionId, LocalId};
 use crate::types::statement::{Block, Operation, Statement, StatementKind};
 use crate::types::value::Type;
@@ -432,47 +431,23 @@ fn yields(filter: &Filter, last: Option<(String, String)>) -> Option<Yield> {
     })
 }
 
-/// What a filter does with each word, where that is `state operator= word` and no more.
-pub fn step(filter: &Filter) -> Option<(LocalId, &'static str)> {
-    let [statement] = &filter.each[..] else {
-        return None;
-    };
-    let StatementKind::Let(state, value) = &statement.kind else {
-        return None;
-    };
-    let Kind::Binary(operator, a, b) = &*value.kind else {
-        return None;
-    };
-    let reads = |expression: &Expression, local: LocalId| {
-        let inner = match &*expression.kind {
-            Kind::Cast(inner) => inner,
-            _ => expression,
-        };
-        matches!(&*inner.kind, Kind::Read(Variable::Local(read)) if *read == local)
-    };
-    let wide = matches!(value.result, Type::Unsigned(32 | 64));
-    let sign = match operator {
-        Binary::Add => "+=",
-        Binary::BitXor => "^=",
-        _ => return None,
-    };
-    (wide && reads(a, *state) && reads(b, filter.word)).then_some((*state, sign))
-}
-
 /// The loop over whole words, and the last one, which zeros fill up.
 fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
+    if let Some(Step::Round(state)) = step(filter) {
+        let state = atom(scope.known(state));
+        let given = vec![atom(data), atom(length), state.clone()];
+        return vec![S::Assign(state, "=", call("sl_sum_round", given))];
+    }
     let unit = filter.unit;
     let word = scope.name(filter.word);
     let bytes = || atom(unit.to_string());
     let mut whole = turn(scope, filter, &word, (loaded(filter, data), None));
     whole.push(S::Assign(atom(data), "+=", bytes()));
     whole.push(S::Assign(atom(length), "-=", bytes()));
-    let mut all = summed(scope, filter, data, length).unwrap_or_else(|| {
-        vec![S::While {
-            condition: binary(">=", atom(length), bytes()),
-            body: whole,
-        }]
-    });
+    let mut all = vec![S::While {
+        condition: binary(">=", atom(length), bytes()),
+        body: whole,
+    }];
     if unit > 1 && !filter.rewrites {
         let mut given = vec![atom(data), atom(length)];
         given.extend(filter.big.then(bytes));
@@ -505,25 +480,6 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
         });
     }
     all
-}
-
-/// The loop over whole words of a filter that adds them, in lanes.
-fn summed(scope: &Scope, filter: &Filter, data: &str, length: &str) -> Option<Vec<S>> {
-    let (state, _) = step(filter).filter(|(_, sign)| *sign == "+=")?;
-    if (filter.unit, filter.big) != (4, false) {
-        return None;
-    }
-    let sum = call("sl_sum_little32", vec![atom(data), atom(length)]);
-    let sum = match scope.kind(state) {
-        Type::Unsigned(64) => sum,
-        narrow => sum.cast(c_type(scope.stack, narrow)),
-    };
-    let whole = binary("-", atom(length), binary("%", atom(length), atom("4")));
-    Some(vec![
-        S::Assign(atom(scope.known(state)), "+=", sum),
-        S::Assign(atom(data), "+=", whole),
-        S::Assign(atom(length), "%=", atom("4")),
-    ])
 }
 
 fn order(filter: &Filter) -> &'static str {

@@ -76,6 +76,7 @@ mod settle;
 mod source_file;
 mod standing;
 mod state;
+mod step;
 mod structure;
 mod sums;
 mod tree;

@@ -1,7 +1,7 @@
 //! Sums of headers: the function that computes each, and how it is called.
 //!
 //! In: the `checks` fields of all headers. Out: their functions, which read the field itself as
-//! zero, and the calls of them.
+//! zero, or as it stands where their filter says what that gives, and the calls of them.
 
 use super::Stack;
 use super::bits::{advanced, load_bytes};
@@ -11,6 +11,7 @@ use super::function;
 use super::layout::c_type;
 use super::names::c_name;
 use super::scope::Scope;
+use super::step::{Step, step};
 use super::wire::{length_of, less, load, start, store};
 use crate::c::tree::{
     Expression as C, Function, Statement, assign, atom, binary, call, conditional,
@@ -163,8 +164,8 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
         for (at, field) in header.fields.iter().enumerate() {
             if let Rule::Checks { ranges, .. } = &field.rule {
                 let id = HeaderId(id as u32);
-                let straight = straight_sum(stack, id, at);
-                functions.push(straight.unwrap_or_else(|| match ranges.0[..] {
+                let known = straight_sum(stack, id, at).or_else(|| short_sum(stack, id, at));
+                functions.push(known.unwrap_or_else(|| match ranges.0[..] {
                     [run] => sum_function(stack, (header, id, at), run),
                     _ => sum_of_runs(stack, (header, id, at)),
                 }));
@@ -197,10 +198,11 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
         return None;
     };
     let own = &stack.program.filters[filter.at()];
-    let (state, sign) = function::step(own)?;
+    let step = step(own)?;
     let (from, bytes) = always_there(header, ranges)?;
     let (words, unit) = (bytes / own.unit, own.unit);
-    if !is_left_out(field, from + words * unit) || words > STRAIGHT_WORDS {
+    let left_out = header.over_itself(at, own).is_none() && is_left_out(field, from + words * unit);
+    if !left_out || words > STRAIGHT_WORDS {
         return None;
     }
     let mut scope = Scope::new(stack, &own.locals);
@@ -229,7 +231,7 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
             mask if mask == mask_of(8 * unit) => load,
             mask => binary("&", load, atom(format!("{mask:#x}"))),
         };
-        body.push(Statement::Assign(atom(scope.known(state)), sign, word));
+        body.push(step.of(&scope, word));
     }
     let plain = ranges.0 == [Run::Header] && unless.is_none();
     let fixed = || atom((words * unit).to_string());
@@ -244,12 +246,98 @@ fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
     let (sum, kind) = (call(name, on), c_type(stack, &field.kind));
     body.extend(returned(&mut scope, field, (sum, &kind), *unless));
     Some(Function {
-        comment: comment(header, field, *unless),
+        comment: comment(stack, header, at, *unless),
         result: format!("static inline {kind}"),
         name: sum_name(stack, id, at),
         parameters: all,
         body,
     })
+}
+
+/// A sum over the field itself, as it stands. Of a header without more than is always there the
+/// words stand one by one.
+fn short_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
+    let header = &stack.program.headers[id.at()];
+    let field = &header.fields[at];
+    let Rule::Checks {
+        ranges,
+        filter,
+        unless,
+        ..
+    } = &field.rule
+    else {
+        return None;
+    };
+    let own = &stack.program.filters[filter.at()];
+    header.over_itself(at, own)?;
+    let whole = matches!(ranges.0[..], [Run::Header | Run::HeaderAndData]);
+    if !whole {
+        return None;
+    }
+    let mut scope = Scope::new(stack, &own.locals);
+    let [place, length] = ["header", "length"].map(|name| scope.taken.take(name));
+    let mut all = vec![
+        format!("const uint8_t *{place}"),
+        format!("size_t {length}"),
+    ];
+    let mut given = vec![atom(&place), atom(&length)];
+    if function::filter_needs_stack(stack, own) {
+        all.insert(0, format!("const struct {} *stack", stack.names.stack));
+        given.insert(0, atom("stack"));
+    }
+    for local in (0..own.parameters).map(LocalId) {
+        let name = scope.name(local);
+        all.extend(super::layout::parameters(stack, scope.kind(local), &name));
+        given.push(atom(name));
+    }
+    let name = function::filter_name(stack, own);
+    let (sum, kind) = (call(name, given), c_type(stack, &field.kind));
+    let short = straight_words(&mut scope, own, (&place, header.least));
+    let mut body = Vec::new();
+    if let Some(then) = short.filter(|_| unless.is_none()) {
+        let condition = binary("==", atom(&length), atom(header.least.to_string()));
+        let otherwise = Vec::new();
+        body.push(Statement::If {
+            condition,
+            then,
+            otherwise,
+        });
+    }
+    body.extend(returned(&mut scope, field, (sum, &kind), *unless));
+    Some(Function {
+        comment: comment(stack, header, at, *unless),
+        result: format!("static inline {kind}"),
+        name: sum_name(stack, id, at),
+        parameters: all,
+        body,
+    })
+}
+
+/// The words of so many bytes, summed one by one.
+fn straight_words(
+    scope: &mut Scope,
+    filter: &Filter,
+    (place, bytes): (&str, u32),
+) -> Option<Vec<Statement>> {
+    let step = step(filter).filter(|step| matches!(step, Step::Round(_)))?;
+    let result = filter
+        .result
+        .as_ref()
+        .filter(|_| filter.finish.is_empty())?;
+    if bytes.div_ceil(filter.unit) > STRAIGHT_WORDS {
+        return None;
+    }
+    let mut body = Vec::new();
+    for (local, value) in &filter.state {
+        body.extend(declare(scope, *local, Some(value), false));
+    }
+    for first in (0..bytes).step_by(filter.unit as usize) {
+        let there = filter.unit.min(bytes - first);
+        let (load, _) = load_bytes(filter.big, advanced(&atom(place), first), there);
+        body.push(step.of(scope, load));
+    }
+    body.push(Statement::Return(Some(scope.stored(result))));
+    Some(body)
 }
 
 /// A header without more than is always there needs no loop.
@@ -464,7 +552,7 @@ fn summing(
         body.push(Statement::Return(Some(sum)));
     }
     Function {
-        comment: comment(header, field, unless),
+        comment: comment(stack, header, at, unless),
         result: format!("static {kind}"),
         name: sum_name(stack, id, at),
         parameters,
@@ -482,17 +570,22 @@ fn summed(scope: &Scope, (id, at): (HeaderId, usize), run: Run) -> (C, bool) {
         }
         Run::Header | Run::HeaderAndData | Run::Data => base,
     };
-    (first, run.covers(at))
+    let header = &scope.stack.program.headers[id.at()];
+    let filter = filter_of(scope.stack, &header.fields[at]);
+    let stands = header.over_itself(at, filter).is_some();
+    (first, run.covers(at) && !stands)
 }
 
-fn comment(header: &Header, field: &HeaderField, unless: Option<u64>) -> String {
+fn comment(stack: &Stack, header: &Header, at: usize, unless: Option<u64>) -> String {
+    let field = &header.fields[at];
     let sum = format!("The {} of a header of {}", field.name, header.name);
+    let read = match header.over_itself(at, filter_of(stack, field)) {
+        Some(is) => format!("{sum}: {} over a right one", number_text(is)),
+        None => format!("{sum}, itself read as zero"),
+    };
     match unless {
-        Some(unless) => format!(
-            "{sum}, itself read as zero; {} says that there is none.",
-            number_text(unless)
-        ),
-        None => format!("{sum}, itself read as zero."),
+        Some(unless) => format!("{read}; {} says that there is none.", number_text(unless)),
+        None => format!("{read}."),
     }
 }
 

@@ -348,19 +348,9 @@ impl<'a> Lowering<'a> {
                 arguments: arguments.collect(),
             };
             let read = parse.field(id);
-            let equal = |one, other| Expression::binary(Binary::Equal, one, other, Type::Bool);
-            let number = |number| Expression::number(number, field.kind.clone());
-            let sum = || Expression::local(bind, field.kind.clone());
-            let or = |one, other| Expression::binary(Binary::Or, one, other, Type::Bool);
-            let mut holds = equal(sum(), read.clone());
-            if let Some((held, is)) = self.program.filters[filter.at()].same {
-                let both = equal(read.clone(), number(held));
-                let is = equal(sum(), number(is));
-                holds = or(holds, Expression::binary(Binary::And, both, is, Type::Bool));
-            }
-            if let Some(none) = unless {
-                holds = or(equal(read, number(*none)), holds);
-            }
+            let sum = Expression::local(bind, field.kind.clone());
+            let filter = &self.program.filters[filter.at()];
+            let holds = super::sums::is_right((parse.header, id), filter, *unless, (sum, read));
             let steps = vec![Step::Do(summed), Step::Require(holds, field.reason())];
             match &field.present {
                 None => parse.steps.extend(steps),

@@ -35,6 +35,7 @@ mod output;
 mod reads;
 mod several;
 mod step;
+mod sums;
 
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;

@@ -12,7 +12,7 @@ use super::options;
 use super::value::{Datum, fit};
 use crate::types::expression::Expression;
 use crate::types::header::{Counter, Header, HeaderField, Ranges, Rule, Run};
-use crate::types::program::{FilterId, HeaderFieldId, HeaderId, ReasonId};
+use crate::types::program::{FilterId, HeaderFieldId, HeaderId, ReasonId, Same};
 use crate::types::value::Type;
 use std::ops::Range;
 
@@ -129,8 +129,9 @@ pub fn length(evaluation: &mut Evaluation<'_, '_>, header: HeaderId, bytes: &[u8
     declared.least as usize + loose.sum::<usize>() / 8
 }
 
-/// The sum that a `checks` field of a header should hold, the field itself read as zero, and a sum
-/// that would say that nothing was summed as its complement; `bytes` are those of the header alone.
+/// The sum that a `checks` field of a header should hold, the field itself read as zero unless its
+/// filter says what the sum over it is, and a sum that would say that nothing was summed as its
+/// complement; `bytes` are those of the header alone.
 pub fn sum(
     evaluation: &mut Evaluation<'_, '_>,
     (header, field): (HeaderId, HeaderFieldId),
@@ -141,9 +142,12 @@ pub fn sum(
     let declared = layout(evaluation, header);
     let (ranges, filter) = sum_rule(&declared.fields[field.at()]);
     let mut summed = bytes.to_vec();
-    let bit = offset(evaluation, header, field, bytes);
-    let width = declared.fields[field.at()].width;
-    store(declared.big, &mut summed, bit, width, 0);
+    let own = &evaluation.state.program.filters[filter.at()];
+    if declared.over_itself(field.at(), own).is_none() {
+        let bit = offset(evaluation, header, field, bytes);
+        let width = declared.fields[field.at()].width;
+        store(declared.big, &mut summed, bit, width, 0);
+    }
     let end = summed.len();
     summed.extend_from_slice(data);
     let mut whole = Vec::new();
@@ -161,7 +165,7 @@ pub fn sum(
     let result = evaluation.run_filter(filter, arguments, &summed).0;
     let result = result.expect("what sums a header has a result");
     let field = &declared.fields[field.at()];
-    complemented(field, fit(&field.kind, result.number()))
+    field.complemented(fit(&field.kind, result.number()))
 }
 
 /// Whether the sums of a message whose header was stripped are right; or which is not.
@@ -185,8 +189,13 @@ pub fn check_sums(
             continue;
         }
         let wanted = sum_of(evaluation, header, id, bytes, message);
-        let same = evaluation.state.program.filters[filter.at()].same;
-        if wanted != found && same != Some((found, wanted)) {
+        let own = &evaluation.state.program.filters[filter.at()];
+        let right = match (declared.over_itself(place, own), own.same) {
+            (Some(is), _) => wanted == field.complemented(is),
+            (None, Some(Same::Held(held, is))) if (held, is) == (found, wanted) => true,
+            (None, _) => wanted == found,
+        };
+        if !right {
             return Err(Refused(field.bad));
         }
     }
@@ -526,21 +535,6 @@ fn sum_arguments(field: &HeaderField) -> &[Expression] {
     match &field.rule {
         Rule::Checks { arguments, .. } => arguments,
         Rule::Given | Rule::Default(_) | Rule::Is(_) | Rule::Counts { .. } => &[],
-    }
-}
-
-/// How a sum goes out: complemented where it equals what says that nothing was summed.
-fn complemented(field: &HeaderField, sum: u64) -> u64 {
-    match &field.rule {
-        Rule::Checks {
-            unless: Some(unless),
-            ..
-        } if *unless == sum => fit(&field.kind, !sum),
-        Rule::Given
-        | Rule::Default(_)
-        | Rule::Is(_)
-        | Rule::Counts { .. }
-        | Rule::Checks { .. } => sum,
     }
 }
 

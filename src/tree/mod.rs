@@ -249,7 +249,8 @@ pub enum Action {
         below: Option<Expression>,
     },
     /// Runs the filter of a `checks` field over its ranges of a message whose header is stripped,
-    /// the field itself read as zero; a sum that would say that nothing was summed is complemented.
+    /// the field itself read as zero unless the filter says what the sum over it is; one that would
+    /// say that nothing was summed is complemented.
     Sum {
         /// Holds the result.
         bind: LocalId,

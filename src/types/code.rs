@@ -89,8 +89,19 @@ pub struct Filter {
     pub finish: Block,
     /// What it gives in the end.
     pub result: Option<Expression>,
-    /// A field that holds the first is right, too, where the result is the second.
-    pub same: Option<(u64, u64)>,
+    /// When a field is right, too, or instead.
+    pub same: Option<Same>,
     /// Where it is written.
     pub span: Span,
+}
+
+/// When a field that is checked through a filter is right that does not hold its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Same {
+    /// `where 0xffff is 0`: if it holds the first where the result is the second.
+    Held(u64, u64),
+    /// `where itself is 0`: if that is the result over bytes in which it stands. Where these are
+    /// sure to begin so that it stands at a multiple of its width, it is summed as it stands: zero
+    /// until it is written.
+    Itself(u64),
 }

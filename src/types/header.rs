@@ -4,7 +4,7 @@
 //! is being written) and the message as `LocalId::MESSAGE`; defaults may read the instance too.
 
 use super::expression::{Expression, ExpressionKind};
-use super::program::{FilterId, HeaderFieldId, ReasonId};
+use super::program::{Filter, FilterId, HeaderFieldId, ReasonId, Same};
 use super::value::{Type, Value};
 use crate::source::Span;
 
@@ -286,10 +286,48 @@ pub struct HeaderField {
     pub span: Span,
 }
 
+impl Header {
+    /// What the sum in a field is over all that it sums, itself included, where this is known of
+    /// its filter and the field always stands at a multiple of its width.
+    pub fn over_itself(&self, at: usize, filter: &Filter) -> Option<u64> {
+        let field = &self.fields[at];
+        let (Rule::Checks { ranges, .. }, Some(Same::Itself(is))) = (&field.rule, filter.same)
+        else {
+            return None;
+        };
+        let [run] = ranges.0[..] else {
+            return None;
+        };
+        let fixed = |field: &HeaderField| field.behind.is_empty().then_some(field.bit);
+        let first = match run {
+            Run::Header | Run::HeaderAndData => 0,
+            Run::Between(from, _) | Run::From(from) => fixed(&self.fields[from.at()])?,
+            Run::Data => return None,
+        };
+        let whole = run.covers(at) && (fixed(field)? - first).is_multiple_of(field.width);
+        whole.then_some(is)
+    }
+}
+
 impl HeaderField {
     /// The counter for `bad_FIELD`.
     pub fn reason(&self) -> ReasonId {
         self.bad.expect("a field with a rule has its reason")
+    }
+
+    /// How a sum goes out: complemented where it equals what says that nothing was summed.
+    pub fn complemented(&self, sum: u64) -> u64 {
+        match self.rule {
+            Rule::Checks {
+                unless: Some(unless),
+                ..
+            } if unless == sum => !sum & u64::MAX >> (64 - self.width),
+            Rule::Given
+            | Rule::Default(_)
+            | Rule::Is(_)
+            | Rule::Counts { .. }
+            | Rule::Checks { .. } => sum,
+        }
     }
 }
 
@@ -309,7 +347,8 @@ pub enum Rule {
         /// Bytes a unit.
         unit: u32,
     },
-    /// A sum over ranges; computed with this field as zero.
+    /// A sum over ranges; computed with this field as zero, unless its filter says what it is over
+    /// a field that stands.
     Checks {
         /// What is summed.
         ranges: Ranges,

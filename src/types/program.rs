@@ -15,7 +15,7 @@
 //!   entity 1 arp:      kind arp (1), kind session static [()], kind neighbour dynamic [64]
 //! ```
 
-pub use super::code::{Filter, Function};
+pub use super::code::{Filter, Function, Same};
 use super::expression::Expression;
 use super::header::Header;
 use super::opening::{KeyDefault, Listening};

@@ -329,8 +329,9 @@ static bool bytes(void) {
         sl_copy(copied + 1, data, length);
         print_bytes(copied, length + 2);
     } else if (is("sum")) {
+        const uint64_t seed = long_number();
         const uint32_t length = some_bytes();
-        printf("%" PRIu64, sl_sum_little32(data, length));
+        printf("%" PRIu64, sl_sum_round(data, length, seed));
     } else if (is("hash")) {
         const uint64_t odd = long_number();
         const uint64_t hash = long_number();
@@ -383,8 +384,53 @@ static bool runs(void) {
     return true;
 }
 
+/* The sum of bytes as words, byte by byte, with what is carried out of it. */
+static uint64_t slow_sum(const uint8_t *bytes, size_t length, uint64_t sum) {
+    for (size_t at = 0; at < length; at += 8) {
+        uint64_t word = 0;
+        for (size_t byte = 0; byte < 8 && at + byte < length; byte += 1) {
+            word |= (uint64_t)bytes[at + byte] << (8 * byte);
+        }
+        sum += word;
+        sum += sum < word;
+    }
+    return sum;
+}
+
+/* Whether bytes are summed that end where their memory does, and begin at some address. */
+static bool sum_of(size_t length, size_t before, uint32_t kind, uint64_t seed) {
+    uint8_t *const memory = zeroes(before + length + 1, 1);
+    uint8_t *const bytes = memory + before + 1;
+    uint32_t random = (uint32_t)length + 1;
+    for (size_t i = 0; i < length; i += 1) {
+        random = random * 1664525 + 1013904223;
+        /* Nothing, ones alone, anything, and words that carry as seldom or as often as can be. */
+        const uint8_t contents[] = {0, 0xff, (uint8_t)(random >> 24), i % 8 == 7 ? 0x80 : 0,
+                                    i % 8 == 7 ? 0 : 0xff};
+        bytes[i] = contents[kind];
+    }
+    const bool right = sl_sum_round(bytes, length, seed) == slow_sum(bytes, length, seed);
+    free(memory);
+    return right;
+}
+
+/* All lengths of a few thousand bytes, and some up to the longest packet. */
+static bool sums(void) {
+    for (uint32_t kind = 0; kind < 5; kind += 1) {
+        for (size_t length = 0; length <= 65535; length += length < 2600 ? 1 : 8989) {
+            if (!sum_of(length, length % 11, kind, length % 3 == 0 ? 0 : UINT64_MAX - kind)) {
+                return false;
+            }
+        }
+        if (!sum_of(65535, 3, kind, 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(void) {
-    if (!bits() || !runs()) {
+    if (!bits() || !runs() || !sums()) {
         return 3;
     }
     while (scanf("%15s", operation) == 1) {

@@ -350,15 +350,17 @@ fn bytes(recorder: &mut Recorder) {
         let some = recorder.bytes(40);
         let copied = [&[0], &some[..], &[0]].concat();
         recorder.step(format!("copy {}", hexadecimal(&some)), hexadecimal(&copied));
-        // Sums are taken in lanes: of one, of several at once, and what is left behind them.
-        let mut many = recorder.bytes(300);
-        if odd.is_multiple_of(3) {
-            many.fill(0xff);
-        }
-        let words = many.chunks_exact(4);
-        let words = words.map(|word| u32::from_le_bytes(word.try_into().expect("it has four")));
-        let sum: u64 = words.map(u64::from).sum();
-        recorder.step(format!("sum {}", hexadecimal(&many)), sum.to_string());
+        let some = recorder.bytes(1500);
+        let sum = some.chunks(8).fold(seed, |sum, bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            let (sum, carried) = sum.overflowing_add(u64::from_le_bytes(word));
+            sum + u64::from(carried)
+        });
+        recorder.step(
+            format!("sum {seed} {}", hexadecimal(&some)),
+            sum.to_string(),
+        );
         recorder.step(
             format!("hash {odd} {seed} {value}"),
             (seed ^ value).wrapping_mul(odd).rotate_left(32).to_string(),

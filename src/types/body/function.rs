@@ -7,7 +7,7 @@ use super::super::constant::fold;
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind};
 use super::super::items::constant_number;
-use super::super::program::{Filter, Function, FunctionId, Local, LocalId};
+use super::super::program::{Filter, Function, FunctionId, Local, LocalId, Same};
 use super::super::scope::{Named, Scope};
 use super::super::statement::{Block, StatementKind};
 use super::super::value::{Type, Value};
@@ -343,17 +343,26 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
 }
 
 impl Body<'_, '_> {
-    /// What a filter gives, and what a field may hold instead of what.
-    fn filter_result(&mut self, source: &ast::FilterResult) -> (Expression, Option<(u64, u64)>) {
+    /// What a filter gives, and when a field is right that does not hold it.
+    fn filter_result(&mut self, source: &ast::FilterResult) -> (Expression, Option<Same>) {
         let kind = self.written_type(&source.of);
         let value = self.expect(&source.value, &kind);
         let mut constant = |source| {
             let value = self.expect(source, &kind);
             constant_number(self.context, &value, source, "what a field may hold")
         };
-        let same = source.same.as_ref();
-        let same = same.map(|(held, is)| (constant(held), constant(is)));
-        (value, same.and_then(|(held, is)| held.zip(is)))
+        let same = source
+            .same
+            .as_ref()
+            .and_then(|(held, is)| match &held.kind {
+                ast::ExpressionKind::Name(name) if name.text == "itself" => {
+                    constant(is).map(Same::Itself)
+                }
+                _ => constant(held)
+                    .zip(constant(is))
+                    .map(|(held, is)| Same::Held(held, is)),
+            });
+        (value, same)
     }
 
     /// A body that is one value, behind what is done for it.

@@ -355,7 +355,8 @@ pub struct FilterResult {
     pub of: Type,
     /// Its value.
     pub value: Expression,
-    /// A field that holds the first is right, too, where the result is the second.
+    /// A field that holds the first is right, too, where the result is the second; or `itself`: it
+    /// is right where the result over bytes in which it stands is that.
     pub same: Option<(Expression, Expression)>,
     /// All of it.
     pub span: Span,
