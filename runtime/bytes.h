@@ -245,7 +245,8 @@ static inline uint64_t sl_sum_lanes(const uint8_t *at, size_t length) {
         for (size_t i = 0; i < 256; i += 32) {
             all += sl_lanes_at(at + i);
             /* In this order: else half of them would be loaded first. */
-            __asm__("" : "+x"(all));
+            __asm__(""
+                    : "+x"(all));
         }
     }
     all = __builtin_shufflevector(all, highest, 0, 4, 2, 6) +

@@ -1,5 +1,5 @@
-//! What a filter does with each word, where that is so simple that it need not be done word by word:
-//! its checked body comes in, the step goes out.
+//! What a filter does with each word, where that is so simple that words need not be taken one by
+//! one: its checked body comes in, the step goes out.
 
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, Statement as S, atom, call};
