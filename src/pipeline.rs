@@ -312,15 +312,15 @@ pub fn analyse(
     profile: &Profile,
     rewrites: Rewrites,
 ) -> Analysed {
+    let mut bypasses = optimise::unasked::forget(program, &forest);
     let mut woven = profile::analyse(program, forest, profile);
     let states = std::mem::take(&mut woven.registers);
     let mut costs = vec![Cost::of(None, &woven)];
     let mut asked = vec![profile::asked(&woven)];
     let never = never(program, &woven.forest);
-    let mut bypasses = woven.forest.clone();
     let mut program = program.clone();
     for rewrite in rewrites.each().filter(|one| one.is_of_trees()) {
-        bypasses = optimise::rewritten(&mut program, bypasses, Rewrites::only(rewrite));
+        bypasses = optimise::rewrite(&mut program, bypasses, rewrite);
         woven = profile::analyse(&program, bypasses.clone(), profile);
         costs.push(Cost::of(Some(rewrite), &woven));
         asked.push(profile::asked(&woven));

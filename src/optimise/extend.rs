@@ -3,8 +3,9 @@
 //! In: a tree whose turns stand one behind the other, and put what they let happen on the agenda.
 //! Out: the same, but what mostly happens is a path of its own: what turns told each other there is
 //! known, so nobody asks for it; and it is known what is due at its end, so that it stands in a
-//! leaf, as in trees without turns. Where the path is left, what is known is noted, what is due is
-//! put on the agenda, and the tree goes on as it was.
+//! leaf, as in trees without turns. Where a process may be in many states, it is mostly in one in
+//! which it does not wait for what came, if that is so in most of them. Where the path is left,
+//! what is known is noted, what is due is put on the agenda, and the tree goes on as it was.
 //!
 //! ```text
 //! begin                                   begin is due
@@ -21,13 +22,16 @@
 use super::simpler::simpler;
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{begins, children, reachable, ways, with_children};
-use crate::tree::{Action, Forest, Node, NodeId, Output};
+use crate::tree::{Action, Forest, Node, NodeId, Output, Probability};
 use crate::types::constant::fold_number;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Variable};
 use crate::types::program::{LocalId, Program};
 use crate::types::value::Type;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How often a process is in one of most of its states, if nobody says how often it is in which.
+const STAYS: Probability = Probability(990_000);
 
 /// How far common paths go.
 #[derive(Clone, Copy, Debug)]
@@ -142,8 +146,12 @@ impl Extending<'_> {
                     }
                     at = next;
                 }
-                // Which of many ways is common, nobody says.
-                Node::Leaf { .. } | Node::Case { .. } => return None,
+                Node::Leaf { .. } => return None,
+                case @ Node::Case { .. } => {
+                    let made = self.staying(case, at, &known, mass)?;
+                    self.forest.asks_as(made, at);
+                    break made;
+                }
                 two => {
                     let made = self.ways(two, &known, mass)?;
                     self.forest.asks_as(made, at);
@@ -183,6 +191,51 @@ impl Extending<'_> {
             })
         });
         ends.then(|| self.forest.arena.add(made))
+    }
+
+    /// The common way of many: where a process stays as it is, for it waits for nothing that came,
+    /// if it does so in most of its states.
+    fn staying(&mut self, case: Node, at: NodeId, known: &Known, mass: f64) -> Option<NodeId> {
+        let shares = ways(&case);
+        let Node::Case {
+            value,
+            cases,
+            otherwise,
+        } = case
+        else {
+            unreachable!("it has many ways");
+        };
+        let stays = self.decided(otherwise, known);
+        let goes = |to: &NodeId| self.decided(*to, known) != stays;
+        let leaving: f64 = shares
+            .iter()
+            .filter(|(to, _)| goes(to))
+            .map(|(_, share)| share)
+            .sum();
+        if leaving >= 0.5 {
+            return None;
+        }
+        let asked = cases.iter().filter(|(.., to)| goes(to)).map(|(state, ..)| {
+            let state = Expression::number(*state, value.result.clone());
+            Expression::binary(Binary::Unequal, value.clone(), state, Type::Bool)
+        });
+        let both = |one, other| Expression::binary(Binary::And, one, other, Type::Bool);
+        let condition = asked.reduce(both)?;
+        let is_said = cases
+            .iter()
+            .any(|(_, share, _)| *share != Probability::EVEN);
+        let likely = match is_said {
+            true => Probability(((1.0 - leaving) * 1e6) as u32),
+            false => STAYS,
+        };
+        let then = self.path(otherwise, known.clone(), mass)?;
+        let otherwise = self.left_at(at, known);
+        Some(self.forest.arena.add(Node::Test {
+            condition,
+            likely,
+            then,
+            otherwise,
+        }))
     }
 
     /// The node behind tests whose outcome is known, or does not matter.

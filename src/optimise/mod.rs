@@ -37,11 +37,17 @@ use crate::tree::rewrites::{Rewrite, Rewrites};
 use crate::types::program::Program;
 use crate::weave;
 
-/// The trees of a stack after these rewrites, in their order. What nobody asks for is bound in none
-/// of them.
+/// The trees of a stack after these rewrites, in their order.
 pub fn rewritten(program: &mut Program, forest: Forest, rewrites: Rewrites) -> Forest {
     let forest = unasked::forget(program, &forest);
-    rewrites.each().fold(forest, |forest, one| match one {
+    rewrites
+        .each()
+        .fold(forest, |forest, one| rewrite(program, forest, one))
+}
+
+/// The trees of a stack after one more rewrite. What nobody asks for is bound in none of them.
+pub fn rewrite(program: &mut Program, forest: Forest, one: Rewrite) -> Forest {
+    match one {
         Rewrite::States => states::prune(program, &forest),
         Rewrite::Extend => extend::extend(program, forest, extend::Limits::default()),
         Rewrite::Inline => weave::weave(program, forest, weave::Limits::default()),
@@ -54,5 +60,5 @@ pub fn rewritten(program: &mut Program, forest: Forest, rewrites: Rewrites) -> F
         }
         // `emit` decides these.
         Rewrite::Bounds | Rewrite::Share | Rewrite::Outline | Rewrite::Turn => forest,
-    })
+    }
 }

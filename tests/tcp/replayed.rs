@@ -16,7 +16,8 @@ use stackloom::tool::case::run::difference;
 use stackloom::tree::check::check;
 use stackloom::tree::rewrites::{ORDER, Rewrites};
 use stackloom::tree::text::compact;
-use stackloom::tree::{Forest, Reaction, Tree};
+use stackloom::tree::walk::reachable;
+use stackloom::tree::{Action, Forest, Goal, Node, Output, Reaction, Tree};
 use stackloom::types::program::Event;
 
 #[test]
@@ -32,6 +33,31 @@ fn what_a_kernel_said_is_answered_as_it_was() {
         says == said,
         "frame {same} differs: {hint}\n- {then:02x?}\n+ {now:02x?}"
     );
+}
+
+#[test]
+fn text_of_any_connection_has_a_common_path() {
+    let mut program = stacks::example(STACK);
+    let forest = lower(&program).expect("the program has trees");
+    let forest = woven(&mut program, forest, Rewrites::ALL);
+    let bypasses = forest.bypasses.iter();
+    let mut nodes = bypasses.flat_map(|tree| reachable(&forest, tree.root));
+    let delivers = |outputs: &[Output]| {
+        let mut goals = outputs.iter();
+        goals.any(|output| match output {
+            Output::One { goal, .. } => matches!(goal, Goal::Port(.., Event::Deliver)),
+            Output::Many(_) | Output::Every { .. } => false,
+        })
+    };
+    let is_found = nodes.any(|node| match forest.arena.node(node) {
+        Node::Leaf { outputs } => delivers(outputs),
+        Node::Act {
+            action: Action::Answer(outputs),
+            ..
+        } => delivers(outputs),
+        _ => false,
+    });
+    assert!(is_found, "it delivers nothing");
 }
 
 #[test]
