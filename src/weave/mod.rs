@@ -51,7 +51,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            nodes: 1000,
+            nodes: 2500,
             least: 0.02,
         }
     }
