@@ -395,7 +395,8 @@ fn segments_on_ethernet_go_the_common_path() {
     assert!(compiled.status.success(), "{compiled:?}");
     let mut segments = Command::new(shell.path("segments"));
     let said = segments.arg("paths").output().expect("it runs");
-    // What left it is ARP.
-    let paths = "2873 taken ethernet_arrive\n1 left ethernet_arrive ethernet.kind\n";
+    // What left it is ARP, and the segment that is the first to offer a window.
+    let paths = "2872 taken ethernet_arrive\n1 left ethernet_arrive ethernet.kind\n\
+                 1 left ethernet_arrive tcp.window_widest_offered\n";
     assert_eq!(String::from_utf8_lossy(&said.stdout), paths, "{said:?}");
 }
