@@ -206,16 +206,18 @@ impl Extending<'_> {
             unreachable!("it has many ways");
         };
         let stays = self.decided(otherwise, known);
-        let goes = |to: &NodeId| self.decided(*to, known) != stays;
-        let leaving: f64 = shares
-            .iter()
-            .filter(|(to, _)| goes(to))
-            .map(|(_, share)| share)
-            .sum();
+        let mut goes: BTreeMap<NodeId, bool> = BTreeMap::new();
+        for (to, _) in &shares {
+            goes.entry(*to)
+                .or_insert_with(|| self.decided(*to, known) != stays);
+        }
+        let leaves = shares.iter().filter(|(to, _)| goes[to]);
+        let leaving: f64 = leaves.map(|(_, share)| share).sum();
         if leaving >= 0.5 {
             return None;
         }
-        let asked = cases.iter().filter(|(.., to)| goes(to)).map(|(state, ..)| {
+        let leaves = cases.iter().filter(|(.., to)| goes[to]);
+        let asked = leaves.map(|(state, ..)| {
             let state = Expression::number(*state, value.result.clone());
             Expression::binary(Binary::Unequal, value.clone(), state, Type::Bool)
         });
