@@ -3,8 +3,9 @@
 
 use super::Stack;
 use super::bypass;
+use super::held::{Held, held};
 use super::output::Queued;
-use super::tree::{Written, function};
+use super::tree::function;
 use super::uses::{Facts, facts};
 use crate::c::tree::Function;
 use crate::tree::rewrites::Rewrite;
@@ -68,29 +69,47 @@ pub fn is_rare(function: &Function) -> bool {
 /// agenda.
 pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> Vec<Function> {
     let facts = facts(stack, &tree.parameters, tree.root);
+    let apart = parts(stack, tree, &facts);
+    let roots = std::iter::once(None).chain(apart.keys().rev().map(|node| Some(*node)));
+    let functions = roots.map(|root| {
+        let (function, puts) = function(stack, tree, &facts, &apart, root);
+        queued.extend(puts);
+        function
+    });
+    let functions: Vec<Function> = functions.collect();
+    let path = bypass::function_of(stack, tree.reaction, &apart);
+    let functions = functions.into_iter().chain(path);
+    functions.map(super::with_all_used).collect()
+}
+
+/// The parts of a tree, those that stand higher first: none holds what is long and rare, and what
+/// is long stands in one of them alone.
+fn parts(stack: &Stack, tree: &Tree, facts: &Facts) -> BTreeMap<NodeId, Part> {
     let short = short(stack);
     let mut apart: BTreeMap<NodeId, Part> = BTreeMap::new();
-    let mut whole = function(stack, tree, &facts, &apart, None);
-    let mut parts: BTreeMap<NodeId, Written> = BTreeMap::new();
+    let mut all = BTreeMap::from([(None, held(stack, tree, facts, &apart, None))]);
     loop {
-        let all = || std::iter::once(&whole).chain(parts.values().rev());
         let mut times: BTreeMap<NodeId, u32> = BTreeMap::new();
-        let mut may = BTreeMap::new();
-        for one in all() {
+        let mut may: BTreeMap<NodeId, Reaction> = BTreeMap::new();
+        for one in all.values() {
             one.times
                 .iter()
                 .for_each(|(node, more)| *times.entry(*node).or_default() += more);
-            may.extend(&one.may_be_apart);
+            one.may_be_apart.iter().for_each(|(node, origin)| {
+                may.entry(*node).or_insert(*origin);
+            });
         }
         let twice = may
             .keys()
             .rev()
             .find(|node| times[node] > 1 && facts.size[node] > short && !apart.contains_key(node));
-        let rare = all().flat_map(|one| rare_part(stack, &facts, &apart, one));
+        let rare = all
+            .values()
+            .filter_map(|one| rare_part(stack, facts, &apart, one));
         let (node, is_rare) = match (rare.max(), twice) {
             (Some(node), _) => (node, true),
             (None, Some(node)) => (*node, false),
-            (None, None) => break,
+            (None, None) => return apart,
         };
         let part = Part {
             name: name_of(stack, tree.reaction, (may[&node], is_rare), &apart),
@@ -99,25 +118,13 @@ pub fn functions(stack: &Stack, tree: &Tree, queued: &mut BTreeSet<Queued>) -> V
         };
         apart.insert(node, part);
         // All other functions stay as they are.
-        if whole.times.contains_key(&node) {
-            whole = function(stack, tree, &facts, &apart, None);
-        }
-        for (root, one) in &mut parts {
+        for (root, one) in &mut all {
             if one.times.contains_key(&node) {
-                *one = function(stack, tree, &facts, &apart, Some((*root, &apart[root])));
+                *one = held(stack, tree, facts, &apart, *root);
             }
         }
-        let own = function(stack, tree, &facts, &apart, Some((node, &apart[&node])));
-        parts.insert(node, own);
+        all.insert(Some(node), held(stack, tree, facts, &apart, Some(node)));
     }
-    let all = std::iter::once(whole).chain(parts.into_values().rev());
-    let functions = all.map(|one| {
-        queued.extend(one.queued);
-        one.function
-    });
-    let path = bypass::function_of(stack, tree.reaction, &apart);
-    let functions = functions.chain(path).map(super::with_all_used);
-    functions.collect()
 }
 
 /// A name for another part of what `whole` does.
@@ -147,33 +154,32 @@ fn rare_part(
     stack: &Stack,
     facts: &Facts,
     apart: &BTreeMap<NodeId, Part>,
-    written: &Written,
+    held: &Held,
 ) -> Option<NodeId> {
     if !stack.rewrites.has(Rewrite::Outline) {
         return None;
     }
-    let held = written.may_be_apart.keys().rev();
-    let mut held = held.filter(|node| !apart.contains_key(node) && facts.size[node] > LONG);
-    let arena = &stack.forest.arena;
-    let rare = |node: &NodeId| {
-        written.times.keys().any(|above| {
-            let (likely, then, otherwise) = match arena.node(*above) {
-                Node::Test {
-                    likely,
-                    then,
-                    otherwise,
-                    ..
-                } => (likely, then, otherwise),
-                Node::Try {
-                    likely,
-                    done,
-                    failed,
-                    ..
-                } => (likely, done, failed),
-                Node::Act { .. } | Node::Case { .. } | Node::Leaf { .. } => return false,
-            };
-            (*likely <= RARE && then == node) || (likely.other() <= RARE && otherwise == node)
-        })
+    let ways = held.times.keys().flat_map(|above| {
+        let (likely, then, otherwise) = match stack.forest.arena.node(*above) {
+            Node::Test {
+                likely,
+                then,
+                otherwise,
+                ..
+            } => (likely, then, otherwise),
+            Node::Try {
+                likely,
+                done,
+                failed,
+                ..
+            } => (likely, done, failed),
+            Node::Act { .. } | Node::Case { .. } | Node::Leaf { .. } => return [None, None],
+        };
+        let then = (*likely <= RARE).then_some(*then);
+        [then, (likely.other() <= RARE).then_some(*otherwise)]
+    });
+    let is_part = |node: &NodeId| {
+        held.may_be_apart.contains_key(node) && !apart.contains_key(node) && facts.size[node] > LONG
     };
-    held.find(|node| rare(node)).copied()
+    ways.flatten().filter(is_part).max()
 }

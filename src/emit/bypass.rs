@@ -33,7 +33,7 @@ pub fn function_of(
         return None;
     }
     let facts = facts(stack, &tree.parameters, tree.root);
-    let path = function(stack, tree, &facts, apart, None).function;
+    let (path, _) = function(stack, tree, &facts, apart, None);
     Some(Function {
         comment: format!(
             "The common path of {}, or where it is left: then nothing has been done.",

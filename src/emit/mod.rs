@@ -4,7 +4,7 @@
 //! names      what everything is called            layout     types, members, parameters
 //! scope      what names stand for in a function   expression, operator, wire, containers
 //! function, code   functions and filters          state, structure, message   instances, the stack
-//! tree, apart, turns, output, action, attempt, uses, once   what a reaction does
+//! tree, apart, held, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, in_place, algebra   the common path of what frames start;
 //! exits, paths     where it is left, and how often
@@ -47,6 +47,7 @@ mod external;
 mod function;
 mod guard;
 mod header_file;
+mod held;
 mod in_place;
 mod inline;
 mod keys;

@@ -9,12 +9,14 @@ use super::parts;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, atom};
 use crate::c::walk;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// Functions that do the same are written once. By reaction: its function, then its parts. A part
 /// goes, and who calls it calls the other; a reaction stays for who calls it, and calls the other.
 pub fn unite(reactions: &mut [&mut Vec<Function>]) {
-    while let Some((other, one)) = equal(reactions) {
+    let mut texts = HashMap::new();
+    while let Some((other, one)) = equal(reactions, &mut texts) {
         let mut firsts = reactions.iter().filter_map(|functions| functions.first());
         let stays = firsts.any(|first| first.name == other);
         for functions in reactions.iter_mut() {
@@ -25,26 +27,34 @@ pub fn unite(reactions: &mut [&mut Vec<Function>]) {
                 None => {}
             }
             for function in functions.iter_mut().filter(|_| !stays) {
-                rename_calls(function, &other, &one);
+                if rename_calls(function, &other, &one) {
+                    texts.remove(&function.name);
+                }
             }
         }
     }
 }
 
-/// Two functions that do the same, first the one that can go.
-fn equal(reactions: &[&mut Vec<Function>]) -> Option<(String, String)> {
-    let mut known: BTreeMap<String, (bool, &Function)> = BTreeMap::new();
+/// Two functions that do the same, first the one that can go; `texts` are those of functions, by
+/// name, as far as they have been asked for.
+fn equal(
+    reactions: &[&mut Vec<Function>],
+    texts: &mut HashMap<String, Rc<str>>,
+) -> Option<(String, String)> {
+    let mut known: HashMap<Rc<str>, (bool, &Function)> = HashMap::new();
     for functions in reactions {
         for (at, function) in functions.iter().enumerate() {
             if is_call(function) {
                 continue;
             }
-            let unnamed = Function {
-                comment: String::new(),
-                name: String::new(),
-                ..function.clone()
+            let text = match texts.get(&function.name) {
+                Some(text) => text.clone(),
+                None => {
+                    let text: Rc<str> = text_of(function).into();
+                    texts.insert(function.name.clone(), text.clone());
+                    text
+                }
             };
-            let text = printer::file(&[Item::Function(unnamed)]);
             let here = (at != 0, function);
             if let Some(there) = known.insert(text, here) {
                 let mut both = [there, here];
@@ -55,6 +65,16 @@ fn equal(reactions: &[&mut Vec<Function>]) -> Option<(String, String)> {
         }
     }
     None
+}
+
+/// What a function does, whatever it is called.
+fn text_of(function: &Function) -> String {
+    let unnamed = Function {
+        comment: String::new(),
+        name: String::new(),
+        ..function.clone()
+    };
+    printer::file(&[Item::Function(unnamed)])
 }
 
 /// Whether a function does nothing but one thing.
@@ -77,14 +97,18 @@ pub fn name_of(parameter: &str) -> &str {
     &parameter[start..]
 }
 
-fn rename_calls(function: &mut Function, other: &str, one: &str) {
+/// Calls of one function become those of another; gives whether there were any.
+fn rename_calls(function: &mut Function, other: &str, one: &str) -> bool {
+    let mut has_changed = false;
     walk::each_mut(&mut function.body, &mut |statement| {
         if let S::Do(C::Call(callee, _)) = statement
             && callee == other
         {
             *callee = one.to_string();
+            has_changed = true;
         }
     });
+    has_changed
 }
 
 /// Marks as `const` what is given a value where it is declared, and never again.

@@ -5,7 +5,7 @@
 //! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
 
 use super::Stack;
-use super::apart::{Part, short};
+use super::apart::Part;
 use super::bypass;
 use super::code::declare;
 use super::layout::{c_type, parameters};
@@ -35,12 +35,6 @@ pub struct Body<'a> {
     pub visible: BTreeSet<LocalId>,
     /// Nodes that stand in functions of their own.
     pub apart: &'a BTreeMap<NodeId, Part>,
-    /// How often the code of each node was written.
-    written: BTreeMap<NodeId, u32>,
-    /// Nodes that could stand apart, and whose code they are.
-    may_be_apart: BTreeMap<NodeId, Reaction>,
-    /// Whose code is being written: that of the tree, or of one that was woven into it.
-    origin: Reaction,
     /// How many loops stand around the code.
     pub turns: u32,
     /// Whether it is a bypass, which says whether it went that path.
@@ -49,29 +43,17 @@ pub struct Body<'a> {
     pub queued: BTreeSet<Queued>,
 }
 
-/// A function, and what is written in it.
-pub struct Written {
-    /// The function.
-    pub function: Function,
-    /// How often the code of each node was written.
-    pub times: BTreeMap<NodeId, u32>,
-    /// Nodes that could stand apart, and whose code they are.
-    pub may_be_apart: BTreeMap<NodeId, Reaction>,
-    /// What it puts on the agenda.
-    pub queued: BTreeSet<Queued>,
-}
-
 /// What is declared around a block, and what it is called.
 pub type Block<'a> = (BTreeSet<LocalId>, Scope<'a>);
 
-/// The function of a part of a tree.
+/// The function of a tree, or of a part of it, and what it puts on the agenda.
 pub fn function(
     stack: &Stack,
     tree: &Tree,
     facts: &Facts,
     apart: &BTreeMap<NodeId, Part>,
-    part: Option<(NodeId, &Part)>,
-) -> Written {
+    part: Option<NodeId>,
+) -> (Function, BTreeSet<Queued>) {
     let mut body = Body {
         stack,
         scope: Scope::new(stack, &stack.forest.locals),
@@ -79,14 +61,12 @@ pub fn function(
         facts,
         visible: BTreeSet::new(),
         apart,
-        written: BTreeMap::new(),
-        may_be_apart: BTreeMap::new(),
-        origin: part.map_or(tree.reaction, |(_, part)| part.origin),
         turns: 0,
         is_bypass: stack.forest.bypasses.contains(tree),
         queued: BTreeSet::new(),
     };
-    let root = part.map_or(tree.root, |(node, _)| node);
+    let root = part.unwrap_or(tree.root);
+    let part = part.map(|node| &apart[&node]);
     let whole = part.is_none();
     let mut all = vec![format!("struct {} *stack", stack.names.stack)];
     let given: Vec<Need> = if whole {
@@ -113,22 +93,17 @@ pub fn function(
     let function = Function {
         comment: match part {
             None => stack.reaction_comment(tree.reaction),
-            Some((_, part)) => part.comment(stack, tree.reaction),
+            Some(part) => part.comment(stack, tree.reaction),
         },
         result: "static void".to_string(),
         name: match part {
             None => stack.names.reactions[&tree.reaction].clone(),
-            Some((_, part)) => part.name.clone(),
+            Some(part) => part.name.clone(),
         },
         parameters: all,
         body: statements,
     };
-    Written {
-        function,
-        times: body.written,
-        may_be_apart: body.may_be_apart,
-        queued: body.queued,
-    }
+    (function, body.queued)
 }
 
 impl<'a> Body<'a> {
@@ -204,14 +179,9 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The code from a node to where it stops; `first` where the function begins with it.
+    /// The code from a node to where it stops; `first` where the function begins with it. What it
+    /// holds is said in [`super::held`], too.
     pub fn code(&mut self, from: NodeId, stop: Option<NodeId>, first: bool, out: &mut Vec<S>) {
-        let around = self.origin;
-        self.straight_on(from, stop, first, out);
-        self.origin = around;
-    }
-
-    fn straight_on(&mut self, from: NodeId, stop: Option<NodeId>, first: bool, out: &mut Vec<S>) {
         let mut node = from;
         let mut first = first;
         let stack = self.stack;
@@ -223,16 +193,6 @@ impl<'a> Body<'a> {
                 return;
             }
             self.comment_origin(node, first, out);
-            let times = self.written.entry(node).or_default();
-            *times += 1;
-            let again_and_again = *times > 64 && self.facts.size[&node] > short(stack);
-            if again_and_again && stop.is_none() && self.turns == 0 {
-                // It will stand apart, and this text is thrown away.
-                return;
-            }
-            if !first && stop.is_none() && self.turns == 0 {
-                self.may_be_apart.entry(node).or_insert(self.origin);
-            }
             first = false;
             let next = match stack.forest.arena.node(node) {
                 Node::Act { action, next } => {
@@ -241,23 +201,23 @@ impl<'a> Body<'a> {
                 }
                 Node::Test {
                     condition,
-                    likely,
                     then,
                     otherwise,
+                    ..
                 } => {
-                    let ways = (self.scope.value(condition), *likely, *then, *otherwise);
+                    let ways = (self.scope.value(condition), *then, *otherwise);
                     self.branch(node, ways, Vec::new(), stop, out)
                 }
                 Node::Try {
                     attempt,
                     bind,
-                    likely,
                     done,
                     failed,
+                    ..
                 } => {
                     self.declare_for(node, out);
                     let (succeeds, then) = self.attempt(attempt, *bind, out);
-                    self.branch(node, (succeeds, *likely, *done, *failed), then, stop, out)
+                    self.branch(node, (succeeds, *done, *failed), then, stop, out)
                 }
                 Node::Case {
                     value,
@@ -280,10 +240,9 @@ impl<'a> Body<'a> {
     }
 
     /// Where the code of another reaction begins, its line in the source.
-    fn comment_origin(&mut self, node: NodeId, first: bool, out: &mut Vec<S>) {
+    fn comment_origin(&self, node: NodeId, first: bool, out: &mut Vec<S>) {
         let origin = self.stack.forest.origins.get(&node);
         if let Some(origin) = origin.filter(|origin| !first && **origin != self.tree.reaction) {
-            self.origin = *origin;
             let line = self.stack.reaction_comment(*origin);
             out.extend((!line.is_empty()).then_some(S::Comment(line)));
         }
@@ -402,7 +361,7 @@ impl<'a> Body<'a> {
     fn branch(
         &mut self,
         node: NodeId,
-        (holds, likely, then, otherwise): (C, Probability, NodeId, NodeId),
+        (holds, then, otherwise): (C, NodeId, NodeId),
         before_then: Vec<S>,
         stop: Option<NodeId>,
         out: &mut Vec<S>,
@@ -427,18 +386,7 @@ impl<'a> Body<'a> {
             return Some(next);
         }
         assert!(stop.is_none(), "ways that meet nowhere lead to the end");
-        let size = |node| self.facts.size[&node];
-        let then_is_rare = match likely {
-            // As it is written; but what leaves a bypass stands first.
-            _ if !self.is_bypass && !self.stack.rewrites.has(Rewrite::Turn) => true,
-            Probability::EVEN => match (self.ends_here(then), self.ends_here(otherwise)) {
-                (true, false) => true,
-                (false, true) => false,
-                _ => size(then) <= size(otherwise),
-            },
-            other => other < Probability::EVEN,
-        };
-        if then_is_rare {
+        if guarded_is_then(self.stack, self.facts, node, self.is_bypass) {
             let guarded = self.way(before_then, then, None);
             push_if(holds, guarded, Vec::new(), out);
             return Some(otherwise);
@@ -447,19 +395,6 @@ impl<'a> Body<'a> {
         push_if(holds.negated(), guarded, Vec::new(), out);
         out.extend(before_then);
         Some(then)
-    }
-
-    /// Whether a few steps lead from a node to the end, and nothing follows.
-    fn ends_here(&self, node: NodeId) -> bool {
-        let mut node = node;
-        for _ in 0..3 {
-            match self.stack.forest.arena.node(node) {
-                Node::Act { next, .. } => node = *next,
-                Node::Leaf { outputs } => return outputs.is_empty(),
-                Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => return false,
-            }
-        }
-        false
     }
 
     fn switch(
@@ -538,6 +473,50 @@ impl<'a> Body<'a> {
     fn action(&mut self, action: &Action, next: NodeId, out: &mut Vec<S>) {
         super::action::emit(self, action, next, out);
     }
+}
+
+/// Of two ways that meet nowhere, whether the first stands inside of the `if`: the rare one.
+pub fn guarded_is_then(stack: &Stack, facts: &Facts, node: NodeId, is_bypass: bool) -> bool {
+    let (likely, then, otherwise) = match stack.forest.arena.node(node) {
+        Node::Test {
+            likely,
+            then,
+            otherwise,
+            ..
+        } => (likely, then, otherwise),
+        Node::Try {
+            likely,
+            done,
+            failed,
+            ..
+        } => (likely, done, failed),
+        Node::Act { .. } | Node::Case { .. } | Node::Leaf { .. } => {
+            unreachable!("it has not two ways")
+        }
+    };
+    match *likely {
+        // As it is written; but what leaves a bypass stands first.
+        _ if !is_bypass && !stack.rewrites.has(Rewrite::Turn) => true,
+        Probability::EVEN => match (ends_here(stack, *then), ends_here(stack, *otherwise)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => facts.size[then] <= facts.size[otherwise],
+        },
+        likely => likely < Probability::EVEN,
+    }
+}
+
+/// Whether a few steps lead from a node to the end, and nothing follows.
+fn ends_here(stack: &Stack, node: NodeId) -> bool {
+    let mut node = node;
+    for _ in 0..3 {
+        match stack.forest.arena.node(node) {
+            Node::Act { next, .. } => node = *next,
+            Node::Leaf { outputs } => return outputs.is_empty(),
+            Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => return false,
+        }
+    }
+    false
 }
 
 /// An `if`, as far as there is something to do.

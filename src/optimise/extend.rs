@@ -136,7 +136,7 @@ impl Extending<'_> {
                 return None;
             }
             self.left -= 1;
-            match known.given(self.forest.arena.node(at)) {
+            match known.node(self.forest.arena.node(at)) {
                 Node::Act { action, next } => {
                     if let Some(outputs) = self.due_at_the_end(&action, next, &known) {
                         break self.forest.arena.add(Node::Leaf { outputs });
@@ -242,46 +242,54 @@ impl Extending<'_> {
 
     /// The node behind tests whose outcome is known, or does not matter.
     fn decided(&self, from: NodeId, known: &Known) -> NodeId {
-        let mut at = from;
-        loop {
-            let next = match known.given(self.forest.arena.node(at)) {
-                Node::Test {
-                    condition,
-                    then,
-                    otherwise,
-                    ..
-                } => match simpler(self.program, condition).truth() {
-                    Some(false) => Some(otherwise),
-                    Some(true) => Some(then),
-                    None => self.same(&[then, otherwise], known),
-                },
-                Node::Case {
-                    value,
-                    cases,
-                    otherwise,
-                } => match fold_number(self.program, &value) {
-                    Some(number) => {
-                        let case = cases.iter().find(|(case, ..)| *case == number);
-                        Some(case.map_or(otherwise, |(.., to)| *to))
-                    }
-                    None => {
-                        let cases = cases.iter().map(|(.., to)| *to);
-                        let all: Vec<NodeId> = cases.chain([otherwise]).collect();
-                        self.same(&all, known)
-                    }
-                },
-                Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
-            };
-            match next {
-                Some(next) => at = next,
-                None => return at,
-            }
+        self.behind(from, known, &mut HashMap::new())
+    }
+
+    /// The same, where it may have been found for nodes that lie behind it.
+    fn behind(&self, from: NodeId, known: &Known, found: &mut HashMap<NodeId, NodeId>) -> NodeId {
+        if let Some(end) = found.get(&from) {
+            return *end;
         }
+        let next = match self.forest.arena.node(from) {
+            Node::Test {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => match simpler(self.program, known.given(condition)).truth() {
+                Some(true) => Some(*then),
+                Some(false) => Some(*otherwise),
+                None => self.same([*then, *otherwise], known, found),
+            },
+            Node::Case {
+                value,
+                cases,
+                otherwise,
+            } => match fold_number(self.program, &known.given(value)) {
+                Some(number) => {
+                    let case = cases.iter().find(|(case, ..)| *case == number);
+                    Some(case.map_or(*otherwise, |(.., to)| *to))
+                }
+                None => {
+                    let cases = cases.iter().map(|(.., to)| *to);
+                    self.same(cases.chain([*otherwise]), known, found)
+                }
+            },
+            Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
+        };
+        let end = next.map_or(from, |next| self.behind(next, known, found));
+        found.insert(from, end);
+        end
     }
 
     /// Where all ways lead to, if that is one node.
-    fn same(&self, ways: &[NodeId], known: &Known) -> Option<NodeId> {
-        let mut all = ways.iter().map(|way| self.decided(*way, known));
+    fn same(
+        &self,
+        ways: impl IntoIterator<Item = NodeId>,
+        known: &Known,
+        found: &mut HashMap<NodeId, NodeId>,
+    ) -> Option<NodeId> {
+        let mut all = ways.into_iter().map(|way| self.behind(way, known, found));
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)
     }
@@ -398,7 +406,17 @@ impl Known {
     }
 
     /// A node in which stands what is known.
-    fn given(&self, node: &Node) -> Node {
+    fn node(&self, node: &Node) -> Node {
+        self.named(|naming| naming.node(node))
+    }
+
+    /// A value in which stands what is known.
+    fn given(&self, value: &Expression) -> Expression {
+        self.named(|naming| naming.expression(value))
+    }
+
+    /// What comes of something whose reads of what is known become what they give.
+    fn named<T>(&self, of: impl Fn(&Renaming) -> T) -> T {
         let replaced = |expression: &Expression| match &*expression.kind {
             ExpressionKind::Read(Variable::Local(local)) => self.values.get(local).cloned(),
             ExpressionKind::Read(variable) => {
@@ -407,12 +425,11 @@ impl Known {
             }
             _of_another_kind => None,
         };
-        let renaming = Renaming {
+        of(&Renaming {
             local: &|local| local,
             instance: &|instance| instance,
             replaced: &replaced,
-        };
-        renaming.node(node)
+        })
     }
 
     /// What is due, the first one first.
