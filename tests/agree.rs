@@ -239,6 +239,8 @@ fn processes_agree() {
     example_agrees("tests/c_agrees/stacks/words.loom");
     example_agrees("tests/c_agrees/stacks/before.loom");
     example_agrees("tests/c_agrees/stacks/turns.loom");
+    example_agrees("tests/c_agrees/stacks/staying.loom");
+    example_agrees("tests/c_agrees/stacks/taking.loom");
 }
 
 #[test]

@@ -253,6 +253,8 @@ fn the_c_of_processes_that_stay_apart_does_what_it_says() {
     };
     for path in [
         "tests/c_agrees/stacks/passing.loom",
+        "tests/c_agrees/stacks/staying.loom",
+        "tests/c_agrees/stacks/taking.loom",
         "tests/c_agrees/stacks/turns.loom",
         "tests/c_agrees/stacks/watching.loom",
     ] {

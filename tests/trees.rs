@@ -368,6 +368,27 @@ fn what_is_too_large_or_too_rare_has_no_common_path() {
 }
 
 #[test]
+fn who_mostly_waits_for_something_else_is_on_the_common_path() {
+    let apart = Budget {
+        together: 0,
+        ..Budget::default()
+    };
+    let is_common = |text: String| {
+        let program = stacks::program("staying.loom", text, apart);
+        let plain = lower(&program).expect("the program has trees");
+        let extended = extend::extend(&program, plain.clone(), extend::Limits::default());
+        assert!(mostly(&plain).iter().any(begins));
+        !mostly(&extended).iter().any(begins)
+    };
+    let stays = include_str!("c_agrees/stacks/staying.loom");
+    assert!(is_common(stays.to_string()), "of four states in one");
+    let often = stays.replacen("await long", "await came", 1);
+    assert!(!is_common(often.clone()), "of four states in two");
+    let mostly = often.replacen("await long", "await came", 1);
+    assert!(!is_common(mostly), "of four states in three");
+}
+
+#[test]
 fn what_tests_little_or_calls_applications_has_no_bypass() {
     let bypasses = |path: &str, limits: bypass::Limits| {
         let mut program = stacks::example(path);

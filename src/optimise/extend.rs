@@ -4,7 +4,7 @@
 //! Out: the same, but what mostly happens is a path of its own: what turns told each other there is
 //! known, so nobody asks for it; and it is known what is due at its end, so that it stands in a
 //! leaf, as in trees without turns. Where a process may be in many states, it is mostly in one in
-//! which it does not wait for what came, if that is so in most of them. Where the path is left,
+//! which it does not wait for what came, if that is so on most ways. Where the path is left,
 //! what is known is noted, what is due is put on the agenda, and the tree goes on as it was.
 //!
 //! ```text
@@ -38,7 +38,7 @@ const STAYS: Probability = Probability(990_000);
 pub struct Limits {
     /// So many nodes a path may have, with all its ways.
     pub nodes: usize,
-    /// What is reached less often leaves the path.
+    /// What is reached less often leaves the path; more does where there are not nodes enough.
     pub least: f64,
     /// A way that is taken no more often than this leaves it.
     pub rare: f64,
@@ -47,7 +47,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            nodes: 400,
+            nodes: 600,
             least: 0.004,
             rare: 0.05,
         }
@@ -68,9 +68,8 @@ pub fn extend(program: &Program, forest: Forest, limits: Limits) -> Forest {
         let nodes = reachable(&extending.forest, root);
         let begins = |node: &NodeId| begins(extending.forest.arena.node(*node));
         if nodes.iter().any(begins) {
-            extending.left = limits.nodes;
             extending.ask(&nodes);
-            let path = extending.path(root, Known::default(), 1.0);
+            let path = extending.within_limits(root, limits);
             extending.forest.trees[at].root = path.unwrap_or(root);
         }
     }
@@ -122,6 +121,20 @@ impl Extending<'_> {
                 other => asked.extend(named(|naming| drop(naming.node(other)))),
             }
             self.asked.insert(*id, asked);
+        }
+    }
+
+    /// The path from the root of a tree. What is reached least leaves it first, until there are
+    /// nodes enough.
+    fn within_limits(&mut self, root: NodeId, limits: Limits) -> Option<NodeId> {
+        self.limits = limits;
+        loop {
+            self.left = limits.nodes;
+            let path = self.path(root, Known::default(), 1.0);
+            if self.left > 0 || self.limits.least > 1.0 {
+                return path;
+            }
+            self.limits.least *= 2.0;
         }
     }
 
@@ -194,7 +207,7 @@ impl Extending<'_> {
     }
 
     /// The common way of many: where a process stays as it is, for it waits for nothing that came,
-    /// if it does so in most of its states.
+    /// if it does so on most of these ways.
     fn staying(&mut self, case: Node, at: NodeId, known: &Known, mass: f64) -> Option<NodeId> {
         let shares = ways(&case);
         let Node::Case {

@@ -52,7 +52,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             nodes: 2500,
-            least: 0.02,
+            least: 0.005,
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn budgeted(path: &str, budget: Budget) -> Program {
 }
 
 /// The program of the first stack in a text.
-fn program(name: &str, text: String, budget: Budget) -> Program {
+pub fn program(name: &str, text: String, budget: Budget) -> Program {
     let mut sources = Sources::new();
     let file = vec![(name.to_string(), text)];
     let (files, mut diagnostics) = load::load(&mut sources, file, &library());

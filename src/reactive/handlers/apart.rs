@@ -257,9 +257,15 @@ impl Instant<'_> {
             return self.making.code(ways[0].1);
         }
         let cases = ways.iter();
-        let cases: Vec<_> = cases
+        let mut cases: Vec<_> = cases
             .map(|(from, node)| (branch.number(*from), *node))
             .collect();
+        // Where it is in none of the others it is in the last one, if it must be in one of them.
+        let is_one = self.is_somewhere(turn, &turns[..at]) && ways.len() == turn.from.len();
+        let next = match cases.pop_if(|_| is_one) {
+            Some((_, node)) => self.making.code(node),
+            None => next,
+        };
         match (self.stands.get(&turn.branch), self.registers[turn.branch]) {
             (Some(local), _) => {
                 let of = self.making.locals[local.at()].kind.clone();
@@ -273,13 +279,17 @@ impl Instant<'_> {
 
     /// Whether it is certain where a branch stands when it gets a turn.
     fn is_certain(&self, turn: &Turn, before: &[Turn]) -> bool {
+        turn.from.len() == 1 && self.is_somewhere(turn, before)
+    }
+
+    /// Whether a branch must stand in one of the states in which it may be when it gets a turn.
+    fn is_somewhere(&self, turn: &Turn, before: &[Turn]) -> bool {
         let branch = &self.apart.branches[turn.branch];
         let mut before = before.iter().filter(|one| one.branch == turn.branch);
-        let leads_here = |one: &Turn| {
+        before.all(|one| {
             let ends = leaves(&branch.automaton, &one.ways);
             one.ways.len() == one.from.len() && ends.iter().all(|end| branch.waits[end.at()])
-        };
-        turn.from.len() == 1 && before.all(leads_here)
+        })
     }
 
     /// What is done where a turn ends.
