@@ -53,6 +53,7 @@ use stackloom::tool::case::script;
 use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// How the C is compiled.
 const WAYS: [(&str, &str); 4] = [
@@ -302,6 +303,7 @@ fn the_c_that_calls_c_in_all_places_does_what_it_says() {
 #[test]
 fn the_c_of_applications_that_are_called_does_what_it_says() {
     agrees("tests/c_agrees/stacks/called.loom");
+    agrees("tests/c_agrees/stacks/replied.loom");
 }
 
 #[test]
@@ -374,6 +376,53 @@ fn a_fault_in_the_c_of_listeners_is_found() {
     let said = found.expect_err("what is wrong in the C is not found");
     let said = said.downcast_ref::<String>().expect("it is told in words");
     assert!(said.contains("SEED="), "it does not even compile: {said}");
+}
+
+#[test]
+fn the_c_of_listeners_whose_application_is_called_does_what_it_says() {
+    let text = std::fs::read_to_string("tests/c_agrees/stacks/callers.loom");
+    let text = text
+        .expect("it is there")
+        .replace("port calls }", "port calls calls arrived }");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callers_called.loom");
+    std::fs::write(&path, text).expect("there is room");
+    agrees(path.to_str().expect("it has a name"));
+}
+
+#[test]
+fn a_fault_in_what_an_application_tells_while_it_is_called_is_found() {
+    let path = "tests/c_agrees/stacks/replied.loom";
+    for (right, wrong) in [
+        // What waits already is not waited for.
+        ("stack->waiting != 0 || !has_room", "!has_room"),
+        // An application is called before what is under way.
+        (
+            "stack->shared.calling || stack->waiting",
+            "stack->shared.calling || 0",
+        ),
+        // It is called once more before it has returned.
+        ("stack->shared.calling || stack->waiting", "stack->waiting"),
+        // What waited is a step of its own.
+        ("        stack->shared.steps -= 1;\n", ""),
+        // A path that calls it tells the host in the same step.
+        (
+            "    stack->shared.steps += 1;\n    asks_deliver_now",
+            "    asks_deliver_now",
+        ),
+    ] {
+        let [mut woven, _] = stacks::built(path);
+        let c = &woven.emitted.c;
+        assert!(
+            c.contains(right),
+            "there is something to get wrong: {right}"
+        );
+        woven.emitted.c = c.replace(right, wrong);
+        let found =
+            std::panic::catch_unwind(|| compared((path, "a fault in a call"), &woven, &WAYS[..1]));
+        let said = found.expect_err("what is wrong in the C is not found");
+        let said = said.downcast_ref::<String>().expect("it is told in words");
+        assert!(said.contains("SEED="), "it does not even compile: {said}");
+    }
 }
 
 #[test]

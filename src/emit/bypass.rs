@@ -6,6 +6,7 @@
 
 use super::Stack;
 use super::apart::Part;
+use super::external;
 use super::guard;
 use super::narrow::Read;
 use super::settle::name_of;
@@ -64,13 +65,32 @@ pub fn is_quiet(stack: &Stack, reaction: Reaction) -> bool {
     let mut nodes = nodes.into_iter().flatten();
     let is_one = |outputs: &[Output]| match outputs {
         [] => true,
-        [Output::One { goal, .. }] => !matches!(goal, Goal::Reaction(..)),
+        [Output::One { goal, .. }] => {
+            !matches!(goal, Goal::Reaction(..)) && !external::is_call_to(stack, *goal)
+        }
         _ => false,
     };
-    nodes.all(|node| match stack.forest.arena.node(node) {
+    let is_quiet = nodes.all(|node| match stack.forest.arena.node(node) {
         Node::Leaf { outputs } => is_one(outputs),
-        Node::Act { action, .. } => !matches!(action, Action::Wait(_) | Action::Put(_)),
-        Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => true,
+        Node::Act { .. } | Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => true,
+    });
+    is_quiet && puts_nothing(stack, reaction)
+}
+
+/// Whether nothing waits on the agenda before the leaves of the bypass of a reaction.
+pub fn puts_nothing(stack: &Stack, reaction: Reaction) -> bool {
+    let mut bypasses = stack.forest.bypasses.iter();
+    let tree = bypasses.find(|tree| tree.reaction == reaction);
+    let nodes = tree.map(|tree| reachable(stack.forest, tree.root));
+    let is_call = |output: &Output| external::is_call(stack, output);
+    let mut nodes = nodes.into_iter().flatten();
+    nodes.all(|node| match stack.forest.arena.node(node) {
+        Node::Act { action, .. } => match action {
+            Action::Wait(_) | Action::Put(_) => false,
+            Action::Answer(outputs) => !outputs.iter().any(is_call),
+            _puts_nothing => true,
+        },
+        Node::Leaf { .. } | Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => true,
     })
 }
 

@@ -77,9 +77,16 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
             }
             all.push(place(&parameter));
         }
-        let handled = S::Do(call(name, all));
+        let handled = S::Do(call(&name, all.clone()));
         let body = match one {
             Queued::Reaction(reaction) => while_it_lives(stack, *reaction, handled),
+            Queued::Port(port, what) if external::calls_to(stack, *port, *what) => {
+                vec![S::If {
+                    condition: event().behind("waited"),
+                    then: vec![S::Do(call(external::now(&name), all))],
+                    otherwise: vec![handled],
+                }]
+            }
             Queued::Frame(_) | Queued::Port(..) => vec![handled],
         };
         (vec![one.work(stack)], body)
@@ -405,8 +412,8 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
 pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> String {
     let name = &stack.names.stack;
     let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
-    let instead = calls.or((!bypasses.is_empty()).then_some(parts::BYPASS));
-    let texts = parts::interface(instead);
+    let goes_by = (!bypasses.is_empty()).then_some(parts::BYPASS);
+    let texts = parts::interface(calls.into_iter().chain(goes_by));
     let cases = paths::taken(stack, bypasses);
     let derived = paths::derived(stack, bypasses);
     let own = |text: String| {
@@ -415,7 +422,7 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
     };
     let texts = texts.into_iter().map(String::from);
     let mut all: Vec<String> = texts
-        .chain(inline::kept(stack))
+        .chain(inline::kept())
         .map(|text| own(parts::named(&text, name, "")))
         .collect();
     all.push(

@@ -14,14 +14,15 @@ use super::layout::{c_type, member_names, parameters};
 use super::listen;
 use super::names::{Taken, given_names};
 use super::output::Queued;
-use super::port::{attributes, wrapped};
+use super::port::{attributes, below, wrapped};
 use super::scope::Scope;
 use super::upward::attribute_values;
-use crate::c::printer::declaration;
+use crate::c::printer::{self, declaration};
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
-use crate::tree::Reaction;
+use crate::tree::walk::reachable;
+use crate::tree::{Goal, Node, Output, Reaction};
 use crate::types::expression::{Expression, ExpressionKind, Variable};
-use crate::types::program::{Event, Field, FunctionId, LocalId, PortId, Program};
+use crate::types::program::{Event, Field, FunctionId, LocalId, Port, PortId, Program};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -33,6 +34,57 @@ pub fn calls_anything(program: &Program) -> bool {
 /// Whether a port of a stack calls an application.
 pub fn calls_applications(program: &Program) -> bool {
     program.ports.iter().any(|port| port.calls.is_some())
+}
+
+/// Whether an output calls an application.
+pub fn is_call(stack: &Stack, output: &Output) -> bool {
+    match output {
+        Output::One { goal, .. } => is_call_to(stack, *goal),
+        Output::Many(_) | Output::Every { .. } => false,
+    }
+}
+
+/// Whether an application is called there.
+pub fn is_call_to(stack: &Stack, goal: Goal) -> bool {
+    match goal {
+        Goal::Port(port, _, event) => calls_to(stack, port, event),
+        Goal::Frame(_) | Goal::Reaction(..) | Goal::Otherwise => false,
+    }
+}
+
+/// Whether a port calls its application with this.
+pub fn calls_to(stack: &Stack, port: PortId, event: Event) -> bool {
+    event != Event::Start && stack.program.ports[port.at()].calls.is_some()
+}
+
+/// Whether a reaction itself comes to a port that calls an application, which may tell something.
+pub fn is_called_by(stack: &Stack, reaction: Reaction) -> bool {
+    let tree = stack.tree(reaction);
+    let nodes = tree.map(|tree| reachable(stack.forest, tree.root));
+    let mut nodes = nodes.into_iter().flatten();
+    nodes.any(|node| match stack.forest.arena.node(node) {
+        Node::Leaf { outputs } => outputs.iter().any(|output| is_call(stack, output)),
+        Node::Act { .. } | Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => false,
+    })
+}
+
+/// The functions that handle what applications send while they are called.
+pub fn sent(stack: &Stack) -> Vec<String> {
+    if !calls_applications(stack.program) {
+        return Vec::new();
+    }
+    let ports = stack.program.ports.iter().filter(|port| port.passes);
+    let sent = ports.filter_map(|port| below(stack, port, Event::Send));
+    sent.map(|reaction| stack.names.reactions[&reaction].clone())
+        .collect()
+}
+
+/// What comes up to applications that are called, and may have to wait.
+pub fn queued(stack: &Stack) -> Vec<Queued> {
+    let ports = stack.names.applications.keys();
+    ports
+        .map(|(port, event)| Queued::Port(*port, *event))
+        .collect()
 }
 
 /// Whether a stack has state that only C knows, and so includes `NAME_extern.h`.
@@ -183,25 +235,25 @@ fn optional_parts(scope: &mut Scope, value: &Expression, place: C) -> (Vec<S>, C
     (vec![kept], there, Some(found))
 }
 
-/// The function through which an application is called: it has the name that stands on the agenda.
+/// The functions through which an application is called: the first where nothing else is under way,
+/// as at the end of a path of frames; the other, which has the name that stands on the agenda, lets
+/// all go before it that is.
 pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
     let port = &stack.program.ports[id.at()];
     let name = &stack.names.stack;
+    let own = &stack.names.ports[&(id, event)];
     let mut all = vec![
         format!("struct {name} *stack"),
         "uint32_t session".to_string(),
     ];
-    let mut given = ["stack->config.user", "stack", "session"]
-        .map(String::from)
-        .to_vec();
-    let mut before = listen::in_place_of(stack, id, event);
+    let mut given = vec!["stack".to_string(), "session".to_string()];
     let carries = match event {
         Event::Notice(notice) => stack.program.notices[notice.at()].message,
         _ => true,
     };
     if carries {
         all.push(format!("const struct {name}_message *message"));
-        before += "    stack->counters[DELIVERED] += message->came_in;\n";
+        given.push("message".to_string());
     }
     if let Event::Notice(notice) = event {
         let told = &stack.program.notices[notice.at()].parameters;
@@ -209,6 +261,48 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
             all.extend(parameters(stack, &one.kind, &name));
             given.extend(member_names(&one.kind, &name));
         }
+    }
+    let head = |own: &str| wrapped(&format!("static inline void {own}({})", all.join(", ")));
+    let at_once = called(stack, id, event, carries);
+    let either = S::If {
+        condition: binary(
+            "||",
+            atom("stack").behind("shared").member("calling"),
+            binary("!=", atom("stack").behind("waiting"), atom("0")),
+        ),
+        then: waits(stack, id, event, carries).to_vec(),
+        otherwise: vec![S::Do(call(now(own), given.into_iter().map(atom).collect()))],
+    };
+    Item::Text(format!(
+        "/* {}: calls {function} */\n{} {{\n{at_once}}}\n\n\
+         /* The same when nothing else is under way. */\n{} {{\n{}{}}}\n",
+        port.name,
+        head(&now(own)),
+        head(own),
+        listen::in_place_of(stack, id, event),
+        printer::block(&[either], 1)
+    ))
+}
+
+/// An application is called; the buffer of what it was given is free when it returns.
+fn called(stack: &Stack, id: PortId, event: Event, carries: bool) -> String {
+    let port = &stack.program.ports[id.at()];
+    let name = &stack.names.stack;
+    let mut given = ["stack->config.user", "stack", "session"]
+        .map(String::from)
+        .to_vec();
+    let mut before = String::new();
+    if carries {
+        before += &format!(
+            "    struct {name}_buffer *const buffer = message->buffer;\n    \
+             stack->counters[DELIVERED] += message->came_in;\n"
+        );
+    }
+    if let Event::Notice(notice) = event {
+        let told = &stack.program.notices[notice.at()].parameters;
+        let names = told_names(stack, told).into_iter();
+        let told = told.iter().zip(names);
+        given.extend(told.flat_map(|(one, name)| member_names(&one.kind, &name)));
     } else if !attributes(stack, port).is_empty() {
         let values = attribute_values(stack, port).into_iter();
         let values: Vec<String> = values
@@ -225,32 +319,77 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         given.extend(["message->data", "message->length"].map(String::from));
     }
     given.push("stack->now_ns".to_string());
-    let head = wrapped(&format!(
-        "static void {}({})",
-        stack.names.ports[&(id, event)],
-        all.join(", ")
-    ));
-    let called = call(
-        stack.names.applications[&(id, event)].clone(),
-        given.into_iter().map(atom).collect(),
-    );
-    let called = crate::c::printer::block(&[S::Do(called)], 1);
-    let after = if carries {
-        "    give_buffer(stack, message->buffer);\n"
-    } else {
-        ""
+    let calling = |is: &str| assign(atom("stack").behind("shared").member("calling"), atom(is));
+    let function = stack.names.applications[&(id, event)].clone();
+    let called = call(function, given.into_iter().map(atom).collect());
+    let given_back = call("give_buffer", vec![atom("stack"), atom("buffer")]);
+    let mut called = vec![calling("true"), S::Do(called), calling("false")];
+    called.extend(carries.then_some(S::Do(given_back)));
+    before + &printer::block(&called, 1)
+}
+
+/// What comes up while something else is under way lets that be next, within this step.
+fn waits(stack: &Stack, id: PortId, event: Event, carries: bool) -> [S; 2] {
+    let port = &stack.program.ports[id.at()];
+    let own = &stack.names.ports[&(id, event)];
+    let mut fields = vec![
+        ("work".to_string(), Queued::Port(id, event).work(stack)),
+        ("instance".to_string(), atom("session")),
+    ];
+    if carries {
+        fields.extend(handed_on(stack, port, event));
+    }
+    if let Event::Notice(notice) = event {
+        let told = &stack.program.notices[notice.at()].parameters;
+        for (one, name) in told.iter().zip(told_names(stack, told)) {
+            let members = member_names(&one.kind, &one.name).into_iter();
+            let places = members.map(|member| format!("with.{own}.{member}"));
+            fields.extend(places.zip(member_names(&one.kind, &name).into_iter().map(atom)));
+        }
+    }
+    let listened = stack.program.listened(id).and_then(|how| how.opened);
+    let room = match listened.map(Event::Notice) == Some(event) {
+        true => "AGENDA + KEPT",
+        false => "AGENDA",
     };
-    Item::Text(format!(
-        "/* {}: calls {function} */\n{head} {{\n{before}    stack->calling = true;\n{called}    \
-         stack->calling = false;\n{after}}}\n",
-        port.name
-    ))
+    let event = C::Struct(format!("struct {}_event", stack.names.stack), fields);
+    let steps = atom("stack").behind("shared").member("steps");
+    [
+        S::Do(call(
+            "let_others_go",
+            vec![atom("stack"), atom(room), event],
+        )),
+        S::Assign(steps, "-=", atom("1")),
+    ]
+}
+
+/// What the function is called that waits for nothing, beside the one with this name.
+pub fn now(name: &str) -> String {
+    format!("{name}_now")
+}
+
+/// What an application is given of a message, for one that waits.
+fn handed_on(stack: &Stack, port: &Port, event: Event) -> Vec<(String, C)> {
+    let mut members: BTreeSet<String> = ["data", "length", "buffer", "came_in"]
+        .map(String::from)
+        .into();
+    if event == Event::Deliver {
+        let values = attribute_values(stack, port).into_iter();
+        let named = values.map(|(_, value)| value.replace("message->", ""));
+        members.extend(named);
+    }
+    let members = members.into_iter();
+    let given = |member: String| {
+        let place = format!("message.{member}");
+        (place, atom("message").behind(member))
+    };
+    members.map(given).collect()
 }
 
 /// What the values of a notice are called where an application is called with them.
 fn told_names(stack: &Stack, told: &[Field]) -> Vec<String> {
     let own = [
-        "user", "stack", "session", "message", "data", "length", "now_ns",
+        "user", "stack", "session", "message", "buffer", "data", "length", "now_ns",
     ];
     given_names(
         &own,

@@ -248,9 +248,11 @@ fn externs_comment(stack: &Stack) -> String {
     let mut text =
         "Written by whoever uses the stack. `user` is what the settings say.".to_string();
     if external::calls_applications(stack.program) {
-        text += " What these send, open or tell at a port of the stack waits behind all that is \
-                 under way; frames and times wait for the host. What they are given is good until \
-                 they return.";
+        text += " What comes up calls these when nothing else is under way. What they send or tell \
+                 at a port of the stack happens at once; what comes of that waits until they \
+                 have returned, and so do what they open and whatever they send or tell behind \
+                 it. Frames and times wait for the host. What they are given is good until they \
+                 return.";
     }
     if external::has_types(stack.program) {
         text += &format!(
@@ -416,12 +418,17 @@ fn shared(stack: &Stack) -> Item {
         ),
         ("uint32_t steps", "how many this call has taken"),
     ];
+    let calling = external::calls_applications(stack.program).then_some((
+        "bool calling",
+        "whether a function of an application is being called",
+    ));
+    let members = members.into_iter().chain(calling);
     let members = members.map(|(text, comment)| line(&text.replace("NAME", name), comment));
     Item::Struct {
         comment: "What a stack shares with its host, and begins with; for the stack alone."
             .to_string(),
         name: format!("{name}_shared"),
-        members: members.to_vec(),
+        members: members.collect(),
     }
 }
 

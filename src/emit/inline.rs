@@ -1,41 +1,36 @@
 //! What a host calls again and again: its compiler finds these functions in the header, and so sees
 //! what they do to what the stack shares with its host. The file has them for all others.
 //!
-//! Where more is to be done, as where ports call applications, the header only declares them.
+//! Where ports call applications, they also ask whether one is being called.
 
 use super::Stack;
 use super::external;
 use super::parts;
 use super::structure;
 
-/// How frames are taken where one may be handed over from inside of an application.
-const ALL_AT_ONCE: &str = "    return STACK_input_all(stack, link, frames, count, now_ns);\n";
+/// Where it is asked whether a step may be taken at once, and where ports call applications.
+const CALLING: [(&str, &str); 2] = [
+    ("shared->limit) {", "shared->limit || shared->calling) {"),
+    (
+        "shared->limit || shared->free",
+        "shared->limit || shared->calling ||\n        shared->free",
+    ),
+];
 
 /// What the header says of a function that every stack has.
 pub fn said(stack: &Stack, name: &str) -> String {
     let text = parts::part(parts::INLINE, name);
-    match is_defined(stack, name) {
-        true => format!("inline {}", by_link(stack, &sized(stack, text))),
-        false => format!("{};", head(text)),
-    }
+    format!("inline {}", by_link(stack, &sized(stack, text)))
 }
 
 /// What stands in the file for all of them.
-pub fn kept(stack: &Stack) -> Vec<String> {
+pub fn kept() -> Vec<String> {
     let names = parts::names(parts::INLINE).filter(|name| *name != "STACK_PORT_send");
     let texts = names.map(|name| {
         let text = parts::part(parts::INLINE, name);
-        match (is_defined(stack, name), name) {
-            (true, _) => format!("extern inline {};", head(text)),
-            (false, "STACK_input") => format!("{} {{\n{ALL_AT_ONCE}}}", head(text)),
-            (false, _) => text.to_string(),
-        }
+        format!("extern inline {};", head(text))
     });
     texts.collect()
-}
-
-fn is_defined(stack: &Stack, name: &str) -> bool {
-    name != "STACK_input" || !external::calls_applications(stack.program)
 }
 
 fn head(text: &str) -> &str {
@@ -55,9 +50,16 @@ pub fn by_link(stack: &Stack, text: &str) -> String {
         .replace("LINK_NUMBER", number)
 }
 
-/// The header knows sizes by their numbers alone.
+/// The header knows sizes by their numbers alone, and asks whether an application is being called
+/// where that may be.
 pub fn sized(stack: &Stack, text: &str) -> String {
     let (headroom, size) = structure::buffer_sizes(stack.program);
+    let mut text = text.to_string();
+    if external::calls_applications(stack.program) {
+        for (asked, calling) in CALLING {
+            text = text.replace(asked, calling);
+        }
+    }
     text.replace("HEADROOM", &headroom.to_string())
         .replace("ROOM", &(size - headroom).to_string())
 }

@@ -20,7 +20,7 @@
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
-use super::external::calls_applications;
+use super::external::{calls_applications, now};
 use super::options;
 use super::parts;
 use crate::tree::{Forest, Index, Reaction};
@@ -65,14 +65,14 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
     towlower trunc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf y0 y1 yn";
 
 /// Names of structs and constants in the text that every stack has.
-const OWN: &str = "add arrived begin count expire frame_arrives handle leave reason \
-    take_otherwise work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
+const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave \
+    reason take_otherwise work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
     COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE \
     STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
-    timer_state buffers stock last messages agenda waiting since calling answers";
+    timer_state buffers stock last messages agenda waiting since answers";
 
 /// The words of [`WORDS`].
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
@@ -239,7 +239,9 @@ impl Names {
                 other => event_name(program, None, other),
             };
             let name = format!("{}_{event_name}", program.ports[port.at()].name);
-            ((port, event), taken.take(&name))
+            let name = taken.take(&name);
+            taken.take(&now(&name));
+            ((port, event), name)
         });
         let ports = ports.collect();
         let sums = sums(program).map(|(header, field)| {

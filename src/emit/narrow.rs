@@ -211,7 +211,8 @@ fn members_read(body: &str) -> Read {
     let mut read = BTreeSet::new();
     for (at, found) in body.match_indices("message") {
         let behind = &body[at + found.len()..];
-        if body[..at].ends_with(letters) || behind.starts_with(letters) {
+        let is_other = |before: char| letters(before) || before == '.';
+        if body[..at].ends_with(is_other) || behind.starts_with(letters) {
             continue;
         }
         let member = behind.strip_prefix("->")?;

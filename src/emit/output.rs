@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::bypass;
+use super::external;
 use super::names::c_name;
 use super::scope::Scope;
 use super::tree::Body;
@@ -82,11 +83,13 @@ impl<'a> Body<'a> {
         };
         self.wait_all(others, out);
         if let Some((goal, message, arguments)) = first {
-            self.at_once(*goal, *message, arguments, out);
+            let is_alone = self.is_bypass && others.is_empty();
+            self.at_once(*goal, *message, arguments, is_alone, out);
         }
     }
 
-    /// The host is told, and the step ends with each of these.
+    /// The host is told, and the step ends with each of these; what calls an application lets all
+    /// go before it.
     pub fn answer(&mut self, outputs: &[Output], out: &mut Vec<S>) {
         for output in outputs {
             let Output::One {
@@ -97,7 +100,11 @@ impl<'a> Body<'a> {
             else {
                 unreachable!("an answer is one event");
             };
-            self.at_once(*goal, *message, arguments, out);
+            if external::is_call(self.stack, output) {
+                self.event(*goal, *message, arguments, Room::Last, out);
+                continue;
+            }
+            self.at_once(*goal, *message, arguments, false, out);
             let steps = atom("stack").behind("shared").member("steps");
             out.push(S::Assign(steps, "+=", atom("1")));
         }
@@ -156,12 +163,13 @@ impl<'a> Body<'a> {
         self.turns -= 1;
     }
 
-    /// An output is handled now.
+    /// An output is handled now: the last of a path, or another.
     fn at_once(
         &mut self,
         goal: Goal,
         message: Option<LocalId>,
         arguments: &[Expression],
+        is_last: bool,
         out: &mut Vec<S>,
     ) {
         let address = |body: &Body, local| body.scope.message_address(local);
@@ -176,7 +184,14 @@ impl<'a> Body<'a> {
                 out.push(S::Do(call("send_frame", all)));
             }
             Goal::Port(port, instance, event) => {
-                let name = self.stack.names.ports[&(port, event)].clone();
+                let mut name = self.stack.names.ports[&(port, event)].clone();
+                if is_last
+                    && event == Event::Deliver
+                    && external::is_call_to(self.stack, goal)
+                    && bypass::puts_nothing(self.stack, self.tree.reaction)
+                {
+                    name = external::now(&name);
+                }
                 let mut all = vec![atom("stack"), self.index(instance)];
                 all.extend(message.map(|local| address(self, local)));
                 all.extend(arguments.iter().flat_map(|one| self.scope.arguments(one)));
@@ -386,6 +401,8 @@ enum Room {
     Usual { before: usize },
     /// One that is kept for its like.
     Kept { before: usize },
+    /// One of the places for all, behind all that waits.
+    Last,
 }
 
 impl Room {
@@ -395,6 +412,10 @@ impl Room {
             Room::Next => ("next_step", 0),
             Room::Usual { before } => ("later", before),
             Room::Kept { before } => ("kept", before),
+            Room::Last => {
+                let all = vec![atom("stack"), atom("AGENDA"), C::Struct(kind, event)];
+                return S::Do(call("let_others_go", all));
+            }
         };
         if before > 0 {
             event.push(("before".to_string(), atom(before.to_string())));

@@ -110,10 +110,10 @@ pub fn part(file: &'static str, name: &str) -> &'static str {
     found.expect("the file has this part").1
 }
 
-/// What a host calls; some of it as another file says.
-pub fn interface(instead: Option<&'static str>) -> Vec<&'static str> {
+/// What a host calls; some of it as other files say.
+pub fn interface(instead: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
     let mut all = parts(INTERFACE);
-    if let Some(file) = instead {
+    for file in instead {
         for (at, (name, text)) in parts(file).into_iter().enumerate() {
             match all.iter().position(|(known, _)| *known == name) {
                 Some(known) => all[known].1 = text,

@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::send;
 use super::state;
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary};
+use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call, conditional};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
@@ -328,7 +328,7 @@ fn with_body(head: &str, body: &str) -> Item {
 }
 
 /// The function by which an application tells something, and before it a cold one for what is to
-/// wait, unless all of it does.
+/// wait.
 fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
     let own = &stack.program.notices[notice.at()];
     let arguments: Vec<String> = own
@@ -358,10 +358,6 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
         let handled = printer::block(&[handled], 1);
         format!("{begun}{refused}{handled}    run(stack);\n")
     };
-    if external::calls_applications(stack.program) {
-        let begun = "    begin_call(stack, now_ns);\n";
-        return vec![with_body(head, &body(begun, put))];
-    }
     let handled = called(stack, reaction, None, &arguments);
     let handled = Statement::Do(atom(handled.trim_end_matches(';')));
     let either = Statement::If {
@@ -380,16 +376,47 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
     );
     let given = [vec!["stack".to_string(), "session".to_string()], arguments].concat();
     let (_, name) = name.rsplit_once(' ').expect("a head has a result");
-    let begun = format!(
-        "    if (!begin_step(stack, now_ns)) {{\n        {name}_later({});\n        \
-         return;\n    }}\n",
-        given.join(", ")
+    let [begun, at_once] = begun(stack, &format!("{name}_later({})", given.join(", ")));
+    let waits = format!(
+        "{cold}{} {{\n{}}}\n",
+        wrapped(&waiting),
+        body(&at_once, either)
     );
-    let waits = body("    const bool at_once = begin_later(stack);\n", either);
-    vec![
-        Item::Text(format!("{cold}{} {{\n{waits}}}\n", wrapped(&waiting))),
-        with_body(head, &body(&begun, handled)),
-    ]
+    let mut all = vec![Item::Text(waits)];
+    if external::calls_applications(stack.program) {
+        // GCC that sees what an application does while it is called goes on to what that tells.
+        let inline = wrapped(&format!("extern inline {head}"));
+        all.push(Item::Text(format!(
+            "#if defined __GNUC__ && !defined __clang__\n{inline};\n#endif\n"
+        )));
+    }
+    all.push(with_body(head, &body(&begun, handled)));
+    all
+}
+
+/// What begins where an application tells something, from a call or while it is called; and where
+/// that is to wait, which is then asked once more.
+fn begun(stack: &Stack, later: &str) -> [String; 2] {
+    let inside_or = |inside: &str, outside: C| match external::calls_applications(stack.program) {
+        true => {
+            let calling = atom("stack").behind("shared").member("calling");
+            conditional(calling, call(inside, vec![atom("stack")]), outside)
+        }
+        false => outside,
+    };
+    let begins = call("begin_step", ["stack", "now_ns"].map(atom).to_vec());
+    let later = Statement::If {
+        condition: inside_or("begin_inside", begins).negated(),
+        then: vec![Statement::Do(atom(later)), Statement::Return(None)],
+        otherwise: Vec::new(),
+    };
+    let begins = call("begin_later", vec![atom("stack")]);
+    let at_once = Statement::Declare {
+        kind: "const bool".to_string(),
+        name: "at_once".to_string(),
+        value: Some(inside_or("begins_inside", begins)),
+    };
+    [later, at_once].map(|one| printer::block(&[one], 1))
 }
 
 /// What the notices of applications put on the agenda.

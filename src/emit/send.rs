@@ -8,7 +8,7 @@
 //!                                                         or else S_p_send_later
 //! ```
 //!
-//! Where ports call applications, which may send from inside, one function in the file does it all.
+//! What an application sends while it is called goes to S_p_send_later, too.
 
 use super::Stack;
 use super::external;
@@ -79,7 +79,9 @@ pub fn functions(
 ) -> Vec<String> {
     let with_body = |head: &str, body: String| format!("{} {{\n{body}}}\n", wrapped(head));
     let Some(reaction) = sent_at_once(stack, port) else {
-        return vec![with_body(head, in_one(stack, port))];
+        let unused = ["stack", "session", "with", "data", "length", "now_ns"];
+        let unused = unused.map(|name| format!("    (void){name};\n"));
+        return vec![with_body(head, unused.concat() + "    return 0;\n")];
     };
     let [from, later] = heads(stack, port, head);
     let mut all = Vec::new();
@@ -92,15 +94,14 @@ pub fn functions(
         ));
     }
     all.push(with_body(&from, from_body(stack, port, reaction, quiet)));
-    all.push(with_body(&later, later_body(stack, port)));
+    all.push(with_body(&later, later_body(stack, port, reaction)));
     all.push(format!("{};\n", wrapped(&format!("extern inline {head}"))));
     all
 }
 
-/// The reaction to what is sent, if nothing of an application can be going on.
+/// The reaction to what is sent.
 fn sent_at_once(stack: &Stack, port: &Port) -> Option<Reaction> {
-    let calling = external::calls_applications(stack.program);
-    below(stack, port, Event::Send).filter(|_| port.passes && !calling)
+    below(stack, port, Event::Send).filter(|_| port.passes)
 }
 
 /// What goes with a message of which the application says nothing.
@@ -167,19 +168,42 @@ fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Re
     text + "    return true;\n"
 }
 
-fn later_body(stack: &Stack, port: &Port) -> String {
+fn later_body(stack: &Stack, port: &Port, reaction: Reaction) -> String {
     let begun = call("begin_call", vec![atom("stack"), atom("now_ns")]);
     let goes_on = call("may_go_on", vec![atom("stack")]);
-    let refused = either(begun.negated(), goes_on.negated());
+    let mut refused = either(begun.negated(), goes_on.negated());
+    let mut begins = "    stack->shared.steps += 1;\n".to_string();
+    if external::calls_applications(stack.program) {
+        let calling = atom("stack").behind("shared").member("calling");
+        refused = conditional(calling, external::refused(stack, 1), refused);
+        begins = format!(
+            "    if (!stack->shared.calling) {{\n    {begins}    }} else if \
+             (!begins_inside(stack)) {{\n{}    }}\n",
+            waits(stack, port, reaction)
+        );
+    }
     let sent = [
         Statement::Do(sets_out(stack, port)),
         Statement::Return(Some(atom("length"))),
     ];
     condition(either(refused, exists(stack, port).negated()), "return 0;")
         + &taken(stack)
-        + "    sl_copy(buffer->bytes + HEADROOM, data, length);\n    \
-           stack->shared.steps += 1;\n"
+        + "    sl_copy(buffer->bytes + HEADROOM, data, length);\n"
+        + &begins
         + &printer::block(&sent, 1)
+}
+
+/// What an application sends while it is called, and something waits, waits behind that.
+fn waits(stack: &Stack, port: &Port, reaction: Reaction) -> String {
+    let message = vec![("message".to_string(), atom("message"))];
+    let put = external::put(stack, reaction, "session", message);
+    let text = new_message(stack)
+        + &match attributes(stack, port).is_empty() {
+            true => String::new(),
+            false => format!("    if (with != NULL) {{\n{}    }}\n", set(stack, port, 2)),
+        }
+        + &printer::block(&[put, Statement::Return(Some(atom("length")))], 1);
+    text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// Takes a buffer, if there is one, and if it is large enough.
@@ -215,28 +239,4 @@ fn set(stack: &Stack, port: &Port, depth: usize) -> String {
         true => "    (void)with;\n".to_string(),
         false => text,
     }
-}
-
-/// All of it, where applications are called.
-fn in_one(stack: &Stack, port: &Port) -> String {
-    let Some(reaction) = below(stack, port, Event::Send) else {
-        let unused = ["stack", "session", "with", "data", "length", "now_ns"];
-        let unused = unused.map(|name| format!("    (void){name};\n"));
-        return unused.concat() + "    return 0;\n";
-    };
-    let goes_on = call("may_go_on", vec![atom("stack")]);
-    let goes_on = binary("||", atom("stack").behind("calling"), goes_on);
-    let refused = either(external::refused(stack, 1), goes_on.negated());
-    let mut text = "    begin_call(stack, now_ns);\n".to_string();
-    text += &condition(either(refused, exists(stack, port).negated()), "return 0;");
-    text += &taken(stack);
-    text += &new_message(stack);
-    text += "    sl_copy(message.data, data, length);\n";
-    text += &match attributes(stack, port).is_empty() {
-        true => "    (void)with;\n".to_string(),
-        false => format!("    if (with != NULL) {{\n{}    }}\n", set(stack, port, 2)),
-    };
-    let message = vec![("message".to_string(), atom("message"))];
-    let put = external::put(stack, reaction, "session", message);
-    text + &printer::block(&[put], 1) + "    run(stack);\n    return length;\n"
 }

@@ -51,7 +51,7 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
     let called = [&values[..], &kinds, &handed].concat();
-    let in_place = Vec::from_iter(reactions.in_place(&called));
+    let in_place = Vec::from_iter(reactions.in_place(stack, &called));
     let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let blank = message::blank(stack);
@@ -232,18 +232,19 @@ impl Reactions {
     }
 
     /// What stands in its place on common paths: they themselves, and of these functions those that
-    /// they call.
-    fn in_place(&self, others: &[Item]) -> Option<Item> {
-        let is_path = |item: &&Item| match item {
-            Item::Function(function) => bypass::is_bypass(function),
-            _ => false,
-        };
-        let paths: Vec<Item> = self.items.iter().filter(is_path).cloned().collect();
-        let names = self
+    /// they call; and what applications send, where some of that may wait, and so has two callers.
+    fn in_place(&self, stack: &Stack, others: &[Item]) -> Option<Item> {
+        let paths = self
             .paths
             .iter()
             .map(|path| format!("{}_bypass", path.name));
-        in_place::declared(names, &[&paths, others].concat())
+        let names: BTreeSet<String> = paths.chain(external::sent(stack)).collect();
+        let is_one = |item: &&Item| match item {
+            Item::Function(function) => names.contains(&function.name),
+            _ => false,
+        };
+        let own: Vec<Item> = self.items.iter().filter(is_one).cloned().collect();
+        in_place::declared(names.into_iter(), &[&own, others].concat())
     }
 
     /// What the host calls.
@@ -282,7 +283,10 @@ fn paths(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
 /// The reactions that put nothing on the agenda, nor does what they call.
 fn quiet(stack: &Stack, all: &[Reacting]) -> BTreeSet<Reaction> {
     let silent = all.iter().filter(|one| one.queued.is_empty());
-    let mut quiet: BTreeSet<Reaction> = silent.map(|one| one.reaction).collect();
+    let silent = silent.map(|one| one.reaction);
+    let mut quiet: BTreeSet<Reaction> = silent
+        .filter(|one| !external::is_called_by(stack, *one))
+        .collect();
     loop {
         let calls =
             |reaction: &Reaction| stack.called_by(stack.tree(*reaction).expect("it has a tree"));
@@ -318,6 +322,7 @@ fn started(stack: &Stack) -> Vec<Queued> {
         port::queued(stack),
         port::told(stack),
         driver::at_start(stack),
+        external::queued(stack),
     ]
     .concat()
 }

@@ -110,12 +110,6 @@ fn whole(stack: &Stack, timer_count: u32, bypasses: &[Path]) -> Item {
         format!("struct {name}_event agenda[AGENDA + KEPT + 1]"),
         "the last is handled first",
     ));
-    if super::external::calls_applications(stack.program) {
-        all.push(line(
-            "bool calling".to_string(),
-            "whether a function of an application is being called",
-        ));
-    }
     all.extend([line(
         format!("struct {name}_output answers[OUTPUTS]"),
         "what the host is to do",
@@ -322,6 +316,12 @@ fn event(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
             }
         }
         with += &format!("        }} {};\n", one.name(stack));
+    }
+    if super::external::calls_applications(stack.program) {
+        all.push(line(
+            "bool waited".to_string(),
+            "whether it has let all go before it that was under way",
+        ));
     }
     if !with.is_empty() {
         all.push(line(format!("union {{\n{with}    }} with"), ""));

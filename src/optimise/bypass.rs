@@ -58,11 +58,8 @@ impl Default for Limits {
     }
 }
 
-/// Trees with bypasses. An application that is called in between could see what is left undone.
+/// Trees with bypasses.
 pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
-    if program.ports.iter().any(|port| port.calls.is_some()) {
-        return forest;
-    }
     forest.bypasses.clear();
     let starts: Vec<Tree> = forest
         .trees
@@ -232,6 +229,7 @@ impl Sinking<'_> {
 
     /// The end of the path: what nobody will read is not written.
     fn leaf(&mut self, outputs: Vec<Output>, mut owed: Owed) -> NodeId {
+        let outputs = owed.call_last(self.program, outputs);
         let is_one = |output: &Output| matches!(output, Output::One { .. });
         let all_one = outputs.iter().all(is_one);
         let leaf = Node::Leaf { outputs };

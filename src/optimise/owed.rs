@@ -6,8 +6,8 @@
 use super::bypass::named;
 use super::made::Made;
 use super::value::{Looks, inlined, operands};
-use crate::tree::Action;
 use crate::tree::rename::Renaming;
+use crate::tree::{Action, Goal, Output};
 use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::{LocalId, Program};
 use std::cell::Cell;
@@ -50,6 +50,31 @@ impl Owed {
         let fields = std::mem::take(&mut self.fields).into_iter();
         let fields = fields.map(|(place, value)| Action::Assign(place, value));
         fields.chain(std::mem::take(&mut self.others)).collect()
+    }
+
+    /// Where an application lets an answer to the host go before it, that is told first: then it is
+    /// the next.
+    pub fn call_last(&mut self, program: &Program, outputs: Vec<Output>) -> Vec<Output> {
+        let calls = |output: &Output| match output {
+            Output::One { goal, .. } => match goal {
+                Goal::Frame(_) => Some(false),
+                Goal::Port(port, ..) => Some(program.ports[port.at()].calls.is_some()),
+                Goal::Reaction(..) | Goal::Otherwise => None,
+            },
+            Output::Many(_) | Output::Every { .. } => None,
+        };
+        let lets_go = |action: &Action| match action {
+            Action::Answer(outputs) => outputs.iter().any(|one| calls(one) == Some(true)),
+            _lets_none_go => false,
+        };
+        let is_answer = matches!(&outputs[..], [only] if calls(only) == Some(false));
+        match self.others.iter().position(lets_go) {
+            Some(at) if is_answer => match &mut self.others[at] {
+                Action::Answer(called) => std::mem::replace(called, outputs),
+                _is_told => outputs,
+            },
+            Some(_) | None => outputs,
+        }
     }
 
     /// Whether something that is owed is looked at.

@@ -45,6 +45,23 @@ impl State<'_> {
         }
     }
 
+    /// Whether an event calls a function of an application.
+    pub fn calls(&self, event: &Pending) -> bool {
+        match event.goal {
+            Goal::Port(_, _, Event::Start) => false,
+            Goal::Port(port, ..) => self.program.ports[port.at()].calls.is_some(),
+            Goal::Arrive { .. } | Goal::Handle { .. } | Goal::Frame(_) => false,
+        }
+    }
+
+    /// What calls a function of an application lets all go before it that is under way.
+    pub fn let_others_go(&mut self, event: Pending) {
+        self.wait_last(vec![Pending {
+            waited: true,
+            ..event
+        }]);
+    }
+
     /// Puts events behind all that waits, in this order.
     pub fn wait_last(&mut self, events: Vec<Pending>) {
         for event in events {

@@ -34,6 +34,25 @@ impl State<'_> {
         }
     }
 
+    /// What the host learns instead of an event that comes to an application: that a session is to
+    /// be accepted; or nothing, of one that the application has not heard of.
+    pub fn instead(
+        &mut self,
+        (port, session): (PortId, u32),
+        event: Event,
+        pending: &Pending,
+    ) -> Option<Option<Emitted>> {
+        let how = self.program.ports[port.at()].listens;
+        let opened = how.and_then(|how| how.opened).map(Event::Notice);
+        if (event == Event::Start || Some(event) == opened)
+            && let Some(accepted) = self.accepted(port, session)
+        {
+            return Some(Some(accepted));
+        }
+        let is_unknown = pending.message.is_none() && self.is_unknown(port, session);
+        (event == Event::Start || is_unknown).then_some(None)
+    }
+
     /// A message or notice comes to an application.
     fn surfaces(
         &mut self,
@@ -41,16 +60,10 @@ impl State<'_> {
         event: Event,
         pending: Pending,
     ) -> Option<Emitted> {
-        let how = self.program.ports[port.at()].listens;
-        let opened = how.and_then(|how| how.opened).map(Event::Notice);
-        if (event == Event::Start || Some(event) == opened)
-            && let Some(accepted) = self.accepted(port, session)
+        if !pending.waited
+            && let Some(instead) = self.instead((port, session), event, &pending)
         {
-            return Some(accepted);
-        }
-        let told = pending.message.is_none() && self.is_unknown(port, session);
-        if event == Event::Start || told {
-            return None;
+            return instead;
         }
         let Pending {
             message, arguments, ..

@@ -182,6 +182,7 @@ impl<'p> Handling<'_, 'p> {
             goal,
             message,
             arguments,
+            waited: false,
         });
         if self.family {
             self.take_places(self.outputs.len() - 1);

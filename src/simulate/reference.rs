@@ -51,6 +51,7 @@ impl<'p> Control<'p> for Reference<'p> {
             goal,
             message,
             arguments,
+            ..
         } = event;
         match goal {
             Goal::Arrive {

@@ -143,8 +143,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             message: Some(message),
             ..Pending::new(Goal::Handle { kind, index, event })
         };
-        self.state.wait_last(vec![event]);
-        self.run();
+        self.tell(event, true);
         bytes.len()
     }
 
@@ -226,10 +225,25 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         now_ns: u64,
     ) {
         self.begin_call(now_ns);
-        if self.is_open(port, session) {
-            let event = self.downward(port, session, notice, arguments);
-            self.state.wait_last(event.into_iter().collect());
-            self.run();
+        let is_open = self.is_open(port, session);
+        if let Some(event) = self.downward(port, session, notice, arguments) {
+            self.tell(event, is_open);
+        }
+    }
+
+    /// An application tells something, if that is for one that is there: behind all that waits.
+    /// While it is called, that happens at once if nothing waits, and what comes of it when its
+    /// function has returned.
+    fn tell(&mut self, event: Pending, is_open: bool) {
+        let at_once = self.calling && self.state.agenda.is_empty() && self.has_room();
+        self.state.steps += u32::from(at_once);
+        match is_open {
+            true if at_once => self.step(event),
+            true => {
+                self.state.wait_last(vec![event]);
+                self.run();
+            }
+            false => {}
         }
     }
 
@@ -358,7 +372,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     fn takes(&self, events: usize) -> bool {
         let waiting = self.state.agenda.len();
         match self.calling {
-            true => self.state.limits.agenda - waiting >= events,
+            true => waiting + events <= self.state.limits.agenda,
             false => waiting == 0,
         }
     }
@@ -366,10 +380,13 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     /// Whether another step may be taken: no function of an application is being called, the
     /// budget of the call allows it, and there is room for what the host is to do then.
     fn may_go_on(&self) -> bool {
+        !self.calling && self.has_room()
+    }
+
+    /// Whether the budget of the call allows another step, and its answer has room.
+    fn has_room(&self) -> bool {
         let limits = &self.state.limits;
-        !self.calling
-            && self.state.steps < limits.budget
-            && self.state.outputs.len() < limits.outputs
+        self.state.steps < limits.budget && self.state.outputs.len() < limits.outputs
     }
 
     /// Handles what is on the agenda, as far as may be.
@@ -423,8 +440,24 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         index.is_some_and(|index| !self.state.is_live(named, index))
     }
 
-    /// A message or notice comes to an application: which is called, or told by the host.
+    /// A message or notice comes to an application: which is called, or told by the host. It is
+    /// called when nothing else is under way; what is then comes next, within the same step.
     fn surface(&mut self, port: PortId, event: Pending) {
+        let is_under_way = self.calling || !self.state.agenda.is_empty();
+        if self.state.calls(&event)
+            && is_under_way
+            && !event.waited
+            && let Goal::Port(_, session, what) = event.goal
+        {
+            match self.state.instead((port, session), what, &event) {
+                Some(instead) => self.state.outputs.extend(instead),
+                None => {
+                    self.state.steps -= 1;
+                    self.state.let_others_go(event);
+                }
+            }
+            return;
+        }
         let told = self.state.told(event);
         match (told, &self.state.program.ports[port.at()].calls) {
             (Some(output @ (Emitted::Deliver { .. } | Emitted::Notice { .. })), Some(function)) => {

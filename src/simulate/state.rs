@@ -58,6 +58,8 @@ pub struct Pending {
     pub message: Option<Message>,
     /// Its other arguments.
     pub arguments: Vec<Datum>,
+    /// Whether it has let all go before it that was under way.
+    pub waited: bool,
 }
 
 impl Pending {
@@ -67,6 +69,7 @@ impl Pending {
             goal,
             message: None,
             arguments: Vec::new(),
+            waited: false,
         }
     }
 }

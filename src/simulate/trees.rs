@@ -546,6 +546,7 @@ impl<'p> Running<'_, 'p> {
             goal,
             message,
             arguments,
+            waited: false,
         };
         let all = self.events.len();
         let is_first = self.at_once && all == 0;

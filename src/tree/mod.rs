@@ -300,7 +300,8 @@ pub enum Action {
     /// the outputs behind the first.
     Wait(Vec<Output>),
     /// The host is told, which changes nothing that a tree reads: the step ends with each of
-    /// these, and what comes then is another. Only behind [`Query::GoesOn`].
+    /// these, and what comes then is another. What calls an application lets all go before it, and
+    /// the step goes on. Only behind [`Query::GoesOn`].
     Answer(Vec<Output>),
     /// From here to [`Action::Turn`] outputs are put on the agenda where they are made.
     Begin,

@@ -3,9 +3,10 @@
 //! In: a [`Forest`] in which each leaf names the reactions that follow. Out: one in which the
 //! first of them stands in the leaf itself, along the common path; the others wait on the agenda
 //! behind it. Where the first only tells the host something, the second stands there, too, if a
-//! step may be taken for it: nobody could tell it from one that waited. What is unlikely, what is
-//! large, and what would come round to itself stays a call; a test that the values decide which a
-//! call gives is gone where its tree stands.
+//! step may be taken for it: nobody could tell it from one that waited. So it does where the first
+//! calls an application, which lets all go before it. What is unlikely, what is large, and what
+//! would come round to itself stays a call; a test that the values decide which a call gives is
+//! gone where its tree stands.
 //!
 //! ```text
 //! link frame                        link frame
@@ -35,7 +36,7 @@ use crate::tree::{
     TreeId,
 };
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
-use crate::types::program::{Event, LocalId, Place, Port, Program};
+use crate::types::program::{Event, LocalId, Place, Port, PortId, Program};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -163,7 +164,7 @@ impl Weaving<'_> {
     }
 
     /// A leaf, or the tree of its first output behind what waits; or that of the second, where the
-    /// first only tells the host something.
+    /// first only tells the host something, or lets others go before it.
     fn leaf(
         &mut self,
         leaf: NodeId,
@@ -172,16 +173,15 @@ impl Weaving<'_> {
         path: &mut Vec<Reaction>,
     ) -> NodeId {
         // The turns of a family are reached by no way.
-        if let [first, second] = &outputs[..]
+        if let [first, others @ ..] = &outputs[..]
             && mass > 0.0
-            && self.only_answers(first)
-            && is_reaction(second)
+            && others.first().is_some_and(is_reaction)
+            && (self.lets_others_go(first, path) || others.len() == 1 && self.only_answers(first))
         {
-            let last = vec![second.clone()];
             let then = self.forest.arena.add(Node::Leaf {
-                outputs: last.clone(),
+                outputs: others.to_vec(),
             });
-            let woven = self.leaf(then, last, mass, path);
+            let woven = self.leaf(then, others.to_vec(), mass, path);
             return self.goes_on(first.clone(), woven, leaf);
         }
         let Some(Output::One {
@@ -226,6 +226,21 @@ impl Weaving<'_> {
                 next: root,
             }),
         }
+    }
+
+    /// Whether an output calls an application with a message that came by a link: which is when
+    /// nothing else is under way, and an application that is being called hands over no frames.
+    fn lets_others_go(&self, output: &Output, path: &[Reaction]) -> bool {
+        let calls = |port: PortId| self.program.ports[port.at()].calls.is_some();
+        let came_in = matches!(path.first(), Some(Reaction::Arrive { .. }));
+        let delivers = match output {
+            Output::One { goal, .. } => match goal {
+                Goal::Port(port, _, Event::Deliver) => calls(*port),
+                Goal::Port(..) | Goal::Frame(_) | Goal::Reaction(..) | Goal::Otherwise => false,
+            },
+            Output::Many(_) | Output::Every { .. } => false,
+        };
+        came_in && delivers
     }
 
     /// Whether nothing comes of an output but an answer to the host.

@@ -230,6 +230,7 @@ fn member(at: usize, kind: &Type) -> String {
         Type::Bytes(length) => format!("struct STACK_bytes{length} a{at};\n"),
         Type::Signed(width) => format!("int{}_t a{at};\n", c_bits(*width)),
         Type::Bool => format!("bool a{at};\n"),
+        Type::Enum(_) => format!("uint8_t a{at};\n"),
         Type::Unsigned(width) | Type::Sequence(width) => {
             format!("uint{}_t a{at};\n", c_bits(*width))
         }
@@ -347,6 +348,9 @@ fn answer(program: &Program, port: &Port) -> String {
                 _ => 4,
             };
             keys += &format!("keys.{name} = (data[0] >> 4) & ((1 << {bits}) - 1);\n");
+            if key.default.is_some() {
+                keys += &format!("keys.has_{name} = true;\n");
+            }
         }
         let opens = format!(
             "struct STACK_{own}_keys keys = {{0}};\n{keys}\

@@ -2,24 +2,28 @@ What a host calls, where ports call functions of applications: instead of what h
 `interface.c`, and what only these stacks have; as `own.c`.
 
 /* part may_go_on */
-/* Whether another step may be taken: no function of an application is being called, the budget of
- * the call allows it, and its answer has room. */
-static inline bool may_go_on(struct STACK *stack) {
-    return !stack->calling && stack->shared.steps < stack->config.budget &&
+/* Whether the budget of the call allows another step, and its answer has room. */
+static inline bool has_room(struct STACK *stack) {
+    return stack->shared.steps < stack->config.budget &&
            (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
+}
+
+/* Whether another step may be taken, since no function of an application is being called. */
+static inline bool may_go_on(struct STACK *stack) {
+    return !stack->shared.calling && has_room(stack);
 }
 
 /* part takes */
 /* Whether so many events of an application are taken now. */
 static inline bool takes(const struct STACK *stack, uint32_t events) {
-    return stack->calling ? AGENDA - stack->waiting >= events : stack->waiting == 0;
+    return stack->shared.calling ? stack->waiting + events <= AGENDA : stack->waiting == 0;
 }
 
 /* part begin_call */
 /* A call of the host begins: first comes what the last one left. False if some of that still
  * waits. A call from inside of a function of an application belongs to the one that is going on. */
 static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
-    if (stack->calling) {
+    if (stack->shared.calling) {
         return false;
     }
     stack->now_ns = now_ns;

@@ -507,6 +507,14 @@ static void kept_last(struct STACK *stack, struct STACK_event event) {
     put_last(stack, AGENDA + KEPT, event);
 }
 
+/* part let_others_go */
+/* Puts an event on the agenda that calls an application: it lets all go before it that is under
+ * way. */
+static void let_others_go(struct STACK *stack, uint32_t room, struct STACK_event event) {
+    event.waited = true;
+    put_last(stack, room, event);
+}
+
 /* part next_step */
 /* Puts an event on the agenda that is handled next, within this step: its place is always free. */
 static void next_step(struct STACK *stack, struct STACK_event event) {

@@ -22,3 +22,26 @@ static inline bool begin_step(struct STACK *stack, uint64_t now_ns) {
     stack->shared.steps = 1;
     return stack->shared.answered < stack->shared.limit;
 }
+
+/* part begin_inside */
+/* An application tells something while it is called; false if something waits, or the answers may
+ * have no room. */
+static inline bool begin_inside(struct STACK *stack) {
+    if (stack->shared.answered >= stack->shared.limit ||
+        stack->shared.steps >= stack->config.budget) {
+        return false;
+    }
+    stack->shared.steps += 1;
+    return true;
+}
+
+/* part begins_inside */
+/* An application sends or tells something while it is called: whether that happens at once, since
+ * nothing waits. */
+static bool begins_inside(struct STACK *stack) {
+    if (stack->waiting != 0 || !has_room(stack)) {
+        return false;
+    }
+    stack->shared.steps += 1;
+    return true;
+}

@@ -16,8 +16,12 @@ impl<'p> Running<'_, 'p> {
             Action::Answer(outputs) => {
                 self.outputs(outputs);
                 for event in std::mem::take(&mut self.events) {
-                    self.state.answer(event);
-                    self.state.steps += 1;
+                    if self.state.calls(&event) {
+                        self.state.let_others_go(event);
+                    } else {
+                        self.state.answer(event);
+                        self.state.steps += 1;
+                    }
                 }
             }
             Action::Begin => self.since = self.state.agenda.len(),
