@@ -10,7 +10,11 @@
  * which common paths they went. Between the ends stands the wire, a
  * copy of each frame, which is not counted, and neither is the sender. With -DETHERNET the stack
  * begins at Ethernet, as that of whole.loom does: before anything is counted the sender asks by ARP
- * where the receiver is, and the receiver answers, and knows of the sender from now on.
+ * where the receiver is, and the receiver answers, and knows of the sender from now on. With
+ * -DCALLS ports call functions of their applications, as that of `called` in tcp.loom: a step is
+ *
+ *   has the frame of its last answer back; takes the segment, which calls tcp_stack_arrived, which
+ *   gives credit; answers every second one; gives the next buffer
  */
 #include "tcp_stack.h"
 
@@ -29,11 +33,17 @@ enum { TOTAL = 4 << 20,
        SEGMENT = 1460,
        HEADERS = LINK + 40 };
 
+/* What the application of an end knows. */
+struct application {
+    uint32_t received;   /* bytes that were delivered */
+    const uint8_t *read; /* where the last of them were */
+    uint32_t credit;     /* bytes that are taken of it */
+};
+
 struct receiver {
     struct tcp_stack *stack;
     uint32_t session;
-    uint32_t received;              /* bytes that were delivered */
-    const uint8_t *read;            /* where the last of them were */
+    struct application own;
     struct tcp_stack_frame frame;   /* the segment that arrives */
     struct tcp_stack_output answer; /* the frame that left */
     bool answers;                   /* whether one did */
@@ -42,9 +52,9 @@ struct receiver {
 struct sender {
     struct tcp_stack *stack;
     uint32_t session;
-    uint32_t sent;   /* bytes that it took */
-    uint32_t credit; /* bytes that it will take */
-    uint32_t most;   /* of them at once */
+    uint32_t sent; /* bytes that it took */
+    uint32_t most; /* of them at once */
+    struct application own;
 };
 
 static uint8_t text[TOTAL];
@@ -53,6 +63,51 @@ static uint8_t text[TOTAL];
 size_t tcp_stack_paths(const struct tcp_stack *stack, uint64_t *values, size_t capacity)
     __attribute__((weak));
 extern const char *const tcp_stack_path_name[] __attribute__((weak));
+
+#ifdef CALLS
+/* What the stacks call. */
+void tcp_stack_arrived(void *user, struct tcp_stack *stack, uint32_t session,
+                       const struct tcp_stack_streams_attributes *with, const uint8_t *data,
+                       size_t length, uint64_t now_ns) {
+    struct application *const own = user;
+    (void)with;
+    own->read = data;
+    own->received += (uint32_t)length;
+    tcp_stack_streams_grant_delivers(stack, session, (uint32_t)length, now_ns);
+}
+
+void tcp_stack_arrived_grant_sends(void *user, struct tcp_stack *stack, uint32_t session,
+                                   uint32_t bytes, uint64_t now_ns) {
+    struct application *const own = user;
+    (void)stack, (void)session, (void)now_ns;
+    own->credit += bytes;
+}
+
+void tcp_stack_arrived_opened(void *user, struct tcp_stack *stack, uint32_t session,
+                              uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)now_ns;
+}
+
+void tcp_stack_arrived_urgent(void *user, struct tcp_stack *stack, uint32_t session, uint32_t bytes,
+                              uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)bytes, (void)now_ns;
+}
+
+void tcp_stack_arrived_unreachable(void *user, struct tcp_stack *stack, uint32_t session,
+                                   bool refused, uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)refused, (void)now_ns;
+}
+
+void tcp_stack_arrived_finished(void *user, struct tcp_stack *stack, uint32_t session,
+                                uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)now_ns;
+}
+
+void tcp_stack_arrived_closed(void *user, struct tcp_stack *stack, uint32_t session,
+                              uint8_t reason_, uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)reason_, (void)now_ns;
+}
+#endif
 
 static inline __attribute__((always_inline)) void step(struct receiver *receiver) {
     struct tcp_stack *const stack = receiver->stack;
@@ -63,13 +118,16 @@ static inline __attribute__((always_inline)) void step(struct receiver *receiver
     tcp_stack_input(stack, 0, &receiver->frame, 1, 1);
     for (;;) {
         const enum tcp_stack_next next = tcp_stack_next(stack, &receiver->answer);
+#ifndef CALLS
         if (next == TCP_STACK_DELIVER) {
             const uint32_t length = (uint32_t)receiver->answer.length;
-            receiver->read = receiver->answer.data;
-            receiver->received += length;
+            receiver->own.read = receiver->answer.data;
+            receiver->own.received += length;
             tcp_stack_done(stack, &receiver->answer);
             tcp_stack_streams_grant_delivers(stack, receiver->session, length, 1);
-        } else if (next == TCP_STACK_FRAME) {
+        } else
+#endif
+            if (next == TCP_STACK_FRAME) {
             receiver->answers = true;
         } else {
             break;
@@ -95,12 +153,18 @@ static void fail(const char *why) {
 }
 
 /* The stack of an end, and the connection that is given to both. */
-static struct tcp_stack *started(uint32_t address, uint32_t peer, uint32_t *session) {
+static struct tcp_stack *started(uint32_t address, uint32_t peer, struct application *own,
+                                 uint32_t *session) {
     const uint16_t ports[2] = {40000, 5001};
     struct tcp_stack_config config;
     tcp_stack_config_default(&config);
     config.address = address;
     config.buffers = 128;
+#ifdef CALLS
+    config.user = own;
+#else
+    (void)own;
+#endif
 #ifdef ETHERNET
     config.mac = 0x020000000000 | address;
 #endif
@@ -123,12 +187,14 @@ static bool says(struct sender *sender, struct tcp_stack_output *output) {
         switch (tcp_stack_next(sender->stack, output)) {
         case TCP_STACK_FRAME:
             return true;
+#ifndef CALLS
         case TCP_STACK_GRANT_SENDS:
-            sender->credit += output->with.streams_grant_sends.bytes;
+            sender->own.credit += output->with.streams_grant_sends.bytes;
             break;
+#endif
         case TCP_STACK_IDLE: {
             const uint32_t left = TOTAL - sender->sent;
-            const uint32_t whole = sender->credit - sender->credit % SEGMENT;
+            const uint32_t whole = sender->own.credit - sender->own.credit % SEGMENT;
             const uint32_t least = left < whole ? left : whole;
             const uint32_t length = least < sender->most ? least : sender->most;
             if (length == 0) {
@@ -137,7 +203,7 @@ static bool says(struct sender *sender, struct tcp_stack_output *output) {
             tcp_stack_streams_send(sender->stack, sender->session, NULL, text + sender->sent,
                                    length, 1);
             sender->sent += length;
-            sender->credit -= length;
+            sender->own.credit -= length;
             break;
         }
         default:
@@ -154,7 +220,7 @@ static void carry(struct sender *sender, struct receiver *receiver,
     receiver->frame.length = output->length;
     tcp_stack_done(sender->stack, output);
     const size_t length = receiver->frame.length - HEADERS;
-    if (memcmp(receiver->frame.data + HEADERS, text + receiver->received, length) != 0) {
+    if (memcmp(receiver->frame.data + HEADERS, text + receiver->own.received, length) != 0) {
         fail("what was sent is wrong");
     }
 }
@@ -216,8 +282,8 @@ int main(int count, char **words) {
     }
     struct sender sender = {.most = SEGMENT};
     struct receiver receiver = {0};
-    sender.stack = started(0x0a000001, 0x0a000002, &sender.session);
-    receiver.stack = started(0x0a000002, 0x0a000001, &receiver.session);
+    sender.stack = started(0x0a000001, 0x0a000002, &sender.own, &sender.session);
+    receiver.stack = started(0x0a000002, 0x0a000001, &receiver.own, &receiver.session);
     while (tcp_stack_next(receiver.stack, &receiver.answer) != TCP_STACK_IDLE) {
         tcp_stack_done(receiver.stack, &receiver.answer);
     }
@@ -230,7 +296,7 @@ int main(int count, char **words) {
     uint32_t segments = 0;
     struct tcp_stack_output output;
     while (says(&sender, &output)) {
-        const uint32_t before = receiver.received;
+        const uint32_t before = receiver.own.received;
         const uint8_t *const data = receiver.frame.data + HEADERS;
         carry(&sender, &receiver, &output);
         const size_t length = receiver.frame.length - HEADERS;
@@ -241,7 +307,7 @@ int main(int count, char **words) {
             bench_step(&receiver);
         }
         segments += 1;
-        if (receiver.read != data || receiver.received - before != length) {
+        if (receiver.own.read != data || receiver.own.received - before != length) {
             fail("not all of a segment was delivered");
         }
         if (receiver.answers != second) {
@@ -251,7 +317,7 @@ int main(int count, char **words) {
             carry_back(&sender, &receiver.answer);
         }
     }
-    if (receiver.received != TOTAL) {
+    if (receiver.own.received != TOTAL) {
         fail("not all arrived");
     }
     if (tells) {

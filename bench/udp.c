@@ -7,6 +7,9 @@
  *   true    the sender has its frame back; the receiver takes the other, is asked what it
  *           delivers, reads it, and has its buffer back
  *
+ * With -DCALLS ports call functions of their applications, as that of `called` in udp.loom: the
+ * receiver takes the frame, which calls udp_stack_arrived, which reads it.
+ *
  * Between the two stands the wire, a copy of the frame, which is not counted. With `down` fewer
  * datagrams go, and none arrives: `loom bench layers` tells the two ways apart so.
  */
@@ -28,6 +31,36 @@ struct ends {
     uint32_t sum;                 /* of what was delivered */
 };
 
+#ifdef CALLS
+/* What the stacks call. */
+void udp_stack_arrived(void *user, struct udp_stack *stack, uint32_t session,
+                       const struct udp_stack_datagrams_attributes *with, const uint8_t *data,
+                       size_t length, uint64_t now_ns) {
+    uint32_t *const sum = user;
+    uint32_t number;
+    (void)stack, (void)session, (void)with, (void)length, (void)now_ns;
+    memcpy(&number, data, sizeof number);
+    *sum += number;
+}
+
+void udp_stack_arrived_mtu(void *user, struct udp_stack *stack, uint32_t session, uint32_t bytes,
+                           uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)bytes, (void)now_ns;
+}
+
+void udp_stack_arrived_lost(void *user, struct udp_stack *stack, uint32_t session, uint8_t cause,
+                            uint32_t peer, uint16_t port, uint16_t peer_port, uint32_t bytes,
+                            uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)cause, (void)peer, (void)port;
+    (void)peer_port, (void)bytes, (void)now_ns;
+}
+
+void udp_stack_arrived_failed(void *user, struct udp_stack *stack, uint32_t session,
+                              uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)now_ns;
+}
+#endif
+
 void bench_step(struct ends *ends, bool arrives);
 
 __attribute__((noinline, noclone)) void bench_step(struct ends *ends, bool arrives) {
@@ -39,22 +72,31 @@ __attribute__((noinline, noclone)) void bench_step(struct ends *ends, bool arriv
         ends->frame.data = udp_stack_buffer(ends->receiver, &room);
         return;
     }
-    uint32_t number;
     udp_stack_done(ends->sender, &ends->output);
     udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
     struct udp_stack_output output;
+#ifdef CALLS
+    udp_stack_next(ends->receiver, &output);
+#else
+    uint32_t number;
     if (udp_stack_next(ends->receiver, &output) == UDP_STACK_DELIVER) {
         memcpy(&number, output.data, sizeof number);
         ends->sum += number;
         udp_stack_done(ends->receiver, &output);
     }
+#endif
 }
 
-static struct udp_stack *started(uint32_t address) {
+static struct udp_stack *started(uint32_t address, uint32_t *sum) {
     struct udp_stack_config config;
     udp_stack_config_default(&config);
     config.address = address;
     config.buffers = BUFFERS;
+#ifdef CALLS
+    config.user = sum;
+#else
+    (void)sum;
+#endif
     const size_t size = udp_stack_size(&config);
     struct udp_stack *const stack = udp_stack_start(malloc(size), size, &config, 0);
     if (stack == NULL) {
@@ -77,7 +119,9 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: %s count|down\n", words[0]);
         return 2;
     }
-    struct ends ends = {.sender = started(0x0a000001), .receiver = started(0x0a000002)};
+    struct ends ends = {0};
+    ends.sender = started(0x0a000001, &ends.sum);
+    ends.receiver = started(0x0a000002, &ends.sum);
     const struct udp_stack_datagrams_keys from = {.has_port = true,
                                                   .port = 40000,
                                                   .has_peer = true,

@@ -16,7 +16,12 @@ pub struct Program {
     compiler: String,
     flags: &'static str,
     sums: bool,
+    /// Whether its port calls a function of the application.
+    calls: bool,
 }
+
+/// Whose a stack of ours is whose port calls a function of the application.
+const CALLED: &str = "stackloom, called";
 
 /// How a stack is compiled in a hurry, and as well as may be.
 pub const QUICK: &str = "-O2";
@@ -46,9 +51,21 @@ pub fn programs(name: Name, alone: bool) -> Vec<Program> {
                 compiler: compiler.clone(),
                 flags,
                 sums,
+                calls: false,
             }));
         }
     }
+    all.extend(
+        [("O2", QUICK), ("O3-lto", WHOLE)].map(|(way, flags)| Program {
+            name,
+            who: CALLED,
+            variant: format!("stackloom-called-{way}"),
+            compiler: counting::version("gcc", "-dumpfullversion"),
+            flags,
+            sums: false,
+            calls: true,
+        }),
+    );
     all
 }
 
@@ -77,7 +94,7 @@ pub fn on_ethernet(bench: &Bench) -> Result<Vec<Row>, Failure> {
 impl Program {
     /// Whether it is a stack that Loom made.
     pub fn is_ours(&self) -> bool {
-        self.who == "stackloom"
+        ["stackloom", CALLED].contains(&self.who)
     }
 
     /// Whether it is another's, as it is compiled in a hurry, without sums.
@@ -101,7 +118,13 @@ impl Program {
         let output = std::path::absolute(output)?;
         let flags: Vec<&str> = self.flags.split_whitespace().collect();
         if self.is_ours() {
-            let stack = if self.sums { "summed" } else { "offloaded" };
+            let stack = match self.sums {
+                true => "summed",
+                false if self.calls => "called",
+                false => "offloaded",
+            };
+            let calls = self.calls.then_some("-DCALLS");
+            let flags: Vec<&str> = flags.into_iter().chain(calls).collect();
             counting::compile_stack(bench.folder, name, stack, &flags, bench.work, &output)?;
         } else {
             let script = bench.folder.join("peers").join(self.who).join("build.sh");
