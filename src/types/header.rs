@@ -288,7 +288,7 @@ pub struct HeaderField {
 
 impl Header {
     /// What the sum in a field is over all that it sums, itself included, where this is known of
-    /// its filter and the field always stands at a multiple of its width.
+    /// its filter and the field always stands at a multiple of its width, its highest byte first.
     pub fn over_itself(&self, at: usize, filter: &Filter) -> Option<u64> {
         let field = &self.fields[at];
         let (Rule::Checks { ranges, .. }, Some(Same::Itself(is))) = (&field.rule, filter.same)
@@ -305,7 +305,8 @@ impl Header {
             Run::Data => return None,
         };
         let whole = run.covers(at) && (fixed(field)? - first).is_multiple_of(field.width);
-        whole.then_some(is)
+        let in_order = self.big || field.width <= 8;
+        (whole && in_order).then_some(is)
     }
 }
 
