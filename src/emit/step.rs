@@ -46,12 +46,21 @@ pub fn step(filter: &Filter) -> Option<Step> {
     }
 }
 
+/// Whether a value is that of a local: what is narrowed is another.
 fn reads(expression: &Expression, local: LocalId) -> bool {
     let inner = match &*expression.kind {
+        Kind::Cast(inner) if is_narrower(&expression.result, &inner.result) => return false,
         Kind::Cast(inner) => inner,
         _ => expression,
     };
     matches!(&*inner.kind, Kind::Read(Variable::Local(read)) if *read == local)
+}
+
+fn is_narrower(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::Unsigned(one), Type::Unsigned(other)) => one < other,
+        _ => true,
+    }
 }
 
 /// `state operator= word`
