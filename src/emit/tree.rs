@@ -6,6 +6,7 @@
 
 use super::Stack;
 use super::apart::Part;
+use super::attempt;
 use super::bypass;
 use super::code::declare;
 use super::layout::{c_type, parameters};
@@ -370,10 +371,13 @@ impl<'a> Body<'a> {
             self.declare_for(node, out);
             let one = self.way(before_then, then, Some(join));
             let other = self.way(Vec::new(), otherwise, Some(join));
-            let is_try = matches!(self.stack.forest.arena.node(node), Node::Try { .. });
-            match is_try && one.is_empty() && other.is_empty() {
-                true => out.extend(super::attempt::tried_alone(holds)),
-                false => push_if(holds, one, other, out),
+            let is_all = one.is_empty() && other.is_empty();
+            match self.stack.forest.arena.node(node) {
+                Node::Try { .. } if is_all => out.extend(attempt::tried_alone(holds)),
+                Node::Test { condition, .. } if is_all && attempt::does(self.stack, condition) => {
+                    out.push(S::Do(holds.cast("void")));
+                }
+                _ => push_if(holds, one, other, out),
             }
             return Some(join);
         }
