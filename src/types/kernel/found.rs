@@ -27,6 +27,8 @@ pub(super) struct Found<'a> {
     pub messages: &'a [LocalId],
     /// Whether it looks at a message that may be taken beside it.
     pub looks: bool,
+    /// Whether finding a value does something.
+    pub does: bool,
 }
 
 impl Found<'_> {
@@ -74,6 +76,7 @@ impl Found<'_> {
             ExpressionKind::Query(Query::Running(Instance::Own, kind, timer)) => {
                 self.reads.insert(Owned::Timer(*kind, *timer));
             }
+            ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..)) => self.does = true,
             ExpressionKind::Attribute(local, _)
             | ExpressionKind::Length(local)
             | ExpressionKind::Through(_, _, local)
@@ -84,6 +87,7 @@ impl Found<'_> {
                 let function = &self.program.functions[function.at()];
                 // What it reads of the header cannot be read ahead for it.
                 self.looks |= function.reads_header;
+                self.does |= function.calls_c;
                 if let Some(body) = &function.body
                     && (function.kind == Some(self.kind) || function.kind.is_none())
                 {

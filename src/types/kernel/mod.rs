@@ -437,6 +437,7 @@ impl Lowering<'_> {
             writes: BTreeSet::new(),
             messages: &self.messages,
             looks: false,
+            does: false,
         };
         match &computation {
             Computation::Steps(block) => found.block(block),
@@ -447,6 +448,7 @@ impl Lowering<'_> {
             reads,
             writes,
             looks,
+            does,
             ..
         } = found;
         let mut settled = Vec::new();
@@ -468,7 +470,7 @@ impl Lowering<'_> {
         });
         let id = DataId(self.computations.len() as u32);
         if let Computation::Choice(statement) = &computation
-            && matches!(statement.kind, StatementKind::Attempt { .. })
+            && (does || matches!(statement.kind, StatementKind::Attempt { .. }))
         {
             self.processes.risky.insert(id);
         }
