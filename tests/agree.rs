@@ -249,6 +249,11 @@ fn processes_that_always_do_the_same_agree() {
 }
 
 #[test]
+fn what_is_asked_in_passing_agrees() {
+    example_agrees("tests/c_agrees/stacks/asking_in_passing.loom");
+}
+
+#[test]
 fn processes_of_sessions_that_come_and_go_agree() {
     example_agrees("tests/c_agrees/stacks/meetings.loom");
 }

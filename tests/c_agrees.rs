@@ -253,6 +253,7 @@ fn the_c_of_processes_that_stay_apart_does_what_it_says() {
         ..Budget::default()
     };
     for path in [
+        "tests/c_agrees/stacks/asking_in_passing.loom",
         "tests/c_agrees/stacks/passing.loom",
         "tests/c_agrees/stacks/staying.loom",
         "tests/c_agrees/stacks/taking.loom",

@@ -20,6 +20,7 @@
 //! each tree.
 
 use super::simpler::simpler;
+use super::states::is_found_at_will;
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{begins, children, reachable, ways, with_children};
 use crate::tree::{Action, Forest, Node, NodeId, Output, Probability};
@@ -218,6 +219,9 @@ impl Extending<'_> {
         else {
             unreachable!("it has many ways");
         };
+        if !is_found_at_will(self.program, &value) {
+            return None;
+        }
         let stays = self.decided(otherwise, known);
         let mut goes: BTreeMap<NodeId, bool> = BTreeMap::new();
         for (to, _) in &shares {
@@ -269,11 +273,14 @@ impl Extending<'_> {
                 then,
                 otherwise,
                 ..
-            } => match simpler(self.program, known.given(condition)).truth() {
-                Some(true) => Some(*then),
-                Some(false) => Some(*otherwise),
-                None => self.same([*then, *otherwise], known, found),
-            },
+            } => {
+                let condition = simpler(self.program, known.given(condition));
+                match condition.truth() {
+                    Some(true) => Some(*then),
+                    Some(false) => Some(*otherwise),
+                    None => self.same(&condition, [*then, *otherwise], known, found),
+                }
+            }
             Node::Case {
                 value,
                 cases,
@@ -285,7 +292,7 @@ impl Extending<'_> {
                 }
                 None => {
                     let cases = cases.iter().map(|(.., to)| *to);
-                    self.same(cases.chain([*otherwise]), known, found)
+                    self.same(value, cases.chain([*otherwise]), known, found)
                 }
             },
             Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
@@ -295,13 +302,17 @@ impl Extending<'_> {
         end
     }
 
-    /// Where all ways lead to, if that is one node.
+    /// Where all ways lead to, if that is one node, and nothing is done where it is asked which.
     fn same(
         &self,
+        asked: &Expression,
         ways: impl IntoIterator<Item = NodeId>,
         known: &Known,
         found: &mut HashMap<NodeId, NodeId>,
     ) -> Option<NodeId> {
+        if !is_found_at_will(self.program, asked) {
+            return None;
+        }
         let mut all = ways.into_iter().map(|way| self.behind(way, known, found));
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)
