@@ -34,7 +34,9 @@ pub fn members(kind: &Kind) -> Vec<C> {
 /// A key as a parameter, beside what the functions that take keys have of their own.
 pub fn parameter_name(name: &str) -> String {
     match name {
-        "n" | "last" | "listener" | "waiting" => format!("{name}_"),
+        "n" | "last" | "listener" | "waiting" | "keys" | "now_ns" | "backlog" | "found" => {
+            format!("{name}_")
+        }
         name => c_name(name),
     }
 }

@@ -7,6 +7,7 @@
 use super::Stack;
 use super::backlog;
 use super::external;
+use super::keys::parameter_name;
 use super::layout::{c_type, member_names, named_members};
 use super::names::c_name;
 use super::port::condition;
@@ -229,7 +230,7 @@ fn copied(stack: &Stack, kind: KindId, to: &dyn Fn(&str) -> C) -> Vec<S> {
     let mut all = Vec::new();
     for key in &stack.program.kinds[kind.at()].keys {
         let name = c_name(&key.name);
-        let has = format!("has_{}", key.name);
+        let has = format!("has_{name}");
         let there = match (&key.default, &key.kind) {
             (Some(_), _) => Some(atom("true")),
             (None, Type::Optional(_)) => Some(place.clone().member(&has)),
@@ -292,7 +293,7 @@ fn created(stack: &Stack, kind: KindId, local: &str) -> String {
 /// A key as instances are found and made with it: as it was given, or as it was found.
 fn handed_on(key: &Key) -> Vec<String> {
     match key.default {
-        Some(_) => vec![c_name(&key.name)],
+        Some(_) => vec![parameter_name(&key.name)],
         None => {
             let members = member_names(&key.kind, &key.name).into_iter();
             members.map(|member| format!("keys->{member}")).collect()
@@ -311,7 +312,7 @@ fn found(stack: &Stack, kind: KindId, at: usize) -> Vec<S> {
     let given = given.flat_map(|key| handed_on(&keys[key.at()])).map(atom);
     let called = super::function::call_with(stack, default.function, given.collect());
     let result = &stack.program.functions[default.function.at()].result;
-    let name = c_name(&key.name);
+    let (name, own) = (parameter_name(&key.name), c_name(&key.name));
     let given = |member: &str| atom("keys").behind(member);
     let then = match result {
         Type::Optional(_) => vec![
@@ -333,10 +334,10 @@ fn found(stack: &Stack, kind: KindId, at: usize) -> Vec<S> {
         S::Declare {
             kind: c_type(stack, &key.kind),
             name: name.clone(),
-            value: Some(given(&name)),
+            value: Some(given(&own)),
         },
         S::If {
-            condition: given(&format!("has_{}", key.name)).negated(),
+            condition: given(&format!("has_{own}")).negated(),
             then,
             otherwise: Vec::new(),
         },
