@@ -214,11 +214,13 @@ impl Scope<'_> {
                 exact(self.of_message(*message, &self.stack.names.attributes[id.at()]))
             }
             Kind::Length(message) => {
-                let length = self.of_message(*message, "length");
+                // A header that is summed has been put before it.
+                let data = self.lengths.as_ref().map(|(_, data)| data.clone());
+                let length = data.unwrap_or_else(|| self.of_message(*message, "length"));
                 self.resized(exact(length), 32, false, result)
             }
             Kind::WholeLength => {
-                let length = self.whole_length.clone();
+                let length = self.lengths.as_ref().map(|(whole, _)| whole.clone());
                 let length = length.expect("a whole length is asked for in a header's sums");
                 self.resized(exact(length), 32, false, result)
             }

@@ -38,8 +38,8 @@ pub struct Scope<'a> {
     pub writes: Option<HeaderId>,
     /// Its length, once that is known.
     pub header_size: Option<C>,
-    /// Bytes of header and data, in the sums of a header.
-    pub whole_length: Option<C>,
+    /// Bytes of header and data, and of the data alone, in the sums of a header.
+    pub lengths: Option<(C, C)>,
 }
 
 impl<'a> Scope<'a> {
@@ -59,7 +59,7 @@ impl<'a> Scope<'a> {
             option: None,
             writes: None,
             header_size: None,
-            whole_length: None,
+            lengths: None,
         }
     }
 

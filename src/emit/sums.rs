@@ -64,20 +64,20 @@ pub fn sum_call(
     };
     let mut all = match ranges.0[..] {
         [run] => {
-            let all = (whole.clone(), size, of_data);
+            let all = (whole.clone(), size, of_data.clone());
             of_one_run(scope, id, run, (base, data, pushed), all)
         }
         _ => {
             let needed = [
                 (needs_size(header, ranges), size),
-                (ranges.has_data(), of_data),
+                (ranges.has_data(), of_data.clone()),
             ];
             let needed = needed.into_iter().filter(|(needed, _)| *needed);
             let sizes = needed.map(|(_, size)| size);
             std::iter::once(base).chain(sizes).collect()
         }
     };
-    scope.whole_length = Some(whole);
+    scope.lengths = Some((whole, of_data));
     scope.message = Some(message);
     let filter = &stack.program.filters[filter.at()];
     if function::filter_needs_stack(stack, filter) {
@@ -88,7 +88,7 @@ pub fn sum_call(
             .iter()
             .flat_map(|argument| scope.arguments(argument)),
     );
-    scope.whole_length = None;
+    scope.lengths = None;
     call(sum_name(stack, id, field.at()), all)
 }
 
