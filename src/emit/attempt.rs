@@ -1,6 +1,5 @@
 //! What may fail in a tree: the condition under which it succeeds, and what is done then.
 
-use super::Stack;
 use super::action::{before, no_buffer, on_stack};
 use super::containers;
 use super::function::filter_call;
@@ -8,7 +7,7 @@ use super::layout::c_type;
 use super::scope::Scope;
 use super::tree::Body;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, conditional};
-use crate::types::expression::{Expression, ExpressionKind as Kind, Query, Variable};
+use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
 use crate::types::program::{AttributeId, FilterId, KindId, LocalId, Target};
 use crate::types::statement::{Attempt, Search, Source};
 use crate::types::value::{Type, Value};
@@ -74,16 +73,6 @@ pub fn tried_alone(succeeds: C) -> Option<S> {
         tried @ C::Call(..) => Some(S::Do(tried)),
         _ => None,
     }
-}
-
-/// Whether something is done where a value is found.
-pub fn does(stack: &Stack, value: &Expression) -> bool {
-    let itself = match &*value.kind {
-        Kind::Query(query) => matches!(query, Query::InsertSet(..) | Query::Release(..)),
-        Kind::Call(function, _) => stack.program.functions[function.at()].calls_c,
-        _ => false,
-    };
-    itself || value.parts().into_iter().any(|part| does(stack, part))
 }
 
 /// Whether a value may ask something of a container.

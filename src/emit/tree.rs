@@ -14,6 +14,7 @@ use super::output::Queued;
 use super::returns::{strip_before_exit, strip_last};
 use super::scope::Scope;
 use super::uses::{Facts, Need};
+use super::walk::has_effects;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
 use crate::tree::rewrites::Rewrite;
 use crate::tree::{Action, Node, NodeId, Probability, Reaction, Tree};
@@ -374,7 +375,7 @@ impl<'a> Body<'a> {
             let is_all = one.is_empty() && other.is_empty();
             match self.stack.forest.arena.node(node) {
                 Node::Try { .. } if is_all => out.extend(attempt::tried_alone(holds)),
-                Node::Test { condition, .. } if is_all && attempt::does(self.stack, condition) => {
+                Node::Test { condition, .. } if is_all && has_effects(self.stack, condition) => {
                     out.push(S::Do(holds.cast("void")));
                 }
                 _ => push_if(holds, one, other, out),
