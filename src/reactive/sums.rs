@@ -16,15 +16,19 @@ pub fn is_right(
     let equal = |one, other| Expression::binary(Binary::Equal, one, other, Type::Bool);
     let number = |number| Expression::number(number, field.kind.clone());
     let or = |one, other| Expression::binary(Binary::Or, one, other, Type::Bool);
-    let holds = match (header.over_itself(at.at(), filter), filter.same) {
-        (Some(is), _) => equal(sum, number(field.complemented(is))),
-        (None, Some(Same::Held(held, is))) => {
-            let both = equal(read.clone(), number(held));
-            let is = equal(sum.clone(), number(is));
-            let both = Expression::binary(Binary::And, both, is, Type::Bool);
-            or(equal(sum, read.clone()), both)
+    let holds = match header.over_itself(at.at(), filter) {
+        Some(is) => equal(sum, number(field.complemented(is))),
+        None => {
+            let result = equal(sum.clone(), read.clone());
+            filter.same.iter().fold(result, |holds, same| match same {
+                Same::Held(held, is) => {
+                    let held = equal(read.clone(), number(*held));
+                    let is = equal(sum.clone(), number(*is));
+                    or(holds, Expression::binary(Binary::And, held, is, Type::Bool))
+                }
+                Same::Itself(_) => holds,
+            })
         }
-        (None, Some(Same::Itself(_)) | None) => equal(sum, read.clone()),
     };
     match unless {
         Some(none) => or(equal(read, number(none)), holds),

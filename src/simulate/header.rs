@@ -190,10 +190,9 @@ pub fn check_sums(
         }
         let wanted = sum_of(evaluation, header, id, bytes, message);
         let own = &evaluation.state.program.filters[filter.at()];
-        let right = match (declared.over_itself(place, own), own.same) {
-            (Some(is), _) => wanted == field.complemented(is),
-            (None, Some(Same::Held(held, is))) if (held, is) == (found, wanted) => true,
-            (None, _) => wanted == found,
+        let right = match declared.over_itself(place, own) {
+            Some(is) => wanted == field.complemented(is),
+            None => wanted == found || own.same.contains(&Same::Held(found, wanted)),
         };
         if !right {
             return Err(Refused(field.bad));

@@ -90,7 +90,7 @@ pub struct Filter {
     /// What it gives in the end.
     pub result: Option<Expression>,
     /// When a field is right, too, or instead.
-    pub same: Option<Same>,
+    pub same: Vec<Same>,
     /// Where it is written.
     pub span: Span,
 }

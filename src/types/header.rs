@@ -291,10 +291,13 @@ impl Header {
     /// its filter and the field always stands at a multiple of its width, its highest byte first.
     pub fn over_itself(&self, at: usize, filter: &Filter) -> Option<u64> {
         let field = &self.fields[at];
-        let (Rule::Checks { ranges, .. }, Some(Same::Itself(is))) = (&field.rule, filter.same)
-        else {
+        let Rule::Checks { ranges, .. } = &field.rule else {
             return None;
         };
+        let is = filter.same.iter().find_map(|same| match same {
+            Same::Itself(is) => Some(*is),
+            Same::Held(..) => None,
+        })?;
         let [run] = ranges.0[..] else {
             return None;
         };

@@ -337,32 +337,30 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         each,
         finish,
         result,
-        same: same.flatten(),
+        same: same.unwrap_or_default(),
         span: source.span,
     })
 }
 
 impl Body<'_, '_> {
     /// What a filter gives, and when a field is right that does not hold it.
-    fn filter_result(&mut self, source: &ast::FilterResult) -> (Expression, Option<Same>) {
+    fn filter_result(&mut self, source: &ast::FilterResult) -> (Expression, Vec<Same>) {
         let kind = self.written_type(&source.of);
         let value = self.expect(&source.value, &kind);
         let mut constant = |source| {
             let value = self.expect(source, &kind);
             constant_number(self.context, &value, source, "what a field may hold")
         };
-        let same = source
-            .same
-            .as_ref()
-            .and_then(|(held, is)| match &held.kind {
-                ast::ExpressionKind::Name(name) if name.text == "itself" => {
-                    constant(is).map(Same::Itself)
-                }
-                _ => constant(held)
-                    .zip(constant(is))
-                    .map(|(held, is)| Same::Held(held, is)),
-            });
-        (value, same)
+        let same = source.same.iter();
+        let same = same.filter_map(|(held, is)| match &held.kind {
+            ast::ExpressionKind::Name(name) if name.text == "itself" => {
+                constant(is).map(Same::Itself)
+            }
+            _ => constant(held)
+                .zip(constant(is))
+                .map(|(held, is)| Same::Held(held, is)),
+        });
+        (value, same.collect())
     }
 
     /// A body that is one value, behind what is done for it.

@@ -357,7 +357,7 @@ pub struct FilterResult {
     pub value: Expression,
     /// A field that holds the first is right, too, where the result is the second; or `itself`: it
     /// is right where the result over bytes in which it stands is that.
-    pub same: Option<(Expression, Expression)>,
+    pub same: Vec<(Expression, Expression)>,
     /// All of it.
     pub span: Span,
 }

@@ -402,14 +402,14 @@ impl Parser<'_> {
             self.take();
             let of = self.type_name()?;
             let value = self.braced_value()?;
-            let same = match self.accept("where") {
-                Some(_) => {
-                    let held = self.expression()?;
-                    self.expect("is")?;
-                    Some((held, self.expression()?))
-                }
-                None => None,
-            };
+            let mut same = Vec::new();
+            let mut follows = self.accept("where");
+            while follows.is_some() {
+                let held = self.expression()?;
+                self.expect("is")?;
+                same.push((held, self.expression()?));
+                follows = self.accept(",");
+            }
             let span = self.span_from(start);
             let result = FilterResult {
                 of,
