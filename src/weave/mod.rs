@@ -99,6 +99,12 @@ pub fn calls(forest: &Forest) -> Vec<Call> {
     calls.into_iter().collect()
 }
 
+/// Whether a reaction follows an instant that goes on in another.
+fn comes_again(reaction: Reaction) -> bool {
+    let again = Event::Again;
+    matches!(reaction, Reaction::Handle { event, .. } if event == again)
+}
+
 /// Whether a reaction starts from outside a tree.
 fn is_entry(program: &Program, reaction: Reaction) -> bool {
     match reaction {
@@ -199,13 +205,7 @@ impl Weaving<'_> {
         let size = nodes.len();
         let begins = |node: &NodeId| begins(self.forest.arena.node(*node));
         // What comes again and has a common path of its own has it once.
-        let is_apart = matches!(
-            reaction,
-            Reaction::Handle {
-                event: Event::Again,
-                ..
-            }
-        ) && nodes.iter().any(begins);
+        let is_apart = comes_again(reaction) && nodes.iter().any(begins);
         let is_far = mass < self.limits.least || size > self.left || path.contains(&reaction);
         if is_far || is_apart {
             return leaf;

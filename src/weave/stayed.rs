@@ -3,7 +3,7 @@
 //! In: woven trees. Out: for each tree which others stand in it, and which it calls, or lets wait,
 //! and how often.
 
-use super::{Limits, is_entry};
+use super::{Limits, comes_again, is_entry};
 use crate::tree::walk::{masses, reachable};
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction};
 use crate::types::program::Program;
@@ -33,6 +33,8 @@ pub enum Why {
     Called,
     /// The leaf is reached too rarely.
     Rare,
+    /// It comes again, and has a common path of its own, which stands once.
+    Again,
     /// No room is left for so many nodes, or it is on its way already.
     Large,
 }
@@ -100,6 +102,7 @@ pub fn stayed(program: &Program, forest: &Forest, limits: Limits) -> Vec<Stayed>
                 let why = match is_entry {
                     false => Why::Called,
                     true if often < limits.least => Why::Rare,
+                    true if comes_again(to) => Why::Again,
                     true => Why::Large,
                 };
                 *found.entry((to, why)).or_default() += often;

@@ -69,6 +69,7 @@ fn stayed(of: &Explained, runs: &HashMap<Reaction, f64>, all: bool, text: &mut S
             Why::Second => "it waits behind what comes first".to_string(),
             Why::Called => "nothing is woven into what is itself called".to_string(),
             Why::Rare => "it is rare there".to_string(),
+            Why::Again => "it comes again, by a common path of its own".to_string(),
             Why::Large => format!("no room is left for its {} nodes", one.nodes),
         };
         line(text, &format!("{:8.3}  {from} -> {to}: {why}", often(one)));
