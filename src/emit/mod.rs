@@ -78,6 +78,7 @@ mod source_file;
 mod standing;
 mod state;
 mod step;
+mod straight;
 mod structure;
 mod sums;
 mod tree;

@@ -6,7 +6,8 @@
 use super::layout::c_type;
 use super::options::{self, Written};
 use super::scope::Scope;
-use super::sums::{is_straight, sum_call};
+use super::straight::is_straight;
+use super::sums::sum_call;
 use super::wire::{add_bits, covered, less, literal, optional, start, store};
 use crate::c::tree::{Expression as C, Statement, atom, binary, call_statement, conditional};
 use crate::types::expression::{Expression, ExpressionKind};

@@ -1,17 +1,16 @@
-//! Sums of headers: the function that computes each, and how it is called.
+//! Sums of headers: the function that computes each, and how it is called; those whose words stand
+//! one by one are of [`super::straight`].
 //!
 //! In: the `checks` fields of all headers. Out: their functions, which read the field itself as
 //! zero, or as it stands where their filter says what that gives, and the calls of them.
 
 use super::Stack;
-use super::bits::{advanced, load_bytes};
-use super::code::declare;
 use super::constant::number_text;
 use super::function;
 use super::layout::c_type;
 use super::names::c_name;
 use super::scope::Scope;
-use super::step::{Step, step};
+use super::straight;
 use super::wire::{length_of, less, load, start, store};
 use crate::c::tree::{
     Expression as C, Function, Statement, assign, atom, binary, call, conditional,
@@ -22,7 +21,7 @@ use crate::types::program::{Filter, HeaderFieldId, HeaderId, LocalId};
 use crate::types::value::Type;
 
 /// The name of the function that computes a sum.
-fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
+pub fn sum_name(stack: &Stack, id: HeaderId, field: usize) -> String {
     stack.names.sums[&(id, HeaderFieldId(field as u32))].clone()
 }
 
@@ -164,7 +163,7 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
         for (at, field) in header.fields.iter().enumerate() {
             if let Rule::Checks { ranges, .. } = &field.rule {
                 let id = HeaderId(id as u32);
-                let known = straight_sum(stack, id, at).or_else(|| short_sum(stack, id, at));
+                let known = straight::function_of(stack, id, at);
                 functions.push(known.unwrap_or_else(|| match ranges.0[..] {
                     [run] => sum_function(stack, (header, id, at), run),
                     _ => sum_of_runs(stack, (header, id, at)),
@@ -175,186 +174,8 @@ pub fn sum_functions(stack: &Stack) -> Vec<Function> {
     functions
 }
 
-/// Words of a header that are summed one by one; longer headers have a loop.
-const STRAIGHT_WORDS: u32 = 16;
-
-/// Whether a sum is computed word by word, so that its own field need not be written before.
-pub fn is_straight(stack: &Stack, id: HeaderId, at: usize) -> bool {
-    straight_sum(stack, id, at).is_some()
-}
-
-/// The words of a header that are always there stand one by one, without the field itself; a loop
-/// follows for all others, if there are any.
-fn straight_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
-    let header = &stack.program.headers[id.at()];
-    let field = &header.fields[at];
-    let Rule::Checks {
-        ranges,
-        filter,
-        unless,
-        ..
-    } = &field.rule
-    else {
-        return None;
-    };
-    let own = &stack.program.filters[filter.at()];
-    let step = step(own)?;
-    let (from, bytes) = always_there(header, ranges)?;
-    let (words, unit) = (bytes / own.unit, own.unit);
-    let left_out = header.over_itself(at, own).is_none() && is_left_out(field, from + words * unit);
-    if !left_out || words > STRAIGHT_WORDS {
-        return None;
-    }
-    let mut scope = Scope::new(stack, &own.locals);
-    let [place, length] = ["header", "length"].map(|name| scope.taken.take(name));
-    let mut all = vec![
-        format!("const uint8_t *{place}"),
-        format!("size_t {length}"),
-    ];
-    let mut on = Vec::new();
-    if function::filter_needs_stack(stack, own) {
-        all.insert(0, format!("const struct {} *stack", stack.names.stack));
-        on.push(atom("stack"));
-    }
-    for local in (0..own.parameters).map(LocalId) {
-        let name = scope.name(local);
-        all.extend(super::layout::parameters(stack, scope.kind(local), &name));
-    }
-    let mut body = Vec::new();
-    for (local, value) in &own.state {
-        body.extend(declare(&mut scope, *local, Some(value), false));
-    }
-    for first in (0..words).map(|word| from + word * unit) {
-        let (load, _) = load_bytes(own.big, advanced(&atom(&place), first), unit);
-        let word = match kept(own, field, first) {
-            0 => continue,
-            mask if mask == mask_of(8 * unit) => load,
-            mask => binary("&", load, atom(format!("{mask:#x}"))),
-        };
-        body.push(step.of(&scope, word));
-    }
-    let plain = ranges.0 == [Run::Header] && unless.is_none();
-    let fixed = || atom((words * unit).to_string());
-    let short = plain.then(|| alone(&scope, own, binary("==", atom(&length), fixed())));
-    body.extend(short.flatten());
-    on.push(advanced(&atom(&place), from + words * unit));
-    on.push(binary("-", atom(&length), fixed()));
-    let given = function::read_later(own).into_iter();
-    let given = given.chain(own.state.iter().map(|(local, _)| *local));
-    on.extend(given.map(|local| atom(scope.known(local))));
-    let name = stack.names.filters_on[filter.at()].clone();
-    let (sum, kind) = (call(name, on), c_type(stack, &field.kind));
-    body.extend(returned(&mut scope, field, (sum, &kind), *unless));
-    Some(Function {
-        comment: comment(stack, header, at, *unless),
-        result: format!("static inline {kind}"),
-        name: sum_name(stack, id, at),
-        parameters: all,
-        body,
-    })
-}
-
-/// A sum over the field itself, as it stands. Of a header without more than is always there the
-/// words stand one by one.
-fn short_sum(stack: &Stack, id: HeaderId, at: usize) -> Option<Function> {
-    let header = &stack.program.headers[id.at()];
-    let field = &header.fields[at];
-    let Rule::Checks {
-        ranges,
-        filter,
-        unless,
-        ..
-    } = &field.rule
-    else {
-        return None;
-    };
-    let own = &stack.program.filters[filter.at()];
-    header.over_itself(at, own)?;
-    let whole = matches!(ranges.0[..], [Run::Header | Run::HeaderAndData]);
-    if !whole {
-        return None;
-    }
-    let mut scope = Scope::new(stack, &own.locals);
-    let [place, length] = ["header", "length"].map(|name| scope.taken.take(name));
-    let mut all = vec![
-        format!("const uint8_t *{place}"),
-        format!("size_t {length}"),
-    ];
-    let mut given = vec![atom(&place), atom(&length)];
-    if function::filter_needs_stack(stack, own) {
-        all.insert(0, format!("const struct {} *stack", stack.names.stack));
-        given.insert(0, atom("stack"));
-    }
-    for local in (0..own.parameters).map(LocalId) {
-        let name = scope.name(local);
-        all.extend(super::layout::parameters(stack, scope.kind(local), &name));
-        given.push(atom(name));
-    }
-    let name = function::filter_name(stack, own);
-    let (sum, kind) = (call(name, given), c_type(stack, &field.kind));
-    let short = straight_words(&mut scope, own, (&place, header.least));
-    let mut body = Vec::new();
-    if let Some(then) = short.filter(|_| unless.is_none()) {
-        let condition = binary("==", atom(&length), atom(header.least.to_string()));
-        let otherwise = Vec::new();
-        body.push(Statement::If {
-            condition,
-            then,
-            otherwise,
-        });
-    }
-    body.extend(returned(&mut scope, field, (sum, &kind), *unless));
-    Some(Function {
-        comment: comment(stack, header, at, *unless),
-        result: format!("static inline {kind}"),
-        name: sum_name(stack, id, at),
-        parameters: all,
-        body,
-    })
-}
-
-/// The words of so many bytes, summed one by one.
-fn straight_words(
-    scope: &mut Scope,
-    filter: &Filter,
-    (place, bytes): (&str, u32),
-) -> Option<Vec<Statement>> {
-    let step = step(filter).filter(|step| matches!(step, Step::Round(_)))?;
-    let result = filter
-        .result
-        .as_ref()
-        .filter(|_| filter.finish.is_empty())?;
-    if bytes.div_ceil(filter.unit) > STRAIGHT_WORDS {
-        return None;
-    }
-    let mut body = Vec::new();
-    for (local, value) in &filter.state {
-        body.extend(declare(scope, *local, Some(value), false));
-    }
-    for first in (0..bytes).step_by(filter.unit as usize) {
-        let there = filter.unit.min(bytes - first);
-        let (load, _) = load_bytes(filter.big, advanced(&atom(place), first), there);
-        body.push(step.of(scope, load));
-    }
-    body.push(Statement::Return(Some(scope.stored(result))));
-    Some(body)
-}
-
-/// A header without more than is always there needs no loop.
-fn alone(scope: &Scope, filter: &Filter, is_alone: C) -> Option<Statement> {
-    let result = filter
-        .result
-        .as_ref()
-        .filter(|_| filter.finish.is_empty())?;
-    Some(Statement::If {
-        condition: is_alone,
-        then: vec![Statement::Return(Some(scope.stored(result)))],
-        otherwise: Vec::new(),
-    })
-}
-
 /// Gives a sum, or what stands for it.
-fn returned(
+pub fn returned(
     scope: &mut Scope,
     field: &HeaderField,
     (sum, kind): (C, &str),
@@ -371,53 +192,6 @@ fn returned(
         value: Some(sum),
     };
     vec![declare, Statement::Return(Some(given))]
-}
-
-/// Whether a field has whole bytes, always at one place, before the last of these bytes.
-fn is_left_out(field: &HeaderField, bytes: u32) -> bool {
-    let always = field.present.is_none() && field.behind.is_empty();
-    let whole = field.bit.is_multiple_of(8) && field.width.is_multiple_of(8);
-    always && whole && field.bit + field.width <= 8 * bytes
-}
-
-/// Where what is summed begins, and how many of its bytes are always there, in the header itself.
-fn always_there(header: &Header, ranges: &Ranges) -> Option<(u32, u32)> {
-    let [run] = ranges.0[..] else {
-        return None;
-    };
-    match run {
-        Run::Between(from, to) => {
-            let (from, to) = (&header.fields[from.at()], &header.fields[to.at()]);
-            let bytes = (to.bit + to.width) / 8 - from.bit / 8;
-            from.behind.is_empty().then_some((from.bit / 8, bytes))
-        }
-        Run::From(from) => {
-            let from = &header.fields[from.at()];
-            let first = from.bit / 8;
-            from.behind
-                .is_empty()
-                .then_some((first, header.least - first))
-        }
-        Run::Header | Run::HeaderAndData => Some((0, header.least)),
-        Run::Data => None,
-    }
-}
-
-fn mask_of(bits: u32) -> u64 {
-    u64::MAX >> (64 - bits)
-}
-
-/// Which bits of the word that begins at a byte are not of a field.
-fn kept(filter: &Filter, field: &HeaderField, first: u32) -> u64 {
-    let bytes = (0..filter.unit).filter(|byte| {
-        let bit = 8 * (first + byte);
-        !(field.bit..field.bit + field.width).contains(&bit)
-    });
-    let moved = bytes.map(|byte| match filter.big {
-        true => 0xff << (8 * (filter.unit - 1 - byte)),
-        false => 0xff << (8 * byte),
-    });
-    moved.fold(0, |all, byte: u64| all | byte)
 }
 
 fn sum_function(stack: &Stack, place: (&Header, HeaderId, usize), run: Run) -> Function {
@@ -576,7 +350,7 @@ fn summed(scope: &Scope, (id, at): (HeaderId, usize), run: Run) -> (C, bool) {
     (first, run.covers(at) && !stands)
 }
 
-fn comment(stack: &Stack, header: &Header, at: usize, unless: Option<u64>) -> String {
+pub fn comment(stack: &Stack, header: &Header, at: usize, unless: Option<u64>) -> String {
     let field = &header.fields[at];
     let sum = format!("The {} of a header of {}", field.name, header.name);
     let read = match header.over_itself(at, filter_of(stack, field)) {
