@@ -15,10 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is rare and longer than this stands in a function of its own.
 const LONG: u32 = 12;
 
-/// What several ways lead to is repeated up to this size.
-const SHORT: u32 = 8;
+/// What several ways lead to is repeated up to this size; what is longer and rare is apart anyway.
+const SHORT: u32 = LONG;
 
-/// The same where nothing is shared that need not be.
+/// The same where nothing is shared that need not be, and where of two ways one is rare: the other
+/// one calls nobody for it.
 const SHORT_ENOUGH: u32 = 64;
 
 /// At most this rare: what is not as it is as a rule.
@@ -89,20 +90,26 @@ fn parts(stack: &Stack, tree: &Tree, facts: &Facts) -> BTreeMap<NodeId, Part> {
     let mut apart: BTreeMap<NodeId, Part> = BTreeMap::new();
     let mut all = BTreeMap::from([(None, held(stack, tree, facts, &apart, None))]);
     loop {
-        let mut times: BTreeMap<NodeId, u32> = BTreeMap::new();
+        // How often each node stands where it is rare, and elsewhere.
+        let mut times: BTreeMap<NodeId, [u32; 2]> = BTreeMap::new();
         let mut may: BTreeMap<NodeId, Reaction> = BTreeMap::new();
-        for one in all.values() {
-            one.times
-                .iter()
-                .for_each(|(node, more)| *times.entry(*node).or_default() += more);
+        for (root, one) in &all {
+            let is_rare = root.is_some_and(|root| apart[&root].is_rare);
+            for (node, more) in &one.times {
+                times.entry(*node).or_default()[usize::from(!is_rare)] += more;
+            }
             one.may_be_apart.iter().for_each(|(node, origin)| {
                 may.entry(*node).or_insert(*origin);
             });
         }
-        let twice = may
-            .keys()
-            .rev()
-            .find(|node| times[node] > 1 && facts.size[node] > short && !apart.contains_key(node));
+        let twice = may.keys().rev().find(|node| {
+            let longest = match times[node] {
+                [1, 1] => short.max(SHORT_ENOUGH),
+                [rare, others] if rare + others > 1 => short,
+                _ => return false,
+            };
+            facts.size[node] > longest && !apart.contains_key(node)
+        });
         let rare = all
             .values()
             .filter_map(|one| rare_part(stack, facts, &apart, one));

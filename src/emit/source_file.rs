@@ -147,6 +147,8 @@ struct Reactions {
     looks: bool,
     /// The common paths of those that frames start.
     paths: Vec<Path>,
+    /// The functions that hand on what is read of a message.
+    handing: BTreeSet<String>,
 }
 
 /// The functions of one tree, and what they put on the agenda.
@@ -193,8 +195,8 @@ impl Reactions {
         functions
             .iter_mut()
             .for_each(|one| settle::mark_constants(one));
-        let others = values.into_iter();
-        let others = others.chain(parts.iter().map(|one| one.name.clone()));
+        let handing: BTreeSet<String> = parts.iter().map(|one| one.name.clone()).collect();
+        let others = values.into_iter().chain(handing.iter().cloned());
         let looks = waits::look_where_needed(stack, &mut functions, &queued, &others.collect());
         let paths = paths(stack, &mut all);
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
@@ -228,17 +230,20 @@ impl Reactions {
             quiet,
             looks,
             paths,
+            handing,
         }
     }
 
-    /// What stands in its place on common paths: they themselves, and of these functions those that
-    /// they call; and what applications send, where some of that may wait, and so has two callers.
+    /// What stands in its place: common paths, and of these functions those that they call; what
+    /// applications send, where some of that may wait, and so has two callers; and what hands on
+    /// what is read of a message, which else would stand in memory for it.
     fn in_place(&self, stack: &Stack, others: &[Item]) -> Option<Item> {
         let paths = self
             .paths
             .iter()
             .map(|path| format!("{}_bypass", path.name));
-        let names: BTreeSet<String> = paths.chain(external::sent(stack)).collect();
+        let names = paths.chain(external::sent(stack));
+        let names: BTreeSet<String> = names.chain(self.handing.iter().cloned()).collect();
         let is_one = |item: &&Item| match item {
             Item::Function(function) => names.contains(&function.name),
             _ => false,
