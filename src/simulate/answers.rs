@@ -72,6 +72,9 @@ impl State<'_> {
         self.fates.delivered += u64::from(came_in);
         Some(match (event, message) {
             (Event::Notice(notice), message) => {
+                // What an application is called with is its own until it has returned.
+                let is_called = self.program.ports[port.at()].calls.is_some();
+                let message = message.filter(|_| !is_called);
                 message.into_iter().for_each(|message| self.forget(message));
                 Emitted::Notice {
                     port,

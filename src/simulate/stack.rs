@@ -458,23 +458,24 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             }
             return;
         }
+        let carries = event.message.is_some();
         let told = self.state.told(event);
         match (told, &self.state.program.ports[port.at()].calls) {
             (Some(output @ (Emitted::Deliver { .. } | Emitted::Notice { .. })), Some(function)) => {
-                self.call_application(function, output);
+                self.call_application(function, output, carries);
             }
             (told, _) => self.state.outputs.extend(told),
         }
     }
 
-    /// An application is called with what came up; its buffer is free then.
-    fn call_application(&mut self, function: &str, output: Emitted) {
+    /// An application is called with what came up; the buffer of what it carries is free then.
+    fn call_application(&mut self, function: &str, output: Emitted, carries: bool) {
         let known = self.state.externs.application(function);
         let application = known.expect("a stack is started with what its ports call");
         self.calling = true;
         application(&output, &mut |call| self.call(call, self.state.now_ns));
         self.calling = false;
-        if let Emitted::Deliver { .. } = output {
+        if carries {
             self.state.give_back();
         }
         self.called.push(output);

@@ -2,7 +2,7 @@
 //!
 //! In: a program. Out: for interpreters [`Externs`]; the same in C stands in `externs.c`. What a
 //! port calls answers: the first byte of what it is given says with what, so that all that may be
-//! called from inside is called.
+//! called from inside is called. A message that comes with a notice is answered with one byte.
 
 use stackloom::simulate::externs::Externs;
 use stackloom::simulate::state::Emitted;
@@ -122,14 +122,28 @@ fn bytes(of: &Datum) -> &[u8] {
 
 /// What an application does that is called.
 fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Option<u64>) {
-    let Emitted::Deliver {
-        port,
-        session,
-        bytes,
-        ..
-    } = what
-    else {
-        return;
+    let (port, session, bytes) = match what {
+        Emitted::Deliver {
+            port,
+            session,
+            bytes,
+            ..
+        } => (port, session, bytes),
+        Emitted::Notice {
+            port,
+            session,
+            notice,
+            ..
+        } if program.notices[notice.at()].message && program.ports[port.at()].passes => {
+            call(&Call::Send {
+                port: *port,
+                session: *session,
+                attributes: Vec::new(),
+                bytes: vec![0],
+            });
+            return;
+        }
+        _ => return,
     };
     assert_eq!(call(&Call::Input(LinkId(0), vec![bytes.clone()])), Some(0));
     call(&Call::Expire);

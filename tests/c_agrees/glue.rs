@@ -316,14 +316,28 @@ fn application(program: &Program, place: usize, port: &Port) -> String {
             true => String::new(),
             false => format!("struct {{\n{members}}} given = {{0}};\n{values}"),
         };
+        let answer = answer_to(port, notice.message);
         text += &format!(
             "void STACK_{function}_{}(void *user, struct STACK *own, uint32_t session, {given}\
              {carried}uint64_t now_ns) {{\n{declared}(void)user;\n(void)own;\n(void)now_ns;\n\
-             printf(\"n {place} %\" PRIu32 \" {}\", session);\n{shows}printf(\"\\n\");\n}}\n",
+             printf(\"n {place} %\" PRIu32 \" {}\", session);\n{shows}printf(\"\\n\");\n\
+             {answer}}}\n",
             notice.name, id.0
         );
     }
     text
+}
+
+/// What the function of an application does with a notice, which may carry a message.
+fn answer_to(port: &Port, carries: bool) -> String {
+    match port.passes && carries {
+        true => format!(
+            "const uint8_t answer = 0;\n\
+             STACK_{}_send(own, session, NULL, &answer, 1, now_ns);\n",
+            port.name
+        ),
+        false => String::new(),
+    }
 }
 
 /// What the function of an application does with a message.
