@@ -52,7 +52,11 @@ pub fn inline(
         "\n#ifdef __GNUC__\n{from}\n    __attribute__((noinline));\n{later}\n    \
          __attribute__((cold));\n#endif\n"
     );
-    let sent = conditional(sets_out(stack, port), atom("length"), atom("0"));
+    let sent = conditional(
+        sets_out(stack, port, atom("now_ns")),
+        atom("length"),
+        atom("0"),
+    );
     let sent = printer::block(&[Statement::Return(Some(sent))], 1);
     let text = parts::part(parts::INLINE, "STACK_PORT_send")
         .replace("HEAD {", &format!("inline {} {{", wrapped(head)))
@@ -120,7 +124,7 @@ fn defaults(stack: &Stack, port: &Port) -> String {
 }
 
 /// The call by which a message sets out from a buffer.
-fn sets_out(stack: &Stack, port: &Port) -> C {
+fn sets_out(stack: &Stack, port: &Port, now_ns: C) -> C {
     let own = format!("{}_{}_send", stack.names.stack, port.name);
     let with = match attributes(stack, port).is_empty() {
         true => atom("with"),
@@ -133,9 +137,8 @@ fn sets_out(stack: &Stack, port: &Port) -> C {
             )
         }
     };
-    let all = ["stack", "session", "buffer", "length", "now_ns"].map(atom);
-    let [stack, session, behind @ ..] = all;
-    let all = [vec![stack, session, with], behind.to_vec()].concat();
+    let [stack, session, buffer, length] = ["stack", "session", "buffer", "length"].map(atom);
+    let all = vec![stack, session, with, buffer, length, now_ns];
     call(format!("{own}_from"), all)
 }
 
@@ -173,6 +176,7 @@ fn later_body(stack: &Stack, port: &Port, reaction: Reaction) -> String {
     let goes_on = call("may_go_on", vec![atom("stack")]);
     let mut refused = either(begun.negated(), goes_on.negated());
     let mut begins = "    stack->shared.steps += 1;\n".to_string();
+    let mut now_ns = atom("now_ns");
     if external::calls_applications(stack.program) {
         let calling = atom("stack").behind("shared").member("calling");
         refused = conditional(calling, external::refused(stack, 1), refused);
@@ -181,9 +185,11 @@ fn later_body(stack: &Stack, port: &Port, reaction: Reaction) -> String {
              (!begins_inside(stack)) {{\n{}    }}\n",
             waits(stack, port, reaction)
         );
+        // What is sent while an application is called has the time of the call that goes on.
+        now_ns = atom("stack").behind("now_ns");
     }
     let sent = [
-        Statement::Do(sets_out(stack, port)),
+        Statement::Do(sets_out(stack, port, now_ns)),
         Statement::Return(Some(atom("length"))),
     ];
     condition(either(refused, exists(stack, port).negated()), "return 0;")

@@ -348,7 +348,8 @@ fn answer(program: &Program, port: &Port) -> String {
          STACK_expire(own, UINT64_MAX);\nif (length == 0) {\nreturn;\n}\n"
         .to_string();
     let send = |session: &str, data: &str, length: &str| {
-        format!("STACK_{own}_send(own, {session}, NULL, {data}, {length}, now_ns);\n")
+        // The time is that of the call that goes on, whatever is said here.
+        format!("STACK_{own}_send(own, {session}, NULL, {data}, {length}, now_ns + 1);\n")
     };
     let first = |bit: u8, does: &str| format!("if ((data[0] & {bit}) != 0) {{\n{does}}}\n");
     text += &first(SENDS, &send("session", "data + 1", "length - 1"));
