@@ -292,6 +292,9 @@ impl<'a> Body<'a> {
                 fields.push((place(""), self.scope.stored(value)));
             }
         }
+        if matches!(room, Room::Next) && external::calls_applications(self.stack.program) {
+            fields.push(("follows".to_string(), atom("true")));
+        }
         let kind = format!("struct {}_event", self.stack.names.stack);
         out.push(room.put(kind, fields));
     }

@@ -322,6 +322,10 @@ fn event(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
             "bool waited".to_string(),
             "whether it has let all go before it that was under way",
         ));
+        all.push(line(
+            "bool follows".to_string(),
+            "whether it belongs to the step that put it there",
+        ));
     }
     if !with.is_empty() {
         all.push(line(format!("union {{\n{with}    }} with"), ""));
