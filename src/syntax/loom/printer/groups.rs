@@ -103,7 +103,8 @@ fn mark_beginnings(pieces: &[Piece], groups: &mut Groups) {
     }
 }
 
-/// A comma separates elements, but in a list of services, and between what a field counts.
+/// A comma separates elements, but in a list of services, between what a field counts, and between
+/// the ways in which a filter says that a field is right.
 pub(super) fn is_separating_comma(pieces: &[Piece], groups: &Groups, at: usize) -> bool {
     let Some(group) = groups.of[at] else {
         return false;
@@ -124,7 +125,25 @@ pub(super) fn is_separating_comma(pieces: &[Piece], groups: &Groups, at: usize) 
         *before == at || !groups.begins[*before] || groups.of[*before] != Some(group)
     });
     let mut element = element.filter(|before| groups.of[*before] == Some(group));
+    if is_of_result(pieces, groups, (group, at)) {
+        return false;
+    }
     !(is_range && element.any(|at| pieces[at].is("counts") || pieces[at].is("checks")))
+}
+
+/// Whether a comma stands behind the `where` of what a filter gives.
+fn is_of_result(pieces: &[Piece], groups: &Groups, (group, at): (usize, usize)) -> bool {
+    let first = groups.all[group].open;
+    let own = |before: &usize| groups.of[*before] == Some(group) && !pieces[*before].is_comment();
+    let element: Vec<usize> = (first + 1..at).rev().filter(own).collect();
+    let begins = element.iter().position(|before| groups.begins[*before]);
+    let is = |place: usize, text: &str| pieces[element[place]].is(text);
+    begins.is_some_and(|last| {
+        last > 0
+            && is(last, "result")
+            && !is(last - 1, ":")
+            && (0..last).any(|place| is(place, "where"))
+    })
 }
 
 /// Whether this `else` is the last arm of a `match`, of options, or of an enum.

@@ -134,4 +134,10 @@ fn a_comma_that_a_newline_cannot_replace_stays() {
         formatted(text),
         "header big {\n    a: u8 counts header, data\n    b: u8\n}\n"
     );
+    let [before, after] = [
+        "filter f() reads u8 {\n    each word {}\n    result u8 { 0 } where itself is 0,",
+        "1 is 2\n}\n",
+    ];
+    let text = format!("{before}\n    {after}");
+    assert_eq!(formatted(&text), format!("{before} {after}"));
 }
