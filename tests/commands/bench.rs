@@ -13,6 +13,15 @@ const ENDS: &str = include_str!("../../bench/udp.c");
 const IDLE: &str = "\
 #include <stdbool.h>
 #include <stdio.h>
+#ifdef CALLS
+#define CALLED(name) void name(void); void name(void) {}
+CALLED(tcp_stack_arrived)
+CALLED(tcp_stack_arrived_grant_sends)
+CALLED(udp_stack_arrived)
+CALLED(udp_stack_arrived_mtu)
+CALLED(udp_stack_arrived_lost)
+CALLED(udp_stack_arrived_failed)
+#endif
 void bench_step(volatile unsigned *turns);
 __attribute__((noinline)) void bench_step(volatile unsigned *turns) {
     PLANTED
@@ -51,11 +60,17 @@ fn the_report_keeps_its_contract_and_its_programs_can_be_counted_again() {
             .is_some_and(|text| text.contains("Linux"))
     );
     let sums: Vec<&Value> = rows(&report).iter().map(|row| &row["checksums"]).collect();
-    assert_eq!(sums, ["off", "off", "on", "on"]);
+    assert_eq!(sums, ["off", "off", "on", "on", "off", "off"]);
+    let whos = rows(&report).iter().map(|row| &row["who"]);
+    let called = whos.filter(|who| **who == "stackloom, called");
+    assert_eq!(called.count(), 2, "{report}");
     for row in rows(&report) {
         let value = row["value"].as_f64().expect("a number");
         assert!(
-            row["who"] == "stackloom" && row["unit"] == "instructions",
+            row["who"]
+                .as_str()
+                .is_some_and(|who| who.starts_with("stackloom"))
+                && row["unit"] == "instructions",
             "{row}"
         );
         assert!((100.0..10_000.0).contains(&value), "{row}");
@@ -130,8 +145,11 @@ on send(message) { send message }
 /// A place with such a driver of TCP.
 fn segments(ends: &str) -> Shell {
     let shell = Shell::new();
-    let stack = |name: &str| format!("stack {name} {{ link l {{ tcp {{ port p }} }} }}\n");
-    let stacks = format!("use layer.tcp\n{}{}", stack("summed"), stack("offloaded"));
+    let of = |name: &str, port| format!("stack {name} {{ link l {{ tcp {{ {port} }} }} }}\n");
+    let stack = |name: &str| of(name, "port p");
+    let called = of("called", "port p calls arrived");
+    let stacks = [stack("summed"), stack("offloaded"), called].concat();
+    let stacks = format!("use layer.tcp\n{stacks}");
     shell.write("bench/tcp.loom", &stacks);
     let whole = format!("use layer.tcp\n{}", stack("whole"));
     shell.write("bench/whole.loom", &whole);
