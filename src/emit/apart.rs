@@ -9,7 +9,8 @@ use super::tree::function;
 use super::uses::{Facts, facts};
 use crate::c::tree::Function;
 use crate::tree::rewrites::Rewrite;
-use crate::tree::{Node, NodeId, Probability, Reaction, Tree};
+use crate::tree::walk::two_ways;
+use crate::tree::{NodeId, Probability, Reaction, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is rare and longer than this stands in a function of its own.
@@ -166,24 +167,13 @@ fn rare_part(
     if !stack.rewrites.has(Rewrite::Outline) {
         return None;
     }
-    let ways = held.times.keys().flat_map(|above| {
-        let (likely, then, otherwise) = match stack.forest.arena.node(*above) {
-            Node::Test {
-                likely,
-                then,
-                otherwise,
-                ..
-            } => (likely, then, otherwise),
-            Node::Try {
-                likely,
-                done,
-                failed,
-                ..
-            } => (likely, done, failed),
-            Node::Act { .. } | Node::Case { .. } | Node::Leaf { .. } => return [None, None],
-        };
-        let then = (*likely <= RARE).then_some(*then);
-        [then, (likely.other() <= RARE).then_some(*otherwise)]
+    let above = held
+        .times
+        .keys()
+        .map(|above| stack.forest.arena.node(*above));
+    let ways = above.filter_map(two_ways).flat_map(|(likely, one, other)| {
+        let one = (likely <= RARE).then_some(one);
+        [one, (likely.other() <= RARE).then_some(other)]
     });
     let is_part = |node: &NodeId| {
         held.may_be_apart.contains_key(node) && !apart.contains_key(node) && facts.size[node] > LONG

@@ -17,6 +17,7 @@ use super::uses::{Facts, Need};
 use super::walk::has_effects;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
 use crate::tree::rewrites::Rewrite;
+use crate::tree::walk::two_ways;
 use crate::tree::{Action, Node, NodeId, Probability, Reaction, Tree};
 use crate::types::expression::{Expression, Instance, Variable};
 use crate::types::program::{HeaderId, LocalId};
@@ -482,30 +483,15 @@ impl<'a> Body<'a> {
 
 /// Of two ways that meet nowhere, whether the first stands inside of the `if`: the rare one.
 pub fn guarded_is_then(stack: &Stack, facts: &Facts, node: NodeId, is_bypass: bool) -> bool {
-    let (likely, then, otherwise) = match stack.forest.arena.node(node) {
-        Node::Test {
-            likely,
-            then,
-            otherwise,
-            ..
-        } => (likely, then, otherwise),
-        Node::Try {
-            likely,
-            done,
-            failed,
-            ..
-        } => (likely, done, failed),
-        Node::Act { .. } | Node::Case { .. } | Node::Leaf { .. } => {
-            unreachable!("it has not two ways")
-        }
-    };
-    match *likely {
+    let ways = two_ways(stack.forest.arena.node(node));
+    let (likely, then, otherwise) = ways.expect("it has two ways");
+    match likely {
         // As it is written; but what leaves a bypass stands first.
         _ if !is_bypass && !stack.rewrites.has(Rewrite::Turn) => true,
-        Probability::EVEN => match (ends_here(stack, *then), ends_here(stack, *otherwise)) {
+        Probability::EVEN => match (ends_here(stack, then), ends_here(stack, otherwise)) {
             (true, false) => true,
             (false, true) => false,
-            _ => facts.size[then] <= facts.size[otherwise],
+            _ => facts.size[&then] <= facts.size[&otherwise],
         },
         likely => likely < Probability::EVEN,
     }

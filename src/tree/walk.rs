@@ -121,6 +121,25 @@ pub fn begins(node: &Node) -> bool {
     matches!(node, Node::Act { action, .. } if begin(action))
 }
 
+/// Of a node behind which there are two ways: how likely the first is, and both.
+pub fn two_ways(node: &Node) -> Option<(Probability, NodeId, NodeId)> {
+    match node {
+        Node::Test {
+            likely,
+            then: one,
+            otherwise: other,
+            ..
+        }
+        | Node::Try {
+            likely,
+            done: one,
+            failed: other,
+            ..
+        } => Some((*likely, *one, *other)),
+        Node::Act { .. } | Node::Case { .. } | Node::Leaf { .. } => None,
+    }
+}
+
 /// The only way behind a node that tests a constant, or has but one.
 pub fn decided(program: &Program, node: &Node) -> Option<NodeId> {
     match node {
