@@ -13,26 +13,10 @@ static inline bool may_go_on(struct STACK *stack) {
     return !stack->shared.calling && has_room(stack);
 }
 
-/* part handle_waiting */
-#ifdef __GNUC__
-static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
-#endif
-
-/* Handles what is on the agenda, as far as may be; false if some of it still waits. What belongs to
- * the step that has just been taken follows at once, while a function of an application is being
- * called, too. */
-static bool handle_waiting(struct STACK *stack) {
-    while (stack->waiting != 0 &&
-           (stack->agenda[stack->waiting - 1].follows || may_go_on(stack))) {
-        stack->waiting -= 1;
-        stack->shared.steps += 1;
-        const struct STACK_event event = stack->agenda[stack->waiting];
-        handle(stack, &event);
-    }
-    if (stack->waiting == 0) {
-        stack->shared.limit = stack->answers + OUTPUTS;
-    }
-    return stack->waiting == 0;
+/* Whether what stands first on the agenda may be handled. What belongs to the step that has just
+ * been taken follows at once, while a function of an application is being called, too. */
+static inline bool may_handle(struct STACK *stack) {
+    return stack->agenda[stack->waiting - 1].follows || may_go_on(stack);
 }
 
 /* part takes */

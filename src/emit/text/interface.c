@@ -7,6 +7,11 @@ static inline bool may_go_on(struct STACK *stack) {
            (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
 }
 
+/* Whether what stands first on the agenda may be handled. */
+static inline bool may_handle(struct STACK *stack) {
+    return may_go_on(stack);
+}
+
 /* part handle_waiting */
 #ifdef __GNUC__
 static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
@@ -14,7 +19,7 @@ static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
 
 /* Handles what waits on the agenda, as far as may be; false if some of it still waits. */
 static bool handle_waiting(struct STACK *stack) {
-    while (stack->waiting != 0 && may_go_on(stack)) {
+    while (stack->waiting != 0 && may_handle(stack)) {
         stack->waiting -= 1;
         stack->shared.steps += 1;
         const struct STACK_event event = stack->agenda[stack->waiting];
