@@ -8,7 +8,7 @@ use super::header;
 use super::message::Message;
 use super::options;
 use super::state::State;
-use super::value::{Datum, compare, fit, width};
+use super::value::{Datum, Locals, compare, fit, width};
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Instance, Query, Unary, Variable,
 };
@@ -27,7 +27,7 @@ pub struct Moment {
     /// that a header asks.
     pub below: Option<u32>,
     /// What the locals hold.
-    pub locals: Vec<Datum>,
+    pub locals: Locals,
     /// Headers that were stripped, or are being written, from their first byte on.
     pub headers: BTreeMap<HeaderId, Rc<[u8]>>,
     /// The message whose header is being read or written: [`LocalId::MESSAGE`].
@@ -40,7 +40,7 @@ pub struct Moment {
 
 impl Moment {
     /// The same moment in a function or filter, which has locals of its own.
-    pub fn inside(&self, locals: Vec<Datum>) -> Moment {
+    pub fn inside(&self, locals: Locals) -> Moment {
         Moment {
             own: self.own.clone(),
             below: self.below,

@@ -241,7 +241,7 @@ impl<'p> Evaluation<'_, 'p> {
                 *local = Datum::empty(self.state.program, &declared.kind);
             }
         }
-        let mut instant = self.instant.inside(locals);
+        let mut instant = self.instant.inside(locals.into_iter().collect());
         let mut running = Running {
             state: self.state,
             instant: &mut instant,
@@ -270,8 +270,8 @@ impl<'p> Evaluation<'_, 'p> {
         let mut instant = self
             .instant
             .inside(locals.map(|local| empty(&local.kind)).collect());
-        for (local, argument) in instant.locals.iter_mut().zip(arguments) {
-            *local = argument;
+        for (local, argument) in arguments.into_iter().enumerate() {
+            instant.locals[local] = argument;
         }
         for (local, begin) in &filter.state {
             let state = &mut *self.state;

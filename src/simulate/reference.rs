@@ -119,7 +119,7 @@ impl<'p> Reference<'p> {
                     (Shape::Worker | Shape::Router, Some(index)) => (table.session, index),
                     (Shape::Multiplexor, _) | (_, None) => (table.record, 0),
                 };
-                let mut handling = self.handling(state, own, 0, headers);
+                let mut handling = self.handling(state, own, headers);
                 handling.instant.below = index;
                 let _ = run_block(&mut handling, &table.refused);
                 return handling.finish();
@@ -152,8 +152,7 @@ impl<'p> Reference<'p> {
         headers: Headers,
     ) -> Vec<Pending> {
         let record = state.program.entities[entity.at()].record;
-        let locals = finder.locals.len();
-        let mut handling = self.handling(state, (record, 0), locals, headers);
+        let mut handling = self.handling(state, (record, 0), headers);
         handling.give(&finder.parameters, given);
         handling.instant.below = below;
         if let (Some(local), Some(below)) = (finder.below, below) {
@@ -222,8 +221,7 @@ impl<'p> Reference<'p> {
         given: Vec<Datum>,
         headers: Headers,
     ) -> Vec<Pending> {
-        let locals = handler.locals.len();
-        let mut handling = self.handling(state, (handler.kind, index), locals, headers);
+        let mut handling = self.handling(state, (handler.kind, index), headers);
         handling.give(&handler.parameters, given);
         handling.instant.below = handling.state.session_below(handler.kind, index);
         handling.ends = handler.event == Event::End;
@@ -247,14 +245,12 @@ impl<'p> Reference<'p> {
         &'a self,
         state: &'a mut State<'p>,
         (kind, index): (KindId, u32),
-        locals: usize,
         headers: Headers,
     ) -> Handling<'a, 'p> {
         let own = BTreeMap::from([(kind, index)]);
         let instant = Moment {
             own,
             headers,
-            locals: vec![Datum::Absent; locals],
             ..Moment::default()
         };
         Handling {

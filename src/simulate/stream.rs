@@ -19,6 +19,8 @@ use std::collections::VecDeque;
 pub struct Stream {
     /// a byte, or a gap, for each position from the first that can be held to the last
     places: VecDeque<Option<u8>>,
+    /// how many of them there are up to the last byte
+    span: usize,
     /// the first position
     begin: u32,
     largest: u32,
@@ -33,6 +35,7 @@ impl Stream {
         );
         Stream {
             places: VecDeque::from(vec![None; capacity as usize]),
+            span: 0,
             begin: 0,
             largest,
         }
@@ -41,6 +44,7 @@ impl Stream {
     /// Empties the stream, and lets it begin at a position.
     pub fn restart(&mut self, at: u32) {
         self.places.iter_mut().for_each(|place| *place = None);
+        self.span = 0;
         self.begin = at;
     }
 
@@ -51,7 +55,7 @@ impl Stream {
 
     /// The position behind the last byte that is held.
     pub fn end(&self) -> u32 {
-        self.begin.wrapping_add(self.span() as u32) & self.largest
+        self.begin.wrapping_add(self.span as u32) & self.largest
     }
 
     /// Adds bytes from the position `at` on. Refuses all of them if one is held already or lies
@@ -67,6 +71,9 @@ impl Stream {
             for (place, byte) in self.places.range_mut(ahead..).zip(data) {
                 *place = Some(*byte);
             }
+        }
+        if fits && !data.is_empty() {
+            self.span = self.span.max(ahead + data.len());
         }
         fits
     }
@@ -88,7 +95,7 @@ impl Stream {
     /// Whether all of `length` bytes from the position `at` on are held. No bytes at all are so
     /// from the first position up to the end.
     pub fn covers(&self, at: u32, length: u32) -> bool {
-        self.ahead(at) <= self.span() && self.ready(at) >= length
+        self.ahead(at) <= self.span && self.ready(at) >= length
     }
 
     /// A copy of bytes, which the stream must cover.
@@ -110,15 +117,9 @@ impl Stream {
         let left = self.places.drain(..ahead.min(capacity));
         let freed = left.filter(Option::is_some).count() as u32;
         self.places.resize(capacity, None);
+        self.span = self.span.saturating_sub(ahead);
         self.begin = to & self.largest;
         freed
-    }
-
-    fn span(&self) -> usize {
-        self.places
-            .iter()
-            .rposition(Option::is_some)
-            .map_or(0, |last| last + 1)
     }
 
     fn ahead(&self, at: u32) -> usize {

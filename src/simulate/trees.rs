@@ -100,10 +100,7 @@ impl<'p> Trees<'p> {
         let mut running = Running {
             forest: self.forest,
             state,
-            instant: Moment {
-                locals: vec![Datum::Absent; self.forest.locals.len()],
-                ..Moment::default()
-            },
+            instant: Moment::default(),
             events: Vec::new(),
             at_once: false,
             turns: 0,

@@ -10,6 +10,8 @@ use super::stream::Stream;
 use crate::types::program::{Field, Program};
 use crate::types::value::{Type, Value};
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 /// A value at run time.
@@ -39,6 +41,31 @@ pub enum Datum {
     Stream(Pieces),
     /// A set.
     Set(Set),
+}
+
+/// What locals hold, by their place. Those that nothing is bound to are absent, and take no room:
+/// of all that the trees of a stack have, one instant needs few.
+#[derive(Clone, Debug, Default)]
+pub struct Locals(BTreeMap<usize, Datum>);
+
+impl Index<usize> for Locals {
+    type Output = Datum;
+
+    fn index(&self, local: usize) -> &Datum {
+        self.0.get(&local).unwrap_or(&Datum::Absent)
+    }
+}
+
+impl IndexMut<usize> for Locals {
+    fn index_mut(&mut self, local: usize) -> &mut Datum {
+        self.0.entry(local).or_insert(Datum::Absent)
+    }
+}
+
+impl FromIterator<Datum> for Locals {
+    fn from_iter<T: IntoIterator<Item = Datum>>(all: T) -> Locals {
+        Locals(all.into_iter().enumerate().collect())
+    }
 }
 
 /// A stream, and how many messages that came in by a link are in it.

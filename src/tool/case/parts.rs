@@ -7,7 +7,7 @@ use crate::simulate::expression::{Evaluation, Moment};
 use crate::simulate::header;
 use crate::simulate::message::Message;
 use crate::simulate::state::State;
-use crate::simulate::value::Datum;
+use crate::simulate::value::{Datum, Locals};
 use crate::types::program::{
     EntityId, Event, HeaderId, LinkId, LocalId, Place, Population, Program, ReasonId, SessionIndex,
     Shape, StaticInstance,
@@ -93,7 +93,7 @@ fn above(
     }
     let mut finders = table.finders.iter();
     let finder = finders.find(|finder| finder.event == Event::Deliver)?;
-    instant.locals = vec![Datum::Absent; finder.locals.len()];
+    instant.locals = Locals::default();
     if let Some(LocalId(place)) = finder.parameters.first() {
         instant.locals[*place as usize] = Datum::Message(Box::new(message.clone()));
     }
