@@ -7,11 +7,12 @@
  *   it, is given credit and the buffer back; answers every second one; gives the next buffer
  *
  * With `silent` only those that are not answered are counted; with `paths` it says of all of them
- * which common paths they went. Between the ends stands the wire, a
- * copy of each frame, which is not counted, and neither is the sender. With -DETHERNET the stack
- * begins at Ethernet, as that of whole.loom does: before anything is counted the sender asks by ARP
- * where the receiver is, and the receiver answers, and knows of the sender from now on. With
- * -DCALLS ports call functions of their applications, as that of `called` in tcp.loom: a step is
+ * which common paths they went, and with `script` what the receiver was given and answered, for
+ * others to do it again. Between the ends stands the wire, a copy of each frame, which is not
+ * counted, and neither is the sender. With -DETHERNET the stack begins at Ethernet, as that of
+ * whole.loom does: before anything is counted the sender asks by ARP where the receiver is, and the
+ * receiver answers, and knows of the sender from now on. With -DCALLS ports call functions of their
+ * applications, as that of `called` in tcp.loom: a step is
  *
  *   has the frame of its last answer back; takes the segment, which calls tcp_stack_arrived, which
  *   gives credit; answers every second one; gives the next buffer
@@ -152,6 +153,15 @@ static void fail(const char *why) {
     exit(1);
 }
 
+static void write_text(void) {
+    for (uint32_t at = 0; at < PERIOD; at += 1) {
+        text[at] = (uint8_t)(at * 2654435761u >> 13);
+    }
+    for (uint32_t at = PERIOD; at < TOTAL; at += PERIOD) {
+        memcpy(text + at, text, PERIOD);
+    }
+}
+
 /* The stack of an end, and the connection that is given to both. */
 static struct tcp_stack *started(uint32_t address, uint32_t peer, struct application *own,
                                  uint32_t *session) {
@@ -266,20 +276,25 @@ static void tell_paths(const struct tcp_stack *stack) {
     }
 }
 
+/* A frame, as a line of a script. */
+static void tell_frame(const char *verb, const uint8_t *data, size_t length) {
+    printf("%s ", verb);
+    for (size_t at = 0; at < length; at += 1) {
+        printf("%02x", data[at]);
+    }
+    putchar('\n');
+}
+
 int main(int count, char **words) {
     const char *const mode = count == 2 ? words[1] : "";
     const bool silent = strcmp(mode, "silent") == 0;
+    const bool scripts = strcmp(mode, "script") == 0;
     const bool tells = strcmp(mode, "paths") == 0;
-    if (!silent && !tells && strcmp(mode, "count") != 0) {
-        fprintf(stderr, "usage: %s count|silent|paths\n", words[0]);
+    if (!silent && !scripts && !tells && strcmp(mode, "count") != 0) {
+        fprintf(stderr, "usage: %s count|silent|paths|script\n", words[0]);
         return 2;
     }
-    for (uint32_t at = 0; at < PERIOD; at += 1) {
-        text[at] = (uint8_t)(at * 2654435761u >> 13);
-    }
-    for (uint32_t at = PERIOD; at < TOTAL; at += PERIOD) {
-        memcpy(text + at, text, PERIOD);
-    }
+    write_text();
     struct sender sender = {.most = SEGMENT};
     struct receiver receiver = {0};
     sender.stack = started(0x0a000001, 0x0a000002, &sender.own, &sender.session);
@@ -292,6 +307,9 @@ int main(int count, char **words) {
     if (LINK != 0) {
         meet(&sender, &receiver);
     }
+    if (scripts) {
+        puts("set address = 10.0.0.2\nset secret = 00*16\nopen streams 5001 10.0.0.1 40000");
+    }
     sender.most = TOTAL;
     uint32_t segments = 0;
     struct tcp_stack_output output;
@@ -301,6 +319,9 @@ int main(int count, char **words) {
         carry(&sender, &receiver, &output);
         const size_t length = receiver.frame.length - HEADERS;
         const bool second = segments % 2 == 1;
+        if (scripts) {
+            tell_frame("frame tun", receiver.frame.data, receiver.frame.length);
+        }
         if (silent && second) {
             other_step(&receiver);
         } else {
@@ -316,14 +337,17 @@ int main(int count, char **words) {
         if (receiver.answers) {
             carry_back(&sender, &receiver.answer);
         }
+        if (scripts && receiver.answers) {
+            tell_frame("answer", receiver.answer.data, receiver.answer.length);
+        }
     }
     if (receiver.own.received != TOTAL) {
         fail("not all arrived");
     }
     if (tells) {
         tell_paths(receiver.stack);
-        return 0;
+    } else if (!scripts) {
+        printf("messages %u\n", silent ? (segments + 1) / 2 : segments);
     }
-    printf("messages %u\n", silent ? (segments + 1) / 2 : segments);
     return 0;
 }

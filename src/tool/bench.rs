@@ -9,7 +9,8 @@
 //! counting   instructions by callgrind; the compiler's own, and its memory
 //! bulk       throughput through a TUN; network: the kernel's ends
 //! layers     what a layer more takes: instructions, text, the compiler's work
-//! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch
+//! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch;
+//!            interpreted: the same trees without C
 //! goals      what is to be reached, and what the papers say
 //! table      all that as text; picture: the rows of hippco
 //! ```
@@ -18,10 +19,12 @@ mod bulk;
 mod fetched;
 mod goals;
 mod hippco;
+mod interpreted;
 mod layers;
 mod network;
 mod picture;
 mod programs;
+mod sized;
 mod table;
 
 use super::counting;
@@ -71,6 +74,9 @@ pub struct Arguments {
     /// Draws the instructions as a picture here, in SVG, of `hippco`
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    /// Interprets the segments of a script: what `hippco` counts of loom itself
+    #[arg(long, hide = true, num_args = 2, value_names = ["SCRIPT", "MODE"])]
+    interpreted: Vec<PathBuf>,
 }
 
 /// What there is to be measured.
@@ -200,6 +206,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::environment(format!(
             "bench/{stack}.loom is not here: `loom bench` runs in Stackloom's source tree"
         )));
+    }
+    if let [script, mode] = &arguments.interpreted[..] {
+        return interpreted::receive(folder, script, &mode.to_string_lossy());
     }
     if let Some(keep) = &arguments.keep {
         std::fs::create_dir_all(keep).map_err(about(keep))?;

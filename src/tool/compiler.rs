@@ -102,6 +102,13 @@ pub fn analysed(path: &Path, options: &Options) -> Result<(Sources, Program, Ana
     Ok((checked.sources, program, analysed))
 }
 
+/// The trees of a stack as they become C, and its program.
+pub fn woven(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
+    let (mut program, forest) = trees(path, options)?;
+    let forest = pipeline::woven(&mut program, forest, options.rewrites);
+    Ok((program, forest))
+}
+
 fn trees(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
     let (mut checked, stack) = chosen(path, options)?;
     let trees = pipeline::trees(&mut checked, &stack);

@@ -7,6 +7,7 @@ use super::bench::Row;
 use super::compiler::{self, Options, Report};
 use super::failure::{Failure, about, plain};
 use super::terminal::note;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,24 +19,37 @@ pub const DEMO: &str = "build examples/host/host.loom";
 pub struct Counted {
     /// Where it is.
     pub program: PathBuf,
+    /// What it is given before the mode.
+    pub given: Vec<OsString>,
 }
 
 impl Counted {
+    /// One that is given a mode alone.
+    pub fn alone(program: PathBuf) -> Counted {
+        let given = Vec::new();
+        Counted { program, given }
+    }
+
+    /// What callgrind finds within the steps of a mode.
+    pub fn collected(&self, options: &[&str], mode: &str) -> Result<Collected, Failure> {
+        let within = ["--collect-atstart=no", "--toggle-collect=*bench_step"];
+        let words = self.given.iter().map(OsString::as_os_str);
+        let words: Vec<&OsStr> = words.chain([OsStr::new(mode)]).collect();
+        callgrind(&[&within, options].concat(), &self.program, &words)
+    }
+
     /// Instructions of one message, in a mode.
     pub fn instructions(&self, mode: &str) -> Result<f64, Failure> {
-        let within = ["--collect-atstart=no", "--toggle-collect=bench_step"];
-        let (total, said) = callgrind(&within, &self.program, &[mode])?;
-        let messages = said.trim().strip_prefix("messages ");
+        let found = self.collected(&[], mode)?;
+        let messages = found.said.trim().strip_prefix("messages ");
         let messages: Option<f64> = messages.and_then(|number| number.parse().ok());
         let messages = messages.filter(|number| *number > 0.0).ok_or_else(|| {
             let program = self.program.display();
             Failure::refused(format!("{program}: it does not say how many messages went"))
         })?;
-        Ok(total / messages)
+        Ok(found.totals[0] / messages)
     }
-}
 
-impl Counted {
     /// Of a segment of TCP: one that arrives, the answer, and one with half an answer.
     pub fn of_segments(&self) -> Result<[f64; 3], Failure> {
         let (input, both) = (self.instructions("silent")?, self.instructions("count")?);
@@ -146,12 +160,18 @@ pub struct Size {
     pub data: f64,
 }
 
-/// How large C is that is compiled by itself; if that cannot be had, it is said.
-pub fn size_of(source: &Path, flags: &[&str]) -> Result<Option<Size>, Failure> {
+/// C that is compiled by itself.
+pub fn object_of(source: &Path, flags: &[&str]) -> Result<PathBuf, Failure> {
     let object = source.with_extension("o");
     let mut build = Command::new("gcc");
     build.arg("-std=c11").args(flags).args(["-fno-lto", "-c"]);
     quietly(build.arg(source).arg("-o").arg(&object))?;
+    Ok(object)
+}
+
+/// How large C is then, with all that is in its sections; if that cannot be had, it is said.
+pub fn size_of(source: &Path, flags: &[&str]) -> Result<Option<Size>, Failure> {
+    let object = object_of(source, flags)?;
     let said = Command::new("size").arg(&object).output().ok();
     let said = said.map(|done| String::from_utf8_lossy(&done.stdout).into_owned());
     let size = said.and_then(|said| {
@@ -178,8 +198,8 @@ pub fn own_work(counts: bool) -> Vec<Row> {
         quietly(Command::new(&program).args(&words))?;
         let mut rows = vec![row("peak memory", "bytes", peak_of_children()?)];
         if counts {
-            let (total, _) = callgrind(&[], &program, &words)?;
-            rows.push(row("work", "instructions", total));
+            let found = callgrind(&[], &program, &words)?;
+            rows.push(row("work", "instructions", found.totals[0]));
         }
         Ok(rows)
     };
@@ -194,12 +214,12 @@ pub fn work_for(source: &Path) -> Result<Row, Failure> {
     let output = tempfile::tempdir()?;
     let words = [source, Path::new("-o"), output.path()].map(|word| word.to_string_lossy());
     let words = ["build", &words[0], &words[1], &words[2]];
-    let (total, _) = callgrind(&[], &std::env::current_exe()?, &words)?;
-    Ok(own_row("loom build", "instructions", total))
+    let found = callgrind(&[], &std::env::current_exe()?, &words)?;
+    Ok(own_row("loom build", "instructions", found.totals[0]))
 }
 
 /// A figure of the compiler itself.
-fn own_row(metric: &str, unit: &str, value: f64) -> Row {
+pub fn own_row(metric: &str, unit: &str, value: f64) -> Row {
     let variant = match cfg!(debug_assertions) {
         true => "debug",
         false => "release",
@@ -227,28 +247,42 @@ fn peak_of_children() -> Result<f64, Failure> {
     Ok(usage.max_rss() as f64 * 1024.0)
 }
 
-/// What callgrind counts, and what the program says.
-fn callgrind(options: &[&str], program: &Path, words: &[&str]) -> Result<(f64, String), Failure> {
+/// What callgrind found.
+pub struct Collected {
+    /// Instructions; with a cache what they read and wrote, then what of each was not there.
+    pub totals: Vec<f64>,
+    /// All that it wrote down.
+    pub text: String,
+    /// What the program said.
+    pub said: String,
+}
+
+/// Lets callgrind watch a program.
+fn callgrind(
+    options: &[&str],
+    program: &Path,
+    words: &[impl AsRef<OsStr>],
+) -> Result<Collected, Failure> {
     let folder = tempfile::tempdir()?;
     let out = folder.path().join("callgrind.out");
     let mut command = Command::new("valgrind");
-    command.arg("--tool=callgrind").args(options);
+    command.args(["-q", "--tool=callgrind"]).args(options);
     command.arg(format!("--callgrind-out-file={}", out.display()));
     let done = command.arg(program).args(words).output()?;
     if !done.status.success() {
         return Err(refused(&command, &done.stderr));
     }
     let text = std::fs::read_to_string(&out).map_err(about(&out))?;
-    let totals = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("totals: "));
-    let mut totals = totals.filter_map(|total| total.trim().parse::<f64>().ok());
+    let mut lines = text.lines().rev();
+    let totals = lines.find_map(|line| line.strip_prefix("totals: "));
+    let totals = totals.unwrap_or_default().split_whitespace();
+    let totals: Vec<f64> = totals.filter_map(|total| total.parse().ok()).collect();
+    if totals.first().is_none_or(|total| *total == 0.0) {
+        let program = program.display();
+        return Err(Failure::refused(format!("{program}: nothing was counted")));
+    }
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
-    let total = totals
-        .next_back()
-        .filter(|total| *total > 0.0)
-        .ok_or_else(|| Failure::refused(format!("{}: nothing was counted", program.display())))?;
-    Ok((total, said))
+    Ok(Collected { totals, text, said })
 }
 
 /// Runs a command, of which only a failure is of interest.

@@ -194,15 +194,26 @@ fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
     assert_eq!(report["goals"].as_array().map(Vec::len), Some(4));
 }
 
+/// Ends that take 200 steps, and say of as many frames that they were given them; behind each
+/// stands what they say of its answer.
+fn often(answer: &str) -> String {
+    let frame = format!("puts(\"frame l 0102{answer}\");");
+    let script = "if (count == 2 && words[1][0] == 's' && words[1][1] == 'c')";
+    let step = "    bench_step(&turns);";
+    let steps = format!(
+        "    {script} {{
+        for (int i = 0; i < 200; i += 1) {frame}
+        return 0;
+    }}
+    for (int i = 0; i < 200; i += 1) {step}"
+    );
+    let ends = IDLE.replace("PLANTED", "").replace(step, &steps);
+    ends.replace("int main(void) {", "int main(int count, char **words) {")
+}
+
 #[test]
 fn each_rewrite_has_its_row() {
-    let idle = IDLE.replace("PLANTED", "");
-    let step = "    bench_step(&turns);";
-    let often = idle.replace(
-        step,
-        &format!("    for (int i = 0; i < 200; i += 1)\n    {step}"),
-    );
-    let shell = segments(&often);
+    let shell = segments(&often(""));
     let words = [
         "bench",
         "hippco",
@@ -226,25 +237,47 @@ fn each_rewrite_has_its_row() {
     let lines = of("lines");
     let variants: Vec<&Value> = lines.iter().map(|(variant, _)| *variant).collect();
     let ends = [variants[0], variants[variants.len() - 1]];
-    assert_eq!(ends, ["nothing", "specialised"]);
+    assert_eq!(ends, ["interpreted", "specialised"]);
+    assert_eq!(variants[1], "nothing");
     assert!(variants.iter().any(|one| *one == "bypass"), "{variants:?}");
-    assert!(
-        lines.iter().all(|(_, lines)| (1.0..3.0).contains(lines)),
-        "{lines:?}"
-    );
-    for metric in ["I_c", "O_c", "IC", "L1 32K", "L1 8K", "text", "data"] {
+    let (interpreted, compiled) = lines.split_at(1);
+    let touched = |lines: &[(&Value, f64)], range: std::ops::Range<f64>| {
+        lines.iter().all(|(_, lines)| range.contains(lines))
+    };
+    assert!(touched(compiled, 1.0..3.0), "{lines:?}");
+    assert!(touched(interpreted, 50.0..5000.0), "{lines:?}");
+    for metric in ["I_c", "O_c", "IC", "L1 32K", "L1 8K"] {
         assert_eq!(of(metric).len(), variants.len(), "{metric}");
     }
+    for metric in ["text", "data"] {
+        assert_eq!(of(metric).len(), compiled.len(), "{metric}");
+    }
+    // Each step is the same, whether others are counted or not.
+    let steps = [of("I_c")[0].1, of("IC")[0].1];
+    assert!(
+        steps[0] > 1000.0 && (steps[0] / steps[1] - 1.0).abs() < 0.02,
+        "{steps:?}"
+    );
     let picture = std::fs::read_to_string(shell.path("all.svg")).expect("a picture");
     assert_eq!(
         picture.matches("<rect class=\"ours\"").count(),
-        variants.len()
+        compiled.len()
     );
+    let idle = IDLE.replace("PLANTED", "");
     let said = segments(&idle).loom(&["bench", "hippco", "--alone"]);
     assert!(
         said.note.contains("it takes less than 150 steps"),
         "{said:?}"
     );
+}
+
+#[test]
+fn what_is_interpreted_answers_as_the_c_does() {
+    let shell = segments(&often("\\nanswer 03"));
+    let said = shell.loom(&["bench", "hippco", "--alone"]);
+    assert_eq!(said.status, Some(2), "{said:?}");
+    let says = "what is interpreted does not do what the C does with segment 1";
+    assert!(said.note.contains(says), "{said:?}");
 }
 
 const LAYERS: &str = include_str!("../../bench/layers.loom");

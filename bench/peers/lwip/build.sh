@@ -36,7 +36,11 @@ done
 gcc $flags -c "$here/${name}_side.c" -o "$work/side.o"
 case "$*" in
 *-flto*) gcc "$@" -r -flinker-output=nolto-rel -o "$work/all.o" $objects "$work/side.o" ;;
-*) ld -r -o "$work/all.o" $objects "$work/side.o" ;;
+*)
+    # What is lwIP's alone, to see how large it is.
+    ld -r -o "$output.o" $objects
+    ld -r -o "$work/all.o" "$output.o" "$work/side.o"
+    ;;
 esac
 for side in S R; do
     nm --defined-only "$work/all.o" | awk -v side=$side \

@@ -2,13 +2,15 @@
 //!
 //! In: a program whose steps are calls of `bench_step`; valgrind's lackey says each instruction in
 //! order. Out: how many lines of 64 bytes a step touches, and how often an instruction is not in a
-//! cache, were the steps all that there is (HIPPCO 6).
+//! cache, were the steps all that there is (HIPPCO 6). Of a program that does much before its steps
+//! callgrind finds nearly the same.
 //!
 //! ```text
 //! I  0040c880,2      two bytes at this address are fetched
 //!  L 1fff000670,8    what is loaded or stored is not looked at
 //! ```
 
+use crate::tool::counting::{Collected, Counted};
 use crate::tool::failure::{Failure, about};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -62,6 +64,30 @@ pub fn fetched(program: &Path) -> Result<Fetched, Failure> {
             "{program}: it takes less than {} steps",
             WARM + SEEN
         ))
+    })
+}
+
+/// Nearly the same by callgrind, which says less than lackey, and so is sooner behind all that
+/// comes before the steps: lines are those of all steps together, and what is between the steps
+/// is in the caches, too.
+pub fn collected(counted: &Counted) -> Result<Fetched, Failure> {
+    let cache =
+        |options: &[&str]| counted.collected(&[&["--cache-sim=yes"], options].concat(), "count");
+    let usual = cache(&["--I1=32768,8,64", "--dump-instr=yes", "--compress-pos=no"])?;
+    let small = cache(&["--I1=8192,1,32"])?;
+    // Behind what is fetched stand reads and writes.
+    let share = |found: &Collected| 100.0 * found.totals[3] / found.totals[0];
+    let at = |line: &str| u64::from_str_radix(line.strip_prefix("0x")?.split(' ').next()?, 16).ok();
+    let lines: BTreeSet<u64> = usual
+        .text
+        .lines()
+        .filter_map(at)
+        .map(|at| at / 64)
+        .collect();
+    Ok(Fetched {
+        lines: lines.len() as f64,
+        missed: share(&usual),
+        missed_in_small: share(&small),
     })
 }
 

@@ -6,22 +6,24 @@
 //! paper says.
 //!
 //! ```text
+//! interpreted                      what is compiled in the next row
 //! nothing, + share, + inline, ..   the rewrites in the paper's order, one more each time
 //! all, raw profile                 all of them, but each test goes either way alike
 //! all, application profile         .., but as often as it did when this very bench was run
 //! specialised                      .., without what it never did then
 //! ```
 
+use super::fetched::{Fetched, fetched};
 use super::programs::{Program, QUICK, programs};
-use super::{Bench, Name, Row, fetched, goals};
+use super::sized::sized;
+use super::{Bench, Name, Row, goals, interpreted};
 use crate::profile::Profile;
 use crate::tool::compiler::Options;
-use crate::tool::counting::{self, Counted};
+use crate::tool::counting::{self, Counted, Size};
 use crate::tool::failure::Failure;
 use crate::tool::profile;
 use crate::tool::terminal::note;
 use crate::tree::rewrites::{Rewrite, Rewrites};
-use std::path::Path;
 use std::process::Command;
 
 /// What is found of each, besides the instructions.
@@ -30,6 +32,9 @@ pub const MISSED_IN_SMALL: &str = "L1 8K: missed of 100 instructions, 1 way, lin
 pub const LINES: &str = "lines: of 64 bytes, which a segment touches";
 pub const TEXT: &str = "text";
 pub const DATA: &str = "data";
+
+/// The stack of which all this is counted.
+pub const STACK: &str = "tcp.loom:offloaded";
 
 /// The rewrites that are the paper's, in its order; ours come behind them.
 const PAPERS: [Rewrite; 7] = [
@@ -86,7 +91,7 @@ fn application(bench: &Bench) -> Result<Profile, Failure> {
         records: true,
         ..Options::default()
     };
-    let stack = bench.folder.join("tcp.loom:offloaded");
+    let stack = bench.folder.join(STACK);
     let (source, _) = counting::written(&stack, "tcp", options, bench.work)?;
     let [program, recorded] = ["recording", "tcp.profile"].map(|name| bench.work.join(name));
     let driver = bench.folder.join("tcp.c");
@@ -102,6 +107,12 @@ pub fn rows(bench: &Bench, alone: bool) -> Result<Vec<Row>, Failure> {
     for way in ways(application(bench)?) {
         (bench.say)(&way.title);
         rows.extend(ours(bench, way)?);
+    }
+    if bench.counts {
+        (bench.say)(interpreted::INTERPRETED);
+        let compiled = bench.keep.join("hippco-nothing");
+        let first = interpreted::rows(bench, &std::path::absolute(compiled)?)?;
+        rows.splice(..0, first);
     }
     if alone {
         return Ok(rows);
@@ -120,7 +131,7 @@ pub fn rows(bench: &Bench, alone: bool) -> Result<Vec<Row>, Failure> {
 }
 
 fn ours(bench: &Bench, way: Way) -> Result<Vec<Row>, Failure> {
-    let stack = bench.folder.join("tcp.loom:offloaded");
+    let stack = bench.folder.join(STACK);
     let (source, _) = counting::written(&stack, "tcp", way.options, bench.work)?;
     let program = bench.keep.join(format!("hippco-{}", way.word));
     let program = std::path::absolute(program)?;
@@ -131,39 +142,43 @@ fn ours(bench: &Bench, way: Way) -> Result<Vec<Row>, Failure> {
     };
     let mut rows = Vec::new();
     if bench.counts {
-        let counted = Counted { program };
+        let counted = Counted::alone(program);
         let figures = goals::METRICS.iter().zip(counted.of_segments()?);
         rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
-        rows.extend(of_memory(&counted.program, &row)?);
+        rows.extend(of_memory(&fetched(&counted.program)?, &row));
     }
-    let size = counting::size_of(&source, &[QUICK])?;
-    rows.extend(size.iter().map(|size| row(TEXT, "bytes", size.text)));
-    rows.extend(size.iter().map(|size| row(DATA, "bytes", size.data)));
+    let object = counting::object_of(&source, &[QUICK])?;
+    rows.extend(of_size(&sized(&object, |_| true)?, &row));
     Ok(rows)
 }
 
 fn beside(bench: &Bench, other: &Program) -> Result<Vec<Row>, Failure> {
     let counted = other.build(bench)?;
+    let row = |metric: &str, unit: &str, value: f64| Row {
+        unit: unit.to_string(),
+        ..other.row(metric, value, None)
+    };
     let mut rows = Vec::new();
     if bench.counts {
         rows.extend(other.rows(&counted)?);
-        let row = |metric: &str, unit: &str, value: f64| Row {
-            unit: unit.to_string(),
-            ..other.row(metric, value, None)
-        };
-        rows.extend(of_memory(&counted.program, &row)?);
+        rows.extend(of_memory(&fetched(&counted.program)?, &row));
     }
+    rows.extend(of_size(&other.size(&counted)?, &row));
     Ok(rows)
 }
 
+/// How large it is.
+fn of_size(size: &Size, row: &dyn Fn(&str, &str, f64) -> Row) -> [Row; 2] {
+    [row(TEXT, "bytes", size.text), row(DATA, "bytes", size.data)]
+}
+
 /// What a step fetches.
-fn of_memory(program: &Path, row: &dyn Fn(&str, &str, f64) -> Row) -> Result<[Row; 3], Failure> {
-    let found = fetched::fetched(program)?;
-    Ok([
+pub fn of_memory(found: &Fetched, row: &dyn Fn(&str, &str, f64) -> Row) -> [Row; 3] {
+    [
         row(MISSED, "of 100", found.missed),
         row(MISSED_IN_SMALL, "of 100", found.missed_in_small),
         row(LINES, "lines", found.lines),
-    ])
+    ]
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ fn form(
         let program = std::path::absolute(bench.keep.join(format!("layers-{variant}")))?;
         counting::compile_driven(&source, &bench.folder.join("udp.c"), &flags, &program)?;
         if bench.counts {
-            let counted = Counted { program };
+            let counted = Counted::alone(program);
             let both = counted.instructions("count")?;
             let down = counted.instructions("down")?;
             let figures = [("down", down), ("up", both - down), (BOTH, both)];

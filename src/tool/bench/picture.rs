@@ -1,10 +1,12 @@
 //! The rows of `loom bench hippco` as a picture.
 //!
 //! In: rows. Out: SVG, with a bar for the instructions of a segment in each: first ours and those
-//! that were counted beside them, then the paper's, all by one measure.
+//! that were counted beside them, then the paper's, all by one measure. Beside what is interpreted
+//! all other bars would be too short to be told apart, so it has none.
 
 use super::Row;
 use super::goals::METRICS;
+use super::interpreted::INTERPRETED;
 use std::fmt::Write as _;
 
 /// How high a line is, and where bars begin.
@@ -29,7 +31,8 @@ text { font: 13px sans-serif; fill: #222 }
 
 /// The picture of these rows.
 pub fn picture(rows: &[Row]) -> String {
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.metric == METRICS[2]).collect();
+    let is_drawn = |row: &&Row| row.metric == METRICS[2] && row.variant != INTERPRETED;
+    let rows: Vec<&Row> = rows.iter().filter(is_drawn).collect();
     let most = rows.iter().map(|row| row.value).fold(1.0, f64::max);
     let is_printed = |row: &&&Row| class(row) == "printed";
     let mut shapes = String::new();

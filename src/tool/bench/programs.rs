@@ -1,9 +1,10 @@
 //! What is compiled to be counted: in, which bench; out, our stack in all variants, the floor and
 //! the peers, and their figures.
 
+use super::sized::sized;
 use super::{Bench, Name, Row, goals};
 use crate::tool::compiler::Options;
-use crate::tool::counting::{self, Counted};
+use crate::tool::counting::{self, Counted, Size};
 use crate::tool::failure::Failure;
 use std::process::Command;
 
@@ -81,7 +82,7 @@ pub fn on_ethernet(bench: &Bench) -> Result<Vec<Row>, Failure> {
         let all: Vec<&str> = flags.split_whitespace().chain(["-DETHERNET"]).collect();
         counting::compile_driven(&source, &driver, &all, &program)?;
         if bench.counts {
-            let figures = Counted { program }.of_segments()?;
+            let figures = Counted::alone(program).of_segments()?;
             rows.extend(goals::METRICS.iter().zip(figures).map(|(metric, value)| {
                 let who = ["stackloom, Ethernet", &variant, flags];
                 Row::without_sums(who, metric, "instructions", value)
@@ -137,7 +138,20 @@ impl Program {
                 .args(flags);
             counting::quietly(&mut build)?;
         }
-        Ok(Counted { program: output })
+        Ok(Counted::alone(output))
+    }
+
+    /// How large what is theirs is, of one that stands beside ours.
+    pub fn size(&self, counted: &Counted) -> Result<Size, Failure> {
+        let is_step = |name: &str| name == "bench_step";
+        match self.who {
+            "lwip" => sized(&counted.program.with_extension("o"), |_| true),
+            // Some of it is inlined into the step, and generic code is no part of its crate.
+            "smoltcp" => sized(&counted.program, |name| {
+                is_step(name) || name.contains("smoltcp")
+            }),
+            _floor => sized(&counted.program, is_step),
+        }
     }
 
     /// What is counted of it.

@@ -9,6 +9,16 @@ use super::{Name, Report, Row};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+/// What the columns of `hippco` are, and its first row.
+const OF_HIPPCO: &str = "\
+of 100 instructions, how many are not in a cache of 32 KiB (8 ways, lines of 64 bytes), or of 8 KiB
+(1 way, lines of 32), were a segment's all that there are; lines of 64 bytes that a segment touches
+text and data are what has a name, functions, constants and first values: of ours and of lwIP all
+that is compiled, of smoltcp what is called so and the step, of the floor the step
+interpreted are the trees that the next row compiles, by loom itself: its lines are those of all
+segments together, and it has no size that could be compared
+";
+
 /// All of it.
 pub fn text(report: &Report) -> String {
     let lines = match () {
@@ -31,9 +41,7 @@ pub fn text(report: &Report) -> String {
         }
     };
     if report.bench == Name::Hippco.text() {
-        text += "of 100 instructions, how many are not in a cache of 32 KiB (8 ways, lines of 64 \
-                 bytes), or of 8 KiB (1 way, lines of 32), were a segment's all that there are; \
-                 lines of 64 bytes that a segment touches\n";
+        text += OF_HIPPCO;
     }
     for goal in &report.goals {
         let sign = if goal.met { "met" } else { "missed" };
