@@ -304,6 +304,69 @@ static inline bool sl_differs_big32(const uint8_t *at, uint32_t mask, uint32_t v
            (sl_little_first() ? sl_swap32(value) : value);
 }
 
+/* part sl_unlike64: needs memcpy */
+/* The bits in which eight bytes differ from eight others, of those of a mask; in any order. */
+static inline uint64_t sl_unlike64(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
+    uint64_t one, two, bits;
+    memcpy(&one, at, sizeof one);
+    memcpy(&two, other, sizeof two);
+    memcpy(&bits, mask, sizeof bits);
+    return (one ^ two) & bits;
+}
+
+/* part sl_differs8: needs */
+/* Whether a byte has other bits than another, of those of a mask. */
+static inline bool sl_differs8(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
+    return ((*at ^ *other) & *mask) != 0;
+}
+
+/* part sl_differs16: needs memcpy */
+/* The same of two bytes. */
+static inline bool sl_differs16(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
+    uint16_t one, two, bits;
+    memcpy(&one, at, sizeof one);
+    memcpy(&two, other, sizeof two);
+    memcpy(&bits, mask, sizeof bits);
+    return ((one ^ two) & bits) != 0;
+}
+
+/* part sl_differs32: needs memcpy */
+/* The same of four. */
+static inline bool sl_differs32(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
+    uint32_t one, two, bits;
+    memcpy(&one, at, sizeof one);
+    memcpy(&two, other, sizeof two);
+    memcpy(&bits, mask, sizeof bits);
+    return ((one ^ two) & bits) != 0;
+}
+
+/* part sl_differs64: needs sl_unlike64 */
+/* The same of eight. */
+static inline bool sl_differs64(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
+    return sl_unlike64(at, other, mask) != 0;
+}
+
+/* part sl_differs256: needs sl_unlike64 */
+/* The same of 32. */
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+static inline bool sl_differs256(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
+#ifdef __AVX2__
+    const __m256i one = _mm256_loadu_si256((const void *)at);
+    const __m256i two = _mm256_loadu_si256((const void *)other);
+    const __m256i bits = _mm256_loadu_si256((const void *)mask);
+    return !_mm256_testz_si256(_mm256_xor_si256(one, two), bits);
+#else
+    uint64_t unlike = 0;
+    for (size_t word = 0; word < 32; word += 8) {
+        unlike |= sl_unlike64(at + word, other + word, mask + word);
+    }
+    return unlike != 0;
+#endif
+}
+
 /* part sl_store_big16: needs memcpy sl_little_first sl_swap16 */
 static inline void sl_store_big16(uint8_t *at, uint16_t value) {
     const uint16_t ordered = sl_little_first() ? sl_swap16(value) : value;

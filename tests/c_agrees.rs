@@ -328,6 +328,11 @@ fn the_c_of_what_is_asked_once_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_frames_that_are_expected_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/predicted.loom");
+}
+
+#[test]
 fn the_c_of_any_rewrites_does_what_it_says() {
     let mut fired = Rewrites::NONE;
     for path in SMALL {

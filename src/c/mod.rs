@@ -7,4 +7,4 @@ pub mod printer;
 pub mod tree;
 pub mod walk;
 
-pub use layout::WIDTH;
+pub use layout::{WIDTH, listed};

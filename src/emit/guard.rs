@@ -56,7 +56,7 @@ pub fn guarded(
 }
 
 /// Whether a value is the same for all frames: it is nothing to leave a path for.
-fn is_setting(value: &C) -> bool {
+pub fn is_setting(value: &C) -> bool {
     match value {
         C::Behind(stack, member) if member == "config" => **stack == atom("stack"),
         C::Atom(name) => name.starts_with(|c: char| c.is_ascii_digit()),

@@ -8,6 +8,7 @@
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, in_place, algebra   the common path of what frames start;
 //! exits, paths     where it is left, and how often
+//! predict, compared, expected   its header prediction
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
 //! external         what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
@@ -37,11 +38,13 @@ mod backlog;
 mod bits;
 mod bypass;
 mod code;
+mod compared;
 mod constant;
 mod containers;
 mod driver;
 mod early;
 mod exits;
+mod expected;
 mod expression;
 mod external;
 mod function;
@@ -67,6 +70,7 @@ mod parts;
 mod paths;
 mod peek;
 mod port;
+mod predict;
 mod push;
 mod record;
 mod returns;

@@ -89,6 +89,20 @@ impl Rows {
         (nearest.clone(), offset - (at - begin))
     }
 
+    /// How far behind the begin of the message a place in a header is, if that is known.
+    pub fn behind_begin(&self, header: &C, offset: u64) -> Option<u64> {
+        self.place(header)
+            .filter(|(row, _)| *row == 0)
+            .map(|(_, at)| at + offset)
+    }
+
+    /// The header that the message begins with.
+    pub fn first(&self) -> Option<C> {
+        let mut all = self.headers.iter();
+        all.find(|(_, at)| *at == (0, 0))
+            .map(|(header, _)| header.clone())
+    }
+
     fn place(&self, header: &C) -> Option<Place> {
         let mut headers = self.headers.iter();
         headers.find(|(one, _)| one == header).map(|(_, at)| *at)

@@ -6,6 +6,7 @@ use super::assumed;
 use super::bypass;
 use super::driver;
 use super::exits::{self, Path};
+use super::expected::{self, Expected};
 use super::external;
 use super::function;
 use super::header_file;
@@ -17,6 +18,7 @@ use super::output::Queued;
 use super::parts;
 use super::paths;
 use super::port;
+use super::predict;
 use super::record;
 use super::runtime;
 use super::settle;
@@ -46,7 +48,8 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     let mut driver = driver::functions(stack, &reactions.queued);
     driver.extend(paths::names(stack, &reactions.paths));
     let started = printer::file(&driver) + &reactions.interface(stack);
-    let (values, kinds) = values(stack, &(reactions.text.clone() + &started));
+    let (values, mut kinds) = values(stack, &(reactions.text.clone() + &started));
+    expected::keep(&reactions.expected, &mut kinds);
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
@@ -65,7 +68,8 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
         .map(named)
         .collect();
     let own = own.join("\n\n");
-    let state = structure::items(stack, &reactions.queued, &reactions.paths);
+    let paths = (&reactions.paths[..], &reactions.expected[..]);
+    let state = structure::items(stack, &reactions.queued, paths);
     let all = [printer::file(&state), own.clone(), used].join("\n");
     let private = [
         types::structs(stack, &all),
@@ -73,10 +77,8 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     ]
     .concat();
     let header = header_file::text(stack, &reactions.quiet, &reactions.paths);
-    let private: Vec<Item> = private
-        .into_iter()
-        .filter(|item| !header.contains(&of(item)))
-        .collect();
+    let is_own = |item: &Item| !header.contains(&of(item));
+    let private: Vec<Item> = private.into_iter().filter(is_own).collect();
     let bytes = types::byte_functions(stack, &all);
     let ranks = types::ranks(stack, &all);
     let copied = runtime::select(&runtime::mentioned(&(all + &printer::file(&bytes))));
@@ -147,6 +149,8 @@ struct Reactions {
     looks: bool,
     /// The common paths of those that frames start.
     paths: Vec<Path>,
+    /// What is expected of the next frame on these.
+    expected: Vec<Expected>,
     /// The functions that hand on what is read of a message.
     handing: BTreeSet<String>,
 }
@@ -199,11 +203,13 @@ impl Reactions {
         let others = values.into_iter().chain(handing.iter().cloned());
         let looks = waits::look_where_needed(stack, &mut functions, &queued, &others.collect());
         let paths = paths(stack, &mut all);
+        let expected = predicted(stack, &paths, &mut all);
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
         let rare = functions.iter().filter(|one| apart::is_rare(one));
         let mut items = vec![Item::Banner("reactions, layer by layer".to_string())];
+        items.extend(expected.iter().map(Expected::bits));
         items.extend(parts.into_iter().map(Item::Function));
         items.extend(declared.map(|one| Item::Prototype((*one).clone())));
         items.extend(kept_apart(rare));
@@ -230,6 +236,7 @@ impl Reactions {
             quiet,
             looks,
             paths,
+            expected,
             handing,
         }
     }
@@ -283,6 +290,27 @@ fn paths(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
         Some(exits::named(stack, one.reaction, path))
     });
     named.collect()
+}
+
+/// What is expected of the next frame on common paths, which then ask for it at once.
+fn predicted(stack: &Stack, paths: &[Path], all: &mut [Reacting]) -> Vec<Expected> {
+    let functions = all.iter().flat_map(|one| &one.functions);
+    let addressed = expected::addressed(functions);
+    let mut expected: Vec<Expected> = Vec::new();
+    for path in paths {
+        let own = all.iter_mut().find(|one| one.reaction == path.reaction);
+        let own = &mut own.expect("a path is one of these").functions;
+        let at = own.iter().position(bypass::is_bypass);
+        let at = at.expect("it has a path");
+        if let Some((one, asks)) = predict::split(stack, path, &mut own[at], &addressed) {
+            own.insert(at, asks);
+            expected.push(one);
+        }
+    }
+    for function in all.iter_mut().flat_map(|one| &mut one.functions) {
+        expected.iter().for_each(|one| one.keep(function));
+    }
+    expected
 }
 
 /// The reactions that put nothing on the agenda, nor does what they call.

@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::exits::Path;
+use super::expected::Expected;
 use super::layout::named_members;
 use super::message;
 use super::output::Queued;
@@ -30,7 +31,7 @@ fn line(text: String, comment: &str) -> Line {
 }
 
 /// Constants, the message, the kinds, the event and the stack itself.
-pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, paths: &[Path]) -> Vec<Item> {
+pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, paths: (&[Path], &[Expected])) -> Vec<Item> {
     let program = stack.program;
     let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
     let (timers, timer_count) = state::timers(stack);
@@ -60,7 +61,7 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, paths: &[Path]) -> Vec<It
 }
 
 /// The struct of the stack.
-fn whole(stack: &Stack, timer_count: u32, bypasses: &[Path]) -> Item {
+fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expected])) -> Item {
     let name = &stack.names.stack;
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let timer_slots = timer_count.max(1);
@@ -95,6 +96,7 @@ fn whole(stack: &Stack, timer_count: u32, bypasses: &[Path]) -> Item {
         let text = format!("uint64_t paths[{}]", paths::count(stack));
         all.push(line(text, "as the header numbers them"));
     }
+    all.extend(expected.iter().flat_map(Expected::members));
     for kind in kinds {
         all.extend(state::instances(stack, kind));
     }

@@ -320,6 +320,16 @@ static bool bytes(void) {
             exit(2);
         }
         loads();
+    } else if (is("differ")) {
+        const uint32_t length = some_bytes();
+        if (length != 96) {
+            exit(2);
+        }
+        printf("%d ", sl_differs8(data, data + 32, data + 64));
+        printf("%d ", sl_differs16(data, data + 32, data + 64));
+        printf("%d ", sl_differs32(data, data + 32, data + 64));
+        printf("%d ", sl_differs64(data, data + 32, data + 64));
+        printf("%d", sl_differs256(data, data + 32, data + 64));
     } else if (is("store")) {
         stores(long_number());
     } else if (is("copy")) {

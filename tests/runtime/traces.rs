@@ -339,6 +339,8 @@ fn bytes(recorder: &mut Recorder) {
         loads.push("0 0 1 1".to_string());
         recorder.step(format!("load {}", hexadecimal(&data)), loads.join(" "));
 
+        differ(recorder);
+
         let mut stored = vec![0; 2];
         for width in [2, 3, 4, 6, 8] {
             let bytes = &data[8 - width..];
@@ -366,4 +368,23 @@ fn bytes(recorder: &mut Recorder) {
             (seed ^ value).wrapping_mul(odd).rotate_left(32).to_string(),
         );
     }
+}
+
+/// Bytes beside others that are the same under a mask, but for one bit or none.
+fn differ(recorder: &mut Recorder) {
+    let words =
+        |recorder: &mut Recorder| [(); 4].map(|()| recorder.random().to_be_bytes()).concat();
+    let [other, noise, mask, dense] = [(); 4].map(|()| words(recorder));
+    let sparse = mask.iter().zip(&dense).map(|(one, other)| one & other);
+    let mask: Vec<u8> = sparse.collect();
+    let beside = |at: usize| other[at] ^ (noise[at] & !mask[at]);
+    let mut own: Vec<u8> = (0..32).map(beside).collect();
+    let bit = recorder.random() as usize % 512;
+    if let Some(byte) = own.get_mut(bit / 8) {
+        *byte ^= 1 << (bit % 8);
+    }
+    let differs = |bytes: usize| (0..bytes).any(|at| (own[at] ^ other[at]) & mask[at] != 0);
+    let answers = [1, 2, 4, 8, 32].map(|bytes| u8::from(differs(bytes)).to_string());
+    let given = [&own[..], &other, &mask].concat();
+    recorder.step(format!("differ {}", hexadecimal(&given)), answers.join(" "));
 }

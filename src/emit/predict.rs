@@ -1,0 +1,241 @@
+//! Header prediction: a path that asks for one field after the other first compares all of them at
+//! once with those of the last frame that went it (Van Jacobson's idea, in RFC 1144; stacks write
+//! it by hand for TCP).
+//!
+//! In: a common path, which asks for bits of headers that are to be as the source says, or as
+//! fields of an instance are, which it finds by other bits. Out: the same, which compares all these
+//! bits with those that are expected, in a few wide words, and asks for the rest; and a function
+//! that asks for all of it where they differ, and then takes note of the frame.
+//!
+//! ```text
+//! if (header[0] != 0x45) { … }             if (differs(message.data, stack->path_expected)) {
+//! session = find(load(header + 12));           left = path_asks(stack, message);
+//! if (session == SL_NONE) { … }        =>      if (left != END) { return left; }
+//! if (load(header + 24) !=                 }
+//!     session.next) { … }                  session = stack->path_session;
+//! ```
+//!
+//! What a test says of bits that are as they were is as it was, too: a source that is somebody's
+//! is not asked whether it is everybody's.
+//!
+//! Assumes: what `expected` keeps. Ensures: the same outputs, and the same counters but that a
+//! frame which may leave the path in two places may leave it at the other. Cost: a frame that
+//! differs from the one before is compared in vain, and noted.
+
+use super::Stack;
+use super::algebra::{any_of, holds, number, straight};
+use super::compared::{Bits, Compared, Found};
+use super::exits::Path;
+use super::expected::{Expected, Stands};
+use super::guard::forget_unread;
+use super::narrow::ALWAYS;
+use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
+use crate::c::walk;
+use crate::types::program::KindId;
+use std::collections::BTreeSet;
+
+/// Fewer tests are asked as they are.
+const FEW: usize = 4;
+
+/// The path with one compare before it, and the function that asks; `addressed` are fields which
+/// others write than assignments.
+pub fn split(
+    stack: &Stack,
+    path: &Path,
+    function: &mut Function,
+    addressed: &BTreeSet<String>,
+) -> Option<(Expected, Function)> {
+    let compared = Compared::of(stack, path, &function.body, addressed);
+    compared.split(function)
+}
+
+impl Compared<'_> {
+    fn split(self, function: &mut Function) -> Option<(Expected, Function)> {
+        let body = &function.body;
+        let known: Vec<usize> = body[..self.end].iter().map(|one| self.known(one)).collect();
+        let last = known.iter().rposition(|count| *count > 0)?;
+        let finds = self.found.iter().map(|found| found.at);
+        let latch = self.latch.as_ref().map(|(_, at)| *at);
+        let end = finds.chain(latch).fold(last, usize::max) + 1;
+        let first = self
+            .rows
+            .first()
+            .filter(|_| known.iter().sum::<usize>() >= FEW)?;
+        let expected = self.expected()?;
+        let asks = self.asks(function, &expected, (&body[..end], &first));
+        let rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
+        let mut all = vec![self.asked(function, &expected, (&asks.name, &rest))];
+        all.extend(rest);
+        forget_unread(&mut all);
+        function.body = all;
+        Some((expected, asks))
+    }
+
+    fn expected(&self) -> Option<Expected> {
+        let name = |kind: KindId| self.stack.names.kinds[kind.at()].clone();
+        let found = self.found.iter();
+        let found: Vec<_> = found
+            .map(|one| (one.instance.clone(), name(one.kind)))
+            .collect();
+        let stands = |bits: &Bits| Stands {
+            at: bits.at,
+            bytes: bits.bytes,
+        };
+        let fields = self.fields.iter();
+        let latch = self.latch.as_ref().and_then(|((instance, field), _)| {
+            let (_, kind) = found.iter().find(|(one, _)| one == instance)?;
+            Some((kind.clone(), field.clone()))
+        });
+        (!found.is_empty()).then_some(Expected {
+            path: self.path.name.clone(),
+            mask: self.mask.clone(),
+            never_zero: self.never_zero?,
+            fields: fields
+                .map(|(field, bits)| (field.clone(), stands(bits)))
+                .collect(),
+            found,
+            latch,
+        })
+    }
+
+    /// Where a frame is not as expected, all is asked; `rest` is what comes then.
+    fn asked(&self, function: &Function, expected: &Expected, (asks, rest): (&str, &[S])) -> S {
+        let mut left = "left".to_string();
+        while walk::is_named(&left, rest) {
+            left.push('_');
+        }
+        let asked = call(asks, vec![atom("stack"), self.message.clone()]);
+        let leaves = S::If {
+            condition: binary("!=", atom(&left), atom(&self.path.constant)),
+            then: vec![S::Return(Some(atom(&left)))],
+            otherwise: Vec::new(),
+        };
+        let asked = S::Declare {
+            kind: function.result.replace("static inline ", "const "),
+            name: left,
+            value: Some(asked),
+        };
+        S::If {
+            condition: expected.differs(&self.message),
+            then: vec![asked, leaves],
+            otherwise: Vec::new(),
+        }
+    }
+
+    /// The function that asks whether a frame may go the path, and then expects such a one.
+    fn asks(
+        &self,
+        function: &Function,
+        expected: &Expected,
+        (asked, first): (&[S], &C),
+    ) -> Function {
+        let mut body = Vec::new();
+        let notes = |at: usize| {
+            let bytes = atom(expected.mask.len().to_string());
+            let all = vec![expected.expected(), first.clone(), bytes];
+            let found = self.found.iter().filter(move |found| found.at < at);
+            let whose = |one: &Found| assign(expected.whose(&one.instance), atom(&one.instance));
+            let end = S::Return(Some(atom(&self.path.constant)));
+            let notes = [S::Do(call("memcpy", all))].into_iter();
+            Vec::from_iter(notes.chain(found.map(whose)).chain([end]))
+        };
+        for (at, statement) in asked.iter().enumerate() {
+            match statement {
+                S::If { condition, .. } if self.is_exit(statement) => {
+                    let parts = any_of(condition.clone()).into_iter();
+                    body.extend(exit(statement, parts.filter(|one| !is_long(one))));
+                }
+                S::If { condition, .. } if self.is_parting(statement) => body.push(S::If {
+                    condition: condition.clone(),
+                    then: notes(at),
+                    otherwise: Vec::new(),
+                }),
+                other => body.push(other.clone()),
+            }
+        }
+        body.extend(notes(asked.len()));
+        self.forget_unread(&mut body);
+        Function {
+            comment: format!(
+                "Asks what the common path of {} asks, of a frame that is not as expected; then \
+                 the next one is expected to be like it.",
+                self.path.name
+            ),
+            result: function.result.replace("static inline ", "static "),
+            name: format!("{}_asks", self.path.name),
+            parameters: function.parameters.clone(),
+            body,
+        }
+    }
+
+    /// Takes away what is set beside the message and read nowhere, and names that nobody reads.
+    fn forget_unread(&self, body: &mut Vec<S>) {
+        for at in (0..body.len()).rev() {
+            let S::Assign(place @ C::Member(of, member), "=", _) = &body[at] else {
+                continue;
+            };
+            let is_beside = **of == self.message && !ALWAYS.contains(&&**member);
+            let mut is_read = false;
+            walk::each(&body[at + 1..], &mut |one| {
+                let mut values = one.expressions().into_iter();
+                is_read |= values.any(|value| holds(value, place) || holds(value, of));
+            });
+            if is_beside && !is_read {
+                body.remove(at);
+            }
+        }
+        forget_unread(body);
+    }
+
+    /// What the path still does of what it asked, if a frame is as expected.
+    fn rest(&self, expected: &Expected, asked: &[S]) -> Vec<S> {
+        let mut rest = Vec::new();
+        let length = self.message.clone().member("length");
+        let mut is_whole = true;
+        for (at, statement) in asked.iter().enumerate() {
+            is_whole &= !matches!(statement, S::Assign(place, ..) if *place == length);
+            let is_there = |one: &C| match one {
+                C::Binary("<", of, least) if is_whole && **of == length => {
+                    number(least).is_some_and(|least| least <= self.mask.len() as u64)
+                }
+                _ => false,
+            };
+            match statement {
+                S::Declare { kind, name, .. } if self.found.iter().any(|one| one.at == at) => {
+                    rest.push(S::Declare {
+                        kind: kind.clone(),
+                        name: name.clone(),
+                        value: Some(expected.whose(name)),
+                    });
+                }
+                S::If { condition, .. } if self.is_exit(statement) => {
+                    let parts = any_of(straight(condition.clone())).into_iter();
+                    let parts = parts.filter(|one| !self.is_known(one) && !is_there(one));
+                    rest.extend(exit(statement, parts));
+                }
+                S::If { .. } if !self.is_parting(statement) => {}
+                other => rest.push(other.clone()),
+            }
+        }
+        rest
+    }
+}
+
+/// Whether a value is found by more than a look at a few bytes.
+fn is_long(value: &C) -> bool {
+    let itself = matches!(value, C::Call(name, _)
+        if !name.starts_with("sl_load_") && !name.starts_with("sl_differs_"));
+    itself || value.parts().into_iter().any(is_long)
+}
+
+/// The same exit for some of what it asks.
+fn exit(statement: &S, parts: impl Iterator<Item = C>) -> Option<S> {
+    let S::If { then, .. } = statement else {
+        return None;
+    };
+    Some(S::If {
+        condition: parts.reduce(|one, other| binary("||", one, other))?,
+        then: then.clone(),
+        otherwise: Vec::new(),
+    })
+}
