@@ -239,6 +239,7 @@ fn processes_agree() {
     example_agrees("tests/c_agrees/stacks/words.loom");
     example_agrees("tests/c_agrees/stacks/before.loom");
     example_agrees("tests/c_agrees/stacks/turns.loom");
+    example_agrees("tests/c_agrees/stacks/freeing.loom");
     example_agrees("tests/c_agrees/stacks/staying.loom");
     example_agrees("tests/c_agrees/stacks/taking.loom");
 }
@@ -261,6 +262,11 @@ fn processes_of_sessions_that_come_and_go_agree() {
 #[test]
 fn what_is_kept_until_the_end_agrees() {
     example_agrees("tests/c_agrees/stacks/endings.loom");
+}
+
+#[test]
+fn optionals_made_of_themselves_agree() {
+    example_agrees("tests/c_agrees/stacks/itself.loom");
 }
 
 #[test]

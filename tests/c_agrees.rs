@@ -153,6 +153,11 @@ fn the_c_of_parts_that_are_missing_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_optionals_made_of_themselves_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/itself.loom");
+}
+
+#[test]
 fn the_c_of_windows_does_what_it_says() {
     agrees("tests/c_agrees/stacks/windows.loom");
 }
@@ -254,6 +259,7 @@ fn the_c_of_processes_that_stay_apart_does_what_it_says() {
     };
     for path in [
         "tests/c_agrees/stacks/asking_in_passing.loom",
+        "tests/c_agrees/stacks/freeing.loom",
         "tests/c_agrees/stacks/passing.loom",
         "tests/c_agrees/stacks/staying.loom",
         "tests/c_agrees/stacks/taking.loom",

@@ -1,6 +1,6 @@
 //! The steps of a tree, and what may fail in it, as statements.
 
-use super::code::assign_to;
+use super::code::{assign_optional, assign_to};
 use super::containers;
 use super::expression::exact;
 use super::function::filter_call;
@@ -30,7 +30,7 @@ pub fn on_stack(function: &str, rest: Vec<C>) -> C {
 pub fn emit(body: &mut Body, action: &Action, next: NodeId, out: &mut Vec<S>) {
     match action {
         Action::Let(local, value) => bind(body, (*local, value), next, out),
-        Action::Assign(variable, value) => out.extend(assign_to(&body.scope, variable, value)),
+        Action::Assign(variable, value) => out.extend(assign_to(&mut body.scope, variable, value)),
         Action::SetAttribute(message, attribute, value) => {
             set_attribute(body, *message, *attribute, value, out);
         }
@@ -207,7 +207,7 @@ fn bind(body: &mut Body, (local, value): (LocalId, &Expression), next: NodeId, o
 }
 
 fn set_attribute(
-    body: &Body,
+    body: &mut Body,
     message: LocalId,
     attribute: AttributeId,
     value: &Expression,
@@ -215,18 +215,16 @@ fn set_attribute(
 ) {
     let name = &body.stack.names.attributes[attribute.at()];
     let place = body.scope.of_message(message, name);
-    if let Type::Optional(_) = body.stack.program.attributes[attribute.at()].kind {
-        let has = body.scope.of_message(message, &format!("has_{name}"));
-        if let Type::Optional(_) = value.result {
-            out.push(assign(has, body.scope.present(value)));
-            out.push(assign(place, body.scope.unwrapped(value)));
-        } else {
-            out.push(assign(has, atom("true")));
-            out.push(assign(place, body.scope.stored(value)));
-        }
-        return;
+    let own = &body.stack.program.attributes[attribute.at()].kind;
+    if !matches!(own, Type::Optional(_)) {
+        return out.push(assign(place, body.scope.stored(value)));
     }
-    out.push(assign(place, body.scope.stored(value)));
+    let has = body.scope.of_message(message, &format!("has_{name}"));
+    let value = match value.result {
+        Type::Optional(_) => value.clone(),
+        _ => Expression::new(Kind::Some(value.clone()), own.clone()),
+    };
+    out.extend(assign_optional(&mut body.scope, (has, place), &value));
 }
 
 /// Where the data of a message begins in its buffer.

@@ -6,8 +6,10 @@
 use super::external;
 use super::function::call_of;
 use super::layout::c_type;
+use super::parts;
 use super::scope::Scope;
 use super::walk;
+use crate::c::printer;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, leaves};
 use crate::types::expression::{Binary, Expression, ExpressionKind as Kind, Variable};
 use crate::types::program::LocalId;
@@ -55,16 +57,12 @@ pub fn declare(
 }
 
 /// The statements that give a variable a value.
-pub fn assign_to(scope: &Scope, variable: &Variable, value: &Expression) -> Vec<S> {
+pub fn assign_to(scope: &mut Scope, variable: &Variable, value: &Expression) -> Vec<S> {
     let place = scope.place(variable);
     match (scope.variable_type(variable), &*value.kind) {
-        (Type::Optional(_), kind) => {
+        (Type::Optional(_), _) => {
             let has = scope.beside(variable, "has_", "");
-            let flag = assign(has, scope.present(value));
-            match kind {
-                Kind::Constant(Value::None) => vec![flag],
-                _ => vec![flag, assign(place, scope.unwrapped(value))],
-            }
+            assign_optional(scope, (has, place), value)
         }
         (own, Kind::Binary(operator, a, b))
             if matches!(&*a.kind, Kind::Read(same) if same == variable)
@@ -82,6 +80,59 @@ pub fn assign_to(scope: &Scope, variable: &Variable, value: &Expression) -> Vec<
         }
         _ => vec![assign(place, scope.stored(value))],
     }
+}
+
+/// Whether an optional item of an array is there.
+const PRESENT: &str = "present";
+
+/// An optional, which is two values, gets its value: of what it was, all is read before it is
+/// written.
+pub fn assign_optional(scope: &mut Scope, (has, place): (C, C), value: &Expression) -> Vec<S> {
+    if let Kind::Call(..) = *value.kind {
+        return external::take_optional(scope, value, has, place);
+    }
+    let there = scope.present(value);
+    if let Kind::Constant(Value::None) = *value.kind {
+        return vec![assign(has, there)];
+    }
+    let found = scope.unwrapped(value);
+    // Which item it is may hang on what is written: both are written as one.
+    if let C::Member(item, part) = &has
+        && part == PRESENT
+    {
+        let kind = c_type(scope.stack, &value.result);
+        let parts = [(PRESENT, there), ("value", found)];
+        let parts = parts.map(|(part, value)| (part.to_string(), value));
+        return vec![assign(*item.clone(), C::Struct(kind, parts.to_vec()))];
+    }
+    let is_read = may_read(value, &found, &has);
+    let found = assign(place, found);
+    match there {
+        there if !is_read => vec![assign(has, there), found],
+        C::Atom(_) => vec![found, assign(has, there)],
+        there => {
+            let name = scope.taken.take("is_there");
+            let known = S::Declare {
+                kind: "const bool".to_string(),
+                name: name.clone(),
+                value: Some(there),
+            };
+            vec![known, found, assign(has, atom(name))]
+        }
+    }
+}
+
+/// Whether a value as it is found may read a flag: that of another instance has the same name, and
+/// may be the same; and functions may read it.
+fn may_read(value: &Expression, found: &C, flag: &C) -> bool {
+    let (C::Member(_, name) | C::Behind(_, name) | C::Atom(name)) = flag else {
+        return true;
+    };
+    let mut calls = false;
+    walk::each(value, &mut |part| {
+        calls |= matches!(*part.kind, Kind::Call(..))
+    });
+    calls || parts::words(&printer::expression(found)).contains(name.as_str())
 }
 
 /// Whether C's own arithmetic on a type, and what is added to it, is just that of the source. What

@@ -89,7 +89,7 @@ impl Holding<'_> {
             Node::Act { action, next } => {
                 match action {
                     Action::Loop(turns) => self.turn(turns),
-                    Action::Put(outputs) => self.outputs(outputs),
+                    Action::Put(outputs) | Action::Wait(outputs) => self.outputs(outputs),
                     _steps => {}
                 }
                 Some(*next)

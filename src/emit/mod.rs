@@ -375,7 +375,7 @@ fn with_all_used(function: Function) -> Function {
         parameters: Vec::new(),
         ..function.clone()
     })]);
-    let words = parts::words(&text);
+    let words = parts::plain_words(&text);
     let unused: Vec<String> = function
         .parameters
         .iter()

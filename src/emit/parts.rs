@@ -26,18 +26,33 @@ const MARK: &str = "\n/* part ";
 
 /// The words of C code, comments left out.
 pub fn words(code: &str) -> BTreeSet<&str> {
+    let words = all_words(code).into_iter();
+    words.map(|(_, word)| word).collect()
+}
+
+/// The same without the names of members, which say nothing of what has such a name itself.
+pub fn plain_words(code: &str) -> BTreeSet<&str> {
+    let words = all_words(code).into_iter();
+    let is_member = |before: &str| before.ends_with('.') || before.ends_with("->");
+    let plain = words.filter(|(before, _)| !is_member(before));
+    plain.map(|(_, word)| word).collect()
+}
+
+/// Each word of C code, with what stands before it.
+fn all_words(code: &str) -> Vec<(&str, &str)> {
     let mut words = Vec::new();
     for piece in pieces(code) {
         let mut start = 0;
         for (at, byte) in piece.bytes().enumerate() {
             if !is_of_word(byte) {
-                words.extend((start < at).then(|| &piece[start..at]));
+                words.extend((start < at).then(|| (&piece[..start], &piece[start..at])));
                 start = at + 1;
             }
         }
-        words.extend((start < piece.len()).then(|| &piece[start..]));
+        let is_open = start < piece.len();
+        words.extend(is_open.then(|| (&piece[..start], &piece[start..])));
     }
-    words.into_iter().collect()
+    words
 }
 
 fn is_of_word(byte: u8) -> bool {
@@ -181,6 +196,15 @@ mod tests {
     fn a_stack_may_be_called_stack() {
         let text = named("UPPER_IDLE; STACK_next(STACK_NO_BUFFER)", "my_stack", "");
         assert_eq!(text, "MY_STACK_IDLE; my_stack_next(STACK_NO_BUFFER)\n");
+    }
+
+    #[test]
+    fn a_member_is_no_plain_word() {
+        let code = "event = (struct event){.x = other->y}; z = one.event;";
+        assert_eq!(
+            plain_words(code),
+            BTreeSet::from(["event", "struct", "other", "z", "one"])
+        );
     }
 
     #[test]

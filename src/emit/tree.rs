@@ -294,7 +294,7 @@ impl<'a> Body<'a> {
     /// A local gets its value: declared here, unless it has been.
     pub fn bind(&mut self, local: LocalId, value: &Expression) -> Vec<S> {
         if self.visible.contains(&local) {
-            return super::code::assign_to(&self.scope, &Variable::Local(local), value);
+            return super::code::assign_to(&mut self.scope, &Variable::Local(local), value);
         }
         self.visible.insert(local);
         let once = self.facts.bound.get(&local).is_none_or(|times| *times == 1);

@@ -51,7 +51,7 @@ pub struct Branch {
 pub struct Turn {
     /// Which one.
     pub branch: usize,
-    /// In which states it may be.
+    /// In which states it may be; in its first turn that does something, in any in which it began.
     pub from: Vec<StateId>,
     /// What it does, from those in which there is anything to do.
     pub ways: Vec<(StateId, NodeId)>,
@@ -240,6 +240,8 @@ struct Ordering<'p> {
 /// One instant, as far as it is ordered.
 struct Instant {
     input: SignalId,
+    /// In which states each branch began.
+    begun: Vec<BTreeSet<StateId>>,
     /// In which states each branch may be that has not come to rest.
     open: Vec<BTreeSet<StateId>>,
     /// What may have been emitted.
@@ -273,12 +275,14 @@ impl Ordering<'_> {
     fn instant(&mut self, input: SignalId) -> Option<Vec<Turn>> {
         let begins = self.processes.start == Some(input);
         let first = BTreeSet::from([StateId(0)]);
+        let begun = match begins {
+            true => vec![first; self.explorers.len()],
+            false => self.rests.clone(),
+        };
         let mut instant = Instant {
             input,
-            open: match begins {
-                true => vec![first; self.explorers.len()],
-                false => self.rests.clone(),
-            },
+            open: begun.clone(),
+            begun,
             emitted: no_signals(self.processes),
             absent: no_signals(self.processes),
             turns: Vec::new(),
@@ -428,9 +432,14 @@ impl Ordering<'_> {
         }
         turn.ways
             .retain(|(from, node)| explorer.automaton.node(*node) != &Node::Leaf(*from));
-        if !turn.ways.is_empty() {
-            instant.turns.push(turn);
+        if turn.ways.is_empty() {
+            return;
         }
+        // Before, it may have come to rest where it was, in a turn that is not there.
+        if instant.turns.iter().all(|one| one.branch != turn.branch) {
+            turn.from = instant.begun[turn.branch].iter().copied().collect();
+        }
+        instant.turns.push(turn);
     }
 }
 

@@ -289,10 +289,11 @@ impl Body<'_, '_> {
                 let index = next();
                 self.check_member(&index, *size, span);
                 match called {
-                    "insert" => {
+                    "insert" if matches!(self.place, Place::Handler(_)) => {
                         self.forget(&place);
                         Query::InsertSet(place, index)
                     }
+                    "insert" => return self.refuse_insert(of.span, span),
                     _ => Query::Has(place, index),
                 }
             }
@@ -339,6 +340,14 @@ impl Body<'_, '_> {
             .get_or_insert_default()
             .push(Statement { kind, span });
         self.read_local(freed)
+    }
+
+    /// What a function gives, or a finder looks for, changes nothing.
+    fn refuse_insert(&mut self, set: Span, span: Span) -> Expression {
+        let set = self.text(set);
+        let title = format!("`{set}` cannot be changed here");
+        let label = format!("`{set}` is written by handlers alone");
+        self.refuse(Diagnostic::error(Id::NotAssignable, title, span, label))
     }
 
     /// A set has room for the numbers below its capacity.

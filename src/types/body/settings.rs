@@ -73,9 +73,10 @@ impl Body<'_, '_> {
 
     /// When a setting holds; what it sets may count on that.
     fn setting_condition(&mut self, source: &ast::Setting) -> Option<Expression> {
-        let condition = self.condition(source.condition.as_ref()?);
+        let source = source.condition.as_ref()?;
+        let condition = self.condition(source);
         self.assume(&condition, true);
-        Some(condition)
+        Some(self.found_once(condition, source.span))
     }
 
     fn setting(
