@@ -282,7 +282,7 @@ impl<'a> Naming<'a> {
             return;
         }
         match value {
-            C::Call(name, _) if name == "new_message" => all.push(Word {
+            C::Call(name, _) if name == "new_message_in_place" => all.push(Word {
                 owner: Some("stack".to_string()),
                 ..self.word(Rank::Function, "no_buffer")
             }),

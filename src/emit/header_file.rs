@@ -387,8 +387,8 @@ fn buffer(stack: &Stack) -> Item {
         name: format!("{name}_buffer"),
         members: vec![
             line(
-                &format!("struct {name}_buffer *taken"),
-                "itself; NULL while it can be taken",
+                &format!("struct {name}_buffer *next"),
+                "itself; the one behind it while it can be taken",
             ),
             line(&format!("uint8_t bytes[{size}]"), &bytes),
         ],
@@ -409,12 +409,12 @@ fn shared(stack: &Stack) -> Item {
             "before it a step may be taken at once",
         ),
         (
-            "struct NAME_buffer **free",
-            "behind those that can be taken, the next one last",
+            "struct NAME_buffer *free",
+            "the one that can be taken next; NULL if there is none",
         ),
         (
-            "struct NAME_buffer **reserved",
-            "behind those that are not for the host",
+            "uintptr_t bar",
+            "0, or all while some that are not for the host are out",
         ),
         ("uint32_t steps", "how many this call has taken"),
     ];
@@ -454,6 +454,13 @@ size_t STACK_size(const struct STACK_config *config);
  * do not go together. */
 struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *config,
                           uint64_t now_ns);
+
+/* For the next function alone: whether a buffer is left for the host. */
+bool STACK_has_buffer(struct STACK *stack);
+
+#ifdef __GNUC__
+bool STACK_has_buffer(struct STACK *stack) __attribute__((cold, noinline));
+#endif
 
 /* A buffer for a frame, with room for so many bytes; NULL if none is left. */
 STACK_buffer

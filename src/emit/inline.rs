@@ -12,8 +12,9 @@ use super::structure;
 const CALLING: [(&str, &str); 2] = [
     ("shared->limit) {", "shared->limit || shared->calling) {"),
     (
-        "shared->limit || shared->free",
-        "shared->limit || shared->calling ||\n        shared->free",
+        "shared->limit || (uintptr_t)shared->free <= shared->bar ||\n        length",
+        "shared->limit || shared->calling ||\n        \
+         (uintptr_t)shared->free <= shared->bar || length",
     ),
 ];
 

@@ -72,7 +72,7 @@ const OWN: &str = "add arrived begin count expire frame_arrives handle has_room 
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
-    timer_state buffers stock last messages agenda waiting since answers";
+    timer_state buffers reserve reserved last messages agenda waiting since answers";
 
 /// The words of [`WORDS`].
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
@@ -130,7 +130,7 @@ pub fn given_names<'n>(
 
 /// What stands behind the name of the stack in its own types and functions.
 const INTERFACE: &str = "_message _event _config _config_default _output _frame _next _shared \
-    _start _size _buffer _input _input_all _take _done _deadline _expire _carrier _counters \
+    _start _size _buffer _has_buffer _input _input_all _take _done _deadline _expire _carrier _counters \
     _counter_name _path _paths _path_name";
 
 /// And the constants that a host is given, besides those of notices and of enums.

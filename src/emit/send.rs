@@ -214,12 +214,12 @@ fn waits(stack: &Stack, port: &Port, reaction: Reaction) -> String {
 
 /// Takes a buffer, if there is one, and if it is large enough.
 fn taken(stack: &Stack) -> String {
+    let name = &stack.names.stack;
     format!(
         "    if (length > BUFFER_SIZE - HEADROOM) {{\n        \
          stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }}\n    \
-         if (stack->shared.free <= stack->shared.reserved) {{\n        return 0;\n    }}\n    \
-         struct {}_buffer *const buffer = take_buffer(stack);\n",
-        stack.names.stack
+         if (!{name}_has_buffer(stack)) {{\n        return 0;\n    }}\n    \
+         struct {name}_buffer *const buffer = take_buffer(stack);\n",
     )
 }
 

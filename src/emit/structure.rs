@@ -75,9 +75,10 @@ fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expe
             "where messages are",
         ),
         line(
-            format!("struct {name}_buffer **stock"),
-            "those that can be taken, the next one last",
+            format!("struct {name}_buffer *reserve"),
+            "the first that can be taken, but not by the host",
         ),
+        line("uint32_t reserved".to_string(), "how many of these there are"),
         line(
             "size_t last".to_string(),
             "how far behind the first buffer the last one is",

@@ -9,16 +9,16 @@
 const ADDED: [(&str, &str); 5] = [
     // A buffer is taken: all of it may be read and written.
     (
-        "    buffer->taken = buffer;\n",
+        "    buffer->next = buffer;\n",
         "    ASAN_UNPOISON_MEMORY_REGION(buffer->bytes, sizeof buffer->bytes);\n",
     ),
     // It is given back: nobody reads it any more.
     (
-        "    buffer->taken = NULL;\n",
+        "    buffer->next = stack->shared.free;\n",
         "    ASAN_POISON_MEMORY_REGION(buffer->bytes, sizeof buffer->bytes);\n",
     ),
     (
-        "        output->buffer->taken = NULL;\n",
+        "        output->buffer->next = shared->free;\n",
         "        ASAN_POISON_MEMORY_REGION(output->buffer->bytes, sizeof output->buffer->bytes);\n",
     ),
     // A frame comes in: behind its last byte there is nothing.

@@ -4,13 +4,13 @@ is to be done; as `own.c`.
 /* part STACK_buffer */
 uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
-    if (shared->free <= shared->reserved) {
+    if ((uintptr_t)shared->free <= shared->bar && !STACK_has_buffer(stack)) {
         *room = 0;
         return NULL;
     }
-    shared->free -= 1;
-    struct STACK_buffer *const buffer = *shared->free;
-    buffer->taken = buffer;
+    struct STACK_buffer *const buffer = shared->free;
+    shared->free = buffer->next;
+    buffer->next = buffer;
     *room = ROOM;
     return buffer->bytes + HEADROOM;
 }
@@ -41,22 +41,22 @@ enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
 void STACK_done(struct STACK *stack, const struct STACK_output *output) {
     if (output->buffer != NULL) {
         struct STACK_shared *const shared = (struct STACK_shared *)stack;
-        output->buffer->taken = NULL;
-        *shared->free = output->buffer;
-        shared->free += 1;
+        output->buffer->next = shared->free;
+        shared->free = output->buffer;
     }
 }
 
 /* part STACK_PORT_send */
 HEAD {
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
-    if (shared->answered >= shared->limit || shared->free <= shared->reserved || length > ROOM) {
+    if (shared->answered >= shared->limit || (uintptr_t)shared->free <= shared->bar ||
+        length > ROOM) {
         return STACK_PORT_send_later(stack, session, with, data, length, now_ns);
     }
     shared->steps = 1;
-    shared->free -= 1;
-    struct STACK_buffer *const buffer = *shared->free;
-    buffer->taken = buffer;
+    struct STACK_buffer *const buffer = shared->free;
+    shared->free = buffer->next;
+    buffer->next = buffer;
     if (length != 0) {
         memcpy(buffer->bytes + HEADROOM, data, length);
     }

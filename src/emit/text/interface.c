@@ -48,8 +48,7 @@ static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
 
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {
-    const size_t for_each = sizeof(struct STACK_message) + sizeof(struct STACK_buffer *) +
-                            sizeof(struct STACK_buffer);
+    const size_t for_each = sizeof(struct STACK_message) + sizeof(struct STACK_buffer);
     return _Alignof(max_align_t) - 1 + sizeof(struct STACK) + config->buffers * for_each;
 }
 
@@ -67,11 +66,9 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->config = *config;
     stack->now_ns = now_ns;
     stack->messages = (void *)(stack + 1);
-    stack->stock = (void *)(stack->messages + config->buffers);
-    stack->buffers = (void *)(stack->stock + config->buffers);
+    stack->buffers = (void *)(stack->messages + config->buffers);
     stack->last = (config->buffers - 1) * sizeof *stack->buffers;
-    stack->shared.free = stack->stock;
-    stack->shared.reserved = stack->stock + RESERVE;
+    stack->shared.bar = UINTPTR_MAX;
     for (uint32_t left = config->buffers; left != 0; left -= 1) {
         give_buffer(stack, &stack->buffers[left - 1]);
     }
@@ -84,6 +81,19 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     return begin(stack) ? stack : NULL;
 }
 
+/* part STACK_has_buffer */
+bool STACK_has_buffer(struct STACK *stack) {
+    while (stack->reserved != RESERVE && stack->shared.free != NULL) {
+        struct STACK_buffer *const buffer = stack->shared.free;
+        stack->shared.free = buffer->next;
+        buffer->next = stack->reserve;
+        stack->reserve = buffer;
+        stack->reserved += 1;
+    }
+    stack->shared.bar = stack->reserved != RESERVE ? UINTPTR_MAX : 0;
+    return stack->shared.free != NULL;
+}
+
 /* part is_lent */
 /* Whether a frame stands in a buffer that the host was given, so far from where that begins. Any
  * pointer may be asked for: where a buffer begins stands that it is taken. */
@@ -91,9 +101,9 @@ static inline bool is_lent(const struct STACK *stack, const uint8_t *data, size_
     if ((uintptr_t)data - (uintptr_t)stack->buffers - before > stack->last) {
         return false;
     }
-    struct STACK_buffer *taken;
-    memcpy(&taken, data - before, sizeof taken);
-    return (uintptr_t)taken == (uintptr_t)data - before;
+    struct STACK_buffer *next;
+    memcpy(&next, data - before, sizeof next);
+    return (uintptr_t)next == (uintptr_t)data - before;
 }
 
 /* part STACK_take */

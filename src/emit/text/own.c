@@ -6,18 +6,42 @@ copy of a message is UNMARKED: nothing that was stripped from the other can be r
 /* part take_buffer */
 /* Takes the buffer that was given back last, or else the next. There must be one left. */
 static inline struct STACK_buffer *take_buffer(struct STACK *stack) {
-    stack->shared.free -= 1;
-    struct STACK_buffer *const buffer = *stack->shared.free;
-    buffer->taken = buffer;
+    struct STACK_buffer *const buffer = stack->shared.free;
+    stack->shared.free = buffer->next;
+    buffer->next = buffer;
     return buffer;
 }
 
 /* part give_buffer */
 /* Gives a buffer back, which must be taken. */
 static inline void give_buffer(struct STACK *stack, struct STACK_buffer *buffer) {
-    buffer->taken = NULL;
-    *stack->shared.free = buffer;
-    stack->shared.free += 1;
+    buffer->next = stack->shared.free;
+    stack->shared.free = buffer;
+}
+
+/* part draw_reserve */
+#ifdef __GNUC__
+static bool draw_reserve(struct STACK *stack) __attribute__((cold, noinline));
+#endif
+
+/* Lets one more buffer be taken of those that are not for the host, which then gets none until they
+ * are all there again; false if none of them is left. */
+static bool draw_reserve(struct STACK *stack) {
+    if (stack->reserved == 0) {
+        return false;
+    }
+    struct STACK_buffer *const buffer = stack->reserve;
+    stack->reserve = buffer->next;
+    stack->reserved -= 1;
+    stack->shared.bar = UINTPTR_MAX;
+    give_buffer(stack, buffer);
+    return true;
+}
+
+/* part has_buffer */
+/* Whether there is a buffer left for a message of the stack's own. */
+static inline bool has_buffer(struct STACK *stack) {
+    return stack->shared.free != NULL || draw_reserve(stack);
 }
 
 /* part blank */
@@ -26,15 +50,26 @@ static inline struct STACK_message blank(struct STACK_buffer *buffer) {
     return (struct STACK_message){BLANK};
 }
 
-/* part new_message */
+/* part new_message_in_place */
+#ifdef __GNUC__
+static inline bool new_message_in_place(struct STACK *stack, struct STACK_message *message)
+    __attribute__((always_inline));
+#endif
+
 /* False without a free buffer. */
-static bool new_message(struct STACK *stack, struct STACK_message *message) {
-    if (stack->shared.free == stack->stock) {
+static inline bool new_message_in_place(struct STACK *stack, struct STACK_message *message) {
+    if (!has_buffer(stack)) {
         return false;
     }
     struct STACK_buffer *const buffer = take_buffer(stack);
     *message = blank(buffer);
     return true;
+}
+
+/* part new_message */
+/* The same, where that is no common path. */
+static bool new_message(struct STACK *stack, struct STACK_message *message) {
+    return new_message_in_place(stack, message);
 }
 
 /* part message_from */
@@ -54,7 +89,7 @@ static bool message_from(struct STACK *stack, const uint8_t *bytes, size_t lengt
  * frame has headers in it already, and fewer will be pushed before it. */
 static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t at,
                   uint32_t length, struct STACK_message *message) {
-    if (stack->shared.free == stack->stock) {
+    if (!has_buffer(stack)) {
         return false;
     }
     struct STACK_buffer *const buffer = take_buffer(stack);
@@ -76,7 +111,7 @@ static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t 
 /* A second handle of a message, with a copy of its bytes and of the header before them. */
 static bool share(struct STACK *stack, const struct STACK_message *of,
                   struct STACK_message *message) {
-    if (stack->shared.free == stack->stock) {
+    if (!has_buffer(stack)) {
         return false;
     }
     struct STACK_buffer *const buffer = take_buffer(stack);
@@ -104,7 +139,7 @@ static inline size_t room_of(const struct STACK_message *message) {
  * buffer. False without a free one. */
 static bool set_aside(struct STACK *stack, const struct STACK_message *message,
                       struct STACK_buffer **aside) {
-    if (stack->shared.free == stack->stock) {
+    if (!has_buffer(stack)) {
         return false;
     }
     *aside = take_buffer(stack);
