@@ -13,21 +13,30 @@ struct sl_timer {
 struct sl_timer_state {
     uint64_t deadline_ns; /* when it expires */
     uint64_t order;       /* how many starts there were up to its own; 0 if it is not running */
-    uint64_t due_ns;      /* by when it comes first in the heap, if it is there */
+    uint64_t due_ns;      /* by when it comes first in the heap; UINT64_MAX if it is not there */
     uint32_t place;       /* its index in the heap plus one, or 0 */
 };
 
 /* part sl_timers: needs sl_timer sl_timer_state */
 /* All timers of a stack, told apart by ids. To stop one, or to start it anew for a later time,
  * leaves the heap as it is: its state is looked at when it comes first there. The heap is binary:
- * none in it expires before the one at half its index, (i - 1) / 2. Both arrays have room for all
- * ids, and are set once, at the start of the stack. */
+ * none in it expires before the one at half its index, (i - 1) / 2. UINT64_MAX never comes. */
 struct sl_timers {
     struct sl_timer *heap;        /* those that may be running, none later than its state says */
     struct sl_timer_state *state; /* by id */
     uint64_t starts;              /* how many starts there have been */
     uint32_t waiting;             /* how many are in the heap */
 };
+
+/* part sl_timers_begin: needs sl_timer sl_timer_state sl_timers */
+/* Begins without a timer; both arrays have room for so many ids. */
+static inline void sl_timers_begin(struct sl_timers *timers, struct sl_timer *heap,
+                                   struct sl_timer_state *state, size_t ids) {
+    *timers = (struct sl_timers){.heap = heap, .state = state};
+    for (size_t id = 0; id < ids; id += 1) {
+        state[id] = (struct sl_timer_state){.due_ns = UINT64_MAX};
+    }
+}
 
 /* part sl_timer_before: needs sl_timer */
 /* Whether `one` expires before `other`: those of one deadline go in the order of their starts. */
@@ -78,12 +87,13 @@ static inline void sl_timers_stop(struct sl_timers *timers, uint32_t id) {
 
 /* part sl_timers_enter: needs sl_timer sl_timer_state sl_timers sl_timers_settle */
 #ifdef __GNUC__
-static void sl_timers_enter(struct sl_timers *timers, uint32_t id) __attribute__((noinline));
+static void sl_timers_enter(struct sl_timers *timers, struct sl_timer_state *state)
+    __attribute__((noinline));
 #endif
 
 /* Puts a timer where its state says, into a heap in which it is not, or comes first too late. */
-static void sl_timers_enter(struct sl_timers *timers, uint32_t id) {
-    struct sl_timer_state *const state = &timers->state[id];
+static void sl_timers_enter(struct sl_timers *timers, struct sl_timer_state *state) {
+    const uint32_t id = (uint32_t)(state - timers->state);
     uint32_t at = state->place - 1;
     if (state->place == 0) {
         at = timers->waiting;
@@ -100,8 +110,8 @@ static inline void sl_timers_start(struct sl_timers *timers, uint32_t id, uint64
     timers->starts += 1;
     state->order = timers->starts;
     state->deadline_ns = deadline_ns;
-    if (state->place == 0 || deadline_ns < state->due_ns) {
-        sl_timers_enter(timers, id);
+    if (deadline_ns < state->due_ns) {
+        sl_timers_enter(timers, state);
     }
 }
 
@@ -120,6 +130,7 @@ static inline bool sl_timers_look(struct sl_timers *timers) {
             timer.deadline_ns = state->deadline_ns;
             timer.order = state->order;
         } else {
+            state->due_ns = UINT64_MAX;
             state->place = 0;
             timers->waiting -= 1;
             timer = timers->heap[timers->waiting];

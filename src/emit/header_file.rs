@@ -455,27 +455,8 @@ size_t STACK_size(const struct STACK_config *config);
 struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *config,
                           uint64_t now_ns);
 
-/* For the next function alone: whether a buffer is left for the host. */
-bool STACK_has_buffer(struct STACK *stack);
-
-#ifdef __GNUC__
-bool STACK_has_buffer(struct STACK *stack) __attribute__((cold, noinline));
-#endif
-
-/* A buffer for a frame, with room for so many bytes; NULL if none is left. */
+CALLED/* A buffer for a frame, with room for so many bytes; NULL if none is left. */
 STACK_buffer
-
-/* For the next function alone: takes one frame; takes more, or does first what waits. */
-bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
-                uint64_t now_ns);
-size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
-                       size_t count, uint64_t now_ns);
-
-#ifdef __GNUC__
-bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
-                uint64_t now_ns)
-    __attribute__((hot, noinline));
-#endif
 
 /* Frames came in by a link; the answer is how many of them were taken. */
 STACK_input
@@ -502,6 +483,7 @@ extern const char *const STACK_counter_name[];
 PATHS";
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
+    let text = text.replace("CALLED", CALLED);
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
     let text = text.replace("PATHS", paths::functions(bypasses));
     let mut text = inline::by_link(stack, &text);
@@ -513,6 +495,28 @@ PATHS";
     }
     super::parts::named(&text, &stack.names.stack, "")
 }
+
+/// What those functions call that the header defines.
+const CALLED: &str = "\
+/* For the next functions alone: whether a buffer is left for the host; takes one frame; takes more,
+ * or does first what waits. */
+bool STACK_has_buffer(struct STACK *stack);
+bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
+                uint64_t now_ns);
+size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                       size_t count, uint64_t now_ns);
+
+#ifdef __GNUC__
+bool STACK_has_buffer(struct STACK *stack) __attribute__((cold, noinline));
+bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
+                uint64_t now_ns)
+    __attribute__((hot, noinline));
+size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                       size_t count, uint64_t now_ns)
+    __attribute__((noinline));
+#endif
+
+";
 
 /// What is offered where some layer hears of links.
 const CARRIER: &str = "\

@@ -130,8 +130,8 @@ pub fn given_names<'n>(
 
 /// What stands behind the name of the stack in its own types and functions.
 const INTERFACE: &str = "_message _event _config _config_default _output _frame _next _shared \
-    _start _size _buffer _has_buffer _input _input_all _take _done _deadline _expire _carrier _counters \
-    _counter_name _path _paths _path_name";
+    _start _size _buffer _has_buffer _input _input_all _take _done _deadline _expire _carrier \
+    _counters _counter_name _path _paths _path_name";
 
 /// And the constants that a host is given, besides those of notices and of enums.
 const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _COUNTERS _PATHS _PATH_NONE";
@@ -291,7 +291,9 @@ fn taken_by_all(program: &Program) -> Taken {
     let mut taken = Taken::default();
     let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
     let calls = calls_applications(program).then_some(parts::CALLS);
-    let copied = [parts::OWN, parts::INTERFACE].into_iter().chain(calls);
+    let copied = [parts::OWN, parts::AGENDA, parts::INTERFACE]
+        .into_iter()
+        .chain(calls);
     for word in words.chain(copied.flat_map(parts::names)) {
         taken.own.insert(word.to_string());
     }

@@ -4,8 +4,11 @@
 use super::port::wrapped;
 use std::collections::BTreeSet;
 
-/// What works on messages, containers and the agenda.
+/// What works on messages and containers.
 pub const OWN: &str = include_str!("text/own.c");
+
+/// What works on the agenda, and tells the host.
+pub const AGENDA: &str = include_str!("text/agenda.c");
 
 /// What a host calls.
 pub const INTERFACE: &str = include_str!("text/interface.c");

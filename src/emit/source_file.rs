@@ -63,10 +63,9 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
         let text = text.replace("    UNMARKED\n", &unmarked);
         parts::named(&text, &stack.names.stack, &blank)
     };
-    let own: Vec<String> = parts::select(parts::OWN, &used)
-        .into_iter()
-        .map(named)
-        .collect();
+    let agenda = parts::select(parts::AGENDA, &used);
+    let own = parts::select(parts::OWN, &(agenda.concat() + &used));
+    let own: Vec<String> = own.into_iter().chain(agenda).map(named).collect();
     let own = own.join("\n\n");
     let paths = (&reactions.paths[..], &reactions.expected[..]);
     let state = structure::items(stack, &reactions.queued, paths);
@@ -346,7 +345,8 @@ fn beside_reactions(stack: &Stack) -> String {
     let ports = stack.names.ports.keys();
     let handed = ports.map(|(port, event)| upward::upward(stack, *port, *event));
     let items: Vec<Item> = all.chain(handed).collect();
-    printer::file(&items) + &parts::named(parts::OWN, &stack.names.stack, "")
+    let all = [parts::OWN, parts::AGENDA].concat();
+    printer::file(&items) + &parts::named(&all, &stack.names.stack, "")
 }
 
 /// What is put on the agenda from outside of trees.

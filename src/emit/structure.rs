@@ -78,7 +78,10 @@ fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expe
             format!("struct {name}_buffer *reserve"),
             "the first that can be taken, but not by the host",
         ),
-        line("uint32_t reserved".to_string(), "how many of these there are"),
+        line(
+            "uint32_t reserved".to_string(),
+            "how many of these there are",
+        ),
         line(
             "size_t last".to_string(),
             "how far behind the first buffer the last one is",

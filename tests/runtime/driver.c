@@ -73,8 +73,8 @@ static void begin(void) {
     it.window = (struct sl_window){0};
     it.stream = (struct sl_stream){0};
     it.pool = (struct sl_pool){0};
-    it.timers = (struct sl_timers){.heap = zeroes(it.capacity, sizeof *it.timers.heap),
-                                   .state = zeroes(it.capacity, sizeof *it.timers.state)};
+    sl_timers_begin(&it.timers, zeroes(it.capacity, sizeof *it.timers.heap),
+                    zeroes(it.capacity, sizeof *it.timers.state), it.capacity);
 }
 
 /* Reads bytes, after a dot that stands before the first, so that there may be none. */

@@ -76,8 +76,8 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
     stack->shared.limit = stack->answers + OUTPUTS;
-    stack->timers.heap = stack->timer_heap;
-    stack->timers.state = stack->timer_state;
+    sl_timers_begin(&stack->timers, stack->timer_heap, stack->timer_state,
+                    sizeof stack->timer_state / sizeof *stack->timer_state);
     return begin(stack) ? stack : NULL;
 }
 

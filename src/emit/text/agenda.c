@@ -1,0 +1,144 @@
+What waits on the agenda, and what the host is told: what every stack has; as `own.c`.
+
+/* part put */
+/* Puts an event on the agenda, before all that wait there already, if fewer than so many do: else
+ * it is lost, and counted. */
+static void put(struct STACK *stack, uint32_t room, struct STACK_event event) {
+    if (stack->waiting < room) {
+        stack->agenda[stack->waiting] = event;
+        stack->waiting += 1;
+        stack->shared.limit = stack->answers;
+    } else if (event.message.data != NULL) {
+        drop(stack, event.message.buffer, event.message.came_in, STACK_AGENDA_FULL);
+    } else {
+        stack->counters[UNSENT + STACK_AGENDA_FULL] += 1;
+    }
+}
+
+/* part later */
+/* Puts an event on the agenda, before all that wait there already, if there is room for it and for
+ * those of its instant that come before it. */
+static void later(struct STACK *stack, struct STACK_event event) {
+    put(stack, AGENDA - event.before, event);
+}
+
+/* part kept */
+/* The same with one of those for which places are kept. */
+static void kept(struct STACK *stack, struct STACK_event event) {
+    put(stack, AGENDA + KEPT - event.before, event);
+}
+
+/* part put_last */
+/* Puts an event on the agenda, behind all that wait there already, if fewer than so many do. */
+static void put_last(struct STACK *stack, uint32_t room, struct STACK_event event) {
+    const uint32_t others = stack->waiting;
+    put(stack, room, event);
+    if (stack->waiting != others) {
+        memmove(stack->agenda + 1, stack->agenda, others * sizeof event);
+        stack->agenda[0] = event;
+    }
+}
+
+/* part behind_all */
+/* Puts an event on the agenda, behind all that wait there already, if there is room for it. */
+static void behind_all(struct STACK *stack, struct STACK_event event) {
+    put_last(stack, AGENDA, event);
+}
+
+/* part kept_last */
+/* The same with one of those for which places are kept. */
+static void kept_last(struct STACK *stack, struct STACK_event event) {
+    put_last(stack, AGENDA + KEPT, event);
+}
+
+/* part let_others_go */
+/* Puts an event on the agenda that calls an application: it lets all go before it that is under
+ * way. */
+static void let_others_go(struct STACK *stack, uint32_t room, struct STACK_event event) {
+    event.waited = true;
+    put_last(stack, room, event);
+}
+
+/* part next_step */
+/* Puts an event on the agenda that is handled next, within this step: its place is always free. */
+static void next_step(struct STACK *stack, struct STACK_event event) {
+    put(stack, AGENDA + KEPT + 1, event);
+    stack->shared.steps -= 1;
+}
+
+/* part reverse */
+/* Turns round what was put on the agenda since it held so many events: the first comes first. */
+static void reverse(struct STACK *stack, uint32_t since) {
+    for (uint32_t one = since, other = stack->waiting; one + 1 < other; one += 1) {
+        other -= 1;
+        const struct STACK_event event = stack->agenda[one];
+        stack->agenda[one] = stack->agenda[other];
+        stack->agenda[other] = event;
+    }
+}
+
+/* part at_once */
+/* The first of what this instant has put on the agenda is handled within this step. */
+static void at_once(struct STACK *stack) {
+    stack->shared.steps -= stack->waiting > stack->since;
+}
+
+/* part precede */
+/* What was put on the agenda since it held `later` events comes before what was put there since it
+   held `first`. Gives the place behind it. */
+static uint32_t precede(struct STACK *stack, uint32_t first, uint32_t later) {
+    for (; later < stack->waiting; first += 1, later += 1) {
+        const struct STACK_event event = stack->agenda[later];
+        for (uint32_t at = later; at > first; at -= 1) {
+            stack->agenda[at] = stack->agenda[at - 1];
+        }
+        stack->agenda[first] = event;
+    }
+    return first;
+}
+
+/* part answer */
+/* What the host is to do, behind all that waits for it; each step leaves room for one. */
+static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next next) {
+    struct STACK_output *const output = stack->shared.answered;
+    stack->shared.answered += 1;
+    output->next = next;
+    return output;
+}
+
+/* part send_frame */
+/* A message leaves by a link. */
+static inline void send_frame(struct STACK *stack, unsigned link,
+                              const struct STACK_message *message) {
+    stack->counters[FRAMES_OUT] += 1;
+    stack->counters[CONSUMED] += message->came_in;
+    struct STACK_output *const output = answer(stack, UPPER_FRAME);
+    output->place = link;
+    output->data = message->data;
+    output->length = message->length;
+    output->buffer = message->buffer;
+}
+
+/* part make_room */
+#ifdef __GNUC__
+static bool make_room(struct STACK *stack) __attribute__((cold));
+#endif
+
+/* Answers that the host has not taken move to the front; false if there is no room for more. */
+static bool make_room(struct STACK *stack) {
+    const size_t left = (size_t)(stack->shared.answered - stack->shared.taken);
+    memmove(stack->answers, stack->shared.taken, left * sizeof *stack->answers);
+    stack->shared.taken = stack->answers;
+    stack->shared.answered = stack->answers + left;
+    return left < OUTPUTS;
+}
+
+/* part goes_on */
+/* Whether another step may be taken behind one more answer: nothing waits, the budget of the call
+ * allows it, and there is room for its own. */
+static inline bool goes_on(struct STACK *stack) {
+    return stack->shared.steps < stack->config.budget &&
+           (stack->shared.answered + 1 < stack->shared.limit ||
+            (stack->waiting == 0 && make_room(stack) &&
+             stack->shared.answered + 1 < stack->shared.limit));
+}
