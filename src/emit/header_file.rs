@@ -388,7 +388,7 @@ fn buffer(stack: &Stack) -> Item {
         members: vec![
             line(
                 &format!("struct {name}_buffer *next"),
-                "itself; the one behind it while it can be taken",
+                "itself; while it can be taken, the one behind it",
             ),
             line(&format!("uint8_t bytes[{size}]"), &bytes),
         ],
@@ -414,7 +414,7 @@ fn shared(stack: &Stack) -> Item {
         ),
         (
             "uintptr_t bar",
-            "0, or all while some that are not for the host are out",
+            "the host gets those above it: all, or none until the reserve is full",
         ),
         ("uint32_t steps", "how many this call has taken"),
     ];

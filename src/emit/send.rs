@@ -48,9 +48,14 @@ pub fn inline(
         before += &format!("{head};\n");
     }
     let [from, later] = heads;
+    // What an application sends while it is called goes by the other one, and is not rare.
+    let kept_apart = match external::calls_applications(stack.program) {
+        true => "noinline",
+        false => "cold",
+    };
     before += &format!(
         "\n#ifdef __GNUC__\n{from}\n    __attribute__((noinline));\n{later}\n    \
-         __attribute__((cold));\n#endif\n"
+         __attribute__(({kept_apart}));\n#endif\n"
     );
     let sent = conditional(
         sets_out(stack, port, atom("now_ns")),
