@@ -16,7 +16,7 @@ use super::output::is_static;
 use super::row::Rows;
 use crate::c::tree::{Expression as C, Statement as S, atom, leaves};
 use crate::c::walk;
-use crate::types::program::KindId;
+use crate::types::program::{Kind, KindId};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +34,11 @@ pub struct Bits {
 impl Bits {
     fn is_all(&self) -> bool {
         self.mask == all(self.bytes)
+    }
+
+    /// Whether others stand in one of their bytes.
+    fn meet(&self, other: &Bits) -> bool {
+        self.at < other.at + other.bytes && other.at < self.at + self.bytes
     }
 
     /// Where each byte stands, and its bits.
@@ -71,8 +76,12 @@ pub struct Compared<'a> {
     pub rows: Rows,
     /// The bits that are to be as they were, by byte.
     pub mask: Vec<u8>,
-    /// A byte of which some are never all zero.
-    pub never_zero: Option<usize>,
+    /// Bytes of which some are never all zero.
+    never_zero: Vec<usize>,
+    /// So many bytes are there of any frame that goes the path, if some part before all is asked.
+    pub parted: Option<usize>,
+    /// The bits by which instances are found.
+    keys: Vec<Bits>,
     /// The instances that are found by such bits.
     pub found: Vec<Found>,
     /// By field: the bits that are its value.
@@ -109,7 +118,9 @@ impl<'a> Compared<'a> {
             rows: Rows::new(&message),
             message,
             mask: Vec::new(),
-            never_zero: None,
+            never_zero: Vec::new(),
+            parted: None,
+            keys: Vec::new(),
             found: Vec::new(),
             fields: BTreeMap::new(),
             latch: None,
@@ -133,7 +144,10 @@ impl<'a> Compared<'a> {
                     }
                     is_pure(condition)
                 }
-                S::If { .. } if self.is_parting(statement) => true,
+                S::If { .. } if self.is_parting(statement) => {
+                    self.parted.get_or_insert(self.mask.len());
+                    true
+                }
                 S::If { .. } => {
                     if let Some(place) = self.latched(statement) {
                         self.latch = Some((place, at));
@@ -177,15 +191,17 @@ impl<'a> Compared<'a> {
     fn latched(&self, statement: &S) -> Option<Place> {
         let S::If {
             condition: C::Unary("!", place),
-            then,
             otherwise,
+            ..
         } = statement
         else {
             return None;
         };
-        let sets = matches!(then.last()?, S::Assign(one, "=", value)
-            if *one == **place && *value == atom("true"));
-        self.field(place).filter(|_| sets && otherwise.is_empty())
+        let (instance, field) = self.field(place)?;
+        let kind = self.kind_of(&instance)?;
+        let mut latches = kind.latches.iter().map(|latch| &kind.fields[latch.at()]);
+        let is_latch = latches.any(|latch| c_name(&latch.name) == field);
+        (is_latch && otherwise.is_empty()).then_some((instance, field))
     }
 
     /// The instance, and the field of it, that a place is, if the path finds that instance.
@@ -218,7 +234,11 @@ impl<'a> Compared<'a> {
         let Some(all) = keys.map(bits).collect::<Option<Vec<Bits>>>() else {
             return false;
         };
+        if all.iter().any(|bits| self.is_written(bits)) {
+            return false;
+        }
         all.iter().for_each(|bits| self.fix(bits));
+        self.keys.extend(all);
         self.found.push(Found {
             instance: instance.to_string(),
             kind,
@@ -249,9 +269,10 @@ impl<'a> Compared<'a> {
     /// The path is left where something holds.
     fn learn(&mut self, condition: &C) {
         match condition {
-            C::Binary("&&", one, other) => {
-                self.learn(one);
-                self.learn(other);
+            C::Binary("&&", ..) => {
+                // It is not known which of them does not hold, but which bits say so.
+                let bits = self.looked_at(condition).unwrap_or_default();
+                bits.iter().for_each(|bits| self.fix(bits));
             }
             C::Binary("!=", one, other) if !self.learn_one(one, other) => {
                 self.learn_one(other, one);
@@ -266,6 +287,21 @@ impl<'a> Compared<'a> {
         }
     }
 
+    /// The bits that a value is made of, if it is made of these and settings alone.
+    fn looked_at(&self, value: &C) -> Option<Vec<Bits>> {
+        if let Some((bits, ..)) = self.bits(value) {
+            return Some(vec![bits]);
+        }
+        match value {
+            C::Unary(..) | C::Binary(..) | C::Cast(..) => {
+                let parts = value.parts().into_iter();
+                let all: Option<Vec<_>> = parts.map(|one| self.looked_at(one)).collect();
+                Some(all?.concat())
+            }
+            other => is_setting(other).then(Vec::new),
+        }
+    }
+
     /// Bits are to be what a value is, if it is one that is known.
     fn learn_one(&mut self, bits: &C, value: &C) -> bool {
         let Some((bits, shift, times)) = self.bits(bits) else {
@@ -273,7 +309,7 @@ impl<'a> Compared<'a> {
         };
         match (number(value), self.field(value)) {
             (Some(value), _) if value % times == 0 => self.fix_as(&bits, (value / times) << shift),
-            (None, Some(field)) if shift == 0 && times == 1 && self.is_known_by(&field, &bits) => {
+            (None, Some(field)) if (shift, times) == (0, 1) && self.is_known_by(&field, &bits) => {
                 self.fix(&bits);
                 self.fields.insert(field, bits);
             }
@@ -285,16 +321,22 @@ impl<'a> Compared<'a> {
 
     /// Whether a field is what these bits are as long as they are expected: only assignments write
     /// it, and if the path does, then it is a number of just these bits.
-    fn is_known_by(&self, (instance, field): &Place, bits: &Bits) -> bool {
+    fn is_known_by(&self, place: &Place, bits: &Bits) -> bool {
+        let (instance, field) = place;
+        let is_written = self.written.contains(field);
+        let others = self.fields.iter().filter(|(one, _)| *one != place);
+        let mut others = others.map(|(_, bits)| bits).chain(&self.keys);
+        if self.is_written(bits) || is_written && others.any(|other| other.meet(bits)) {
+            return false;
+        }
         let is_whole = matches!(bits.bytes, 1 | 2 | 4) && bits.is_all();
         let is_as_wide = is_whole && self.width(instance, field) == Some(8 * bits.bytes);
-        !self.addressed.contains(field) && (is_as_wide || !self.written.contains(field))
+        !self.addressed.contains(field) && (is_as_wide || !is_written)
     }
 
     /// How many bits a field of an instance has, if it is a number.
     fn width(&self, instance: &str, field: &str) -> Option<u64> {
-        let found = self.found.iter().find(|one| one.instance == instance)?;
-        let kind = &self.stack.program.kinds[found.kind.at()];
+        let kind = self.kind_of(instance)?;
         let own = kind.fields.iter().find(|one| c_name(&one.name) == field)?;
         match &own.kind {
             number @ (Type::Unsigned(_) | Type::Sequence(_)) => {
@@ -304,14 +346,31 @@ impl<'a> Compared<'a> {
         }
     }
 
+    /// A byte of which some are never all zero, whatever the path expects.
+    pub fn never_zero(&self) -> Option<usize> {
+        let (bytes, mask) = (1, 0);
+        let mut all = self.never_zero.iter().copied();
+        all.find(|at| {
+            let at = *at as u64;
+            !self.is_written(&Bits { at, bytes, mask })
+        })
+    }
+
+    fn kind_of(&self, instance: &str) -> Option<&Kind> {
+        let found = self.found.iter().find(|one| one.instance == instance)?;
+        Some(&self.stack.program.kinds[found.kind.at()])
+    }
+
     fn fix_as(&mut self, bits: &Bits, value: u64) {
         self.fix(bits);
         let set = Bits {
             mask: value & bits.mask,
             ..bits.clone()
         };
-        let there = set.each().find(|(_, own)| *own != 0).map(|(at, _)| at);
-        self.never_zero = self.never_zero.or(there);
+        if self.parted.is_none() {
+            let there = set.each().filter(|(_, own)| *own != 0).map(|(at, _)| at);
+            self.never_zero.extend(there);
+        }
     }
 
     fn fix(&mut self, bits: &Bits) {
@@ -345,7 +404,10 @@ impl<'a> Compared<'a> {
     pub fn is_known(&self, condition: &C) -> bool {
         let is_field = |one: &C, other: &C| {
             let field = self.field(one).and_then(|field| self.fields.get(&field));
-            field.is_some() && field == self.bits(other).map(|(bits, ..)| bits).as_ref()
+            let bits = self
+                .bits(other)
+                .filter(|(_, shift, times)| (*shift, *times) == (0, 1));
+            field.is_some() && field == bits.map(|(bits, ..)| bits).as_ref()
         };
         let is_found = |one: &C, other: &C| {
             let mut found = self.found.iter();
@@ -371,10 +433,9 @@ impl<'a> Compared<'a> {
             None => self.bits(value).map(|(bits, ..)| bits),
         };
         if let Some(bits) = bits {
-            let is_compared = |(at, own): (usize, u8)| {
-                self.mask.get(at).is_some_and(|mask| own & !mask == 0) && !self.is_written(at)
-            };
-            return bits.each().all(is_compared);
+            let is_compared =
+                |(at, own): (usize, u8)| self.mask.get(at).is_some_and(|mask| own & !mask == 0);
+            return bits.each().all(is_compared) && !self.is_written(&bits);
         }
         match value {
             C::Unary(..) | C::Binary(..) | C::Conditional(..) | C::Cast(..) => {
@@ -385,11 +446,9 @@ impl<'a> Compared<'a> {
     }
 
     /// Whether the path writes a field that stands there.
-    fn is_written(&self, at: usize) -> bool {
+    fn is_written(&self, there: &Bits) -> bool {
         let mut fields = self.fields.iter();
-        fields.any(|((_, field), bits)| {
-            self.written.contains(field) && bits.each().any(|(own, _)| own == at)
-        })
+        fields.any(|((_, field), bits)| self.written.contains(field) && bits.meet(there))
     }
 }
 

@@ -155,14 +155,14 @@ impl Expected {
         let own = |(instance, of): &&(String, String)| {
             of == kind && self.fields.contains_key(&(instance.clone(), field.clone()))
         };
-        let mut found = self.found.iter().filter(own);
-        let here = found.clone().find(|(instance, _)| **at == atom(instance));
-        match here {
-            Some((instance, _)) => {
+        // Two that are found may be one.
+        match &Vec::from_iter(self.found.iter().filter(own))[..] {
+            [] => None,
+            [(instance, _)] if **at == atom(instance) => {
                 let stands = self.fields[&(instance.clone(), field.clone())];
                 Some(Changed::Field(stands))
             }
-            None => found.next().map(|_| Changed::Other),
+            _ => Some(Changed::Other),
         }
     }
 

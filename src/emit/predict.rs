@@ -89,7 +89,7 @@ impl Compared<'_> {
         (!found.is_empty()).then_some(Expected {
             path: self.path.name.clone(),
             mask: self.mask.clone(),
-            never_zero: self.never_zero?,
+            never_zero: self.never_zero()?,
             fields: fields
                 .map(|(field, bits)| (field.clone(), stands(bits)))
                 .collect(),
@@ -131,7 +131,9 @@ impl Compared<'_> {
     ) -> Function {
         let mut body = Vec::new();
         let notes = |at: usize| {
-            let bytes = atom(expected.mask.len().to_string());
+            // Of a frame that parts nothing else may be there.
+            let parted = self.parted.filter(|_| at < asked.len());
+            let bytes = atom(parted.unwrap_or(expected.mask.len()).to_string());
             let all = vec![expected.expected(), first.clone(), bytes];
             let found = self.found.iter().filter(move |found| found.at < at);
             let whose = |one: &Found| assign(expected.whose(&one.instance), atom(&one.instance));

@@ -191,7 +191,8 @@ fn found(forest: &Forest, steps: &[Step]) -> Option<(LocalId, KindId)> {
 
 /// A kind's new field, which begins as false.
 fn added(program: &mut Program, kind: KindId) -> FieldId {
-    let fields = &mut program.kinds[kind.at()].fields;
+    let kind = &mut program.kinds[kind.at()];
+    let fields = &mut kind.fields;
     let mut name = "on_path".to_string();
     while fields.iter().any(|field| field.name == name) {
         name.push('_');
@@ -202,7 +203,9 @@ fn added(program: &mut Program, kind: KindId) -> FieldId {
         initial: None,
         once: false,
     });
-    FieldId(fields.len() as u32 - 1)
+    let latch = FieldId(fields.len() as u32 - 1);
+    kind.latches.push(latch);
+    latch
 }
 
 /// Whatever writes one of the fields that a latch is about unlatches.

@@ -191,6 +191,7 @@ fn describe_kind(
         keys,
         capacity,
         fields,
+        latches: Vec::new(),
         timers,
         population,
         reactive: None,

@@ -257,6 +257,9 @@ pub struct Kind {
     pub capacity: u32,
     /// Its state, in order of writing.
     pub fields: Vec<Field>,
+    /// Those of its fields which nobody wrote: they say that what a common path asks of an instance
+    /// alone holds of it.
+    pub latches: Vec<FieldId>,
     /// Its timers.
     pub timers: Vec<String>,
     /// Whether all exist from the start; then the values of their keys and what stands on each.

@@ -106,6 +106,7 @@ fn kind(
         keys: Vec::new(),
         capacity: 1,
         fields: vec![field],
+        latches: Vec::new(),
         timers: match role {
             Role::Session => vec!["beat".to_string()],
             Role::Record | Role::Child => Vec::new(),
