@@ -34,6 +34,17 @@ pub struct Path {
     pub constant: String,
     /// Where it is left, in order.
     pub exits: Vec<Exit>,
+    /// What is asked at once of a frame, if anything is.
+    pub predicted: Option<Predicted>,
+}
+
+/// What a common path asks at once of a frame that begins like the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Predicted {
+    /// So many bytes it begins with.
+    pub bytes: usize,
+    /// So many tests.
+    pub tests: usize,
 }
 
 /// A place where a common path is left.
@@ -83,6 +94,7 @@ pub fn named(stack: &Stack, reaction: Reaction, function: &mut Function) -> Path
         name,
         constant: end,
         exits,
+        predicted: None,
     }
 }
 

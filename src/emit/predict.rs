@@ -25,7 +25,7 @@
 use super::Stack;
 use super::algebra::{any_of, holds, number, straight};
 use super::compared::{Bits, Compared, Found};
-use super::exits::Path;
+use super::exits::{Path, Predicted};
 use super::expected::{Expected, Stands};
 use super::guard::forget_unread;
 use super::narrow::ALWAYS;
@@ -37,30 +37,30 @@ use std::collections::BTreeSet;
 /// Fewer tests are asked as they are.
 const FEW: usize = 4;
 
-/// The path with one compare before it, and the function that asks; `addressed` are fields which
-/// others write than assignments.
+/// The path with one compare before it, of which it is said, and the function that asks;
+/// `addressed` are fields which others write than assignments.
 pub fn split(
     stack: &Stack,
-    path: &Path,
+    path: &mut Path,
     function: &mut Function,
     addressed: &BTreeSet<String>,
 ) -> Option<(Expected, Function)> {
     let compared = Compared::of(stack, path, &function.body, addressed);
-    compared.split(function)
+    let (expected, asks, predicted) = compared.split(function)?;
+    path.predicted = Some(predicted);
+    Some((expected, asks))
 }
 
 impl Compared<'_> {
-    fn split(self, function: &mut Function) -> Option<(Expected, Function)> {
+    fn split(self, function: &mut Function) -> Option<(Expected, Function, Predicted)> {
         let body = &function.body;
         let known: Vec<usize> = body[..self.end].iter().map(|one| self.known(one)).collect();
         let last = known.iter().rposition(|count| *count > 0)?;
         let finds = self.found.iter().map(|found| found.at);
         let latch = self.latch.as_ref().map(|(_, at)| *at);
         let end = finds.chain(latch).fold(last, usize::max) + 1;
-        let first = self
-            .rows
-            .first()
-            .filter(|_| known.iter().sum::<usize>() >= FEW)?;
+        let tests = known.iter().sum();
+        let first = self.rows.first().filter(|_| tests >= FEW)?;
         let expected = self.expected()?;
         let asks = self.asks(function, &expected, (&body[..end], &first));
         let rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
@@ -68,7 +68,8 @@ impl Compared<'_> {
         all.extend(rest);
         forget_unread(&mut all);
         function.body = all;
-        Some((expected, asks))
+        let bytes = self.mask.len();
+        Some((expected, asks, Predicted { bytes, tests }))
     }
 
     fn expected(&self) -> Option<Expected> {

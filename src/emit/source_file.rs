@@ -201,8 +201,8 @@ impl Reactions {
         let handing: BTreeSet<String> = parts.iter().map(|one| one.name.clone()).collect();
         let others = values.into_iter().chain(handing.iter().cloned());
         let looks = waits::look_where_needed(stack, &mut functions, &queued, &others.collect());
-        let paths = paths(stack, &mut all);
-        let expected = predicted(stack, &paths, &mut all);
+        let mut paths = paths(stack, &mut all);
+        let expected = predicted(stack, &mut paths, &mut all);
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
@@ -292,7 +292,7 @@ fn paths(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
 }
 
 /// What is expected of the next frame on common paths, which then ask for it at once.
-fn predicted(stack: &Stack, paths: &[Path], all: &mut [Reacting]) -> Vec<Expected> {
+fn predicted(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) -> Vec<Expected> {
     let functions = all.iter().flat_map(|one| &one.functions);
     let addressed = expected::addressed(functions);
     let mut expected: Vec<Expected> = Vec::new();

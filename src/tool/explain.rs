@@ -128,6 +128,11 @@ fn exits(path: &emit::Path, text: &mut String) {
         "  it is counted as `taken {}`, and where it is left",
         path.name
     );
+    if let Some(predicted) = path.predicted {
+        let (bytes, tests) = (predicted.bytes, predicted.tests);
+        let how = format!("  {tests} of these are one compare of its first {bytes} bytes");
+        line(text, &format!("{how}, where a frame is like the last"));
+    }
     line(text, &counted);
     let names = path.exits.iter().map(|exit| exit.name.chars().count());
     let width = names.max().unwrap_or(0);

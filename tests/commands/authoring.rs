@@ -190,10 +190,15 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
         "  the layers as written\n",
         " I inline: the tree of what mostly follows stands in the leaf that lets it happen\n",
         " has a common path apart: ",
+        " of these are one compare of its first ",
         "  tunnel: on deliver -> tunnel.session: on send: it is rare there\n",
     ] {
         assert!(all.contains(said), "{said} is not in {all}");
     }
+    // A sum that may be left out is none that is expected to be.
+    let summed = format!("{}/bench/udp.loom:summed", env!("CARGO_MANIFEST_DIR"));
+    let summed = shell.loom(&["explain", &summed]).fine();
+    assert!(summed.contains(" are one compare of its first 24 bytes"));
     let passed = |all: &str, row: &str| -> f64 {
         let line = all.lines().find(|line| line.contains(row)).expect("a row");
         let word = line.split_whitespace().nth(1).expect("a second column");
