@@ -69,7 +69,7 @@ impl Expected {
             "what the next frame begins with",
         );
         let whose = self.found.iter().map(|(instance, _)| {
-            let text = format!("uint32_t {}_{instance}", self.path);
+            let text = format!("uint32_t {}_expected_{instance}", self.path);
             line(text, "and whose it is")
         });
         [frame].into_iter().chain(whose).collect()
@@ -97,7 +97,7 @@ impl Expected {
 
     /// The instance of that name whose the next frame is.
     pub fn whose(&self, instance: &str) -> C {
-        atom("stack").behind(format!("{}_{instance}", self.path))
+        atom("stack").behind(format!("{}_expected_{instance}", self.path))
     }
 
     /// The condition that a message begins otherwise.

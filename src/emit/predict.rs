@@ -12,7 +12,7 @@
 //! session = find(load(header + 12));           left = path_asks(stack, message);
 //! if (session == SL_NONE) { … }        =>      if (left != END) { return left; }
 //! if (load(header + 24) !=                 }
-//!     session.next) { … }                  session = stack->path_session;
+//!     session.next) { … }                  session = stack->path_expected_session;
 //! ```
 //!
 //! What a test says of bits that are as they were is as it was, too: a source that is somebody's
@@ -45,6 +45,10 @@ pub fn split(
     function: &mut Function,
     addressed: &BTreeSet<String>,
 ) -> Option<(Expected, Function)> {
+    let own = ["expected", "bits", "asks"].map(|what| format!("{}_{what}", path.name));
+    if own.iter().any(|name| stack.names.taken.has(name)) {
+        return None;
+    }
     let compared = Compared::of(stack, path, &function.body, addressed);
     let (expected, asks, predicted) = compared.split(function)?;
     path.predicted = Some(predicted);
