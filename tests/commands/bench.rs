@@ -282,12 +282,13 @@ fn what_is_interpreted_answers_as_the_c_does() {
 
 const LAYERS: &str = include_str!("../../bench/layers.loom");
 
-/// What `loom bench layers` says of none and of two layers.
+/// What `loom bench layers` says of none and of eight layers; with fewer it would rather say how
+/// many words hold the bytes of their headers.
 fn layered(layers: &str, words: &[&str]) -> (Option<i32>, Value) {
     let shell = shell(ENDS);
     shell.write("bench/layers.loom", layers);
     let words = [
-        &["bench", "layers", "--alone", "--layers", "2,0", "--json"],
+        &["bench", "layers", "--alone", "--layers", "8,0", "--json"],
         words,
     ]
     .concat();
@@ -312,9 +313,9 @@ fn what_each_layer_takes_is_counted() {
     };
     for who in ["woven", "joints as calls"] {
         let both = |layers| of(who, "down and up", layers);
-        let ways = of(who, "down", Some(2)) + of(who, "up", Some(2));
-        let each = (both(Some(2)) - both(Some(0))) / 2.0;
-        assert!((both(Some(2)) - ways).abs() < 0.001, "{report}");
+        let ways = of(who, "down", Some(8)) + of(who, "up", Some(8));
+        let each = (both(Some(8)) - both(Some(0))) / 8.0;
+        assert!((both(Some(8)) - ways).abs() < 0.001, "{report}");
         assert!((both(None) - each).abs() < 0.001, "{report}");
         assert!(of(who, "text", None) > 0.0);
     }
