@@ -199,6 +199,15 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
     let summed = format!("{}/bench/udp.loom:summed", env!("CARGO_MANIFEST_DIR"));
     let summed = shell.loom(&["explain", &summed]).fine();
     assert!(summed.contains(" are one compare of its first 24 bytes"));
+    // What the path writes is expected of the next frame: else no two would be alike.
+    let segments = format!("{}/bench/tcp.loom:offloaded", env!("CARGO_MANIFEST_DIR"));
+    shell.loom(&["build", &segments, "-o", "segments"]).fine();
+    let code = std::fs::read_to_string(shell.path("segments/offloaded.c")).expect("its C");
+    let writes = "receive_next = receive_next;\n";
+    let expects = "sl_store_big32(stack->tunnel_arrive_expected + 24, receive_next);\n";
+    let mut written = code.split(writes).skip(1);
+    assert!(written.all(|behind| behind.trim_start().starts_with(expects)));
+    assert_eq!(code.matches(expects).count(), 2);
     let passed = |all: &str, row: &str| -> f64 {
         let line = all.lines().find(|line| line.contains(row)).expect("a row");
         let word = line.split_whitespace().nth(1).expect("a second column");
