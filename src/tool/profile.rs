@@ -1,11 +1,14 @@
 //! `loom profile`: how often a stack takes which ways, found by running it.
 //!
-//! In: a stack, and a program in C that drives it. Out: what the program says, and the profile of
-//! that run, which `loom build --profile` reads.
+//! In: a stack, and what drives it: a program in C, or captures of what comes to its links. Out:
+//! what the run says, and its profile, which `loom build --profile` reads.
 
 use super::c_compiler;
 use super::compiler::{self, Options};
+use super::device::Address;
 use super::failure::{Failure, about, plain};
+use super::run::{self, Around};
+use super::stack::Program;
 use super::terminal::note;
 use crate::profile::Recorded;
 use std::path::{Path, PathBuf};
@@ -13,9 +16,7 @@ use std::process::Command;
 
 /// What `loom profile` is told.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:
-  loom profile record bench/tcp.loom:offloaded --name tcp_stack --with bench/tcp.c -- count
-  loom build bench/tcp.loom:offloaded --profile tcp_stack.profile")]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -27,14 +28,32 @@ enum Verb {
     Record(Record),
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  Of a program in C that drives the stack:
+    loom profile record bench/tcp.loom:offloaded --name tcp_stack --with bench/tcp.c -- count
+    loom build bench/tcp.loom:offloaded --profile tcp_stack.profile
+
+  Of a capture, whose frames come to the stack at their own times:
+    loom profile record examples/host/host.loom --link tap=pcap:in.pcap \\
+        --set address=10.0.0.2 --set prefix=24 --set mac=02:00:00:00:00:02 \\
+        --app 'datagrams(port=7)=echo'
+
+  What --link, --set and --app take is said by loom run --help.";
+
 /// What `loom profile record` is told.
 #[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
 struct Record {
     /// The file with the stack
     stack: PathBuf,
-    /// Files of C: the program that drives the stack, and functions that the stack calls
-    #[arg(long = "with", value_name = "FILE", required = true)]
+    /// Files of C: the program that drives the stack, if no captures do, and functions that the
+    /// stack calls
+    #[arg(long = "with", value_name = "FILE", required_unless_present = "links")]
     sources: Vec<PathBuf>,
+    /// What is around it, if captures drive it
+    #[command(flatten)]
+    around: Around,
     /// The name of the stack's C, if not that of the stack
     #[arg(long)]
     name: Option<String>,
@@ -45,7 +64,7 @@ struct Record {
     #[arg(long = "path", value_name = "FOLDER")]
     search: Vec<PathBuf>,
     /// What the program is given
-    #[arg(last = true, value_name = "ARGUMENT")]
+    #[arg(last = true, value_name = "ARGUMENT", conflicts_with = "links")]
     given: Vec<String>,
 }
 
@@ -64,10 +83,37 @@ impl Record {
             records: true,
             ..Options::default()
         };
-        let compiled = compiler::compile(&self.stack, &options)?;
-        let name = &compiled.description.name;
+        let output = match self.around.links.is_empty() {
+            true => self.of_program(&options)?,
+            false => self.of_captures(&options)?,
+        };
+        let recorded = read(&output)?;
+        let (taken, all) = recorded.extent();
+        let output = output.display();
+        note(format_args!(
+            "wrote {output}: {taken} of {all} ways were taken"
+        ));
+        Ok(())
+    }
+
+    /// Where the profile goes; what an earlier run wrote there is no answer of this one.
+    fn output(&self, name: &str) -> Result<PathBuf, Failure> {
         let own = PathBuf::from(format!("{name}.profile"));
-        let output = self.output.as_ref().unwrap_or(&own);
+        let output = self.output.clone().unwrap_or(own);
+        if output.exists() {
+            std::fs::remove_file(&output).map_err(about(&output))?;
+        }
+        Ok(output)
+    }
+
+    /// Compiles the program with the stack, and runs it.
+    fn of_program(&self, options: &Options) -> Result<PathBuf, Failure> {
+        if !self.around.settings.is_empty() || !self.around.applications.is_empty() {
+            let message = "--set and --app go with --link: the program says them itself";
+            return Err(Failure::environment(message));
+        }
+        let compiled = compiler::compile(&self.stack, options)?;
+        let name = &compiled.description.name;
         let folder = tempfile::tempdir()?;
         let source = folder.path().join(format!("{name}.c"));
         std::fs::write(&source, &compiled.source).map_err(about(&source))?;
@@ -80,22 +126,50 @@ impl Record {
         let sources = std::iter::once(source.as_path()).chain(theirs.iter().map(PathBuf::as_path));
         let sources: Vec<&Path> = sources.collect();
         c_compiler::executable(folder.path(), &sources, &program, &["-O1"])?;
-        self.play(&program, output)?;
-        let recorded = read(output)?;
-        let (taken, all) = recorded.extent();
-        let output = output.display();
-        note(format_args!(
-            "wrote {output}: {taken} of {all} ways were taken"
-        ));
-        Ok(())
+        let output = self.output(name)?;
+        self.play(&program, &output)?;
+        Ok(output)
+    }
+
+    /// Feeds captures to the stack, and what is said to sit at its ports.
+    fn of_captures(&self, options: &Options) -> Result<PathBuf, Failure> {
+        let mut links = self.around.links.iter();
+        if let Some(live) = links.find(|link| !matches!(link.address, Address::Capture(..))) {
+            return Err(Failure::environment(format!(
+                "link `{}`: a profile is recorded of a capture, pcap:FILE, or of a program, --with",
+                live.name
+            )));
+        }
+        let folder = tempfile::tempdir()?;
+        let recorded = folder.path().join("profile");
+        Program::records_to(&recorded);
+        let arguments = run::Arguments {
+            stack: self.stack.clone(),
+            around: self.around.clone(),
+            functions: self.sources.clone(),
+            records: Vec::new(),
+            virtual_time: true,
+            after: None,
+            json: false,
+            search: self.search.clone(),
+        };
+        let (name, report) = run::drive(&arguments, options)?;
+        let dropped: u64 = report.dropped.values().sum();
+        if report.frames_in == dropped {
+            let what = if dropped == 0 {
+                "no frame came in"
+            } else {
+                "every frame was dropped"
+            };
+            return Err(Failure::refused(format!("{what}: nothing is recorded")));
+        }
+        let output = self.output(&name)?;
+        std::fs::copy(&recorded, &output).map_err(about(&output))?;
+        Ok(output)
     }
 
     /// Runs the program; when it ends, it writes the profile.
     fn play(&self, program: &Path, output: &Path) -> Result<(), Failure> {
-        // What an earlier run wrote is no answer of this one.
-        if output.exists() {
-            std::fs::remove_file(output).map_err(about(output))?;
-        }
         let mut command = Command::new(program);
         command.args(&self.given);
         command.env("LOOM_PROFILE", std::path::absolute(output)?);

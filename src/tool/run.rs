@@ -7,7 +7,7 @@ use super::c_compiler;
 use super::compiler::{self, Options};
 use super::device::{Address, Device};
 use super::failure::Failure;
-use super::host::{Application, Clock, Host, Seen, Until};
+use super::host::{Application, Clock, Host, Report, Seen, Until};
 use super::layout::{Description, Layout, Port, Values, instead};
 use super::progress;
 use super::recorded::Recorded;
@@ -28,15 +28,9 @@ use std::time::Duration;
 pub struct Arguments {
     /// The file with the stack, or FILE:STACK where it declares several
     pub stack: PathBuf,
-    /// What carries the frames of a link; each link needs a device
-    #[arg(long = "link", value_name = "NAME=DEVICE")]
-    pub links: Vec<LinkArgument>,
-    /// What the program reads as config.NAME, where it has no default
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub settings: Vec<Setting>,
-    /// What sits at a port: echo, lines, sink; keys open or listen
-    #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
-    pub applications: Vec<ApplicationArgument>,
+    /// What is around it
+    #[command(flatten)]
+    pub around: Around,
     /// C that holds functions which the stack declares as extern
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
@@ -55,6 +49,20 @@ pub struct Arguments {
     /// Where `use` looks before the library inside the binary
     #[arg(long = "path", value_name = "FOLDER")]
     pub search: Vec<PathBuf>,
+}
+
+/// What is around a stack that runs.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Around {
+    /// What carries the frames of a link; each link needs a device
+    #[arg(long = "link", value_name = "NAME=DEVICE")]
+    pub links: Vec<LinkArgument>,
+    /// What the program reads as config.NAME, where it has no default
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<Setting>,
+    /// What sits at a port: echo, lines, sink; keys open or listen
+    #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
+    pub applications: Vec<ApplicationArgument>,
 }
 
 const EXAMPLES: &str = "\
@@ -194,12 +202,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         search: arguments.search.clone(),
         ..Options::default()
     };
+    drive(arguments, &options).map(drop)
+}
+
+/// Compiles a stack as the options say, runs it until it ends, and prints what happened. Answers
+/// the name of its C, too.
+pub fn drive(arguments: &Arguments, options: &Options) -> Result<(String, Report), Failure> {
     let stop = stop_on_signals()?;
     let spinner = progress::spinner("compiling");
-    let compiled = compiler::compile(&arguments.stack, &options)?;
+    let compiled = compiler::compile(&arguments.stack, options)?;
+    let Around {
+        settings,
+        applications,
+        ..
+    } = &arguments.around;
     let places = Places {
-        settings: &arguments.settings,
-        applications: &arguments.applications,
+        settings,
+        applications,
     };
     places.check(&compiled.description)?;
     let addresses = addresses(&compiled.description.links, arguments)?;
@@ -227,7 +246,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         after: arguments.after,
     };
     let is_typed = |one: &ApplicationArgument| one.application == Application::Lines;
-    let counters = match arguments.applications.iter().any(is_typed) {
+    let counters = match applications.iter().any(is_typed) {
         true => ProgressBar::hidden(),
         false => progress::spinner("running"),
     };
@@ -242,7 +261,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     host.seen().warn();
     match report.adds_up() {
-        true => Ok(()),
+        true => Ok((compiled.description.name, report)),
         false => Err(Failure::refused(
             "the counters do not add up: a frame has no fate or two",
         )),
@@ -472,7 +491,7 @@ fn addresses<'run>(
     arguments: &'run Arguments,
 ) -> Result<Vec<&'run Address>, Failure> {
     let mut addresses: Vec<Option<&Address>> = vec![None; links.len()];
-    for argument in &arguments.links {
+    for argument in &arguments.around.links {
         let names: Vec<&str> = links.iter().map(String::as_str).collect();
         let link = position("link", &argument.name, &names)?;
         if addresses[link].replace(&argument.address).is_some() {

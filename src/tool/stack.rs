@@ -173,6 +173,13 @@ impl Program {
         Ok(program)
     }
 
+    /// Says where stacks that count which ways they take write that, each when it is unloaded. To
+    /// be called before there are threads.
+    pub fn records_to(file: &Path) {
+        // SAFETY: nothing else of this process reads its environment meanwhile.
+        unsafe { std::env::set_var("LOOM_PROFILE", file) }
+    }
+
     /// What the compiler says about the stack.
     pub fn description(&self) -> &Description {
         &self.description

@@ -1,7 +1,8 @@
 //! profile: a program that records, the text it writes, and stacks that are built by it.
 
-use super::building::compile;
-use super::shell::Shell;
+use super::building::{compile, example};
+use super::frames::{arp, capture, ethernet, ipv4, ping, udp};
+use super::shell::{Said, Shell};
 
 const GATES: &str = "\
 /// gate: lets small kinds through, and counts threes
@@ -62,6 +63,93 @@ fn each_way_is_counted_and_the_program_says_what_it_always_says() {
         said.contains("the common path: 3 ways carry 100.0 %\n"),
         "{said}"
     );
+}
+
+/// Records what `examples/host` does with `in.pcapng`; it echoes on port 7.
+fn of_capture(shell: &Shell, more: &[&str]) -> Said {
+    let stack = example("host/host.loom");
+    let mut arguments = vec!["profile", "record", &stack];
+    for setting in ["address=10.0.0.2", "prefix=24", "mac=02:00:00:00:00:02"] {
+        arguments.extend(["--set", setting]);
+    }
+    arguments.extend(["--app", "datagrams(port=7)=echo"]);
+    arguments.extend(["--link", "tap=pcap:in.pcapng"]);
+    arguments.extend(more);
+    shell.loom(&arguments)
+}
+
+#[test]
+fn a_capture_is_recorded_and_built_by() {
+    let shell = Shell::new();
+    let datagram = |number, port| ipv4(17, number, 0, &udp(port, b"hello"));
+    let echoed = (1..=4).map(|number| (u64::from(number), datagram(number, 7)));
+    let others = [(0, arp(1)), (5, datagram(5, 9)), (6, ping(6, b"hello"))];
+    let frames: Vec<_> = others.into_iter().chain(echoed).collect();
+    capture(&shell, "in.pcapng", &frames);
+    let said = of_capture(&shell, &[]).fine();
+    assert!(said.starts_with("frames     7 in, "), "{said}");
+    let profile = shell.read("host.profile");
+    let counted = |way: &str| {
+        let mut lines = profile.lines();
+        let line = lines.find(|line| line.trim_start().ends_with(way));
+        let line = line.unwrap_or_else(|| panic!("no {way}: {profile}"));
+        line.split_whitespace().next().map(str::to_string)
+    };
+    let all = counted("arrive ethernet 0 any deliver");
+    let echoed = counted("udp.session any send");
+    assert_eq!([all.as_deref(), echoed.as_deref()], [Some("7"), Some("4")]);
+    let stack = example("host/host.loom");
+    let build = ["build", &stack, "-o", "out"];
+    shell.loom(&build).fine();
+    let guessed = shell.read("out/host.c");
+    shell
+        .loom(&[&build[..], &["--profile", "host.profile"]].concat())
+        .fine();
+    assert_ne!(shell.read("out/host.c"), guessed, "it goes by the profile");
+    of_capture(&shell, &["--name", "other", "-o", "others"]).fine();
+    assert_eq!(
+        shell.read("others"),
+        profile,
+        "it is of the stack, however called"
+    );
+}
+
+#[test]
+fn a_capture_that_says_nothing_of_the_stack_is_refused() {
+    let shell = Shell::new();
+    of_capture(&shell, &[]).failed(2, &["in.pcapng: No such file"]);
+    shell.write("in.pcapng", "no capture");
+    of_capture(&shell, &[]).failed(2, &["in.pcapng: neither a pcap nor a pcapng capture"]);
+    capture(&shell, "in.pcapng", &[]);
+    of_capture(&shell, &[]).failed(1, &["no frame came in: nothing is recorded"]);
+    capture(
+        &shell,
+        "in.pcapng",
+        &[(0, ethernet(0x88b5, &[0; 50])), (1, vec![1])],
+    );
+    of_capture(&shell, &[]).failed(1, &["every frame was dropped: nothing is recorded"]);
+    capture(&shell, "in.pcapng", &[(0, arp(1)), (1, arp(1))]);
+    let bytes = std::fs::read(shell.path("in.pcapng")).expect("a capture");
+    shell.write("in.pcapng", &bytes[..bytes.len() - 9]);
+    of_capture(&shell, &[]).failed(2, &["in.pcapng: frame 2: the file ends in the middle"]);
+    assert!(!shell.path("host.profile").exists(), "nothing was recorded");
+}
+
+#[test]
+fn a_profile_is_recorded_of_one_thing() {
+    let shell = gates();
+    let record = |more: &[&str]| {
+        let record = ["profile", "record", "gates.loom"];
+        shell.loom(&[&record[..], more].concat())
+    };
+    record(&[]).failed(2, &["--with <FILE>"]);
+    let live = ["--link", "wire=tap:tap0"];
+    record(&live).failed(2, &["link `wire`", "recorded of a capture"]);
+    let around = ["--with", "drive.c", "--set", "x=1"];
+    record(&around).failed(2, &["--set and --app go with --link"]);
+    let given = ["--link", "wire=pcap:in", "--", "3"];
+    record(&given).failed(2, &["cannot be used with"]);
+    record(&["--link", "wires=pcap:in"]).failed(2, &["the stack has no link `wires`"]);
 }
 
 #[test]
