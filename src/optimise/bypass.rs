@@ -64,7 +64,7 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
     let starts: Vec<Tree> = forest
         .trees
         .iter()
-        .filter(|tree| is_started(program, tree))
+        .filter(|tree| is_started(program, &forest, tree))
         .cloned()
         .collect();
     let fleeting = fleeting(program, &forest);
@@ -104,16 +104,27 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
     sinking.forest
 }
 
-/// Whether a frame that arrives starts a tree.
-fn is_started(program: &Program, tree: &Tree) -> bool {
+/// Whether a frame that arrives starts a tree: that by which its entity finds whose it is, if there
+/// is one.
+fn is_started(program: &Program, forest: &Forest, tree: &Tree) -> bool {
     let above = |entity: EntityId| {
         let mut links = program.links.iter();
         links.any(|link| matches!(link.above, Above::Entity { entity: one, .. } if one == entity))
     };
+    let finds = |entity: EntityId| {
+        let mut trees = forest.trees.iter();
+        trees.any(|tree| match tree.reaction {
+            Reaction::Arrive {
+                entity: of, event, ..
+            } => of == entity && event == Event::Deliver,
+            Reaction::Handle { .. } => false,
+        })
+    };
     match tree.reaction {
         Reaction::Arrive { entity, event, .. } => event == Event::Deliver && above(entity),
         Reaction::Handle { kind, event, .. } => {
-            event == Event::Deliver && above(program.kinds[kind.at()].entity)
+            let entity = program.kinds[kind.at()].entity;
+            event == Event::Deliver && above(entity) && !finds(entity)
         }
     }
 }
