@@ -28,8 +28,8 @@ bench: build
 	target/release/loom bench bulk
 
 # Each part says what it is and how long it took; where one fails the others go on, and it is named
-# at the end. `SEEDS=n` is how many traces each stack is compared on. Texts are fed to a compiler that
-# is no release: in one, no sum is checked.
+# at the end. `SEEDS=n` is how many traces each stack is compared on, `PROGRAMS=n` how many programs
+# are written at random. Texts are fed to a compiler that is no release: in one, no sum is checked.
 soak: build
 	@export SEED=$${SEED:-$$(date +%s)}; echo "SEED=$$SEED does the same again"; wrong=; \
 	part() { \
@@ -46,6 +46,7 @@ soak: build
 	part PROFILE=raw $$soak --test tcp; \
 	part PROFILE=recorded $$soak --test tcp; \
 	part SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \
+	part SEEDS=$${PROGRAMS:-60} $$soak --test generated -- --nocapture; \
 	printf "$$wrong"; test -z "$$wrong"
 
 fmt: machine

@@ -7,6 +7,8 @@
 //! first difference, with its seed, as the shortest `.case` that shows it. `SEED=n` chooses one
 //! seed, `SEEDS=n` so many, both together so many from there on.
 
+#[path = "c_agrees/compared.rs"]
+mod compared;
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
 #[path = "streams/content.rs"]
@@ -38,18 +40,14 @@ mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
 
+use compared::differing;
 use compiled::Compiled;
 use random::Random;
-use run::interpreted;
 use stackloom::pipeline::Compiled as Built;
 use stackloom::reactive::handlers::Budget;
-use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
-use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::played::limits;
-use stackloom::tool::case::run::difference;
-use stackloom::tool::case::script;
 use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
 use std::collections::BTreeSet;
@@ -499,44 +497,10 @@ fn compared((path, how): (&str, &str), built: &Built, ways: &[(&str, &str)]) {
     let program = &built.program;
     let compiled = Compiled::new(&format!("{path}/{how}"), program, &built.emitted, ways);
     let usual = limits(&built.emitted);
-    let traces: Vec<(u64, Trace)> = seeds()
-        .map(|seed| (seed, trace(program, seed, usual)))
-        .collect();
-    let mut expected = Vec::new();
-    for (seed, trace) in &traces {
-        let run = interpreted(Trees::new(program, &built.forest), program, trace);
-        if trace.limits.budget == Limits::default().budget && how != SPECIALISED {
-            let differs = |trace: &Trace| {
-                let run = interpreted(Trees::new(program, &built.forest), program, trace);
-                difference(&interpreted(Reference::new(program), program, trace), &run)
-            };
-            report(program, (path, *seed, "trees"), (trace, usual), &differs);
-        }
-        expected.push(run);
-    }
-    let (seeds, traces): (Vec<u64>, Vec<Trace>) = traces.into_iter().unzip();
-    for way in compiled.ways() {
-        let (runs, said) = compiled.run(way, &traces);
-        for (at, run) in runs.iter().enumerate() {
-            if *run == expected[at] {
-                continue;
-            }
-            let differs = |trace: &Trace| {
-                let (runs, _) = compiled.run(way, std::slice::from_ref(trace));
-                difference(
-                    &interpreted(Trees::new(program, &built.forest), program, trace),
-                    &runs[0],
-                )
-            };
-            println!("{said}");
-            report(
-                program,
-                (path, seeds[at], way),
-                (&traces[at], usual),
-                &differs,
-            );
-            panic!("{way}, SEED={}: not the same again", seeds[at]);
-        }
+    let traces = seeds().map(|seed| (seed, trace(program, seed, usual)));
+    let traces = Vec::from_iter(traces);
+    if let Some(found) = differing(built, &compiled, &traces, how != SPECIALISED) {
+        panic!("{}", found.told(path));
     }
 }
 
@@ -551,26 +515,6 @@ fn trace(program: &Program, seed: u64, mut limits: Limits) -> Trace {
     }
     let trace = traffic::trace(program, seed, LENGTH, limits);
     harder::harder(program, trace, &mut random)
-}
-
-/// Fails with the shortest trace that shows a difference, if there is one.
-fn report(
-    program: &Program,
-    (path, seed, who): (&str, u64, &str),
-    (trace, usual): (&Trace, Limits),
-    differs: &dyn Fn(&Trace) -> Option<String>,
-) {
-    if differs(trace).is_none() {
-        return;
-    }
-    let short = trace.shortened(|trace| differs(trace).is_some());
-    let difference = differs(&short).expect("it differs");
-    let script = script::written(program, &short, usual);
-    panic!(
-        "{who}, SEED={seed}\n{difference}\n\
-         To replay, save this under tests/cases, and EVERY_WAY=1 cargo test --test cases\n\n\
-         All ways to run it do the same.\n\n=== stack {path}\n\n{script}\n=== out\n"
-    );
 }
 
 fn seeds() -> std::ops::Range<u64> {

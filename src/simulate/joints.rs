@@ -11,7 +11,7 @@ use crate::types::program::{
 use std::collections::BTreeMap;
 
 /// The joints of a program, and who handles what.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Joints<'p> {
     program: &'p Program,
     handlers: BTreeMap<(KindId, Event), &'p Handler>,

@@ -31,7 +31,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// Runs a program as it stands.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reference<'p> {
     joints: Joints<'p>,
 }

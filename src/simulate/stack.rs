@@ -35,7 +35,7 @@ pub trait Control<'p> {
 }
 
 /// A running stack.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stack<'p, C> {
     pub(super) control: C,
     pub(super) state: State<'p>,

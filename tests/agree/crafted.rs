@@ -4,17 +4,15 @@
 //! it. Most are right in all but a few things, so that they come far.
 
 use super::Values;
-use crate::headers::{moment, push};
+use crate::headers::{changed, push};
 use crate::random::Random;
-use stackloom::simulate::expression::Evaluation;
-use stackloom::simulate::header;
 use stackloom::simulate::message::Message;
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::State;
 use stackloom::simulate::trace::Call;
 use stackloom::simulate::value::Datum;
-use stackloom::tool::case::parts::{Part, parts};
+use stackloom::tool::case::parts::parts;
 use stackloom::types::expression::ExpressionKind;
 use stackloom::types::header::{HeaderField, Rule};
 use stackloom::types::program::{EntityId, HeaderFieldId, LinkId, Place, Population, Program};
@@ -203,42 +201,6 @@ pub fn altered<'p>(
     };
     values.remember(link, &frames);
     Call::Input(link, frames)
-}
-
-/// A frame with other values in one of its headers, and other data behind it.
-fn changed(
-    program: &Program,
-    state: &mut State<'_>,
-    frame: &[u8],
-    part: Part,
-    given: &[(HeaderFieldId, Datum)],
-    data: &[u8],
-) -> Vec<u8> {
-    let moment = moment(program, state, part.header);
-    let (Some(mut moment), Some(mut message)) = (moment, state.message(data)) else {
-        return frame.to_vec();
-    };
-    let mut evaluation = Evaluation {
-        state,
-        instant: &mut moment,
-    };
-    let bytes = &frame[part.at..part.at + part.length];
-    let mut all = given.to_vec();
-    for (place, field) in program.headers[part.header.at()].fields.iter().enumerate() {
-        let id = HeaderFieldId(place as u32);
-        let is_plain = matches!(field.rule, Rule::Given | Rule::Default(_));
-        if is_plain
-            && field.kind != Type::Nothing
-            && !given.iter().any(|(given, _)| *given == id)
-            && header::is_present(&mut evaluation, part.header, id, bytes)
-        {
-            all.push((id, header::read(&mut evaluation, part.header, id, bytes)));
-        }
-    }
-    header::push(&mut evaluation, part.header, &all, &mut message);
-    let mut whole = frame[..part.at].to_vec();
-    whole.extend_from_slice(message.data());
-    whole
 }
 
 /// What stands above a session of an entity; its keys are wanted in the headers below.

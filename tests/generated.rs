@@ -1,0 +1,448 @@
+//! Programs at random: the trees of each do what it says, under sets of rewrites, and so does its
+//! C, on traffic much of which goes the common path.
+//!
+//! In: seeds. Out: the first difference, with its seed, the shortest trace that shows it, and a
+//! program that is shorter, if one is found in which the same is wrong. `SEED=n` runs one program
+//! alone, `SEEDS=n` so many, each built in all ways.
+
+#[path = "generated/agreement.rs"]
+mod agreement;
+#[path = "c_agrees/compared.rs"]
+mod compared;
+#[path = "c_agrees/compiled.rs"]
+mod compiled;
+#[path = "c_agrees/externs.rs"]
+mod externs;
+#[path = "c_agrees/glue.rs"]
+mod glue;
+#[path = "c_agrees/harder.rs"]
+mod harder;
+#[path = "agree/headers.rs"]
+mod headers;
+#[path = "generated/layer.rs"]
+mod layer;
+#[path = "generated/process.rs"]
+mod process;
+#[path = "agree/profiles.rs"]
+mod profiles;
+#[path = "generated/program.rs"]
+mod program;
+#[path = "agree/random.rs"]
+mod random;
+#[path = "c_agrees/run.rs"]
+mod run;
+#[path = "generated/scope.rs"]
+mod scope;
+#[path = "agree/sets.rs"]
+mod sets;
+#[path = "generated/shorter.rs"]
+mod shorter;
+#[path = "generated/statement.rs"]
+mod statement;
+#[path = "agree/traffic.rs"]
+mod traffic;
+#[path = "generated/trains.rs"]
+mod trains;
+#[path = "generated/value.rs"]
+mod value;
+
+use compared::differing;
+use compiled::Compiled;
+use random::Random;
+use run::interpreted;
+use shorter::shortened;
+use stackloom::diagnostic::render;
+use stackloom::emit;
+use stackloom::pipeline::{self, Checked, Compiled as Built};
+use stackloom::profile::Profile;
+use stackloom::reactive::handlers::Budget;
+use stackloom::simulate::reference::Reference;
+use stackloom::simulate::state::Limits;
+use stackloom::simulate::trace::Trace;
+use stackloom::simulate::trees::Trees;
+use stackloom::tool::case::played::limits;
+use stackloom::tool::case::run::difference;
+use stackloom::tool::library::Folders;
+use stackloom::tree::check::check;
+use stackloom::tree::rewrites::{ORDER, Rewrites};
+use stackloom::tree::text::compact;
+use stackloom::types::program::Program;
+use std::any::Any;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+/// How the C is compiled.
+const WAY: (&str, &str) = ("gcc", "-O0");
+
+/// Calls of a trace, before others follow them.
+const LENGTH: usize = 60;
+
+/// Traces of a program.
+const TRACES: u64 = 4;
+
+/// A file without a name has this one.
+const FILE: &str = "generated.loom";
+
+/// The stack of each program.
+const STACK: &str = "generated";
+
+/// What becomes of a program before it runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    /// Its trees, after some sets of rewrites.
+    Trees,
+    /// C, as it is mostly built.
+    Woven,
+    /// C of trees that are not woven.
+    Plain,
+    /// C of processes that stay apart.
+    Apart,
+    /// C as if nothing was known of its traffic.
+    Raw,
+    /// C by what was recorded, and the same without what was never seen.
+    Recorded,
+    Specialised,
+    /// C after a set of rewrites.
+    Rewritten(Rewrites),
+}
+
+/// What is wrong with a program.
+struct Fault {
+    /// A word by which the same fault is known.
+    kind: String,
+    /// All of it.
+    told: String,
+}
+
+/// How often frames went common paths.
+#[derive(Clone, Copy, Debug, Default)]
+struct Went {
+    /// Paths of programs, and those that compare a frame with what is expected.
+    paths: usize,
+    predicted: usize,
+    /// Frames that went a path to its end, and those that were as expected.
+    taken: u64,
+    expected: u64,
+}
+
+#[test]
+fn programs_at_random_do_what_they_say() {
+    let mut went = Went::default();
+    let (mut refused, mut wrong) = (Vec::new(), Vec::new());
+    let seeds = seeds();
+    for seed in seeds.clone() {
+        let text = program::program(seed);
+        for form in forms(seed) {
+            match tried(&text, seed, form, &as_it_is) {
+                Ok(one) => went.add(one),
+                Err(fault) if fault.kind == REFUSED => refused.push(fault.told),
+                Err(fault) => {
+                    println!("{}", told(&text, seed, form, &fault));
+                    wrong.push((seed, form));
+                }
+            }
+        }
+    }
+    println!(
+        "{} programs from SEED={}: {went:?}",
+        seeds.end - seeds.start,
+        seeds.start
+    );
+    assert_eq!(wrong, [], "these do something else");
+    assert!(
+        refused.len() as u64 <= (seeds.end - seeds.start) / 20,
+        "{}",
+        refused.join("\n")
+    );
+    if seeds.end - seeds.start >= PROGRAMS {
+        assert!(went.taken > 100, "frames go the common path: {went:?}");
+        assert!(went.expected > 20, "frames are as expected: {went:?}");
+    }
+}
+
+#[test]
+fn what_is_still_expected_is_found() {
+    let forgets = |c: &str| {
+        let line = |line: &&str| line.contains("_expected[") && line.ends_with("] = 0;");
+        c.lines().find(line).map(str::to_string)
+    };
+    let found = (0..PROGRAMS).find_map(|seed| {
+        let text = program::program(seed);
+        let built = built(&text, seed, Form::Woven).ok()?;
+        let line = forgets(&built.emitted.c)?;
+        let stays = |c: String| c.replace(&line, "");
+        tried(&text, seed, Form::Woven, &stays).err()
+    });
+    let fault = found.expect("it is found in none");
+    assert!(
+        fault.told.contains("SEED="),
+        "it does not even compile: {}",
+        fault.told
+    );
+}
+
+/// So many programs are tried where nothing is said.
+const PROGRAMS: u64 = 20;
+
+fn seeds() -> Range<u64> {
+    match (number("SEED"), number("SEEDS")) {
+        (Some(seed), count) => seed..seed + count.unwrap_or(1),
+        (None, count) => 0..count.unwrap_or(PROGRAMS),
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok();
+    value.map(|value| value.parse().expect("a seed is a number"))
+}
+
+/// In what forms a program is tried: in all, where it is said which or how many.
+fn forms(seed: u64) -> Vec<Form> {
+    let sets = sets::sets();
+    let rewritten = Form::Rewritten(sets[seed as usize % sets.len()]);
+    let others = [
+        Form::Plain,
+        Form::Apart,
+        Form::Raw,
+        Form::Recorded,
+        Form::Specialised,
+        rewritten,
+    ];
+    let all = [&[Form::Trees, Form::Woven][..], &others].concat();
+    match (number("SEED"), number("SEEDS")) {
+        (None, None) if seed.is_multiple_of(4) => {
+            vec![Form::Trees, others[seed as usize / 4 % others.len()]]
+        }
+        (None, None) => vec![Form::Trees, Form::Woven],
+        _ => all,
+    }
+}
+
+/// A fault of the generator: the program is none.
+const REFUSED: &str = "refused";
+
+/// Something that is done to C before it is compiled.
+type Change<'c> = &'c dyn Fn(String) -> String;
+
+fn as_it_is(c: String) -> String {
+    c
+}
+
+/// Whether all is right with a program.
+fn tried(text: &str, seed: u64, form: Form, change: Change) -> Result<Went, Fault> {
+    let tried = catch_unwind(AssertUnwindSafe(|| match form {
+        Form::Trees => trees_agree(text, seed).map(|()| Went::default()),
+        _ => c_agrees(text, seed, form, change),
+    }));
+    tried.unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+fn panicked(panic: &dyn Any) -> Fault {
+    let said = panic.downcast_ref::<String>().cloned();
+    let said = said.or_else(|| panic.downcast_ref::<&str>().map(|said| said.to_string()));
+    let told = said.unwrap_or_default();
+    let kind = told.chars().take(20).collect();
+    Fault { kind, told }
+}
+
+/// What is said of a fault: the program is made short, and then told.
+fn told(text: &str, seed: u64, form: Form, fault: &Fault) -> String {
+    let is_same = |text: &str| match tried(text, seed, form, &as_it_is) {
+        Err(other) => other.kind == fault.kind,
+        Ok(_) => false,
+    };
+    let tries = if form == Form::Trees { 400 } else { 150 };
+    let short = shortened(text, tries, is_same);
+    let fault = tried(&short, seed, form, &as_it_is).err();
+    let told = fault.map_or("not the same again".to_string(), |fault| fault.told);
+    format!("SEED={seed} {form:?}\n{told}\n=== source\n{short}")
+}
+
+fn read(text: &str) -> Checked {
+    let search = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("layers")];
+    let library = Folders { search };
+    pipeline::read(vec![(FILE.to_string(), text.to_string())], &library)
+}
+
+fn refused(checked: &Checked) -> Fault {
+    let told = render(&checked.diagnostics, &checked.sources, false);
+    let (kind, unfit) = (REFUSED.to_string(), &checked.unfit);
+    let told = format!("{told}{unfit:?}");
+    Fault { kind, told }
+}
+
+fn trees_agree(text: &str, seed: u64) -> Result<(), Fault> {
+    let mut checked = read(text);
+    let trees = pipeline::trees(&mut checked, STACK);
+    let (mut program, plain) = trees.ok_or_else(|| refused(&checked))?;
+    let plain_program = program.clone();
+    let mut forests = Vec::new();
+    for set in sets_of_trees(seed) {
+        let forest = compact(&pipeline::woven(&mut program, plain.clone(), set));
+        if forests.iter().all(|(_, one)| *one != forest) {
+            forests.push((set, forest));
+        }
+    }
+    for (set, forest) in &forests {
+        if let Some(wrong) = check(&program, forest).first() {
+            let (kind, told) = ("rules".to_string(), format!("{set}: {wrong}"));
+            return Err(Fault { kind, told });
+        }
+    }
+    for at in 0..TRACES {
+        let trace = trace(&plain_program, (seed, at), Limits::default());
+        let reference = interpreted(Reference::new(&program), &program, &trace);
+        for (set, forest) in &forests {
+            let run = interpreted(Trees::new(&program, forest), &program, &trace);
+            if let Some(told) = difference(&reference, &run) {
+                let (kind, told) = ("trees".to_string(), format!("trace {at}, {set}:\n{told}"));
+                return Err(Fault { kind, told });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All rewrites, none, and a few others.
+fn sets_of_trees(seed: u64) -> Vec<Rewrites> {
+    let mut random = Random(seed);
+    let mut sets = vec![Rewrites::NONE, Rewrites::ALL];
+    for _ in 0..3 {
+        let some = ORDER.into_iter().filter(|_| random.percent(50));
+        let some = some.map(|one| Rewrites::only(one.rewrite));
+        sets.push(some.fold(Rewrites::NONE, Rewrites::and));
+    }
+    sets
+}
+
+/// A trace of a program: what two ends say to each other, much of it along the common path.
+fn trace(program: &Program, (seed, at): (u64, u64), mut limits: Limits) -> Trace {
+    let seed = 16 * seed + at;
+    let mut random = Random(seed);
+    if at == 1 {
+        limits.buffers = limits.reserve + 1 + random.below(12) as u32;
+    }
+    if at == 2 {
+        limits.budget = 1 + random.below(6) as u32;
+    }
+    let trace = traffic::trace(program, seed, LENGTH, limits);
+    let trace = trains::with_trains(program, trace, &mut random);
+    match at {
+        3 => harder::harder(program, trace, &mut random),
+        _ => trace,
+    }
+}
+
+fn c_agrees(text: &str, seed: u64, form: Form, change: Change) -> Result<Went, Fault> {
+    let mut built = built(text, seed, form)?;
+    noting(&mut built);
+    built.emitted.c = change(built.emitted.c);
+    let place = format!("generated/{seed}");
+    let compiled = Compiled::new(&place, &built.program, &built.emitted, &[WAY]);
+    let usual = limits(&built.emitted);
+    let traces = (0..TRACES).map(|at| (at, trace(&built.program, (seed, at), usual)));
+    let traces = Vec::from_iter(traces);
+    let by_program = form != Form::Specialised;
+    if let Some(found) = differing(&built, &compiled, &traces, by_program) {
+        let (kind, told) = (found.who().to_string(), found.told(FILE));
+        return Err(Fault { kind, told });
+    }
+    let paths = &built.emitted.paths;
+    let mut went = Went {
+        paths: paths.len(),
+        predicted: paths.iter().filter(|path| path.predicted.is_some()).count(),
+        ..Went::default()
+    };
+    let traces: Vec<Trace> = traces.into_iter().map(|(_, trace)| trace).collect();
+    for way in compiled.ways() {
+        let (_, said) = compiled.run(way, &traces);
+        let mut numbers = said.split_whitespace().map(|word| word.parse::<u64>());
+        let mut next = || numbers.next().and_then(Result::ok).unwrap_or_default();
+        (went.taken, went.expected) = (next(), next());
+    }
+    Ok(went)
+}
+
+fn built(text: &str, seed: u64, form: Form) -> Result<Built, Fault> {
+    let mut checked = read(text);
+    let trees = pipeline::trees(&mut checked, STACK);
+    let (program, forest) = trees.ok_or_else(|| refused(&checked))?;
+    match form {
+        Form::Trees | Form::Woven => {}
+        Form::Plain => {
+            let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+            return Ok(Built {
+                program,
+                forest,
+                calls: Vec::new(),
+                cut: Vec::new(),
+                emitted,
+            });
+        }
+        Form::Apart => {
+            checked.budget = Budget {
+                together: 0,
+                ..Budget::default()
+            }
+        }
+        Form::Raw => checked.profile = Profile::Raw,
+        Form::Recorded | Form::Specialised => {
+            let traces = [(seed, 4), (seed, 8)];
+            let traces = traces.map(|one| trace(&program, one, Limits::default()));
+            let recorded = profiles::of_traces(&program, &forest, &traces);
+            checked.profile = Profile::Recorded(recorded);
+            checked.specialised = form == Form::Specialised;
+        }
+        Form::Rewritten(set) => checked.rewrites = set,
+    }
+    pipeline::compile(&mut checked, STACK, STACK).ok_or_else(|| refused(&checked))
+}
+
+/// The C says at its end how many frames went a path, and how many were as expected.
+fn noting(built: &mut Built) {
+    let mut c = std::mem::take(&mut built.emitted.c);
+    let mut note = |before: &str, noted: &str, behind: &str| {
+        c = c.replace(
+            &format!("{before}{behind}"),
+            &format!("{before}{noted}{behind}"),
+        );
+    };
+    note("_bypass(stack, arrived(frame));\n", "noted[0] += 1;\n", "");
+    note(
+        "",
+        "noted[0] -= 1;\n",
+        "            return leave(stack, link, frame, path);\n",
+    );
+    note("_asks(stack, message);\n", "noted[1] -= 1;\n", "");
+    for predicted in built.emitted.paths.iter().filter_map(|path| path.predicted) {
+        let compares = format!(
+            "    if (message.length < {} ||\n        sl_differs",
+            predicted.bytes
+        );
+        note("", "noted[1] += 1;\n", &compares);
+    }
+    built.emitted.c = format!("{NOTES}{c}");
+}
+
+const NOTES: &str = "\
+#include <stdio.h>
+
+static long noted[2];
+
+static void tell(void) __attribute__((destructor));
+
+static void tell(void) {
+    fprintf(stderr, \"%ld %ld\\n\", noted[0], noted[1]);
+}
+
+";
+
+impl Went {
+    fn add(&mut self, other: Went) {
+        self.paths += other.paths;
+        self.predicted += other.predicted;
+        self.taken += other.taken;
+        self.expected += other.expected;
+    }
+}

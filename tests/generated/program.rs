@@ -1,0 +1,117 @@
+//! A random program: a service, layers, and a stack of them.
+//!
+//! In: a seed. Out: the text of a file. The same seed makes the same text on every machine.
+
+use crate::layer::{self, Shape};
+use crate::random::Random;
+use crate::scope::Way;
+use crate::statement::Writer;
+
+/// What all layers give and take.
+const SERVICE: &str = "\
+use check.internet_checksum
+use link.service
+
+service talks {
+    attribute mark: u8 = 2
+    attribute note: u16? = none
+
+    notice skip down
+    notice tune(by: u8) down
+    notice close down
+    notice happened up
+    notice became(by: u8) up
+}
+
+";
+
+/// The layers above each other, from the link on: a worker, one of many conversations, or labels,
+/// behind which three more stacks stand.
+const STACKS: [&str; 20] = [
+    "w", "ww", "m", "m", "m", "m", "m", "m", "mw", "mw", "mw", "mw", "wm", "wm", "wmw", "mww",
+    "mm", "l", "wl", "lw",
+];
+
+/// A program of this seed.
+pub fn program(seed: u64) -> String {
+    let mut random = Random(seed ^ 0x6c6f_6f6d);
+    let mut text = SERVICE.to_string();
+    // Where applications answer, what comes up causes what goes down.
+    let turns = match random.percent(20) {
+        true => Way::Down,
+        false => Way::Up,
+    };
+    let (mut layers, mut ports) = (0, 0);
+    let links: &[&str] = match random.percent(20) {
+        true => &["wire", "air"],
+        false => &["wire"],
+    };
+    let mut stack = String::new();
+    for link in links {
+        let shapes = *random.one(&STACKS);
+        stack += &format!(
+            "    link {link} {{ {} }}\n",
+            node(
+                &mut random,
+                shapes,
+                (&[], turns),
+                (&mut text, &mut layers, &mut ports)
+            )
+        );
+    }
+    text + &format!("stack generated {{\n{stack}}}\n")
+}
+
+/// Layers and what stands on them, as a stack names them.
+fn node(
+    random: &mut Random,
+    shapes: &str,
+    (below, turns): (&[Shape], Way),
+    known: (&mut String, &mut usize, &mut usize),
+) -> String {
+    let (text, layers, ports) = known;
+    let Some(first) = shapes.chars().next() else {
+        *ports += 1;
+        let calls = match turns == Way::Up && random.percent(40) {
+            true => format!(" calls application_{ports}"),
+            false => String::new(),
+        };
+        return format!("port port_{ports}{calls}");
+    };
+    let shape = match first {
+        'w' => Shape::Worker,
+        'm' => Shape::Many,
+        _ => Shape::Labelled,
+    };
+    let name = format!("layer_{layers}");
+    *layers += 1;
+    let mut it = Writer::new(random);
+    layer::write(&mut it, &name, shape, (below, turns));
+    let own = std::mem::take(&mut it.text);
+    text.push_str(&own);
+    let own = [below, &[shape]].concat();
+    let mut above = |random: &mut Random, shapes: &str| {
+        node(
+            random,
+            shapes,
+            (&own, turns),
+            (&mut *text, &mut *layers, &mut *ports),
+        )
+    };
+    let above = match shape {
+        Shape::Worker | Shape::Many => above(random, &shapes[1..]),
+        Shape::Labelled => {
+            let all = (0..3).map(|label| {
+                let shapes = *random.one(&["", "w", "m"]);
+                format!("key {label} {}", above(random, shapes))
+            });
+            let all = Vec::from_iter(all).join("\n        ");
+            format!("\n        {all}\n    ")
+        }
+    };
+    let limit = match random.percent(50) {
+        true => "(limit = config.limit)",
+        false => "",
+    };
+    format!("{name}{limit} {{ {above} }}")
+}
