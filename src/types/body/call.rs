@@ -291,7 +291,8 @@ impl Body<'_, '_> {
                 match called {
                     "insert" if matches!(self.place, Place::Handler(_)) => {
                         self.forget(&place);
-                        Query::InsertSet(place, index)
+                        let insert = ExpressionKind::Query(Query::InsertSet(place, index));
+                        return self.once(make(insert, result), called, span);
                     }
                     "insert" => return self.refuse_insert(of.span, span),
                     _ => Query::Has(place, index),

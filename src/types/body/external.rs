@@ -3,8 +3,8 @@
 //!
 //! What such a function does outside is not known, so each call counts: it is called just once,
 //! before the rest of the statement in which it stands, in the order of writing; and behind `and`,
-//! `or`, `else` and `if` only where the value is needed. So is a function that calls one; and a set
-//! inserts as often, where that says whether something is there.
+//! `or`, `else` and `if` only where the value is needed. So is a function that calls one, and so a
+//! set inserts.
 //!
 //! ```text
 //! require known and weight(n) > 9 else …      if known { let weight = weight(n)
@@ -13,7 +13,7 @@
 //!                                             require holds else …
 //! ```
 
-use super::super::expression::{Binary, Expression, ExpressionKind, Query};
+use super::super::expression::{Binary, Expression, ExpressionKind};
 use super::super::items::zero;
 use super::super::program::{FunctionId, LocalId, Program};
 use super::super::statement::{Block, Operation, Statement, StatementKind};
@@ -41,12 +41,6 @@ pub(super) enum Use {
 /// Whether only C knows what a value of this type is.
 pub(super) fn is_external(program: &Program, of: &Type) -> bool {
     matches!(of, Type::Record(id) if program.records[id.at()].external)
-}
-
-/// Whether a set is not the same when a value has been found.
-fn inserts(value: &Expression) -> bool {
-    let mut parts = value.parts().into_iter();
-    matches!(*value.kind, ExpressionKind::Query(Query::InsertSet(..))) || parts.any(inserts)
 }
 
 impl Body<'_, '_> {
@@ -181,19 +175,27 @@ impl Body<'_, '_> {
             let refused = Diagnostic::error(Id::TypeMismatch, title, span, "used otherwise here");
             return self.refuse(refused.help(help));
         }
-        let optional = matches!(result, Type::Optional(_));
-        let call = make(ExpressionKind::Call(id, arguments), result.clone());
-        match used {
-            Some(Use::Statement | Use::Data | Use::Bound) => return call,
-            Some(Use::Read) if !optional => return call,
-            Some(Use::Read) | None => {}
+        let call = make(ExpressionKind::Call(id, arguments), result);
+        self.once(call, &name, span)
+    }
+
+    /// A value whose finding counts: where it is not all that a statement does, it comes before
+    /// the statement, which reads it.
+    pub fn once(&mut self, value: Expression, name: &str, span: Span) -> Expression {
+        let alone = self.called_alone.filter(|(at, _)| *at == span);
+        let optional = matches!(value.result, Type::Optional(_));
+        let stays = match alone.map(|(_, used)| used) {
+            Some(Use::Statement | Use::Data | Use::Bound) => true,
+            Some(Use::Read) => !optional,
+            None => false,
+        };
+        if stays || self.before.is_none() {
+            return value;
         }
-        let local = self.add_local(&name, result);
-        let kind = StatementKind::Let(local, call);
-        let before = self.before.as_mut();
-        before
-            .expect("a statement is being checked, and there is none around")
-            .push(Statement { kind, span });
+        let local = self.add_local(name, value.result.clone());
+        let kind = StatementKind::Let(local, value);
+        let before = self.before.get_or_insert_default();
+        before.push(Statement { kind, span });
         self.read_local(local)
     }
 
@@ -251,18 +253,6 @@ impl Body<'_, '_> {
         self.one_of(condition.clone(), (done, value), unset, source.span)
     }
 
-    /// A condition that may be read twice: what it inserts is inserted before the statement.
-    pub fn found_once(&mut self, condition: Expression, span: Span) -> Expression {
-        if self.before.is_none() || !inserts(&condition) {
-            return condition;
-        }
-        let local = self.add_local("holds", Type::Bool);
-        let kind = StatementKind::Let(local, condition);
-        let before = self.before.get_or_insert_default();
-        before.push(Statement { kind, span });
-        self.read_local(local)
-    }
-
     /// One of two values, and what is done for it alone.
     pub fn one_of(
         &mut self,
@@ -272,11 +262,6 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Expression {
         let result = then.result.clone();
-        // An optional is two values.
-        let condition = match result {
-            Type::Optional(_) => self.found_once(condition, span),
-            _ => condition,
-        };
         if for_then.is_empty() && for_otherwise.is_empty() {
             return self.folded(make(ExpressionKind::If(condition, then, otherwise), result));
         }

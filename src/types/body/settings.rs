@@ -76,7 +76,7 @@ impl Body<'_, '_> {
         let source = source.condition.as_ref()?;
         let condition = self.condition(source);
         self.assume(&condition, true);
-        Some(self.found_once(condition, source.span))
+        Some(condition)
     }
 
     fn setting(
