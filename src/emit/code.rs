@@ -317,15 +317,14 @@ impl<'a, 'b> Code<'a, 'b> {
                 let kind = value.result.clone();
                 let label =
                     |scope: &Scope, number: u64| scope.constant(&Value::Number(number), &kind);
-                let value = self.scope.value(value);
+                let asked = self.scope.value(value);
                 let cases = cases
                     .iter()
                     .map(|(number, _, body)| (vec![label(self.scope, *number)], self.block(body)))
                     .collect();
-                let otherwise = self.block(otherwise);
-                let otherwise = (!otherwise.is_empty()).then_some(otherwise);
+                let otherwise = walk::default_of(value, self.block(otherwise));
                 vec![S::Switch {
-                    value,
+                    value: asked,
                     cases,
                     otherwise,
                 }]

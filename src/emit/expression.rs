@@ -231,10 +231,16 @@ impl Scope<'_> {
     }
 
     fn choice(&self, condition: C, then: &Expression, otherwise: &Expression) -> Typed {
+        let kind = &then.result;
         let (then, otherwise) = (self.typed(then), self.typed(otherwise));
+        let sides = [&then, &otherwise];
+        let is_narrow = bits(self.stack, kind).is_some_and(|bits| bits < 32);
+        let promoted = sides
+            .iter()
+            .any(|side| side.promoted || is_narrow && is_same(&side.c));
         Typed {
             c: conditional(condition, then.c, otherwise.c),
-            promoted: then.promoted || otherwise.promoted,
+            promoted,
             narrow: None,
         }
     }
@@ -333,7 +339,19 @@ impl Scope<'_> {
                     None => self.key(expression, ""),
                 }
             }
-            Kind::If(a, b, c) => conditional(self.value(a), self.unwrapped(b), self.unwrapped(c)),
+            Kind::If(a, b, c) => {
+                let (then, otherwise) = (self.unwrapped(b), self.unwrapped(c));
+                let is_int = is_same(&then) || is_same(&otherwise);
+                let found = conditional(self.value(a), then, otherwise);
+                match &expression.result {
+                    Type::Optional(inner)
+                        if is_int && bits(self.stack, inner).is_some_and(|bits| bits < 32) =>
+                    {
+                        found.cast(c_type(self.stack, inner))
+                    }
+                    _ => found,
+                }
+            }
             Kind::Else(a, b) => conditional(self.present(a), self.unwrapped(a), self.unwrapped(b)),
             Kind::Call(..) => self.typed(expression).c.member("value"),
             Kind::Query(Query::First(window)) => {
@@ -429,6 +447,16 @@ fn are_numbers(left: &C, right: &C) -> bool {
         _ => false,
     };
     is_number(left) && is_number(right)
+}
+
+/// Whether some choice within says the same both ways: as one of two values, GCC takes it for an
+/// `int`, even if it is cast.
+fn is_same(c: &C) -> bool {
+    match c {
+        C::Conditional(_, one, other) => one == other || is_same(one) || is_same(other),
+        C::Cast(_, inner) => is_same(inner),
+        _ => false,
+    }
 }
 
 /// Whether a value is written as it is.

@@ -14,7 +14,7 @@ use super::output::Queued;
 use super::returns::{strip_before_exit, strip_last};
 use super::scope::Scope;
 use super::uses::{Facts, Need};
-use super::walk::has_effects;
+use super::walk::{default_of, has_effects};
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, leaves};
 use crate::tree::rewrites::Rewrite;
 use crate::tree::walk::two_ways;
@@ -426,24 +426,21 @@ impl<'a> Body<'a> {
                 None => ways.push((vec![label], *to)),
             }
         }
-        let value = self.scope.value(value);
+        let asked = self.scope.value(value);
         let cases = ways
             .into_iter()
             .map(|(labels, to)| (labels, self.way(Vec::new(), to, join)));
         let cases = cases.collect();
-        let (otherwise, next) = match join {
-            Some(join) => {
-                let body = self.way(Vec::new(), otherwise, Some(join));
-                ((!body.is_empty()).then_some(body), Some(join))
-            }
-            None => (None, Some(otherwise)),
+        let (body, next) = match join {
+            Some(join) => (self.way(Vec::new(), otherwise, Some(join)), join),
+            None => (Vec::new(), otherwise),
         };
         out.push(S::Switch {
-            value,
+            value: asked,
             cases,
-            otherwise,
+            otherwise: default_of(value, body),
         });
-        next
+        Some(next)
     }
 
     /// What has a name where a block begins.

@@ -1,6 +1,7 @@
 //! What an expression is made of.
 
 use super::Stack;
+use crate::c::tree::Statement;
 use crate::types::expression::{Expression, ExpressionKind as Kind, Query, Variable};
 
 /// Calls `visit` for an expression and for all that stand within it.
@@ -69,6 +70,26 @@ pub fn base(variable: &Variable) -> &Variable {
         Variable::Field(..) | Variable::Local(_) => variable,
         Variable::Element(inner, _) | Variable::Part(inner, ..) => base(inner),
     }
+}
+
+/// Whether a C compiler may know what a value is, and warn of what never happens: it is made of
+/// nothing but constants, and locals that may be such.
+pub fn may_be_known(expression: &Expression) -> bool {
+    let mut known = true;
+    each(expression, &mut |part| {
+        let is_asked = match &*part.kind {
+            Kind::Read(variable) => !matches!(variable, Variable::Local(_)),
+            Kind::Constant(_) => false,
+            _ => part.parts().is_empty(),
+        };
+        known &= !is_asked;
+    });
+    known
+}
+
+/// What is done where no case of a `switch` holds. Compilers miss a case where they know the value.
+pub fn default_of(value: &Expression, body: Vec<Statement>) -> Option<Vec<Statement>> {
+    (!body.is_empty() || may_be_known(value)).then_some(body)
 }
 
 /// Whether computing a value does something.
