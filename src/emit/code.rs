@@ -86,25 +86,89 @@ pub fn assign_to(scope: &mut Scope, variable: &Variable, value: &Expression) -> 
 const PRESENT: &str = "present";
 
 /// An optional, which is two values, gets its value: of what it was, all is read before it is
-/// written.
+/// written, and which item of an array it is, too.
 pub fn assign_optional(scope: &mut Scope, (has, place): (C, C), value: &Expression) -> Vec<S> {
+    let is_none = matches!(*value.kind, Kind::Constant(Value::None));
+    if let C::Member(item, part) = &has
+        && part == PRESENT
+        && !is_none
+    {
+        let both = match *value.kind {
+            Kind::Call(..) => scope.typed(value).c,
+            _ => {
+                let parts = [
+                    (PRESENT, scope.present(value)),
+                    ("value", scope.unwrapped(value)),
+                ];
+                let parts = parts.map(|(part, value)| (part.to_string(), value));
+                C::Struct(c_type(scope.stack, &value.result), parts.to_vec())
+            }
+        };
+        return vec![assign((**item).clone(), both)];
+    }
+    if is_none {
+        return vec![assign(has, atom("false"))];
+    }
+    let (mut all, parts) = found_before(scope, has, place);
+    all.extend(assign_parts(scope, parts, value));
+    all
+}
+
+/// Which item of an array two parts of a record are in is found before one of them is written that
+/// it hangs on.
+fn found_before(scope: &mut Scope, mut has: C, mut place: C) -> (Vec<S>, (C, C)) {
+    let mut all = Vec::new();
+    let written = [&has, &place].map(|part| match part {
+        C::Member(_, name) => name.clone(),
+        _ => String::new(),
+    });
+    for index in indices(&has) {
+        let text = printer::expression(&index);
+        let words = parts::words(&text);
+        if !written.iter().any(|name| words.contains(name.as_str())) {
+            continue;
+        }
+        let name = scope.taken.take("at");
+        [has, place] = [has, place].map(|part| with_index(part, &index, &atom(&name)));
+        let kind = "uint32_t";
+        all.push(S::Declare {
+            kind: format!("const {kind}"),
+            name,
+            value: Some(index.cast(kind)),
+        });
+    }
+    (all, (has, place))
+}
+
+/// What says which items of arrays a place is in.
+fn indices(place: &C) -> Vec<C> {
+    match place {
+        C::Member(of, _) | C::Behind(of, _) => indices(of),
+        C::Element(of, index) => [indices(of), vec![(**index).clone()]].concat(),
+        _ => Vec::new(),
+    }
+}
+
+/// The place with something else where it says which item.
+fn with_index(place: C, index: &C, known: &C) -> C {
+    match place {
+        C::Member(of, name) => with_index(*of, index, known).member(name),
+        C::Behind(of, name) => with_index(*of, index, known).behind(name),
+        C::Element(of, at) => {
+            let at = if *at == *index { known.clone() } else { *at };
+            with_index(*of, index, known).element(at)
+        }
+        other => other,
+    }
+}
+
+/// The same, of what stands in two places that are known.
+fn assign_parts(scope: &mut Scope, (has, place): (C, C), value: &Expression) -> Vec<S> {
     if let Kind::Call(..) = *value.kind {
         return external::take_optional(scope, value, has, place);
     }
     let there = scope.present(value);
-    if let Kind::Constant(Value::None) = *value.kind {
-        return vec![assign(has, there)];
-    }
     let found = scope.unwrapped(value);
-    // Which item it is may hang on what is written: both are written as one.
-    if let C::Member(item, part) = &has
-        && part == PRESENT
-    {
-        let kind = c_type(scope.stack, &value.result);
-        let parts = [(PRESENT, there), ("value", found)];
-        let parts = parts.map(|(part, value)| (part.to_string(), value));
-        return vec![assign(*item.clone(), C::Struct(kind, parts.to_vec()))];
-    }
     let is_read = may_read(value, &found, &has);
     let found = assign(place, found);
     match there {
