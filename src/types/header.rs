@@ -289,11 +289,16 @@ pub struct HeaderField {
 impl Header {
     /// What the sum in a field is over all that it sums, itself included, where this is known of
     /// its filter and the field always stands at a multiple of its width, its highest byte first.
+    /// A sum that goes out complemented is such only if its filter says that either form is right.
     pub fn over_itself(&self, at: usize, filter: &Filter) -> Option<u64> {
         let field = &self.fields[at];
-        let Rule::Checks { ranges, .. } = &field.rule else {
+        let Rule::Checks { ranges, unless, .. } = &field.rule else {
             return None;
         };
+        let either = |unless| Same::Held(field.complemented(unless), unless);
+        if unless.is_some_and(|unless| !filter.same.contains(&either(unless))) {
+            return None;
+        }
         let is = filter.same.iter().find_map(|same| match same {
             Same::Itself(is) => Some(*is),
             Same::Held(..) => None,

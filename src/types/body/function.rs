@@ -351,16 +351,22 @@ impl Body<'_, '_> {
             let value = self.expect(source, &kind);
             constant_number(self.context, &value, source, "what a field may hold")
         };
+        let is_itself = |held: &ast::Expression| matches!(&held.kind, ast::ExpressionKind::Name(name) if name.text == "itself");
         let same = source.same.iter();
-        let same = same.filter_map(|(held, is)| match &held.kind {
-            ast::ExpressionKind::Name(name) if name.text == "itself" => {
-                constant(is).map(Same::Itself)
-            }
-            _ => constant(held)
+        let same = same.filter_map(|(held, is)| match is_itself(held) {
+            true => constant(is).map(Same::Itself),
+            false => constant(held)
                 .zip(constant(is))
                 .map(|(held, is)| Same::Held(held, is)),
         });
-        (value, same.collect())
+        let same = same.collect();
+        let mut said = source.same.iter().filter(|(held, _)| is_itself(held));
+        if let (Some((first, _)), Some((again, _))) = (said.next(), said.next()) {
+            let title = "what the result is over a right field is said twice";
+            let refused = Diagnostic::error(Id::WrittenTwice, title, again.span, "said again");
+            self.report(refused.label(first.span, "said here"));
+        }
+        (value, same)
     }
 
     /// A body that is one value, behind what is done for it.
