@@ -11,10 +11,10 @@ use crate::types::statement::{
 pub fn written(block: &[Statement]) -> Vec<(KindId, FieldId)> {
     let mut fields = Vec::new();
     for statement in block {
-        if let Some(field) = statement.changes().and_then(field_of)
-            && !fields.contains(&field)
-        {
-            fields.push(field);
+        for field in statement.changes().into_iter().filter_map(field_of) {
+            if !fields.contains(&field) {
+                fields.push(field);
+            }
         }
         for inner in statement.blocks() {
             fields.extend(written(inner));

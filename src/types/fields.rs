@@ -6,8 +6,17 @@ use super::program::{FieldId, KindId};
 use super::statement::{Attempt, Dropped, Operation, Source, Statement, StatementKind};
 
 impl Statement {
-    /// The variable that it changes, containers included.
-    pub fn changes(&self) -> Option<&Variable> {
+    /// The variables that it changes, containers included.
+    pub fn changes(&self) -> Vec<&Variable> {
+        let mut all: Vec<&Variable> = self.changed().into_iter().collect();
+        for value in self.values() {
+            add_changed(value, &mut all);
+        }
+        all
+    }
+
+    /// The one that it changes itself, and not for the sake of a value.
+    fn changed(&self) -> Option<&Variable> {
         match &self.kind {
             StatementKind::Assign(variable, _)
             | StatementKind::Drain {
@@ -28,11 +37,8 @@ impl Statement {
                 | Operation::Call(..) => None,
             },
             StatementKind::Output(output) => output.message().and_then(taken_from),
-            StatementKind::Let(_, value) => match &*value.kind {
-                ExpressionKind::Query(Query::InsertSet(of, _) | Query::Release(of, _)) => Some(of),
-                _ => None,
-            },
-            StatementKind::Require { .. }
+            StatementKind::Let(..)
+            | StatementKind::Require { .. }
             | StatementKind::If { .. }
             | StatementKind::Match { .. }
             | StatementKind::For { .. }
@@ -73,6 +79,22 @@ impl Statement {
             }
             _of_no_field => Vec::new(),
         }
+    }
+}
+
+/// What is changed where a value is found.
+fn add_changed<'a>(value: &'a Expression, all: &mut Vec<&'a Variable>) {
+    all.extend(changed_for(value));
+    for part in value.parts() {
+        add_changed(part, all);
+    }
+}
+
+/// What an expression itself changes, without its operands.
+pub fn changed_for(expression: &Expression) -> Option<&Variable> {
+    match &*expression.kind {
+        ExpressionKind::Query(Query::InsertSet(of, _) | Query::Release(of, _)) => Some(of),
+        _of_no_change => None,
     }
 }
 

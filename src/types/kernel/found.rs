@@ -1,7 +1,7 @@
 //! What a computation reads and writes of what at most one branch changes in an instant.
 
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
-use crate::types::fields::{field_of, read_by};
+use crate::types::fields::{changed_for, field_of, read_by};
 use crate::types::program::{FieldId, KindId, LocalId, Program, TimerId};
 use crate::types::statement::{Statement, StatementKind};
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ impl Found<'_> {
     }
 
     pub fn statement(&mut self, statement: &Statement) {
-        if let Some(variable) = statement.changes() {
+        for variable in statement.changes() {
             self.writes.extend(owned(variable));
         }
         for variable in statement.looks_into() {
@@ -72,11 +72,14 @@ impl Found<'_> {
         if let Some(variable) = read_by(expression) {
             self.reads.extend(owned(variable));
         }
+        if let Some(variable) = changed_for(expression) {
+            self.writes.extend(owned(variable));
+            self.does = true;
+        }
         match &*expression.kind {
             ExpressionKind::Query(Query::Running(Instance::Own, kind, timer)) => {
                 self.reads.insert(Owned::Timer(*kind, *timer));
             }
-            ExpressionKind::Query(Query::InsertSet(..) | Query::Release(..)) => self.does = true,
             ExpressionKind::Attribute(local, _)
             | ExpressionKind::Length(local)
             | ExpressionKind::Through(_, _, local)
