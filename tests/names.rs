@@ -45,6 +45,14 @@ const WORDS: &str = "auto break char const continue default double enum extern f
     frames delivered consumed merged dropped unsent start started seed budget memory size capacity \
     values listener listeners accepted backlog send deliver tell arrive expire done input carrier";
 
+/// Words that C might not tell apart.
+const ALIKE: &str = "n n_ n__ n_2 default default_ default__ sl_pool sl_pool_ found found_ \
+    message_ session session_ event event_ own own_ _n two__words \
+    a_word_that_is_longer_than_any_line_has_room_for_and_goes_on_beyond_its_end_as_some_would_have";
+
+/// Words of which one may be taken by what stands in C beside the other.
+const BESIDE: [&str; 4] = ["n", "has_n", "n_length", "n_"];
+
 /// So many words stand in one stack.
 const TOGETHER: usize = 24;
 
@@ -101,12 +109,12 @@ fn read(text: &str) -> pipeline::Checked {
 }
 
 /// The words that are no keywords of Loom.
-fn words() -> Vec<&'static str> {
+fn words(of: &'static str) -> Vec<&'static str> {
     let free = |word: &&str| {
         let text = format!("fn {word}({word}: u8) -> u8 {{ return {word} }}\n");
         !pipeline::refused(&read(&text).diagnostics)
     };
-    WORDS.split_whitespace().filter(free).collect()
+    of.split_whitespace().filter(free).collect()
 }
 
 /// What a compiler says about the C of a stack.
@@ -148,13 +156,14 @@ fn any_word_may_name_anything() {
     let there =
         |(compiler, _): &(&str, &str)| Command::new(compiler).arg("--version").output().is_ok();
     let ways: Vec<_> = WAYS.into_iter().filter(there).collect();
-    let words = words();
+    let words = [words(WORDS), words(ALIKE)];
     let forms: Vec<&str> = FORMS.split("\n=== ").skip(1).collect();
     let every = match std::env::var_os("ALL") {
         Some(_) => 1,
         None => 3,
     };
-    let chunks = words.chunks(TOGETHER).enumerate();
+    let chunks = words.iter().flat_map(|words| words.chunks(TOGETHER));
+    let chunks = chunks.enumerate();
     let all = chunks.flat_map(|(chunk, words)| {
         let forms = forms.iter().enumerate();
         let chosen = forms.filter(move |(at, _)| (chunk + at).is_multiple_of(every));
@@ -180,4 +189,15 @@ fn any_word_may_name_anything() {
     });
     let wrong = wrong.into_inner().expect("nobody panics with the list");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_stands_in_c_beside_another_name_is_refused_or_told_apart() {
+    for form in FORMS.split("\n=== ").skip(1) {
+        let (title, form) = form.split_once('\n').expect("a form has a title");
+        let said = said_of(&stack(form, &BESIDE), WAYS[0]).unwrap_or_default();
+        let mut errors = said.split('\n').filter(|line| line.contains("error"));
+        let named = |line: &str| line.starts_with("error[name-taken]: in C, `");
+        assert!(errors.all(named), "{title}:\n{said}");
+    }
 }

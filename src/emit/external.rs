@@ -10,9 +10,9 @@
 //! ```
 
 use super::Stack;
-use super::layout::{c_type, member_names, parameters};
+use super::layout::{c_type, given_names, member_names, names_of, parameters};
 use super::listen;
-use super::names::{Taken, given_names};
+use super::names::Taken;
 use super::output::Queued;
 use super::port::{attributes, below, wrapped};
 use super::scope::Scope;
@@ -259,7 +259,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         let told = &stack.program.notices[notice.at()].parameters;
         for (one, name) in told.iter().zip(told_names(stack, told)) {
             all.extend(parameters(stack, &one.kind, &name));
-            given.extend(member_names(&one.kind, &name));
+            given.extend(names_of(&one.kind, &name));
         }
     }
     let head = |own: &str| wrapped(&format!("static inline void {own}({})", all.join(", ")));
@@ -302,7 +302,7 @@ fn called(stack: &Stack, id: PortId, event: Event, carries: bool) -> String {
         let told = &stack.program.notices[notice.at()].parameters;
         let names = told_names(stack, told).into_iter();
         let told = told.iter().zip(names);
-        given.extend(told.flat_map(|(one, name)| member_names(&one.kind, &name)));
+        given.extend(told.flat_map(|(one, name)| names_of(&one.kind, &name)));
     } else if !attributes(stack, port).is_empty() {
         let values = attribute_values(stack, port).into_iter();
         let values: Vec<String> = values
@@ -344,7 +344,7 @@ fn waits(stack: &Stack, id: PortId, event: Event, carries: bool) -> [S; 2] {
         for (one, name) in told.iter().zip(told_names(stack, told)) {
             let members = member_names(&one.kind, &one.name).into_iter();
             let places = members.map(|member| format!("with.{own}.{member}"));
-            fields.extend(places.zip(member_names(&one.kind, &name).into_iter().map(atom)));
+            fields.extend(places.zip(names_of(&one.kind, &name).into_iter().map(atom)));
         }
     }
     let listened = stack.program.listened(id).and_then(|how| how.opened);

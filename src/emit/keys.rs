@@ -3,7 +3,7 @@
 use super::Stack;
 use super::bits::advanced;
 use super::layout::{self, parameters};
-use super::names::c_name;
+use super::names::{beside, c_name};
 use super::scope::Scope;
 use super::state::{buckets, exists, member, pointer};
 use crate::c::tree::{
@@ -31,14 +31,14 @@ pub fn members(kind: &Kind) -> Vec<C> {
     named(kind, &c_name)
 }
 
-/// A key as a parameter, beside what the functions that take keys have of their own.
+/// What the functions that take keys have of their own.
+const OWN: [&str; 8] = [
+    "n", "last", "listener", "waiting", "keys", "now_ns", "backlog", "found",
+];
+
+/// A key as a parameter.
 pub fn parameter_name(name: &str) -> String {
-    match name {
-        "n" | "last" | "listener" | "waiting" | "keys" | "now_ns" | "backlog" | "found" => {
-            format!("{name}_")
-        }
-        name => c_name(name),
-    }
+    beside(&c_name(name), |word| OWN.contains(&word))
 }
 
 fn named(kind: &Kind, called: &dyn Fn(&str) -> String) -> Vec<C> {

@@ -4,11 +4,12 @@
 //! or the result of a function is it a struct of its own.
 
 use super::Stack;
-use super::names::c_name;
+use super::names::{Taken, c_name};
 use crate::c::printer::declaration;
 use crate::c::tree::Line;
 use crate::types::program::Field;
 use crate::types::value::Type;
+use std::collections::BTreeSet;
 
 /// Bits of a number as the source declares it; none of what is no number.
 pub fn bits(stack: &Stack, kind: &Type) -> Option<u32> {
@@ -300,9 +301,40 @@ pub fn parameters(stack: &Stack, kind: &Type, name: &str) -> Vec<String> {
     }
 }
 
+/// The names of what a function is given, beside what it has of its own: those of the source, where
+/// nothing else around is called so.
+pub fn given_names<'n>(
+    own: &[&str],
+    around: &Taken,
+    given: impl IntoIterator<Item = (&'n Type, &'n str)>,
+) -> Vec<String> {
+    let mut taken: BTreeSet<String> = own.iter().map(|name| name.to_string()).collect();
+    let mut names = Vec::new();
+    for (kind, source) in given {
+        let mut name = c_name(source);
+        let beside = |name: &str| match kind {
+            Type::Optional(_) => format!("has_{name}"),
+            Type::Message => format!("{name}_length"),
+            _ => name.to_string(),
+        };
+        let is_taken = |name: &String| taken.contains(name) || around.has(name);
+        while is_taken(&name) || is_taken(&beside(&name)) {
+            name.push('_');
+        }
+        taken.extend([name.clone(), beside(&name)]);
+        names.push(name);
+    }
+    names
+}
+
 /// The names of the C members of a field, for whoever looks for their places.
 pub fn member_names(kind: &Type, name: &str) -> Vec<String> {
-    let name = c_name(name);
+    names_of(kind, &c_name(name))
+}
+
+/// The same of what has its name in C already: what [`parameters`] declares.
+pub fn names_of(kind: &Type, name: &str) -> Vec<String> {
+    let name = name.to_string();
     match kind {
         Type::Optional(_) => vec![format!("has_{name}"), name],
         _ => vec![name],

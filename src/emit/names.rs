@@ -82,10 +82,16 @@ pub fn c_name(name: &str) -> String {
     if name.contains('.') {
         return name.replace('.', "_");
     }
-    if name.starts_with("sl_") && !name.ends_with('_') || RESERVED.contains(name) {
-        format!("{name}_")
-    } else {
-        name.to_string()
+    beside(name, |word| {
+        word.starts_with("sl_") || RESERVED.contains(word)
+    })
+}
+
+/// A name beside those that something else has: it, and what has more `_` behind it, gets one more.
+pub fn beside(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    match is_taken(name.trim_end_matches('_')) {
+        true => format!("{name}_"),
+        false => name.to_string(),
     }
 }
 
@@ -100,32 +106,6 @@ fn free_name(program: &Program, name: &str) -> String {
         true => format!("{}_{name}", program.name),
         false => name.to_string(),
     }
-}
-
-/// The names of what a function is given, beside what it has of its own: those of the source, where
-/// nothing else around is called so.
-pub fn given_names<'n>(
-    own: &[&str],
-    around: &Taken,
-    given: impl IntoIterator<Item = (&'n Type, &'n str)>,
-) -> Vec<String> {
-    let mut taken: BTreeSet<String> = own.iter().map(|name| name.to_string()).collect();
-    let mut names = Vec::new();
-    for (kind, source) in given {
-        let mut name = c_name(source);
-        let beside = |name: &str| match kind {
-            Type::Optional(_) => format!("has_{name}"),
-            Type::Message => format!("{name}_length"),
-            _ => name.to_string(),
-        };
-        let is_taken = |name: &String| taken.contains(name) || around.has(name);
-        while is_taken(&name) || is_taken(&beside(&name)) {
-            name.push('_');
-        }
-        taken.extend([name.clone(), beside(&name)]);
-        names.push(name);
-    }
-    names
 }
 
 /// What stands behind the name of the stack in its own types and functions.
@@ -147,14 +127,25 @@ pub struct Taken {
 impl Taken {
     /// The name, or the first numbered one that is free; taken from now on.
     pub fn take(&mut self, wanted: &str) -> String {
-        let plain = c_name(wanted);
-        let numbered = (2..).map(|n| format!("{plain}_{n}"));
-        let free = std::iter::once(plain.clone())
-            .chain(numbered)
-            .find(|name| !self.has(name))
-            .expect("there are more numbers than names");
+        let free = self.free(wanted, &|name| !self.has(name));
         self.own.insert(free.clone());
         free
+    }
+
+    /// The same for an optional, which is told to be there by a name beside its own.
+    pub fn take_optional(&mut self, wanted: &str) -> String {
+        let flag = |name: &str| format!("has_{name}");
+        let free = self.free(wanted, &|name| !self.has(name) && !self.has(&flag(name)));
+        self.own.extend([flag(&free), free.clone()]);
+        free
+    }
+
+    fn free(&self, wanted: &str, is_free: &dyn Fn(&str) -> bool) -> String {
+        let plain = c_name(wanted);
+        let numbered = (2..).map(|n| format!("{plain}_{n}"));
+        let mut names = std::iter::once(plain.clone()).chain(numbered);
+        let free = names.find(|name| is_free(name));
+        free.expect("there are more numbers than names")
     }
 
     /// Whether a name is taken.
@@ -474,7 +465,10 @@ fn attribute_names(program: &Program) -> Vec<String> {
             } else {
                 one.name.clone()
             };
-            members.take(&wanted)
+            match one.kind {
+                Type::Optional(_) => members.take_optional(&wanted),
+                _ => members.take(&wanted),
+            }
         })
         .collect()
 }

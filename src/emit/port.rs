@@ -2,9 +2,9 @@
 
 use super::Stack;
 use super::external;
-use super::layout::{member_names, named_members, parameters};
+use super::layout::{given_names, member_names, named_members, names_of, parameters};
 use super::listen;
-use super::names::{c_name, given_names};
+use super::names::c_name;
 use super::output::Queued;
 use super::scope::Scope;
 use super::send;
@@ -58,7 +58,7 @@ pub fn layouts(stack: &Stack) -> Vec<(String, Vec<String>)> {
         let attributes = attributes(stack, port);
         let members = attributes
             .iter()
-            .flat_map(|(name, _, kind)| member_names(kind, name));
+            .flat_map(|(name, _, kind)| names_of(kind, name));
         let members: Vec<String> = members.collect();
         if !members.is_empty() {
             all.push((format!("{name}_{}_attributes", port.name), members));
@@ -335,7 +335,7 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
         .parameters
         .iter()
         .zip(told_names(stack, &own.parameters))
-        .flat_map(|(one, name)| member_names(&one.kind, &name))
+        .flat_map(|(one, name)| names_of(&one.kind, &name))
         .collect();
     let Some(reaction) = below(stack, port, Event::Notice(notice)) else {
         let unused = ["stack", "session", "now_ns"].map(String::from);

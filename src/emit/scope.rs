@@ -75,7 +75,10 @@ impl<'a> Scope<'a> {
         }
         let wanted = &self.locals[local.at()].name;
         let wanted = if wanted.is_empty() { "value" } else { wanted };
-        let name = self.taken.take(wanted);
+        let name = match self.locals[local.at()].kind {
+            Type::Optional(_) => self.taken.take_optional(wanted),
+            _ => self.taken.take(wanted),
+        };
         self.names.insert(local, name.clone());
         name
     }

@@ -2,9 +2,9 @@
 
 use super::Stack;
 use super::external;
-use super::layout::{member_names, parameters};
+use super::layout::{given_names, member_names, names_of, parameters};
 use super::listen;
-use super::names::{c_name, event_name, given_names};
+use super::names::{c_name, event_name};
 use super::port::{attributes, wrapped};
 use crate::c::tree::Item;
 use crate::types::program::{Event, Field, NoticeId, Port, PortId};
@@ -86,7 +86,7 @@ fn notice_fields(stack: &Stack, port: &Port, notice: NoticeId) -> Vec<String> {
         .zip(told_names(stack, &own.parameters));
     told.flat_map(|(one, name)| {
         let members = member_names(&one.kind, &one.name).into_iter();
-        let values = member_names(&one.kind, &name);
+        let values = names_of(&one.kind, &name);
         members
             .zip(values)
             .map(|(member, value)| format!("with.{union}.{member} = {value}"))

@@ -238,6 +238,7 @@ impl<'a> Services<'a> {
         bound: &BTreeMap<String, Type>,
     ) -> Interface {
         let mut interface = Interface::default();
+        let mut attributes = Vec::new();
         let mut scope = words.of_unit(self.list[service.0 as usize].unit);
         scope.types = self.types(context, words, service, bound);
         for service in self.lineage(service).into_iter().rev() {
@@ -246,6 +247,8 @@ impl<'a> Services<'a> {
                     ast::ServiceItem::Attribute(source) => {
                         let id = self.attribute(context, &scope, service, source);
                         let name = source.name.text.clone();
+                        let kind = context.program.attributes[id.at()].kind.clone();
+                        attributes.push((&source.name, kind));
                         interface.attributes.insert(name, id);
                     }
                     ast::ServiceItem::Notice(source) => {
@@ -266,6 +269,8 @@ impl<'a> Services<'a> {
                 }
             }
         }
+        let attributes = attributes.iter().map(|(name, kind)| (*name, kind));
+        refuse_beside(attributes, context.diagnostics);
         interface
     }
 

@@ -351,7 +351,10 @@ impl Body<'_, '_> {
             let value = self.expect(source, &kind);
             constant_number(self.context, &value, source, "what a field may hold")
         };
-        let is_itself = |held: &ast::Expression| matches!(&held.kind, ast::ExpressionKind::Name(name) if name.text == "itself");
+        let is_itself = |held: &ast::Expression| match &held.kind {
+            ast::ExpressionKind::Name(name) => name.text == "itself",
+            _ => false,
+        };
         let same = source.same.iter();
         let same = same.filter_map(|(held, is)| match is_itself(held) {
             true => constant(is).map(Same::Itself),
