@@ -6,7 +6,7 @@
 //! test hangs on nothing else.
 
 use super::Stack;
-use super::algebra::{any_of, number, straight};
+use super::algebra::{any_of, number, replaced, straight};
 use super::exits::Path;
 use super::guard::is_setting;
 use super::layout;
@@ -14,7 +14,7 @@ use super::masked::{Masked, bits_of};
 use super::names::c_name;
 use super::output::is_static;
 use super::row::Rows;
-use crate::c::tree::{Expression as C, Statement as S, atom, leaves};
+use crate::c::tree::{Expression as C, Statement as S, atom, binary, call, leaves};
 use crate::c::walk;
 use crate::types::program::{Kind, KindId};
 use crate::types::value::Type;
@@ -57,6 +57,8 @@ pub struct Found {
     pub instance: String,
     /// What it is one of.
     pub kind: KindId,
+    /// By which keys, as the path has them.
+    pub keys: Vec<C>,
     /// By which statement.
     pub at: usize,
 }
@@ -76,8 +78,6 @@ pub struct Compared<'a> {
     pub rows: Rows,
     /// The bits that are to be as they were, by byte.
     pub mask: Vec<u8>,
-    /// Bytes of which some are never all zero.
-    never_zero: Vec<usize>,
     /// So many bytes are there of any frame that goes the path, if some part before all is asked.
     pub parted: Option<usize>,
     /// The bits by which instances are found.
@@ -118,7 +118,6 @@ impl<'a> Compared<'a> {
             rows: Rows::new(&message),
             message,
             mask: Vec::new(),
-            never_zero: Vec::new(),
             parted: None,
             keys: Vec::new(),
             found: Vec::new(),
@@ -228,10 +227,10 @@ impl<'a> Compared<'a> {
         let Some(kind) = kind.filter(comes_and_goes) else {
             return false;
         };
-        let keys = keys.iter().skip(1);
-        let keys = keys.filter(|key| !is_constant(key));
+        let given = keys.iter().skip(1);
+        let asked = given.clone().filter(|key| !is_constant(key));
         let bits = |key| Some(self.bits(key)?.0);
-        let Some(all) = keys.map(bits).collect::<Option<Vec<Bits>>>() else {
+        let Some(all) = asked.map(bits).collect::<Option<Vec<Bits>>>() else {
             return false;
         };
         if all.iter().any(|bits| self.is_written(bits)) {
@@ -242,6 +241,7 @@ impl<'a> Compared<'a> {
         self.found.push(Found {
             instance: instance.to_string(),
             kind,
+            keys: given.cloned().collect(),
             at,
         });
         true
@@ -256,6 +256,24 @@ impl<'a> Compared<'a> {
         let at = self.rows.behind_begin(&pointer, offset)?;
         let mask = all(bytes);
         Some((Bits { at, bytes, mask }, 0, 1))
+    }
+
+    /// Bits of headers, or a setting, as it is found before any of these headers has a name.
+    pub fn at_begin(&self, value: &C) -> Option<C> {
+        let data = || self.message.clone().member("data");
+        let behind =
+            |pointer: &C, offset| Some(atom(self.rows.behind_begin(pointer, offset)?.to_string()));
+        let is_found = is_constant(value) || self.bits(value).is_some();
+        is_found.then(|| {
+            replaced(value, &|part| match part {
+                C::Element(pointer, at) => Some(data().element(behind(pointer, number(at)?)?)),
+                part => {
+                    let (pointer, offset, bytes) = loaded(part)?;
+                    let from = binary("+", data(), behind(&pointer, offset)?);
+                    Some(call(format!("sl_load_big{}", 8 * bytes), vec![from]))
+                }
+            })
+        })
     }
 
     fn placed(&self, bits: &Masked) -> Option<Bits> {
@@ -279,8 +297,8 @@ impl<'a> Compared<'a> {
             }
             C::Call(_, all) => {
                 let bits = Masked::differing(condition).and_then(|bits| self.placed(&bits));
-                if let (Some(bits), Some(value)) = (bits, all.get(2).and_then(number)) {
-                    self.fix_as(&bits, value);
+                if let (Some(bits), Some(_)) = (bits, all.get(2).and_then(number)) {
+                    self.fix(&bits);
                 }
             }
             _ => {}
@@ -308,7 +326,7 @@ impl<'a> Compared<'a> {
             return false;
         };
         match (number(value), self.field(value)) {
-            (Some(value), _) if value % times == 0 => self.fix_as(&bits, (value / times) << shift),
+            (Some(value), _) if value % times == 0 => self.fix(&bits),
             (None, Some(field)) if (shift, times) == (0, 1) && self.is_known_by(&field, &bits) => {
                 self.fix(&bits);
                 self.fields.insert(field, bits);
@@ -346,31 +364,9 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// A byte of which some are never all zero, whatever the path expects.
-    pub fn never_zero(&self) -> Option<usize> {
-        let (bytes, mask) = (1, 0);
-        let mut all = self.never_zero.iter().copied();
-        all.find(|at| {
-            let at = *at as u64;
-            !self.is_written(&Bits { at, bytes, mask })
-        })
-    }
-
     fn kind_of(&self, instance: &str) -> Option<&Kind> {
         let found = self.found.iter().find(|one| one.instance == instance)?;
         Some(&self.stack.program.kinds[found.kind.at()])
-    }
-
-    fn fix_as(&mut self, bits: &Bits, value: u64) {
-        self.fix(bits);
-        let set = Bits {
-            mask: value & bits.mask,
-            ..bits.clone()
-        };
-        if self.parted.is_none() {
-            let there = set.each().filter(|(_, own)| *own != 0).map(|(at, _)| at);
-            self.never_zero.extend(there);
-        }
     }
 
     fn fix(&mut self, bits: &Bits) {

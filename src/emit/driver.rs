@@ -3,6 +3,7 @@
 use super::Stack;
 use super::constant::number_text;
 use super::exits::Path;
+use super::expected::Expected;
 use super::external;
 use super::inline;
 use super::names::c_name;
@@ -24,12 +25,12 @@ use crate::types::value::Type;
 use std::collections::BTreeSet;
 
 /// The functions that start reactions: from the agenda, from links, by timers, at the start.
-pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<Item> {
+pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>, expected: &[Expected]) -> Vec<Item> {
     let functions = [
         handle(stack, queued),
         frame_arrives(stack),
         expire(stack),
-        begin(stack),
+        begin(stack, expected),
     ];
     let mut items: Vec<Item> = functions
         .into_iter()
@@ -333,7 +334,7 @@ fn expired(stack: &Stack, kind: KindId, timer: TimerId, index: &C) -> Option<Vec
 }
 
 /// What must hold of the settings, the first values, and what is on the agenda at first.
-fn begin(stack: &Stack) -> Function {
+fn begin(stack: &Stack, expected: &[Expected]) -> Function {
     let scope = Scope::new(stack, &[]);
     let constraints = stack.program.config.iter().flat_map(|one| &one.constraints);
     let mut body: Vec<S> = constraints
@@ -344,6 +345,7 @@ fn begin(stack: &Stack) -> Function {
         })
         .collect();
     body.extend(state::at_start(stack));
+    body.extend(expected.iter().filter_map(Expected::at_start));
     let first = at_start(stack).into_iter().rev();
     body.extend(first.map(|one| told_later(stack, one, "true")));
     body.push(S::Return(Some(atom("true"))));

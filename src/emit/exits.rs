@@ -45,6 +45,8 @@ pub struct Predicted {
     pub bytes: usize,
     /// So many tests.
     pub tests: usize,
+    /// Each instance of that kind keeps what it expects, in so many bytes.
+    pub kept: Option<(KindId, u64)>,
 }
 
 /// A place where a common path is left.

@@ -7,15 +7,21 @@
 //! written with which bits were compared. The path itself writes what is then expected.
 //!
 //! ```text
-//! session.next = next                   session.next = next
-//!                                  =>   store(stack->path_expected + 24, next)      on the path
-//! session.next += 1                     session.next += 1
-//!                                  =>   stack->path_expected[0] = 0                 elsewhere
+//! session.next = next                   session.next = next                      on the path
+//!                                  =>   store(session.expected.frame + 24, next)
+//! session.next += 1                     session.next += 1                        elsewhere
+//!                                  =>   session.expected.more = 0
 //! ```
 //!
+//! Where a path finds one instance, each instance has what is expected of its own next frame, for
+//! many connections may take turns; the stack knows whose frame was the last. Where it finds
+//! several, or none of some, the last frame alone is known, whosoever it was.
+//!
 //! Assumes: settings stay; fields are written by assignments, but for those of which an address is
-//! taken, which `predict` leaves alone. Cost: a write beside each of those writes.
+//! taken, which `predict` leaves alone; of two instances with the same keys the newer one is found.
+//! Cost: a write beside each of those writes.
 
+use super::algebra::holds;
 use crate::c::listed;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom};
 use crate::c::tree::{binary, call};
@@ -29,14 +35,25 @@ pub struct Expected {
     pub path: String,
     /// The bits of a frame that are compared, from its first byte on.
     pub mask: Vec<u8>,
-    /// A byte of which some of these bits are never all zero.
-    pub never_zero: usize,
     /// The instances that the path finds, and of what kind each is, as the stack names them.
     pub found: Vec<(String, String)>,
+    /// Who expects it, if not the stack.
+    pub own: Option<Own>,
     /// By instance and field: where it stands in the frame.
     pub fields: BTreeMap<(String, String), Stands>,
     /// The field that says of an instance that nothing else is to be asked of it.
     pub latch: Option<(String, String)>,
+}
+
+/// Each instance of a kind expects a next frame of its own.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// What the path calls the instance.
+    pub instance: String,
+    /// Of what kind it is, as the stack names it.
+    pub kind: String,
+    /// Whether there may be several.
+    pub many: bool,
 }
 
 /// Where something stands: so many bytes behind the begin of a frame, in so many.
@@ -50,29 +67,82 @@ pub struct Stands {
 
 /// What is no longer as it was expected.
 enum Changed {
-    /// A field that stands there, of an instance that goes by the name that the path has for it.
-    Field(Stands),
-    /// What else holds of an instance, or which there are.
-    Other,
+    /// A field that stands there, of an instance that goes by the name that the path has for it:
+    /// what is expected there.
+    Field(Stands, C),
+    /// What else holds of an instance: what is expected there.
+    Instance(C),
+    /// Which instances there are: what is expected where one comes or goes.
+    Which(C),
+}
+
+impl Own {
+    /// An instance, by its number.
+    pub fn numbered(&self, number: C) -> C {
+        let all = atom("stack").behind(&self.kind);
+        match self.many {
+            true => all.element(number),
+            false => all,
+        }
+    }
 }
 
 impl Expected {
     /// What the stack keeps for it.
-    pub fn members(&self) -> Vec<Line> {
+    pub fn member(&self) -> Line {
+        let name = self.name();
+        let (text, comment) = match &self.own {
+            Some(_) => (
+                format!("struct {name} *{name}"),
+                "of whose frame was the last",
+            ),
+            None => (format!("struct {name} {name}"), "of the next frame"),
+        };
+        Line {
+            text,
+            comment: comment.to_string(),
+        }
+    }
+
+    /// What an instance of a kind keeps for it.
+    pub fn member_of(&self, kind: &str) -> Option<Line> {
+        let own = self.own.as_ref().filter(|own| own.kind == kind);
+        own.map(|_| Line {
+            text: format!("struct {0} {0}", self.name()),
+            comment: "of its next frame".to_string(),
+        })
+    }
+
+    /// Both are such a one.
+    pub fn structure(&self) -> Item {
         let line = |text: String, comment: &str| Line {
             text,
             comment: comment.to_string(),
         };
         let bytes = self.mask.len();
-        let frame = line(
-            format!("uint8_t {}_expected[{bytes}]", self.path),
-            "what the next frame begins with",
+        let more = line(
+            "uint32_t more".to_string(),
+            "which has less than so many bytes behind these; 0: nothing is expected",
         );
         let whose = self.found.iter().map(|(instance, _)| {
-            let text = format!("uint32_t {}_expected_{instance}", self.path);
-            line(text, "and whose it is")
+            let text = format!("uint32_t {}", found_as(instance));
+            line(text, "whose it is")
         });
-        [frame].into_iter().chain(whose).collect()
+        let frame = line(format!("uint8_t frame[{bytes}]"), "what it begins with");
+        Item::Struct {
+            comment: format!(
+                "What is expected of a frame on the common path of {}.",
+                self.path
+            ),
+            name: self.name(),
+            members: [more].into_iter().chain(whose).chain([frame]).collect(),
+        }
+    }
+
+    /// So many bytes that takes.
+    pub fn bytes(&self) -> u64 {
+        let numbers = 4 * (1 + self.found.len());
+        (numbers + self.mask.len()).next_multiple_of(4) as u64
     }
 
     /// Which bits are compared.
@@ -86,24 +156,63 @@ impl Expected {
         Item::Text(format!("{begin}\n    {all}}};\n"))
     }
 
+    /// At the start, whose frame was the last: nobody expects one.
+    pub fn at_start(&self) -> Option<S> {
+        let own = self.own.as_ref()?;
+        Some(self.looks_at(own.numbered(atom("0"))))
+    }
+
+    /// What is called so of it.
+    pub fn name(&self) -> String {
+        format!("{}_expected", self.path)
+    }
+
     fn name_of_bits(&self) -> String {
         format!("{}_bits", self.path)
     }
 
-    /// The bytes that are expected.
-    pub fn expected(&self) -> C {
-        atom("stack").behind(format!("{}_expected", self.path))
+    /// What is expected after the last frame.
+    fn kept(&self) -> C {
+        atom("stack").behind(self.name())
+    }
+
+    /// What an instance expects.
+    pub fn of(&self, instance: C) -> C {
+        instance.member(self.name())
+    }
+
+    /// A part of what is expected after the last frame.
+    pub fn part(&self, part: &str) -> C {
+        match self.own {
+            Some(_) => self.kept().behind(part),
+            None => self.kept().member(part),
+        }
     }
 
     /// The instance of that name whose the next frame is.
     pub fn whose(&self, instance: &str) -> C {
-        atom("stack").behind(format!("{}_expected_{instance}", self.path))
+        self.part(&found_as(instance))
     }
 
-    /// The condition that a message begins otherwise.
-    pub fn differs(&self, message: &C) -> C {
-        let length = atom(self.mask.len().to_string());
-        let mut all = binary("<", message.clone().member("length"), length);
+    /// The last frame was that of an instance.
+    pub fn looks_at(&self, instance: C) -> S {
+        assign(self.kept(), self.of(instance).address())
+    }
+
+    /// A frame that begins there is expected again.
+    pub fn notes(&self, first: &C, bytes: usize) -> Vec<S> {
+        let own = self.own.iter();
+        let looks = own.map(|own| self.looks_at(own.numbered(atom(&own.instance))));
+        let more = assign(self.part("more"), atom("INT32_MAX"));
+        let all = vec![self.part("frame"), first.clone(), atom(bytes.to_string())];
+        looks.chain([more, S::Do(call("memcpy", all))]).collect()
+    }
+
+    /// The condition that a message is not as expected, of which `part` gives the parts.
+    pub fn differs(&self, message: &C, part: impl Fn(&str) -> C) -> C {
+        let length = message.clone().member("length");
+        let more = binary("-", length, atom(self.mask.len().to_string()));
+        let mut all = binary(">=", more, part("more"));
         let mut at = 0;
         while at < self.mask.len() {
             let room = self.mask.len() - at;
@@ -116,7 +225,7 @@ impl Expected {
                 };
                 let three = [
                     message.clone().member("data"),
-                    self.expected(),
+                    part("frame"),
                     atom(self.name_of_bits()),
                 ];
                 let differs = format!("sl_differs{}", 8 * bytes);
@@ -133,12 +242,18 @@ impl Expected {
         let S::Assign(place, _, value) = statement else {
             return None;
         };
+        let expecting = |instance: &C| match &self.own {
+            Some(_) => self.of(instance.clone()),
+            None => self.kept(),
+        };
         let kinds = self.found.iter().map(|(_, kind)| kind);
         let ended = |kind: &String| atom("stack").behind(format!("{kind}_ended"));
-        if let C::Element(all, _) = place
+        if let C::Element(all, number) = place
             && kinds.clone().any(|kind| **all == ended(kind))
         {
-            return Some(Changed::Other);
+            let own = self.own.as_ref();
+            let instance = own.map(|own| own.numbered((**number).clone()));
+            return Some(Changed::Which(expecting(&instance.unwrap_or(atom("0")))));
         }
         let C::Member(of, field) = place else {
             return None;
@@ -150,7 +265,7 @@ impl Expected {
             .clone()
             .find(|kind| **all == atom("stack").behind(*kind))?;
         if self.latch == Some((kind.clone(), field.clone())) {
-            return (*value == atom("false")).then_some(Changed::Other);
+            return (*value == atom("false")).then(|| Changed::Instance(expecting(of)));
         }
         let own = |(instance, of): &&(String, String)| {
             of == kind && self.fields.contains_key(&(instance.clone(), field.clone()))
@@ -160,54 +275,83 @@ impl Expected {
             [] => None,
             [(instance, _)] if **at == atom(instance) => {
                 let stands = self.fields[&(instance.clone(), field.clone())];
-                Some(Changed::Field(stands))
+                Some(Changed::Field(stands, expecting(of)))
             }
-            _ => Some(Changed::Other),
+            _ => Some(Changed::Instance(expecting(of))),
         }
     }
 
     /// Sees to it that what a function changes is no longer expected.
     pub fn keep(&self, function: &mut Function) {
         let is_path = function.name == format!("{}_bypass", self.path);
-        self.keep_in(&mut function.body, is_path, false);
+        self.keep_in(&mut function.body, is_path, Vec::new());
     }
 
-    /// The same of a block, once on each way; of its own instances the path knows what is expected.
-    fn keep_in(&self, block: &mut Vec<S>, is_path: bool, is_forgotten: bool) {
-        let mut is_forgotten = is_forgotten;
+    /// The same of a block, once on each way, of which it is known where nothing is expected any
+    /// more; of its own instances the path knows what is expected.
+    fn keep_in(&self, block: &mut Vec<S>, is_path: bool, mut forgotten: Vec<C>) {
         let mut kept = Vec::with_capacity(block.len());
         for mut statement in std::mem::take(block) {
+            if let S::Declare { name, .. } | S::Assign(C::Atom(name), ..) = &statement {
+                forgotten.retain(|one| !holds(one, &atom(name)));
+            }
+            let is_loop = matches!(statement, S::For { .. } | S::While { .. });
             for inner in statement.blocks_mut() {
-                self.keep_in(inner, is_path, is_forgotten);
+                let forgotten = if is_loop {
+                    Vec::new()
+                } else {
+                    forgotten.clone()
+                };
+                self.keep_in(inner, is_path, forgotten);
             }
             let beside = match (self.changed(&statement), &statement) {
-                (Some(Changed::Field(stands)), S::Assign(place, operator, value)) if is_path => {
+                (Some(Changed::Field(stands, there)), S::Assign(place, operator, value))
+                    if is_path =>
+                {
                     let is_name = *operator == "=" && matches!(value, C::Atom(_));
-                    Some(self.expects(stands, if is_name { value } else { place }))
+                    let value = if is_name { value } else { place };
+                    vec![expects(there, stands, value)]
                 }
-                (Some(_), _) if !is_forgotten => {
-                    is_forgotten = true;
-                    let byte = self.expected().element(atom(self.never_zero.to_string()));
-                    Some(assign(byte, atom("0")))
+                (Some(Changed::Which(there)), _) => {
+                    let last = self.own.as_ref();
+                    let last = last.map(|_| assign(self.kept(), there.clone().address()));
+                    [Some(forget(there)), last].into_iter().flatten().collect()
                 }
-                (Some(_) | None, _) => None,
+                (Some(Changed::Field(_, there) | Changed::Instance(there)), _)
+                    if !forgotten.contains(&there) =>
+                {
+                    forgotten.push(there.clone());
+                    vec![forget(there)]
+                }
+                (Some(_) | None, _) => Vec::new(),
             };
             kept.push(statement);
             kept.extend(beside);
         }
         *block = kept;
     }
+}
 
-    /// A value is expected next.
-    fn expects(&self, stands: Stands, value: &C) -> S {
-        let at = atom(stands.at.to_string());
-        match stands.bytes {
-            1 => assign(self.expected().element(at), value.clone()),
-            bytes => {
-                let place = binary("+", self.expected(), at);
-                let store = format!("sl_store_big{}", 8 * bytes);
-                S::Do(call(store, vec![place, value.clone()]))
-            }
+/// What the path has of an instance of that name.
+fn found_as(instance: &str) -> String {
+    format!("of_{instance}")
+}
+
+/// Nothing is expected there.
+fn forget(there: C) -> S {
+    assign(there.member("more"), atom("0"))
+}
+
+/// A value is expected next, where it stands.
+fn expects(there: C, stands: Stands, value: &C) -> S {
+    let at = atom(stands.at.to_string());
+    let frame = there.member("frame");
+    match stands.bytes {
+        1 => assign(frame.element(at), value.clone()),
+        bytes => {
+            let store = format!("sl_store_big{}", 8 * bytes);
+            let place = binary("+", frame, at);
+            S::Do(call(store, vec![place, value.clone()]))
         }
     }
 }

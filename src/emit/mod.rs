@@ -158,14 +158,22 @@ fn emitted(stack: &Stack) -> Emitted {
         c,
         h,
         layouts: port::layouts(stack),
+        session_bytes: session_bytes(stack, &paths),
         paths,
-        session_bytes: session_bytes(stack),
     }
 }
 
-fn session_bytes(stack: &Stack) -> Vec<(String, u64)> {
+/// Bytes of a session by entity, with what it expects of frames.
+fn session_bytes(stack: &Stack, paths: &[Path]) -> Vec<(String, u64)> {
     let entities = stack.program.entities.iter();
-    let session = |entity: &Entity| state::bytes(stack, entity.session);
+    let kept = |kind: KindId| {
+        let predicted = paths
+            .iter()
+            .filter_map(|path| path.predicted.as_ref()?.kept);
+        let own = predicted.filter(|(of, _)| *of == kind);
+        own.map(|(_, bytes)| bytes).sum::<u64>()
+    };
+    let session = |entity: &Entity| state::bytes(stack, entity.session) + kept(entity.session);
     entities
         .map(|entity| (entity.name.clone(), session(entity)))
         .collect()

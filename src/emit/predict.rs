@@ -8,26 +8,30 @@
 //! that asks for all of it where they differ, and then takes note of the frame.
 //!
 //! ```text
-//! if (header[0] != 0x45) { … }             if (differs(message.data, stack->path_expected)) {
+//! if (header[0] != 0x45) { … }             if (differs(message, stack->path_expected)) {
 //! session = find(load(header + 12));           left = path_asks(stack, message);
 //! if (session == SL_NONE) { … }        =>      if (left != END) { return left; }
 //! if (load(header + 24) !=                 }
-//!     session.next) { … }                  session = stack->path_expected_session;
+//!     session.next) { … }                  session = stack->path_expected->of_session;
 //! ```
+//!
+//! Where the path finds one instance, each has what it expects of its own: a frame that is not like
+//! the last one may be as another expects, which is the first one in the bucket of its keys.
 //!
 //! What a test says of bits that are as they were is as it was, too: a source that is somebody's
 //! is not asked whether it is everybody's.
 //!
 //! Assumes: what `expected` keeps. Ensures: the same outputs, and the same counters but that a
 //! frame which may leave the path in two places may leave it at the other. Cost: a frame that
-//! differs from the one before is compared in vain, and noted.
+//! differs from the one before is compared in vain, once or twice, and noted.
 
 use super::Stack;
 use super::algebra::{any_of, holds, number, straight};
 use super::compared::{Bits, Compared, Found};
 use super::exits::{Path, Predicted};
-use super::expected::{Expected, Stands};
+use super::expected::{Expected, Own, Stands};
 use super::guard::forget_unread;
+use super::names::c_name;
 use super::narrow::ALWAYS;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
 use crate::c::walk;
@@ -65,18 +69,23 @@ impl Compared<'_> {
         let end = finds.chain(latch).fold(last, usize::max) + 1;
         let tests = known.iter().sum();
         let first = self.rows.first().filter(|_| tests >= FEW)?;
-        let expected = self.expected()?;
+        let expected = self.expected(&body[..end])?;
         let asks = self.asks(function, &expected, (&body[..end], &first));
         let rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
         let mut all = vec![self.asked(function, &expected, (&asks.name, &rest))];
         all.extend(rest);
         forget_unread(&mut all);
         function.body = all;
-        let bytes = self.mask.len();
-        Some((expected, asks, Predicted { bytes, tests }))
+        let own = self.found.first().filter(|_| expected.own.is_some());
+        let predicted = Predicted {
+            bytes: self.mask.len(),
+            tests,
+            kept: own.map(|found| (found.kind, expected.bytes())),
+        };
+        Some((expected, asks, predicted))
     }
 
-    fn expected(&self) -> Option<Expected> {
+    fn expected(&self, asked: &[S]) -> Option<Expected> {
         let name = |kind: KindId| self.stack.names.kinds[kind.at()].clone();
         let found = self.found.iter();
         let found: Vec<_> = found
@@ -91,15 +100,74 @@ impl Compared<'_> {
             let (_, kind) = found.iter().find(|(one, _)| one == instance)?;
             Some((kind.clone(), field.clone()))
         });
-        (!found.is_empty()).then_some(Expected {
+        (!found.is_empty()).then(|| Expected {
             path: self.path.name.clone(),
             mask: self.mask.clone(),
-            never_zero: self.never_zero()?,
+            own: self.own(asked),
             fields: fields
                 .map(|(field, bits)| (field.clone(), stands(bits)))
                 .collect(),
             found,
             latch,
+        })
+    }
+
+    /// The one instance that the path finds, without which it does not go on.
+    fn own(&self, asked: &[S]) -> Option<Own> {
+        let [found] = &self.found[..] else {
+            return None;
+        };
+        let none = binary("==", atom(&found.instance), atom("SL_NONE"));
+        let mut asked = asked.iter();
+        let is_needed = asked.any(|statement| match statement {
+            S::If { condition, .. } if self.is_exit(statement) => {
+                any_of(straight(condition.clone())).contains(&none)
+            }
+            _ => false,
+        });
+        let kind = &self.stack.program.kinds[found.kind.at()];
+        let own = format!("{}_expected", self.path.name);
+        let is_free = kind.fields.iter().all(|field| c_name(&field.name) != own);
+        (is_needed && is_free).then(|| Own {
+            instance: found.instance.clone(),
+            kind: self.stack.names.kinds[found.kind.at()].clone(),
+            many: kind.capacity > 1,
+        })
+    }
+
+    /// The frame may be the next one of another than whose the last was.
+    fn other(&self, expected: &Expected) -> Option<S> {
+        let (own, [found]) = (expected.own.as_ref()?, &self.found[..]) else {
+            return None;
+        };
+        let keys = found.keys.iter().map(|key| self.at_begin(key));
+        let keys = keys.collect::<Option<Vec<C>>>()?;
+        let keys = [vec![atom("stack")], keys].concat();
+        let bucket = call(format!("bucket_{}", own.kind), keys);
+        let buckets = atom("stack").behind(format!("{}_buckets", own.kind));
+        let other = || own.numbered(atom("other"));
+        let part = |part: &str| expected.of(other()).member(part);
+        let is_there = binary("!=", atom("other"), atom("SL_NONE"));
+        let is_expected = expected.differs(&self.message, part).negated();
+        let length = atom(self.mask.len().to_string());
+        Some(S::If {
+            condition: binary(">=", self.message.clone().member("length"), length),
+            then: vec![
+                S::Declare {
+                    kind: "const uint32_t".to_string(),
+                    name: "other".to_string(),
+                    value: Some(call("sl_pool_first", vec![buckets, bucket])),
+                },
+                S::If {
+                    condition: binary("&&", is_there, is_expected),
+                    then: vec![
+                        expected.looks_at(other()),
+                        S::Return(Some(atom(&self.path.constant))),
+                    ],
+                    otherwise: Vec::new(),
+                },
+            ],
+            otherwise: Vec::new(),
         })
     }
 
@@ -121,7 +189,7 @@ impl Compared<'_> {
             value: Some(asked),
         };
         S::If {
-            condition: expected.differs(&self.message),
+            condition: expected.differs(&self.message, |part| expected.part(part)),
             then: vec![asked, leaves],
             otherwise: Vec::new(),
         }
@@ -134,17 +202,15 @@ impl Compared<'_> {
         expected: &Expected,
         (asked, first): (&[S], &C),
     ) -> Function {
-        let mut body = Vec::new();
+        let mut body = Vec::from_iter(self.other(expected));
         let notes = |at: usize| {
             // Of a frame that parts nothing else may be there.
             let parted = self.parted.filter(|_| at < asked.len());
-            let bytes = atom(parted.unwrap_or(expected.mask.len()).to_string());
-            let all = vec![expected.expected(), first.clone(), bytes];
+            let notes = expected.notes(first, parted.unwrap_or(expected.mask.len()));
             let found = self.found.iter().filter(move |found| found.at < at);
             let whose = |one: &Found| assign(expected.whose(&one.instance), atom(&one.instance));
             let end = S::Return(Some(atom(&self.path.constant)));
-            let notes = [S::Do(call("memcpy", all))].into_iter();
-            Vec::from_iter(notes.chain(found.map(whose)).chain([end]))
+            Vec::from_iter(notes.into_iter().chain(found.map(whose)).chain([end]))
         };
         for (at, statement) in asked.iter().enumerate() {
             match statement {

@@ -45,7 +45,7 @@ const ARRIVES: [&str; 3] = [
 /// The whole file, and its header.
 pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     let reactions = Reactions::new(stack);
-    let mut driver = driver::functions(stack, &reactions.queued);
+    let mut driver = driver::functions(stack, &reactions.queued, &reactions.expected);
     driver.extend(paths::names(stack, &reactions.paths));
     let started = printer::file(&driver) + &reactions.interface(stack);
     let (values, mut kinds) = values(stack, &(reactions.text.clone() + &started));

@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::backlog;
+use super::expected::Expected;
 use super::external;
 use super::keys;
 use super::layout::{self, members, named_members};
@@ -45,8 +46,8 @@ fn described(stack: &Stack, kind: &Kind) -> String {
     }
 }
 
-/// The struct of a kind.
-pub fn structure(stack: &Stack, id: KindId) -> Item {
+/// The struct of a kind, whose instances may expect frames.
+pub fn structure(stack: &Stack, id: KindId, expected: &[Expected]) -> Item {
     let kind = &stack.program.kinds[id.at()];
     let mut all = Vec::new();
     if stores_keys(kind) {
@@ -63,9 +64,11 @@ pub fn structure(stack: &Stack, id: KindId) -> Item {
         let comment = listen::comment(stack, id, FieldId(at as u32));
         all.extend(members(stack, field, comment));
     }
+    let name = &stack.names.kinds[id.at()];
+    all.extend(expected.iter().filter_map(|one| one.member_of(name)));
     Item::Struct {
         comment: described(stack, kind),
-        name: stack.names.kinds[id.at()].clone(),
+        name: name.clone(),
         members: all,
     }
 }

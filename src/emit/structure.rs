@@ -49,9 +49,10 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, paths: (&[Path], &[Expect
         });
     }
     items.push(message::layout(stack));
+    items.extend(paths.1.iter().map(Expected::structure));
     for kind in (0..program.kinds.len() as u32).map(KindId) {
         if state::has_struct(stack, kind) {
-            items.push(state::structure(stack, kind));
+            items.push(state::structure(stack, kind, paths.1));
         }
     }
     items.push(work(stack, queued));
@@ -100,7 +101,7 @@ fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expe
         let text = format!("uint64_t paths[{}]", paths::count(stack));
         all.push(line(text, "as the header numbers them"));
     }
-    all.extend(expected.iter().flat_map(Expected::members));
+    all.extend(expected.iter().map(Expected::member));
     for kind in kinds {
         all.extend(state::instances(stack, kind));
     }
