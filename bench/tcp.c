@@ -16,6 +16,9 @@
  *
  *   has the frame of its last answer back; takes the segment, which calls tcp_stack_arrived, which
  *   gives credit; answers every second one; gives the next buffer
+ *
+ * With -DCONNECTIONS=N there are N connections, each with a sender of its own, which take turns:
+ * no segment is of the same connection as the one before.
  */
 #include "tcp_stack.h"
 
@@ -29,9 +32,15 @@ enum { LINK = 14 };
 enum { LINK = 0 };
 #endif
 
+#ifndef CONNECTIONS
+#define CONNECTIONS 1
+#endif
+
 enum { TOTAL = 4 << 20,
        PERIOD = 1 << 10,
        SEGMENT = 1460,
+       SENDER = 40000, /* the port of the first */
+       RECEIVER = 5001,
        HEADERS = LINK + 40 };
 
 /* What the application of an end knows. */
@@ -48,6 +57,8 @@ struct receiver {
     struct tcp_stack_frame frame;   /* the segment that arrives */
     struct tcp_stack_output answer; /* the frame that left */
     bool answers;                   /* whether one did */
+    uint32_t segments;              /* how many came */
+    uint32_t arrived;               /* bytes that were in them */
 };
 
 struct sender {
@@ -57,6 +68,9 @@ struct sender {
     uint32_t most; /* of them at once */
     struct application own;
 };
+
+static struct sender senders[CONNECTIONS];
+static struct receiver receivers[CONNECTIONS];
 
 static uint8_t text[TOTAL];
 
@@ -162,10 +176,18 @@ static void write_text(void) {
     }
 }
 
-/* The stack of an end, and the connection that is given to both. */
-static struct tcp_stack *started(uint32_t address, uint32_t peer, struct application *own,
-                                 uint32_t *session) {
-    const uint16_t ports[2] = {40000, 5001};
+/* Where the application of a receiver stands: a stack that calls it knows of one. */
+static struct application *application(struct receiver *receiver) {
+#ifdef CALLS
+    (void)receiver;
+    return &receivers[0].own;
+#else
+    return &receiver->own;
+#endif
+}
+
+/* The stack of an end. */
+static struct tcp_stack *started(uint32_t address, struct application *own) {
     struct tcp_stack_config config;
     tcp_stack_config_default(&config);
     config.address = address;
@@ -180,15 +202,40 @@ static struct tcp_stack *started(uint32_t address, uint32_t peer, struct applica
 #endif
     const size_t size = tcp_stack_size(&config);
     struct tcp_stack *const stack = tcp_stack_start(malloc(size), size, &config, 0);
-    const struct tcp_stack_streams_keys keys = {.has_port = true,
-                                                .port = ports[address > peer],
-                                                .peer = peer,
-                                                .peer_port = ports[address < peer]};
     if (stack == NULL) {
         fail("it does not start");
     }
-    *session = tcp_stack_streams_open(stack, &keys, 0);
     return stack;
+}
+
+/* A connection that is given to an end. */
+static uint32_t given(struct tcp_stack *stack, uint16_t port, uint32_t peer, uint16_t peer_port) {
+    const struct tcp_stack_streams_keys keys = {
+        .has_port = true, .port = port, .peer = peer, .peer_port = peer_port};
+    return tcp_stack_streams_open(stack, &keys, 0);
+}
+
+/* Both ends, and what is between them. */
+static void begin(void) {
+    const uint32_t addresses[] = {0x0a000001, 0x0a000002};
+    struct tcp_stack *const stack = started(addresses[1], &receivers[0].own);
+    for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
+        struct sender *const sender = &senders[at];
+        const uint16_t port = (uint16_t)(SENDER + at);
+        sender->most = SEGMENT;
+        sender->stack = started(addresses[0], &sender->own);
+        sender->session = given(sender->stack, port, addresses[1], RECEIVER);
+        receivers[at].stack = stack;
+        receivers[at].session = given(stack, RECEIVER, addresses[0], port);
+    }
+    struct tcp_stack_output output;
+    while (tcp_stack_next(stack, &output) != TCP_STACK_IDLE) {
+        tcp_stack_done(stack, &output);
+    }
+    for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
+        size_t room;
+        receivers[at].frame.data = tcp_stack_buffer(stack, &room);
+    }
 }
 
 /* Takes what the sender says, until a segment leaves; false if none does. */
@@ -230,7 +277,7 @@ static void carry(struct sender *sender, struct receiver *receiver,
     receiver->frame.length = output->length;
     tcp_stack_done(sender->stack, output);
     const size_t length = receiver->frame.length - HEADERS;
-    if (memcmp(receiver->frame.data + HEADERS, text + receiver->own.received, length) != 0) {
+    if (memcmp(receiver->frame.data + HEADERS, text + receiver->arrived, length) != 0) {
         fail("what was sent is wrong");
     }
 }
@@ -285,69 +332,91 @@ static void tell_frame(const char *verb, const uint8_t *data, size_t length) {
     putchar('\n');
 }
 
+/* What is to be found out. */
+enum mode { COUNT, SILENT, PATHS, SCRIPT };
+
+/* A segment goes to the receiver, and what that answers comes back; whether it was counted. */
+static bool goes(struct sender *sender, struct receiver *receiver,
+                 const struct tcp_stack_output *output, enum mode mode) {
+    const struct application *const own = application(receiver);
+    const uint32_t before = own->received;
+    const uint8_t *const data = receiver->frame.data + HEADERS;
+    carry(sender, receiver, output);
+    const uint32_t length = (uint32_t)receiver->frame.length - HEADERS;
+    const bool second = receiver->segments % 2 == 1;
+    const bool counts = mode != SILENT || !second;
+    if (mode == SCRIPT) {
+        tell_frame("frame tun", receiver->frame.data, receiver->frame.length);
+    }
+    if (counts) {
+        bench_step(receiver);
+    } else {
+        other_step(receiver);
+    }
+    receiver->segments += 1;
+    receiver->arrived += length;
+    if (own->read != data || own->received - before != length) {
+        fail("not all of a segment was delivered");
+    }
+    if (receiver->answers != second) {
+        fail("not every second segment is answered");
+    }
+    if (receiver->answers) {
+        carry_back(sender, &receiver->answer);
+    }
+    if (mode == SCRIPT && receiver->answers) {
+        tell_frame("answer", receiver->answer.data, receiver->answer.length);
+    }
+    return counts;
+}
+
+/* The senders say all that they have to, in turn; how many segments were counted. */
+static uint32_t all_go(enum mode mode) {
+    uint32_t counted = 0;
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
+            struct tcp_stack_output output;
+            if (says(&senders[at], &output)) {
+                goes_on = true;
+                counted += goes(&senders[at], &receivers[at], &output, mode);
+            }
+        }
+    }
+    return counted;
+}
+
 int main(int count, char **words) {
-    const char *const mode = count == 2 ? words[1] : "";
-    const bool silent = strcmp(mode, "silent") == 0;
-    const bool scripts = strcmp(mode, "script") == 0;
-    const bool tells = strcmp(mode, "paths") == 0;
-    if (!silent && !scripts && !tells && strcmp(mode, "count") != 0) {
+    static const char *const modes[] = {"count", "silent", "paths", "script"};
+    unsigned mode = 0;
+    while (mode < 4 && (count != 2 || strcmp(words[1], modes[mode]) != 0)) {
+        mode += 1;
+    }
+    if (mode == 4) {
         fprintf(stderr, "usage: %s count|silent|paths|script\n", words[0]);
         return 2;
     }
     write_text();
-    struct sender sender = {.most = SEGMENT};
-    struct receiver receiver = {0};
-    sender.stack = started(0x0a000001, 0x0a000002, &sender.own, &sender.session);
-    receiver.stack = started(0x0a000002, 0x0a000001, &receiver.own, &receiver.session);
-    while (tcp_stack_next(receiver.stack, &receiver.answer) != TCP_STACK_IDLE) {
-        tcp_stack_done(receiver.stack, &receiver.answer);
+    begin();
+    for (uint16_t at = 0; at < CONNECTIONS && LINK != 0; at += 1) {
+        meet(&senders[at], &receivers[at]);
     }
-    size_t room;
-    receiver.frame.data = tcp_stack_buffer(receiver.stack, &room);
-    if (LINK != 0) {
-        meet(&sender, &receiver);
-    }
-    if (scripts) {
+    if (mode == SCRIPT) {
         puts("set address = 10.0.0.2\nset secret = 00*16\nopen streams 5001 10.0.0.1 40000");
     }
-    sender.most = TOTAL;
-    uint32_t segments = 0;
-    struct tcp_stack_output output;
-    while (says(&sender, &output)) {
-        const uint32_t before = receiver.own.received;
-        const uint8_t *const data = receiver.frame.data + HEADERS;
-        carry(&sender, &receiver, &output);
-        const size_t length = receiver.frame.length - HEADERS;
-        const bool second = segments % 2 == 1;
-        if (scripts) {
-            tell_frame("frame tun", receiver.frame.data, receiver.frame.length);
-        }
-        if (silent && second) {
-            other_step(&receiver);
-        } else {
-            bench_step(&receiver);
-        }
-        segments += 1;
-        if (receiver.own.read != data || receiver.own.received - before != length) {
-            fail("not all of a segment was delivered");
-        }
-        if (receiver.answers != second) {
-            fail("not every second segment is answered");
-        }
-        if (receiver.answers) {
-            carry_back(&sender, &receiver.answer);
-        }
-        if (scripts && receiver.answers) {
-            tell_frame("answer", receiver.answer.data, receiver.answer.length);
+    for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
+        senders[at].most = TOTAL;
+    }
+    const uint32_t counted = all_go((enum mode)mode);
+    for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
+        if (receivers[at].arrived != TOTAL) {
+            fail("not all arrived");
         }
     }
-    if (receiver.own.received != TOTAL) {
-        fail("not all arrived");
-    }
-    if (tells) {
-        tell_paths(receiver.stack);
-    } else if (!scripts) {
-        printf("messages %u\n", silent ? (segments + 1) / 2 : segments);
+    if (mode == PATHS) {
+        tell_paths(receivers[0].stack);
+    } else if (mode != SCRIPT) {
+        printf("messages %u\n", counted);
     }
     return 0;
 }

@@ -16,11 +16,10 @@ use super::state;
 use super::structure;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
+use crate::tree::starts::above;
 use crate::tree::{Index, Reaction};
 use crate::types::expression::Expression;
-use crate::types::program::{
-    Event, KindId, Link, LinkId, Place, Population, Role, SessionIndex, TimerId,
-};
+use crate::types::program::{Event, KindId, Link, LinkId, Population, Role, TimerId};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -172,51 +171,17 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
     }]
 }
 
-/// A frame comes in by a link: the reaction above it.
-pub fn above_link(stack: &Stack, place: Place, event: Event) -> Vec<Reaction> {
-    let Place::Entity {
-        entity: id,
-        index,
-        joint,
-    } = place
-    else {
-        return Vec::new();
-    };
-    let entity = &stack.program.entities[id.at()];
-    let only = match index {
-        SessionIndex::Only(only) => Index::Only(only),
-        SessionIndex::Same | SessionIndex::Keyed => Index::Any,
-        SessionIndex::Label(label) => Index::Label(label),
-    };
-    let arrive = |index| Reaction::Arrive {
-        entity: id,
-        joint,
-        index,
-        event,
-    };
-    let record = Reaction::Handle {
-        kind: entity.record,
-        index: Index::Only(0),
-        event,
-    };
-    let known = |reaction: &Reaction| stack.tree(*reaction).is_some();
-    let first = [arrive(Index::Any), arrive(only), record];
-    if let Some(reaction) = first.into_iter().find(|one| known(one)) {
-        return vec![reaction];
-    }
-    let count = stack.program.kinds[entity.session.at()].capacity;
-    let sessions = (0..count).map(|at| Reaction::Handle {
-        kind: entity.session,
-        index: Index::Only(at),
-        event,
-    });
-    sessions.filter(known).collect()
+/// What begins above a link when a frame comes in, or a notice.
+pub fn above_link(stack: &Stack, link: &Link, event: Event) -> Vec<Reaction> {
+    above(stack.program, link.above, event, |reaction| {
+        stack.tree(reaction).is_some()
+    })
 }
 
 fn frame_arrives(stack: &Stack) -> Function {
     let mut cases = Vec::new();
     for (at, link) in stack.program.links.iter().enumerate() {
-        for reaction in above_link(stack, link.above, Event::Deliver) {
+        for reaction in above_link(stack, link, Event::Deliver) {
             let name = stack.names.reactions[&reaction].clone();
             let arrives = S::Do(call(name, vec![atom("stack"), atom("message")]));
             cases.push((
@@ -405,7 +370,7 @@ fn carrier(stack: &Stack) -> Option<Function> {
 /// Who hears that a link went down or up.
 fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
     let notice = link.carrier.into_iter();
-    let heard = notice.map(|notice| above_link(stack, link.above, Event::Notice(notice)));
+    let heard = notice.map(|notice| above_link(stack, link, Event::Notice(notice)));
     heard.flatten().collect()
 }
 

@@ -77,7 +77,7 @@ pub fn names(stack: &Stack, paths: &[Path]) -> Option<Item> {
 pub fn taken(stack: &Stack, paths: &[Path]) -> String {
     let links = stack.program.links.iter().enumerate();
     let ways = links.filter_map(|(at, link)| {
-        let above = above_link(stack, link.above, Event::Deliver).into_iter();
+        let above = above_link(stack, link, Event::Deliver).into_iter();
         let mut above = above.filter_map(|one| paths.iter().find(|path| path.reaction == one));
         Some((
             vec![atom(at.to_string())],

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Where the path finds one instance, each has what it expects of its own: a frame that is not like
-//! the last one may be as another expects, which is the first one in the bucket of its keys.
+//! the last one may be as that one expects whose keys it has.
 //!
 //! What a test says of bits that are as they were is as it was, too: a source that is somebody's
 //! is not asked whether it is everybody's.
@@ -143,8 +143,7 @@ impl Compared<'_> {
         let keys = found.keys.iter().map(|key| self.at_begin(key));
         let keys = keys.collect::<Option<Vec<C>>>()?;
         let keys = [vec![atom("stack")], keys].concat();
-        let bucket = call(format!("bucket_{}", own.kind), keys);
-        let buckets = atom("stack").behind(format!("{}_buckets", own.kind));
+        let find = call(format!("find_{}", own.kind), keys);
         let other = || own.numbered(atom("other"));
         let part = |part: &str| expected.of(other()).member(part);
         let is_there = binary("!=", atom("other"), atom("SL_NONE"));
@@ -156,7 +155,7 @@ impl Compared<'_> {
                 S::Declare {
                     kind: "const uint32_t".to_string(),
                     name: "other".to_string(),
-                    value: Some(call("sl_pool_first", vec![buckets, bucket])),
+                    value: Some(find),
                 },
                 S::If {
                     condition: binary("&&", is_there, is_expected),

@@ -373,7 +373,7 @@ fn keep_started(stack: &Stack, all: &mut Vec<Reacting>) {
     };
     let links = stack.program.links.iter();
     let mut open: Vec<Reaction> = links
-        .flat_map(|link| driver::above_link(stack, link.above, Event::Deliver))
+        .flat_map(|link| driver::above_link(stack, link, Event::Deliver))
         .collect();
     open.extend(
         stack

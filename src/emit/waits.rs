@@ -34,7 +34,7 @@ pub fn look_where_needed(
 ) -> bool {
     let links = stack.program.links.iter();
     let started: Vec<Reaction> = links
-        .flat_map(|link| driver::above_link(stack, link.above, Event::Deliver))
+        .flat_map(|link| driver::above_link(stack, link, Event::Deliver))
         .collect();
     let name = |reaction: &Reaction| stack.names.reactions[reaction].as_str();
     let names: BTreeSet<&str> = started.iter().map(name).collect();

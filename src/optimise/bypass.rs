@@ -27,12 +27,11 @@ use super::owed::Owed;
 use super::simpler::simpler;
 use super::value::{Looks, is_plain};
 use crate::tree::rename::Renaming;
+use crate::tree::starts::above;
 use crate::tree::walk::{children, reachable, ways, with_children};
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction, Tree};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
-use crate::types::program::{
-    EntityId, Event, FieldId, KindId, Local, LocalId, Place as Above, Program,
-};
+use crate::types::program::{Event, FieldId, KindId, Local, LocalId, Program};
 use crate::types::statement::{Attempt, Operation, Search, Source};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -61,10 +60,11 @@ impl Default for Limits {
 /// Trees with bypasses.
 pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
     forest.bypasses.clear();
+    let started = started(program, &forest);
     let starts: Vec<Tree> = forest
         .trees
         .iter()
-        .filter(|tree| is_started(program, &forest, tree))
+        .filter(|tree| started.contains(&tree.reaction))
         .cloned()
         .collect();
     let fleeting = fleeting(program, &forest);
@@ -104,29 +104,13 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
     sinking.forest
 }
 
-/// Whether a frame that arrives starts a tree: that by which its entity finds whose it is, if there
-/// is one.
-fn is_started(program: &Program, forest: &Forest, tree: &Tree) -> bool {
-    let above = |entity: EntityId| {
-        let mut links = program.links.iter();
-        links.any(|link| matches!(link.above, Above::Entity { entity: one, .. } if one == entity))
-    };
-    let finds = |entity: EntityId| {
-        let mut trees = forest.trees.iter();
-        trees.any(|tree| match tree.reaction {
-            Reaction::Arrive {
-                entity: of, event, ..
-            } => of == entity && event == Event::Deliver,
-            Reaction::Handle { .. } => false,
-        })
-    };
-    match tree.reaction {
-        Reaction::Arrive { entity, event, .. } => event == Event::Deliver && above(entity),
-        Reaction::Handle { kind, event, .. } => {
-            let entity = program.kinds[kind.at()].entity;
-            event == Event::Deliver && above(entity) && !finds(entity)
-        }
-    }
+/// What frames start that come in by some link.
+fn started(program: &Program, forest: &Forest) -> BTreeSet<Reaction> {
+    let has_tree = |one| forest.trees.iter().any(|tree| tree.reaction == one);
+    let links = program.links.iter();
+    links
+        .flat_map(|link| above(program, link.above, Event::Deliver, has_tree))
+        .collect()
 }
 
 /// What the values in a node look at.

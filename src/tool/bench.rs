@@ -285,8 +285,10 @@ fn counted(bench: &Bench, name: Name, alone: bool) -> Result<Vec<Row>, Failure> 
         }
     }
     if name == Name::Tcp {
-        (bench.say)("stackloom, Ethernet");
-        rows.extend(programs::on_ethernet(bench)?);
+        for other in programs::OTHERS {
+            (bench.say)(other[0]);
+            rows.extend(programs::other(bench, other)?);
+        }
         (bench.say)("the size of a stack");
         rows.extend(counting::sizes(bench.folder, bench.work)?);
     }

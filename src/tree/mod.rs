@@ -19,6 +19,7 @@ pub mod automaton;
 pub mod check;
 pub mod rename;
 pub mod rewrites;
+pub mod starts;
 pub mod text;
 pub mod uses;
 pub mod walk;

@@ -185,8 +185,10 @@ fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
         assert!(input < 100.0 && output > 1000.0, "{three:?}");
         assert!((input + output / 2.0 - both).abs() < 0.001, "{three:?}");
     }
-    let whole = all.iter().filter(|row| row["who"] == "stackloom, Ethernet");
-    assert_eq!(whole.count(), 6, "{all:?}");
+    for other in ["stackloom, Ethernet", "stackloom, 8 connections in turn"] {
+        let rows = all.iter().filter(|row| row["who"] == other);
+        assert_eq!(rows.count(), 6, "{all:?}");
+    }
     let papers = all[..3].iter().map(|row| row["paper"].as_f64());
     assert!(papers.eq([166.0, 168.0, 220.0].map(Some)), "{all:?}");
     let sizes = all.iter().filter(|row| row["unit"] == "bytes");

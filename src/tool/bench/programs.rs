@@ -70,22 +70,38 @@ pub fn programs(name: Name, alone: bool) -> Vec<Program> {
     all
 }
 
-/// A segment of TCP on Ethernet, IPv4 and all below woven into one, without sums.
-pub fn on_ethernet(bench: &Bench) -> Result<Vec<Row>, Failure> {
-    let stack = bench.folder.join("whole.loom");
+/// What else is counted of a segment of TCP: who, how that is written in a file's name, which stack,
+/// and how the driver is compiled for it.
+pub const OTHERS: [[&str; 4]; 2] = [
+    [
+        "stackloom, Ethernet",
+        "ethernet",
+        "whole.loom",
+        "-DETHERNET",
+    ],
+    [
+        "stackloom, 8 connections in turn",
+        "turns",
+        "tcp.loom:offloaded",
+        "-DCONNECTIONS=8",
+    ],
+];
+
+/// One of these, without sums.
+pub fn other(bench: &Bench, [who, word, stack, driven]: [&str; 4]) -> Result<Vec<Row>, Failure> {
+    let stack = bench.folder.join(stack);
     let (source, _) = counting::written(&stack, "tcp", Options::default(), bench.work)?;
     let driver = bench.folder.join("tcp.c");
     let mut rows = Vec::new();
     for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
-        let variant = format!("stackloom-ethernet-{way}");
+        let variant = format!("stackloom-{word}-{way}");
         let program = std::path::absolute(bench.keep.join(format!("tcp-{variant}")))?;
-        let all: Vec<&str> = flags.split_whitespace().chain(["-DETHERNET"]).collect();
+        let all: Vec<&str> = flags.split_whitespace().chain([driven]).collect();
         counting::compile_driven(&source, &driver, &all, &program)?;
         if bench.counts {
             let figures = Counted::alone(program).of_segments()?;
             rows.extend(goals::METRICS.iter().zip(figures).map(|(metric, value)| {
-                let who = ["stackloom, Ethernet", &variant, flags];
-                Row::without_sums(who, metric, "instructions", value)
+                Row::without_sums([who, &variant, flags], metric, "instructions", value)
             }));
         }
     }
