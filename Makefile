@@ -39,12 +39,12 @@ soak: build
 	soak='cargo test --release'; \
 	part $$soak --test fuzz -- --ignored --nocapture; \
 	part FUZZ=10 cargo test --test fuzz -- every_seed --nocapture; \
-	part ALL=1 $$soak --test names --test tcp; \
+	part ALL=1 SEEDS=30 $$soak --test names --test tcp; \
 	part HOSTILE=20 $$soak --test hostile --test sockets -- --nocapture; \
 	part COUNT=4000 $$soak --test esterel agree -- --nocapture; \
 	part $$soak --test kernel --test tcp -- --ignored --nocapture; \
-	part PROFILE=raw $$soak --test tcp; \
-	part PROFILE=recorded $$soak --test tcp; \
+	part PROFILE=raw SEEDS=30 $$soak --test tcp; \
+	part PROFILE=recorded SEEDS=30 $$soak --test tcp; \
 	part SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \
 	part SEEDS=$${PROGRAMS:-60} $$soak --test generated -- --nocapture; \
 	printf "$$wrong"; test -z "$$wrong"

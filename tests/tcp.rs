@@ -133,12 +133,12 @@ fn bad_way(seed: u64) -> (Way, u64) {
     (way, seed)
 }
 
-/// So many seeds: `SEED=n` is one alone, `SEEDS=n` so many.
+/// So many seeds: `SEED=n` is one alone, `SEEDS=n` so many, both together so many from there on.
 fn seeds(usual: u64) -> std::ops::Range<u64> {
     let set = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
-    match set("SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..set("SEEDS").unwrap_or(usual),
+    match (set("SEED"), set("SEEDS")) {
+        (Some(seed), count) => seed..seed + count.unwrap_or(1),
+        (None, count) => 0..count.unwrap_or(usual),
     }
 }
 
@@ -188,8 +188,9 @@ fn a_specialised_host_does_the_same_over_a_clean_way() {
 #[test]
 fn a_connection_that_meets_what_was_cut_is_reset() {
     let (program, forest) = known::specialised();
-    let mut met = 0;
-    for seed in seeds(10) {
+    let (mut met, seeds) = (0, seeds(10));
+    let few = (seeds.end - seeds.start) / 3;
+    for seed in seeds {
         let trees = [(); 2].map(|()| Trees::new(&program, &forest));
         let mut pair = exchanged(&program, trees, bad_way(seed), 20_000);
         for one in 0..2 {
@@ -211,7 +212,7 @@ fn a_connection_that_meets_what_was_cut_is_reset() {
             assert_eq!(gone, (0, false, 0), "SEED={seed}: nothing is left");
         }
     }
-    assert!(met > 5, "bad ways meet cuts: {met}");
+    assert!(met >= few, "bad ways meet cuts: {met}");
 }
 
 /// How many of all segments are tried in each state; `ALL=1`: every one.
