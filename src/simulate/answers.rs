@@ -71,18 +71,13 @@ impl State<'_> {
         let came_in = message.as_ref().is_some_and(|message| message.came_in);
         self.fates.delivered += u64::from(came_in);
         Some(match (event, message) {
-            (Event::Notice(notice), message) => {
-                // What an application is called with is its own until it has returned.
-                let is_called = self.program.ports[port.at()].calls.is_some();
-                let message = message.filter(|_| !is_called);
-                message.into_iter().for_each(|message| self.forget(message));
-                Emitted::Notice {
-                    port,
-                    session,
-                    notice,
-                    arguments,
-                }
-            }
+            (Event::Notice(notice), message) => Emitted::Notice {
+                port,
+                session,
+                notice,
+                arguments,
+                bytes: message.map(|message| message.data().to_vec()),
+            },
             (_, message) => {
                 let message = message.expect("what is delivered is a message");
                 let listed = self.program.ports[port.at()].attributes.iter();

@@ -253,7 +253,9 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         match &output {
             Emitted::Frame { .. } | Emitted::Deliver { .. } => self.state.give_back(),
             Emitted::Accepted { port, listener, .. } => self.state.taken(*port, *listener),
-            Emitted::Notice { .. } => {}
+            Emitted::Notice { bytes, .. } => {
+                bytes.iter().for_each(|_| self.state.give_back());
+            }
         }
         Some(output)
     }

@@ -145,6 +145,8 @@ pub enum Emitted {
         notice: NoticeId,
         /// Its arguments.
         arguments: Vec<Datum>,
+        /// The message that it carries, if it does.
+        bytes: Option<Vec<u8>>,
     },
 }
 

@@ -354,10 +354,13 @@ fn shown(output: &Emitted) -> String {
             session,
             notice,
             arguments,
+            bytes,
         } => {
             let arguments = list(arguments);
+            let carried = bytes.iter().map(|bytes| format!(" {}", hex(bytes)));
+            let carried: String = carried.collect();
             format!(
-                "port {} {session} notice {} ({arguments})",
+                "port {} {session} notice {} ({arguments}){carried}",
                 port.0, notice.0
             )
         }

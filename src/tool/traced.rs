@@ -148,12 +148,17 @@ impl<'p> Traced<'p> {
                 let (session, notice) = (output.session(), output.notice());
                 let mut arguments = notice.arguments.data();
                 match notice.told {
-                    Some(told) => Emitted::Notice {
-                        port,
-                        session,
-                        notice: program.ports[place].up[told],
-                        arguments,
-                    },
+                    Some(told) => {
+                        let notice = program.ports[place].up[told];
+                        let carries = program.notices[notice.at()].message;
+                        Emitted::Notice {
+                            port,
+                            session,
+                            notice,
+                            arguments,
+                            bytes: carries.then(|| output.bytes().to_vec()),
+                        }
+                    }
                     None => {
                         let listener = arguments.remove(0).number() as u32;
                         Emitted::Accepted {

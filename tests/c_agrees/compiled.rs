@@ -330,11 +330,16 @@ impl<'p> Compiled<'p> {
         for parameter in &self.program.notices[notice.at()].parameters {
             arguments.push(value(&parameter.kind, &mut words)?);
         }
+        let carried = match self.program.notices[notice.at()].message {
+            true => Some(bytes(words.next()?)),
+            false => None,
+        };
         Some(Emitted::Notice {
             port,
             session,
             notice,
             arguments,
+            bytes: carried,
         })
     }
 }

@@ -281,51 +281,49 @@ fn application(program: &Program, place: usize, port: &Port) -> String {
          printf(\"\\n\");\n{}}}\n",
         answer(program, port)
     );
-    for id in &port.up {
-        let notice = &program.notices[id.at()];
-        let mut given = String::new();
-        let mut shows = String::new();
-        for (at, one) in notice.parameters.iter().enumerate() {
-            let member = member(at, &one.kind);
-            given += &member.replace(";\n", ", ");
-            shows += &show(&format!("given.a{at}"), &one.kind);
-        }
-        let carried = if notice.message {
-            "const uint8_t *data, size_t length, "
-        } else {
-            ""
-        };
-        let members: String = notice
-            .parameters
-            .iter()
-            .enumerate()
-            .map(|(at, one)| member(at, &one.kind))
-            .collect();
-        let values: String = notice
-            .parameters
-            .iter()
-            .enumerate()
-            .map(|(at, one)| match one.kind {
-                Type::Optional(_) => {
-                    format!("given.has_a{at} = has_a{at};\ngiven.a{at} = a{at};\n")
-                }
-                _ => format!("given.a{at} = a{at};\n"),
-            })
-            .collect();
-        let declared = match members.is_empty() {
-            true => String::new(),
-            false => format!("struct {{\n{members}}} given = {{0}};\n{values}"),
-        };
-        let answer = answer_to(port, notice.message);
-        text += &format!(
-            "void STACK_{function}_{}(void *user, struct STACK *own, uint32_t session, {given}\
-             {carried}uint64_t now_ns) {{\n{declared}(void)user;\n(void)own;\n(void)now_ns;\n\
-             printf(\"n {place} %\" PRIu32 \" {}\", session);\n{shows}printf(\"\\n\");\n\
-             {answer}}}\n",
-            notice.name, id.0
-        );
-    }
+    let notices = port.up.iter();
+    text.extend(notices.map(|id| told_up_by_call(program, (place, port), *id)));
     text
+}
+
+/// The function of an application that a port calls with a notice.
+fn told_up_by_call(program: &Program, (place, port): (usize, &Port), id: NoticeId) -> String {
+    let function = port.calls.as_ref().expect("the port calls one");
+    let notice = &program.notices[id.at()];
+    let parameters = || notice.parameters.iter().enumerate();
+    let members: String = parameters()
+        .map(|(at, one)| member(at, &one.kind))
+        .collect();
+    let given = members.replace(";\n", ", ");
+    let shows = parameters().map(|(at, one)| show(&format!("given.a{at}"), &one.kind));
+    let shows: String = shows.collect();
+    let (carried, shows_carried) = match notice.message {
+        true => (
+            "const uint8_t *data, size_t length, ",
+            "show_bytes(data, length);\n",
+        ),
+        false => ("", ""),
+    };
+    let values: String = parameters()
+        .map(|(at, one)| match one.kind {
+            Type::Optional(_) => {
+                format!("given.has_a{at} = has_a{at};\ngiven.a{at} = a{at};\n")
+            }
+            _ => format!("given.a{at} = a{at};\n"),
+        })
+        .collect();
+    let declared = match members.is_empty() {
+        true => String::new(),
+        false => format!("struct {{\n{members}}} given = {{0}};\n{values}"),
+    };
+    let answer = answer_to(port, notice.message);
+    format!(
+        "void STACK_{function}_{}(void *user, struct STACK *own, uint32_t session, {given}\
+         {carried}uint64_t now_ns) {{\n{declared}(void)user;\n(void)own;\n(void)now_ns;\n\
+         printf(\"n {place} %\" PRIu32 \" {}\", session);\n{shows}{shows_carried}\
+         printf(\"\\n\");\n{answer}}}\n",
+        notice.name, id.0
+    )
 }
 
 /// What the function of an application does with a notice, which may carry a message.
@@ -386,6 +384,10 @@ fn answer(program: &Program, port: &Port) -> String {
 
 fn told_up(program: &Program, place: usize, port: &Port, id: NoticeId) -> String {
     let told = &program.notices[id.at()];
+    let carried = match told.message {
+        true => "show_bytes(output->data, output->length);\n",
+        false => "",
+    };
     let upper = told.name.to_uppercase();
     let parameters = told.parameters.iter();
     let shows: String = parameters
@@ -396,7 +398,8 @@ fn told_up(program: &Program, place: usize, port: &Port, id: NoticeId) -> String
         .collect();
     format!(
         "if (next == UPPER_{upper} && output->place == {place}) {{\n\
-         printf(\"n %u %\" PRIu32 \" {}\", output->place, output->session);\n{shows}}}\n",
+         printf(\"n %u %\" PRIu32 \" {}\", output->place, output->session);\n\
+         {shows}{carried}}}\n",
         id.0
     )
 }

@@ -70,8 +70,8 @@ pub fn programs(name: Name, alone: bool) -> Vec<Program> {
     all
 }
 
-/// What else is counted of a segment of TCP: who, how that is written in a file's name, which stack,
-/// and how the driver is compiled for it.
+/// What else is counted of a segment of TCP: who, how that is written in a file's name, which
+/// stack, and how the driver is compiled for it.
 pub const OTHERS: [[&str; 4]; 2] = [
     [
         "stackloom, Ethernet",

@@ -155,6 +155,7 @@ impl Player<'_> {
                 session,
                 notice,
                 arguments,
+                bytes,
             } => {
                 let name = &program.notices[notice.at()].name;
                 let port = &program.ports[port.at()].name;
@@ -163,6 +164,8 @@ impl Player<'_> {
                     .map(|value| format!(" {}", word(value)))
                     .collect();
                 self.say(&format!("tell {port} {session} {name}{arguments}"));
+                let carried: String = bytes.iter().map(|bytes| rows(bytes)).collect();
+                self.played.text.push_str(&carried);
             }
         }
     }

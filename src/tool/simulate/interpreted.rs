@@ -206,6 +206,7 @@ impl Driven for Interpreted<'_> {
                 session,
                 notice,
                 arguments,
+                ..
             } => {
                 let mut up = self.program.ports[port.at()].up.iter();
                 let told = up.position(|id| *id == notice);
