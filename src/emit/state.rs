@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::backlog;
+use super::containers::stop_timer;
 use super::expected::Expected;
 use super::external;
 use super::keys;
@@ -14,7 +15,7 @@ use crate::c::tree::{
 };
 use crate::types::expression::{Expression, Instance};
 use crate::types::lifetimes::Standing;
-use crate::types::program::{Field, FieldId, Kind, KindId, Population, Role};
+use crate::types::program::{Field, FieldId, Kind, KindId, Population, Role, TimerId};
 use crate::types::value::{Type, Value};
 
 /// Whether instances of a kind hold anything.
@@ -376,15 +377,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
         }
     }
     body.extend(listen::end(stack, id));
-    for timer in 0..kind.timers.len() as u32 {
-        let timer = crate::types::program::TimerId(timer);
-        body.push(super::containers::stop_timer(
-            &scope,
-            Instance::Own,
-            id,
-            timer,
-        ));
-    }
+    body.extend(stops(&scope, id));
     Some(super::with_all_used(Function {
         comment: "The instance is found no more.".to_string(),
         result: "static void".to_string(),
@@ -394,7 +387,18 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
     }))
 }
 
+/// All timers of an instance stop.
+fn stops(scope: &Scope, id: KindId) -> impl Iterator<Item = S> {
+    let timers = 0..scope.stack.program.kinds[id.at()].timers.len() as u32;
+    timers.map(move |timer| stop_timer(scope, Instance::Own, id, TimerId(timer)))
+}
+
 fn free(stack: &Stack, id: KindId) -> Function {
+    let mut scope = Scope::new(stack, &[]);
+    scope.own = Some(atom("n"));
+    // Its processes may have started some in the instant in which it ended.
+    let has_processes = stack.program.kinds[id.at()].reactive.is_some();
+    let started = stops(&scope, id).filter(|_| has_processes);
     let [pool, next] = ["pool", "next"].map(|suffix| member(stack, id, suffix));
     let held = call(
         "sl_pool_has",
@@ -405,14 +409,14 @@ fn free(stack: &Stack, id: KindId) -> Function {
         result: "static void".to_string(),
         name: format!("free_{}", stack.names.kinds[id.at()]),
         parameters: vec![pointer(stack, false), "uint32_t n".to_string()],
-        body: vec![S::If {
+        body: Vec::from_iter(started.chain([S::If {
             condition: held,
             then: vec![S::Do(call(
                 "sl_pool_give",
                 vec![pool.address(), next, atom("n")],
             ))],
             otherwise: Vec::new(),
-        }],
+        }])),
     }
 }
 

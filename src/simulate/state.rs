@@ -471,14 +471,20 @@ impl<'p> State<'p> {
     pub fn unlink(&mut self, kind: KindId, index: u32) {
         self.waits_no_more(kind, index);
         self.kinds[kind.at()].found.retain(|found| *found != index);
+        self.stop_timers(kind, index);
+    }
+
+    fn stop_timers(&mut self, kind: KindId, index: u32) {
         for timer in 0..self.program.kinds[kind.at()].timers.len() {
             self.timers.stop(&(kind, index, TimerId(timer as u32)));
         }
     }
 
     /// What is left in an instance that has ended is dropped. Its slot is free again when all that
-    /// live with it have ended: then also what came to those since.
+    /// live with it have ended: then also what came to those since. Timers stop that its processes
+    /// started in the instant in which it ended.
     pub fn free(&mut self, kind: KindId, index: u32) {
+        self.stop_timers(kind, index);
         if self.program.lives_with(kind) != kind {
             return self.empty(kind, index);
         }
