@@ -429,10 +429,26 @@ impl Layer<'_, '_> {
 
     /// What becomes of messages.
     fn messages(&mut self) {
-        let scope = self.up(true);
+        let mut scope = self.up(true);
         let mut asks = std::mem::take(&mut self.agreed.asks);
         let (it, often) = (&mut *self.it, if self.is_plain { 5 } else { 40 });
+        let is_beside = it.random.percent(25);
+        if is_beside && it.random.percent(50) {
+            beside(it, &scope);
+        }
+        let scope_of_all = scope.clone();
         it.open("on deliver(message)");
+        if it.random.percent(30) {
+            let before = it.values().number(8, 1, &scope);
+            it.line(&format!("let before = {before}"));
+            let (text, kind) = ("(before as u8)".to_string(), Kind::Number(8));
+            let is_written = false;
+            scope.places.push(Place {
+                text,
+                kind,
+                is_written,
+            });
+        }
         while !asks.is_empty() {
             let ask = asks.swap_remove(it.random.below(asks.len()));
             it.require(&ask.asked, true, &ask.otherwise, &scope);
@@ -457,6 +473,9 @@ impl Layer<'_, '_> {
         }
         it.close();
         it.line("");
+        if is_beside {
+            beside(it, &scope_of_all);
+        }
         self.send();
     }
 
@@ -495,6 +514,23 @@ impl Layer<'_, '_> {
         it.close();
         it.line("");
     }
+}
+
+/// Another handler of messages that come up, which leaves them alone.
+fn beside(it: &mut Writer, scope: &Scope) {
+    let scope = scope.without_message();
+    let condition = match it.random.percent(40) {
+        true => format!(" if {}", it.values().question(&scope)),
+        false => String::new(),
+    };
+    it.open(&format!("on deliver{condition}"));
+    if it.random.percent(30) {
+        let asked = it.values().condition(&scope);
+        it.line(&format!("require {asked} else count not_beside"));
+    }
+    it.some(2, 0, &scope);
+    it.close();
+    it.line("");
 }
 
 /// What travels beside messages is read.
