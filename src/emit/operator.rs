@@ -208,8 +208,16 @@ impl Scope<'_> {
         }
     }
 
-    /// What a comparison says of all values of its type.
+    /// What a comparison says of all values of its type, or of a value and itself.
     pub(super) fn decided(&self, operator: Binary, a: &Expression, b: &Expression) -> Option<bool> {
+        let is_number = matches!(
+            a.result,
+            Type::Unsigned(_) | Type::Signed(_) | Type::Sequence(_) | Type::Time | Type::Bool
+        );
+        if is_number && self.value(a) == self.value(b) {
+            let has_equal = [Binary::Equal, Binary::AtMost, Binary::AtLeast];
+            return Some(has_equal.contains(&operator));
+        }
         let counted = |side: &Expression| match side.result {
             // Its values are in order, and none is less than zero.
             Type::Enum(id) if super::types::in_order(self.stack, id) => Expression {
