@@ -218,7 +218,7 @@ impl Values<'_> {
         let compares = *self.0.one(&["==", "!=", "<", ">", ">=", "<="]);
         let other = self.number(8, 1, scope);
         // What is always so is no question.
-        match other == one || other.bytes().all(|byte| byte.is_ascii_digit()) {
+        match other.contains(&one) || other.bytes().all(|byte| byte.is_ascii_digit()) {
             true => format!(
                 "{one} {compares} {}",
                 1 + self.0.below(5.min((1 << width) - 1))
