@@ -67,6 +67,11 @@ pub fn replaced(value: &C, other: &dyn Fn(&C) -> Option<C>) -> C {
     value
 }
 
+/// Whether a value is how long a message is.
+fn is_length(value: &C) -> bool {
+    matches!(value, C::Member(_, name) if name == "length")
+}
+
 /// A value without what is known of numbers and of what holds or does not.
 pub fn folded(value: C) -> C {
     let mut value = value;
@@ -101,12 +106,28 @@ pub fn folded(value: C) -> C {
             ("<", Some(one), Some(other)) => Some(said(one < other)),
             (">", Some(one), Some(other)) => Some(said(one > other)),
             // A length is not less than nothing.
-            (">", Some(0), None) if matches!(&**other, C::Member(_, name) if name == "length") => {
-                Some(said(false))
-            }
+            (">", Some(0), None) if is_length(other) => Some(said(false)),
+            ("<", None, Some(0)) if is_length(one) => Some(said(false)),
             _ => None,
         },
         _ => None,
     }
     .unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_length_is_less_than_nothing() {
+        let length = || atom("message").member("length");
+        let zero = || atom("0");
+        let never = [binary("<", length(), zero()), binary(">", zero(), length())];
+        for one in never {
+            assert_eq!(folded(one), atom("false"));
+        }
+        let some = binary("<", length(), atom("1"));
+        assert_eq!(folded(some.clone()), some);
+    }
 }

@@ -70,6 +70,7 @@ pub fn unite(message: &str, path: &mut Vec<S>) {
         }
     }
     all.extend(last);
+    all.retain(|asked| asked.least > 0);
     for asked in all {
         let least = binary("<", length.clone(), atom(asked.least.to_string()));
         if let S::If { condition, .. } = &mut path[asked.at] {
@@ -132,6 +133,8 @@ mod tests {
         let empty = exit(binary("==", length(), atom("0")));
         let path = [exit(shorter("8")), taken("8"), empty];
         assert_eq!(united(&path), [exit(shorter("9")), taken("8")]);
+        let nothing = [exit(binary("||", atom("busy"), shorter("0")))];
+        assert_eq!(united(&nothing), [exit(atom("busy"))]);
         let longest = [exit(shorter("20")), taken("2"), exit(shorter("8"))];
         assert_eq!(united(&longest), [exit(shorter("20")), taken("2")]);
     }
