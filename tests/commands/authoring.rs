@@ -208,6 +208,8 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
     let mut written = code.split(writes).skip(1);
     assert!(written.all(|behind| behind.trim_start().starts_with(expects)));
     assert_eq!(code.matches(expects).count(), 2);
+    // And a frame that is not of the last connection is compared with what its own expects.
+    assert!(code.contains("const uint32_t other = find_tcp_session("));
     let passed = |all: &str, row: &str| -> f64 {
         let line = all.lines().find(|line| line.contains(row)).expect("a row");
         let word = line.split_whitespace().nth(1).expect("a second column");
