@@ -205,55 +205,66 @@ static uint64_t sl_sum_words(const uint8_t *at, size_t length, uint64_t sum) {
     return length == 0 ? sum : sl_add_round(sum, sl_last_little(at, length));
 }
 
-/* part sl_sum_lanes: needs memcpy sl_add_round */
+/* part sl_sum_lanes: needs memcpy sl_add_round sl_load_little32 */
 #if defined __GNUC__ && defined __AVX2__
 typedef uint64_t sl_lanes __attribute__((vector_size(32)));
 typedef uint64_t sl_lanes_half __attribute__((vector_size(16)));
-typedef short sl_lanes16 __attribute__((vector_size(32)));
-typedef char sl_lanes8 __attribute__((vector_size(32)));
 
-static inline sl_lanes sl_lanes_at(const uint8_t *at) {
-    sl_lanes lanes;
-    memcpy(&lanes, at, sizeof lanes);
-    return lanes;
-}
+/* Two sums of words, both without what they carry. */
+struct sl_two_sums {
+    sl_lanes words;
+    sl_lanes shifted; /* of the words that begin four bytes further */
+};
 
-/* The upper two bytes of each of 16 words: four vectors, read so that these stand in other lanes of
- * each, and nothing behind the last word is read. */
-static inline sl_lanes8 sl_lanes_upper(const uint8_t *at) {
-    sl_lanes16 upper = (sl_lanes16)sl_lanes_at(at + 96);
-    upper = __builtin_ia32_pblendw256(upper, (sl_lanes16)sl_lanes_at(at + 66), 0x44);
-    upper = __builtin_ia32_pblendw256(upper, (sl_lanes16)sl_lanes_at(at + 36), 0x22);
-    upper = __builtin_ia32_pblendw256(upper, (sl_lanes16)sl_lanes_at(at + 6), 0x11);
-    return (sl_lanes8)upper;
-}
-
-/* The sum of at most 2048 bytes, a multiple of 256. Lanes lose what they carry. But the highest
- * bytes are summed, too. These alone say what all words are together, in units of 2 to the 56th,
- * except for less than one unit for each of 256 words: of what can stand above bit 64 only one
- * number is in reach. */
-static inline uint64_t sl_sum_lanes(const uint8_t *at, size_t length) {
-    const uint64_t even_bytes = 0x00ff00ff00ff00ff;
-    const sl_lanes even = {even_bytes, even_bytes, even_bytes, even_bytes};
-    const sl_lanes8 none = {0};
-    sl_lanes all = {0};
-    sl_lanes highest = {255};
-    for (const uint8_t *const end = at + length; at != end; at += 256) {
-        const sl_lanes8 bytes = __builtin_ia32_pblendvb256(
-            sl_lanes_upper(at + 128), sl_lanes_upper(at + 1), (sl_lanes8)even);
-        highest += (sl_lanes)__builtin_ia32_psadbw256(bytes, none);
-        for (size_t i = 0; i < 256; i += 32) {
-            all += sl_lanes_at(at + i);
-            /* In this order: else half of them would be loaded first. */
-            __asm__(""
-                    : "+x"(all));
-        }
+/* Adds so many bytes, a multiple of 32, to both. */
+static inline void sl_sum_both(struct sl_two_sums *sums, const uint8_t *at, size_t length) {
+#pragma GCC unroll 16
+    for (size_t i = 0; i < length; i += 32) {
+        sl_lanes lanes;
+        memcpy(&lanes, at + i, sizeof lanes);
+        sums->words += lanes;
+        memcpy(&lanes, at + i + 4, sizeof lanes);
+        sums->shifted += lanes;
+        /* In this order: else half of them would be loaded first. */
+        __asm__(""
+                : "+x"(sums->words), "+x"(sums->shifted));
     }
-    all = __builtin_shufflevector(all, highest, 0, 4, 2, 6) +
-          __builtin_shufflevector(all, highest, 1, 5, 3, 7);
+}
+
+/* The sum of so many bytes, a multiple of 32; four more are there. Lanes lose what they carry, but
+ * lower halves of words are upper halves of those that begin four bytes further, and the other way
+ * round: what the lower halves carry is what the upper half of one sum has more than the lower half
+ * of the other. */
+static inline uint64_t sl_sum_lanes(const uint8_t *at, size_t length) {
+    struct sl_two_sums sums = {{0}, {0}};
+    const uint8_t *const end = at + length;
+    const uint8_t *next = at;
+    for (; length >= 512; length -= 512) {
+        sl_sum_both(&sums, next, 512);
+        next += 512;
+    }
+    if ((length & 256) != 0) {
+        sl_sum_both(&sums, next, 256);
+        next += 256;
+    }
+    if ((length & 128) != 0) {
+        sl_sum_both(&sums, next, 128);
+        next += 128;
+    }
+    if ((length & 64) != 0) {
+        sl_sum_both(&sums, next, 64);
+        next += 64;
+    }
+    if ((length & 32) != 0) {
+        sl_sum_both(&sums, next, 32);
+    }
+    const sl_lanes pairs = __builtin_shufflevector(sums.words, sums.shifted, 0, 4, 2, 6) +
+                           __builtin_shufflevector(sums.words, sums.shifted, 1, 5, 3, 7);
     const sl_lanes_half both =
-        __builtin_shufflevector(all, all, 0, 1) + __builtin_shufflevector(all, all, 2, 3);
-    return sl_add_round(both[0], (both[1] - (both[0] >> 56)) >> 8);
+        __builtin_shufflevector(pairs, pairs, 0, 1) + __builtin_shufflevector(pairs, pairs, 2, 3);
+    const uint64_t over = (both[0] << 32 | both[0] >> 32) - both[1];
+    const uint32_t moved = sl_load_little32(at) - sl_load_little32(end);
+    return sl_add_round(both[0], moved - (uint32_t)(over >> 32));
 }
 #endif
 
@@ -266,8 +277,8 @@ static uint64_t sl_sum_round(const uint8_t *at, size_t length, uint64_t sum)
 /* The same, most of them in lanes where there are any. */
 static uint64_t sl_sum_round(const uint8_t *at, size_t length, uint64_t sum) {
 #if defined __GNUC__ && defined __AVX2__
-    while (length >= 256) {
-        const size_t part = length < 2048 ? length - length % 256 : 2048;
+    if (length >= 256) {
+        const size_t part = (length - 4) & ~(size_t)31;
         sum = sl_add_round(sum, sl_sum_lanes(at, part));
         at += part;
         length -= part;
