@@ -45,6 +45,10 @@ mod traffic;
 mod trains;
 #[path = "generated/value.rs"]
 mod value;
+#[path = "generated/wanted.rs"]
+mod wanted;
+#[path = "generated/went.rs"]
+mod went;
 
 use compared::differing;
 use compiled::Compiled;
@@ -71,6 +75,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use went::{Went, noting};
 
 /// How the C is compiled.
 const WAY: (&str, &str) = ("gcc", "-O0");
@@ -115,17 +120,6 @@ struct Fault {
     told: String,
 }
 
-/// How often frames went common paths.
-#[derive(Clone, Copy, Debug, Default)]
-struct Went {
-    /// Paths of programs, and those that compare a frame with what is expected.
-    paths: usize,
-    predicted: usize,
-    /// Frames that went a path to its end, and those that were as expected.
-    taken: u64,
-    expected: u64,
-}
-
 #[test]
 fn programs_at_random_do_what_they_say() {
     let mut went = Went::default();
@@ -153,8 +147,18 @@ fn programs_at_random_do_what_they_say() {
     assert_eq!(wrong, [], "these do something else");
     assert!(refused.len() as u64 <= count / 20, "{}", refused.join("\n"));
     if count >= PROGRAMS {
-        assert!(went.taken > 100, "frames go the common path: {went:?}");
-        assert!(went.expected > 5, "frames are as expected: {went:?}");
+        let expected = went.expected + went.others;
+        assert!(
+            3 * went.taken > went.came,
+            "frames go common paths: {went:?}"
+        );
+        assert!(went.compared > 1000, "frames are compared: {went:?}");
+        assert!(
+            3 * expected > went.compared,
+            "frames are as expected: {went:?}"
+        );
+        assert!(went.others > 30, "connections take turns: {went:?}");
+        assert!(went.noted > 100, "frames are not as expected: {went:?}");
     }
 }
 
@@ -328,7 +332,7 @@ fn trace(program: &Program, (seed, at): (u64, u64), mut limits: Limits) -> Trace
 
 fn c_agrees(text: &str, seed: u64, form: Form, change: Change) -> Result<Went, Fault> {
     let mut built = built(text, seed, form)?;
-    noting(&mut built);
+    noting(&mut built.emitted);
     built.emitted.c = change(built.emitted.c);
     let place = format!("generated/{seed}");
     let compiled = Compiled::new(&place, &built.program, &built.emitted, &[WAY]);
@@ -340,18 +344,11 @@ fn c_agrees(text: &str, seed: u64, form: Form, change: Change) -> Result<Went, F
         let (kind, told) = (found.who().to_string(), found.told(FILE));
         return Err(Fault { kind, told });
     }
-    let paths = &built.emitted.paths;
-    let mut went = Went {
-        paths: paths.len(),
-        predicted: paths.iter().filter(|path| path.predicted.is_some()).count(),
-        ..Went::default()
-    };
+    let mut went = Went::default();
     let traces: Vec<Trace> = traces.into_iter().map(|(_, trace)| trace).collect();
     for way in compiled.ways() {
         let (_, said) = compiled.run(way, &traces);
-        let mut numbers = said.split_whitespace().map(|word| word.parse::<u64>());
-        let mut next = || numbers.next().and_then(Result::ok).unwrap_or_default();
-        (went.taken, went.expected) = (next(), next());
+        went = Went::said(&built.emitted, &said);
     }
     Ok(went)
 }
@@ -389,49 +386,4 @@ fn built(text: &str, seed: u64, form: Form) -> Result<Built, Fault> {
         Form::Rewritten(set) => checked.rewrites = set,
     }
     pipeline::compile(&mut checked, STACK, STACK).ok_or_else(|| refused(&checked))
-}
-
-/// The C says at its end how many frames went a path, and how many were as expected.
-fn noting(built: &mut Built) {
-    let mut c = std::mem::take(&mut built.emitted.c);
-    let mut note = |before: &str, noted: &str, behind: &str| {
-        c = c.replace(
-            &format!("{before}{behind}"),
-            &format!("{before}{noted}{behind}"),
-        );
-    };
-    note("_bypass(stack, arrived(frame));\n", "noted[0] += 1;\n", "");
-    note(
-        "",
-        "noted[0] -= 1;\n",
-        "            return leave(stack, link, frame, path);\n",
-    );
-    note("_asks(stack, message);\n", "noted[1] -= 1;\n", "");
-    for predicted in built.emitted.paths.iter().filter_map(|path| path.predicted) {
-        let compares = format!("    if (message.length - {} >= stack->", predicted.bytes);
-        note("", "noted[1] += 1;\n", &compares);
-    }
-    built.emitted.c = format!("{NOTES}{c}");
-}
-
-const NOTES: &str = "\
-#include <stdio.h>
-
-static long noted[2];
-
-static void tell(void) __attribute__((destructor));
-
-static void tell(void) {
-    fprintf(stderr, \"%ld %ld\\n\", noted[0], noted[1]);
-}
-
-";
-
-impl Went {
-    fn add(&mut self, other: Went) {
-        self.paths += other.paths;
-        self.predicted += other.predicted;
-        self.taken += other.taken;
-        self.expected += other.expected;
-    }
 }

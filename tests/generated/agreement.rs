@@ -17,6 +17,8 @@ pub struct Ask {
 /// A layer as far as both ends agree on it.
 #[derive(Default)]
 pub struct Agreement {
+    /// Whether it is mostly such that frames can be compared at once.
+    pub is_busy: bool,
     /// Fields that follow each other, in one byte or several.
     pub header: Vec<String>,
     /// Fields of a session, or of all sessions together.
@@ -40,10 +42,11 @@ pub struct Agreement {
 impl Agreement {
     /// Something both ends agree on.
     pub fn add(&mut self, it: &mut Writer, at: usize, scope: &Scope) {
-        match it.random.below(16) {
-            0..5 => self.turn(it, at),
-            5..8 => self.mode(it, at, &scope.named),
-            8 => self.constant(it, at),
+        let usual = if self.is_busy { 20 } else { 0 };
+        match it.random.below(16 + usual) {
+            0..5 | 16..24 => self.turn(it, at),
+            5..8 | 24..30 => self.mode(it, at, &scope.named),
+            8 | 30.. => self.constant(it, at),
             9 | 10 => self.bound(it, at),
             11 => self.flag(at),
             12 => self.worn(at),
@@ -89,7 +92,8 @@ impl Agreement {
 
     /// A field of an instance, of what all share, or a part of a record or an array.
     fn place(&mut self, it: &mut Writer, name: &str, kind: Kind, word: &str) -> String {
-        let (text, is_shared) = match (it.random.below(10), kind) {
+        let ways = if self.is_busy { 40 } else { 10 };
+        let (text, is_shared) = match (it.random.below(ways), kind) {
             (0, _) => {
                 let text = format!("shared_{name}");
                 self.entity

@@ -34,13 +34,20 @@ struct Layer<'w, 'r> {
     turns: Way,
 }
 
-/// Writes a layer, which stands on others.
-pub fn write(it: &mut Writer, name: &str, shape: Shape, (below, turns): (&[Shape], Way)) {
+/// Writes a layer, which stands on others; in a busy one little else is done than frames are asked.
+pub fn write(
+    it: &mut Writer,
+    name: &str,
+    shape: Shape,
+    (below, turns): (&[Shape], Way),
+    is_busy: bool,
+) {
     let is_lowest = below.is_empty();
     let own = Scope {
         is_own: true,
         is_lowest,
         has_attributes: !is_lowest,
+        is_busy,
         named: format!("{name}_mood"),
         ends: shape == Shape::Many,
         again: it.random.percent(25),
@@ -48,7 +55,10 @@ pub fn write(it: &mut Writer, name: &str, shape: Shape, (below, turns): (&[Shape
     };
     let mut layer = Layer {
         shape,
-        agreed: Agreement::default(),
+        agreed: Agreement {
+            is_busy,
+            ..Agreement::default()
+        },
         entity: Scope {
             is_own: false,
             again: false,
@@ -58,9 +68,9 @@ pub fn write(it: &mut Writer, name: &str, shape: Shape, (below, turns): (&[Shape
         own,
         keys: Vec::new(),
         // A worker ends with what it stands on.
-        has_processes: it.random.percent(20)
+        has_processes: it.random.percent(if is_busy { 8 } else { 20 })
             && (shape != Shape::Worker || !below.contains(&Shape::Many)),
-        is_plain: it.random.percent(60),
+        is_plain: is_busy || it.random.percent(60),
         turns,
         it,
     };
@@ -100,7 +110,8 @@ impl Layer<'_, '_> {
         if it.random.percent(85) {
             agreed.constant(it, 0);
         }
-        for at in 1..4 + it.random.below(4) {
+        let least = if agreed.is_busy { 6 } else { 4 };
+        for at in 1..least + it.random.below(4) {
             agreed.add(it, at, own);
         }
         agreed.session.push("plain: u8 = 1".to_string());
@@ -366,11 +377,11 @@ impl Layer<'_, '_> {
             _ => key.text.clone(),
         });
         let plain = Vec::from_iter(self.keys.iter().map(|key| key.text.clone())).join(", ");
-        let keys = match self.it.random.percent(80) {
+        let keys = match self.own.is_busy || self.it.random.percent(80) {
             true => plain,
             false => Vec::from_iter(keys).join(", "),
         };
-        let other = match self.it.random.percent(15) {
+        let other = match !self.own.is_busy && self.it.random.percent(15) {
             true => {
                 let zeros = Vec::from_iter(self.keys.iter().map(|_| "0")).join(", ");
                 let scope = self.up(false);
@@ -431,8 +442,13 @@ impl Layer<'_, '_> {
     fn messages(&mut self) {
         let mut scope = self.up(true);
         let mut asks = std::mem::take(&mut self.agreed.asks);
-        let (it, often) = (&mut *self.it, if self.is_plain { 5 } else { 40 });
-        let is_beside = it.random.percent(25);
+        let often = match (self.own.is_busy, self.is_plain) {
+            (true, _) => 2,
+            (false, true) => 5,
+            (false, false) => 40,
+        };
+        let it = &mut *self.it;
+        let is_beside = it.random.percent(if scope.is_busy { 5 } else { 25 });
         if is_beside && it.random.percent(50) {
             beside(it, &scope);
         }
@@ -468,7 +484,7 @@ impl Layer<'_, '_> {
             true => it.line("deliver message"),
             false => it.end(0, &scope),
         }
-        if it.random.percent(25) {
+        if it.random.percent(if scope.is_busy { 8 } else { 25 }) {
             it.some(2, 0, &scope.without_message());
         }
         it.close();

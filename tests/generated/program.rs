@@ -32,6 +32,11 @@ const STACKS: [&str; 20] = [
     "mm", "l", "wl", "lw",
 ];
 
+/// Those of programs whose traffic is busy: frames find conversations that come and go.
+const BUSY: [&str; 12] = [
+    "m", "m", "m", "mw", "mw", "wm", "mww", "wmw", "mm", "mm", "wmm", "mmw",
+];
+
 /// A program of this seed.
 pub fn program(seed: u64) -> String {
     let mut random = Random(seed ^ 0x6c6f_6f6d);
@@ -47,14 +52,19 @@ pub fn program(seed: u64) -> String {
         false => &["wire"],
     };
     let mut stack = String::new();
+    // Much of what is woven, and much of its C, is for traffic such as this.
+    let is_busy = random.percent(65);
     for link in links {
-        let shapes = *random.one(&STACKS);
+        let shapes = match is_busy {
+            true => *random.one(&BUSY),
+            false => *random.one(&STACKS),
+        };
         stack += &format!(
             "    link {link} {{ {} }}\n",
             node(
                 &mut random,
                 shapes,
-                (&[], turns),
+                (&[], turns, is_busy),
                 (&mut text, &mut layers, &mut ports)
             )
         );
@@ -66,7 +76,7 @@ pub fn program(seed: u64) -> String {
 fn node(
     random: &mut Random,
     shapes: &str,
-    (below, turns): (&[Shape], Way),
+    (below, turns, is_busy): (&[Shape], Way, bool),
     known: (&mut String, &mut usize, &mut usize),
 ) -> String {
     let (text, layers, ports) = known;
@@ -86,7 +96,7 @@ fn node(
     let name = format!("layer_{layers}");
     *layers += 1;
     let mut it = Writer::new(random);
-    layer::write(&mut it, &name, shape, (below, turns));
+    layer::write(&mut it, &name, shape, (below, turns), is_busy);
     let own = std::mem::take(&mut it.text);
     text.push_str(&own);
     let own = [below, &[shape]].concat();
@@ -94,7 +104,7 @@ fn node(
         node(
             random,
             shapes,
-            (&own, turns),
+            (&own, turns, is_busy),
             (&mut *text, &mut *layers, &mut *ports),
         )
     };

@@ -64,6 +64,8 @@ pub struct Scope {
     pub is_lowest: bool,
     /// Fields that a `send` may set, and, behind a `!`, must.
     pub settings: Vec<(String, Kind)>,
+    /// Whether nearly all that comes up goes up one way.
+    pub is_busy: bool,
     /// Whether messages carry attributes here.
     pub has_attributes: bool,
 }

@@ -296,12 +296,14 @@ impl<'r> Writer<'r> {
         let reason = self.reason();
         match self.random.below(10) {
             0 => "consume message".to_string(),
-            1 | 2 if !scope.queues.is_empty() => {
+            at @ (1 | 2) if !scope.queues.is_empty() && (at == 1 || !scope.is_busy) => {
                 let queue = self.random.one(&scope.queues);
                 format!("{queue}.push(message) else drop message as {reason}")
             }
-            3 if scope.message == Some(Way::Up) => "deliver message".to_string(),
-            3 => format!("send message{}", self.with(Way::Down, scope)),
+            3 if scope.message == Some(Way::Up) && !scope.is_busy => "deliver message".to_string(),
+            3 if scope.message == Some(Way::Down) => {
+                format!("send message{}", self.with(Way::Down, scope))
+            }
             _ => format!("drop message as {reason}"),
         }
     }

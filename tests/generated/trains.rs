@@ -1,149 +1,313 @@
-//! Traffic along the common path: frames that follow each other as those of a busy peer do.
+//! Traffic along the common path: frames that follow each other as those of a busy peer do, and now
+//! and then one that is like them in all but one bit.
 //!
-//! In: a trace. Out: the same, in which many a frame that came through is followed by others: the
-//! next of its kind, which is found by trying which fields of its headers count on.
+//! In: a trace. Out: the same, in which many a frame that came through is followed by a train of
+//! others: the next of its conversation, or of another one that takes turns with it, each as its
+//! instances want it just then; a frame with another bit, or of another length; and what an
+//! application does between them, or the end of the conversation.
 
-use crate::headers::changed;
 use crate::random::Random;
 use crate::run::supplied;
-use stackloom::simulate::expression::Evaluation;
-use stackloom::simulate::header;
+use crate::wanted::{Picks, Wanted};
 use stackloom::simulate::reference::Reference;
 use stackloom::simulate::stack::Stack;
 use stackloom::simulate::state::Emitted;
 use stackloom::simulate::trace::{Call, Driver, Seen, Step, Trace};
-use stackloom::simulate::value::{Datum, fit};
-use stackloom::tool::case::parts::parts;
-use stackloom::types::header::Rule;
-use stackloom::types::program::{HeaderFieldId, LinkId, Program};
-use stackloom::types::value::Type;
+use stackloom::simulate::value::Datum;
+use stackloom::types::program::{LinkId, PortId, Program};
 
-/// A field of the headers of a frame: of which header, counted from the link on, and which field.
-type Place = (usize, HeaderFieldId);
+/// So many conversations are remembered.
+const TALKS: usize = 4;
 
 /// A trace in which frames follow each other.
 pub fn with_trains(program: &Program, mut trace: Trace, random: &mut Random) -> Trace {
     let (config, limits) = (trace.config.clone(), trace.limits);
     let externs = supplied(program);
     let reference = Reference::new(program);
-    let Some(mut stack) = Stack::start(reference, program, externs, config, limits, trace.start_ns)
+    let Some(stack) = Stack::start(reference, program, externs, config, limits, trace.start_ns)
     else {
         return trace;
     };
+    let mut trains = Trains {
+        program,
+        stack,
+        now_ns: trace.start_ns,
+        takes: true,
+        steps: Vec::new(),
+        talks: Vec::new(),
+    };
     let mut late_ns = 0;
-    for mut step in std::mem::take(&mut trace.steps) {
-        step.now_ns += late_ns;
-        let went = went(&stack.step(&step));
-        trace.steps.push(step.clone());
-        let Call::Input(link, frames) = &step.call else {
+    for step in std::mem::take(&mut trace.steps) {
+        trains.now_ns = step.now_ns + late_ns;
+        trains.takes = step.takes;
+        trains.does(step.call.clone());
+        let Call::Input(link, frames) = step.call else {
             continue;
         };
-        let Some(frame) = frames.last().filter(|_| went && random.percent(50)) else {
+        let Some(frame) = frames.into_iter().last() else {
             continue;
         };
-        let mut train = Train {
-            program,
-            stack: &mut stack,
-            now_ns: step.now_ns,
-            link: *link,
-            frame: frame.clone(),
-            counts: Vec::new(),
-        };
-        for _ in 0..2 + random.below(6) {
-            let step = Step {
-                now_ns: step.now_ns,
-                call: Call::Input(*link, vec![train.next(random)]),
-                takes: step.takes,
-            };
-            train.stack.step(&step);
-            trace.steps.push(step);
+        if random.percent(60) {
+            trains.begin(Talk::new(link, frame), random);
+            trains.train(random);
         }
-        late_ns += random.below(3) as u64;
+        late_ns = trains.now_ns - step.now_ns;
     }
+    trace.steps = trains.steps;
     trace
 }
 
 /// Whether what came in went through.
 fn went(seen: &Seen) -> bool {
-    let mut outputs = seen.outputs.iter();
-    outputs.any(|output| matches!(output, Emitted::Deliver { .. }))
+    delivered(seen).is_some()
 }
 
-struct Train<'t, 'p> {
+/// Where an application was given something.
+fn delivered(seen: &Seen) -> Option<(PortId, u32)> {
+    seen.outputs.iter().rev().find_map(|output| match output {
+        Emitted::Deliver { port, session, .. } => Some((*port, *session)),
+        Emitted::Frame { .. } | Emitted::Accepted { .. } | Emitted::Notice { .. } => None,
+    })
+}
+
+struct Trains<'p> {
     program: &'p Program,
-    stack: &'t mut Stack<'p, Reference<'p>>,
+    stack: Stack<'p, Reference<'p>>,
     now_ns: u64,
-    link: LinkId,
-    /// The last one.
-    frame: Vec<u8>,
-    /// What counts on from one to the next.
-    counts: Vec<Place>,
+    takes: bool,
+    steps: Vec<Step>,
+    /// Those that have spoken of late, the last one behind all others.
+    talks: Vec<Talk>,
 }
 
-impl Train<'_, '_> {
-    /// A frame that goes through, if it is found.
-    fn next(&mut self, random: &mut Random) -> Vec<u8> {
-        let numbers = self.numbers();
-        let mut tries = vec![self.counts.clone(), Vec::new(), numbers.clone()];
-        tries.extend(numbers.iter().map(|one| vec![*one]));
-        tries.extend((0..6).map(|_| {
-            let some = numbers.iter().filter(|_| random.percent(50));
-            some.copied().collect()
-        }));
-        for counts in tries {
-            let frame = self.counted_on(&counts);
-            let mut stack = self.stack.clone();
-            let step = Step {
-                now_ns: self.now_ns,
-                call: Call::Input(self.link, vec![frame.clone()]),
-                takes: true,
-            };
-            if went(&stack.step(&step)) {
-                (self.frame, self.counts) = (frame, counts);
+/// A conversation, as its frames tell it.
+#[derive(Clone, Debug)]
+struct Talk {
+    link: LinkId,
+    /// The last frame.
+    frame: Vec<u8>,
+    /// Which of several values its fields have.
+    picks: Picks,
+    /// Where an application was given what it says.
+    session: Option<(PortId, u32)>,
+}
+
+impl Talk {
+    fn new(link: LinkId, frame: Vec<u8>) -> Talk {
+        Talk {
+            link,
+            frame,
+            picks: Picks::new(),
+            session: None,
+        }
+    }
+}
+
+impl Trains<'_> {
+    /// Somebody calls, and it is noted.
+    fn does(&mut self, call: Call) -> Seen {
+        let (now_ns, takes) = (self.now_ns, self.takes);
+        let step = Step {
+            now_ns,
+            call,
+            takes,
+        };
+        let seen = self.stack.step(&step);
+        self.steps.push(step);
+        seen
+    }
+
+    /// What would come of a frame.
+    fn tried(&self, link: LinkId, frame: &[u8]) -> Seen {
+        let mut stack = self.stack.clone();
+        stack.step(&Step {
+            now_ns: self.now_ns,
+            call: Call::Input(link, vec![frame.to_vec()]),
+            takes: true,
+        })
+    }
+
+    /// A conversation speaks from now on, if a frame of it goes through; perhaps another one like
+    /// it, with which it takes turns.
+    fn begin(&mut self, talk: Talk, random: &mut Random) {
+        let other = Talk {
+            frame: self.wanted(&talk).of_another(random),
+            ..talk.clone()
+        };
+        let is_found = self.found(&talk, random).is_some();
+        if (!is_found || random.percent(40)) && self.found(&other, random).is_some() {
+            self.talks.push(other);
+        }
+        self.talks.extend(Some(talk).filter(|_| is_found));
+        let old = self.talks.len().saturating_sub(TALKS);
+        self.talks.drain(..old);
+    }
+
+    fn wanted(&self, talk: &Talk) -> Wanted<'_> {
+        Wanted::new(self.program, self.stack.state(), talk.link, &talk.frame)
+    }
+
+    /// Frames follow each other.
+    fn train(&mut self, random: &mut Random) {
+        let turns = random.percent(40);
+        let Some(last) = self.talks.len().checked_sub(1) else {
+            return;
+        };
+        let mut lost = 0;
+        for at in 0..6 + random.below(20) {
+            lost += usize::from(self.found(&self.talks[last], random).is_none());
+            if lost > 2 {
+                return;
+            }
+            if turns && at % 2 == 1 && last > 0 {
+                let other = self.talks.remove(last - 1);
+                self.talks.push(other);
+            }
+            match random.below(30) {
+                0 | 1 => self.disturbed(last, random),
+                2 => self.longer(last, random),
+                3 => self.ended(last),
+                4 => self.between(last, random),
+                _ => self.next(last, random),
+            }
+            if random.percent(20) {
+                self.now_ns += random.below(3) as u64;
+            }
+        }
+    }
+
+    /// The next frames of a conversation.
+    fn next(&mut self, at: usize, random: &mut Random) {
+        let before = self.stack.clone();
+        let link = self.talks[at].link;
+        let mut frames = Vec::new();
+        loop {
+            let frame = self.next_frame(at, random);
+            let (now_ns, takes) = (self.now_ns, self.takes);
+            let call = Call::Input(link, vec![frame.clone()]);
+            self.stack.step(&Step {
+                now_ns,
+                call,
+                takes,
+            });
+            frames.push(frame);
+            if frames.len() > 3 || random.percent(80) {
                 break;
             }
         }
-        self.frame.clone()
+        self.stack = before;
+        let seen = self.does(Call::Input(link, frames));
+        let talk = &mut self.talks[at];
+        talk.session = delivered(&seen).or(talk.session);
     }
 
-    /// The fields that may count on.
-    fn numbers(&self) -> Vec<Place> {
-        let mut state = self.stack.state().clone();
-        let (parts, _) = parts(self.program, &mut state, self.link, &self.frame);
-        let mut all = Vec::new();
-        for (at, part) in parts.iter().enumerate() {
-            let fields = self.program.headers[part.header.at()].fields.iter();
-            for (field, own) in fields.enumerate() {
-                let counts = matches!(own.kind, Type::Unsigned(8..) | Type::Sequence(_))
-                    && matches!(own.rule, Rule::Given | Rule::Default(_))
-                    && own.present.is_none();
-                all.extend(counts.then_some((at, HeaderFieldId(field as u32))));
+    /// The next frame, which goes through if that is found.
+    fn next_frame(&mut self, at: usize, random: &mut Random) -> Vec<u8> {
+        if let Some(found) = self.found(&self.talks[at], random) {
+            self.talks[at] = found;
+        }
+        self.talks[at].frame.clone()
+    }
+
+    /// A conversation with its next frame, if one is found that goes through.
+    fn found(&self, talk: &Talk, random: &mut Random) -> Option<Talk> {
+        (0..6).find_map(|tries| {
+            let mut talk = talk.clone();
+            let mut wanted = self.wanted(&talk);
+            if tries == 0 && random.percent(40) {
+                wanted.vary(random);
+            }
+            talk.frame = wanted.frame(&mut talk.picks, random);
+            went(&self.tried(talk.link, &talk.frame)).then_some(talk)
+        })
+    }
+
+    /// The next frame, but for one bit: of its bytes, or of a field, and then its sums are right.
+    fn disturbed(&mut self, at: usize, random: &mut Random) {
+        let good = self.next_frame(at, random);
+        let link = self.talks[at].link;
+        let mut frame = good;
+        match random.percent(50) {
+            true => {
+                let talk = self.talks[at].clone();
+                frame = self.wanted(&talk).with_other_bit(random).unwrap_or(frame);
+            }
+            false if !frame.is_empty() => {
+                let at = random.below(frame.len().min(40));
+                frame[at] ^= 1 << random.below(8);
+            }
+            false => {}
+        }
+        self.does(Call::Input(link, vec![frame]));
+    }
+
+    /// The next frame, with more behind it, or less of it.
+    fn longer(&mut self, at: usize, random: &mut Random) {
+        let mut frame = self.next_frame(at, random);
+        let link = self.talks[at].link;
+        match random.percent(50) {
+            true => frame.extend(random.bytes()),
+            false => frame.truncate(random.below(frame.len() + 1)),
+        }
+        self.does(Call::Input(link, vec![frame]));
+    }
+
+    /// The application ends the conversation, if it can; then the same frame comes again.
+    fn ended(&mut self, at: usize) {
+        let Talk {
+            link,
+            frame,
+            session,
+            ..
+        } = self.talks[at].clone();
+        if let Some((port, session)) = session {
+            let mut down = self.program.ports[port.at()].down.iter();
+            let close = down.find(|id| self.program.notices[id.at()].name == "close");
+            if let Some(notice) = close.copied() {
+                let arguments = Vec::new();
+                self.does(Call::Notice {
+                    port,
+                    session,
+                    notice,
+                    arguments,
+                });
             }
         }
-        all
+        self.does(Call::Input(link, vec![frame]));
     }
 
-    /// The last frame, in which these fields are one more, and the sums are right.
-    fn counted_on(&self, counts: &[Place]) -> Vec<u8> {
-        let mut state = self.stack.state().clone();
-        let mut frame = self.frame.clone();
-        let (parts, _) = parts(self.program, &mut state, self.link, &frame);
-        for (at, part) in parts.into_iter().enumerate().rev() {
-            let behind = part.at + part.length;
-            let own = counts.iter().filter(|(of, _)| *of == at);
-            let given = own.map(|(_, field)| {
-                let instant = &mut Default::default();
-                let state = &mut state;
-                let mut evaluation = Evaluation { state, instant };
-                let bytes = &frame[part.at..behind];
-                let value = header::read(&mut evaluation, part.header, *field, bytes);
-                let kind = &self.program.headers[part.header.at()].fields[field.at()].kind;
-                (*field, Datum::Number(fit(kind, value.number() + 1)))
-            });
-            let given = Vec::from_iter(given);
-            let data = frame[behind..behind + part.data].to_vec();
-            frame = changed(self.program, &mut state, &frame, part, &given, &data);
+    /// The application says something, or time goes by.
+    fn between(&mut self, at: usize, random: &mut Random) {
+        let Some((port, session)) = self.talks[at].session else {
+            return;
+        };
+        let down = &self.program.ports[port.at()].down;
+        match random.below(3) {
+            0 if !down.is_empty() => {
+                let notice = *random.one(down);
+                let parameters = self.program.notices[notice.at()].parameters.iter();
+                let arguments = parameters.map(|_| Datum::Number(random.below(3) as u64));
+                let arguments = arguments.collect();
+                self.does(Call::Notice {
+                    port,
+                    session,
+                    notice,
+                    arguments,
+                });
+            }
+            1 if self.program.ports[port.at()].passes => {
+                let (attributes, bytes) = (Vec::new(), random.bytes());
+                self.does(Call::Send {
+                    port,
+                    session,
+                    attributes,
+                    bytes,
+                });
+            }
+            _ => {
+                self.now_ns += 1_000 * random.below(100) as u64;
+                self.does(Call::Expire);
+            }
         }
-        frame
     }
 }
