@@ -33,6 +33,8 @@ mod random;
 mod run;
 #[path = "generated/scope.rs"]
 mod scope;
+#[path = "generated/seldom.rs"]
+mod seldom;
 #[path = "agree/sets.rs"]
 mod sets;
 #[path = "generated/shorter.rs"]
@@ -72,6 +74,7 @@ use stackloom::tree::rewrites::{ORDER, Rewrites};
 use stackloom::tree::text::compact;
 use stackloom::types::program::Program;
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -123,14 +126,14 @@ struct Fault {
 #[test]
 fn programs_at_random_do_what_they_say() {
     let mut went = Went::default();
-    let (mut refused, mut wrong) = (Vec::new(), Vec::new());
+    let (mut refused, mut wrong) = (BTreeMap::new(), Vec::new());
     let seeds = seeds();
     for seed in seeds.clone() {
         let text = program::program(seed);
         for form in forms(seed) {
-            match tried(&text, seed, form, &as_it_is) {
+            match tried(&text, seed, form, NOTHING) {
                 Ok(one) => went.add(one),
-                Err(fault) if fault.kind == REFUSED => refused.push(fault.told),
+                Err(fault) if fault.kind == REFUSED => _ = refused.insert(seed, fault.told),
                 Err(fault) => {
                     println!("{}", told(&text, seed, form, &fault));
                     wrong.push((seed, form));
@@ -145,7 +148,8 @@ fn programs_at_random_do_what_they_say() {
         refused.len()
     );
     assert_eq!(wrong, [], "these do something else");
-    assert!(refused.len() as u64 <= count / 20, "{}", refused.join("\n"));
+    let told = Vec::from_iter(refused.values().map(String::as_str));
+    assert!(told.len() as u64 <= count / 20, "{}", told.join("\n"));
     if count >= PROGRAMS {
         let expected = went.expected + went.others;
         assert!(
@@ -171,7 +175,7 @@ fn a_path_that_does_not_heed_what_it_asks_is_found() {
         let built = built(&text, seed, Form::Woven).ok()?;
         built.emitted.c.contains(heeds).then_some(())?;
         let changed = |c: String| c.replace(heeds, goes_on);
-        tried(&text, seed, Form::Woven, &changed).err()
+        tried(&text, seed, Form::Woven, ("planted", &changed)).err()
     });
     let told = found.expect("it is found in none").told;
     assert!(told.contains("SEED="), "it does not even compile: {told}");
@@ -218,8 +222,11 @@ fn forms(seed: u64) -> Vec<Form> {
 /// A fault of the generator: the program is none.
 const REFUSED: &str = "refused";
 
-/// Something that is done to C before it is compiled.
-type Change<'c> = &'c dyn Fn(String) -> String;
+/// Something that is done to C before it is compiled, in a folder of this name.
+type Change<'c> = (&'c str, &'c dyn Fn(String) -> String);
+
+/// Nothing is done.
+const NOTHING: Change = ("generated", &as_it_is);
 
 fn as_it_is(c: String) -> String {
     c
@@ -244,13 +251,13 @@ fn panicked(panic: &dyn Any) -> Fault {
 
 /// What is said of a fault: the program is made short, and then told.
 fn told(text: &str, seed: u64, form: Form, fault: &Fault) -> String {
-    let is_same = |text: &str| match tried(text, seed, form, &as_it_is) {
+    let is_same = |text: &str| match tried(text, seed, form, NOTHING) {
         Err(other) => other.kind == fault.kind,
         Ok(_) => false,
     };
     let tries = if form == Form::Trees { 400 } else { 150 };
     let short = shortened(text, tries, is_same);
-    let fault = tried(&short, seed, form, &as_it_is).err();
+    let fault = tried(&short, seed, form, NOTHING).err();
     let told = fault.map_or("not the same again".to_string(), |fault| fault.told);
     format!("SEED={seed} {form:?}\n{told}\n=== source\n{short}")
 }
@@ -330,11 +337,11 @@ fn trace(program: &Program, (seed, at): (u64, u64), mut limits: Limits) -> Trace
     }
 }
 
-fn c_agrees(text: &str, seed: u64, form: Form, change: Change) -> Result<Went, Fault> {
+fn c_agrees(text: &str, seed: u64, form: Form, (folder, change): Change) -> Result<Went, Fault> {
     let mut built = built(text, seed, form)?;
     noting(&mut built.emitted);
     built.emitted.c = change(built.emitted.c);
-    let place = format!("generated/{seed}");
+    let place = format!("{folder}/{seed}");
     let compiled = Compiled::new(&place, &built.program, &built.emitted, &[WAY]);
     let usual = limits(&built.emitted);
     let traces = (0..TRACES).map(|at| (at, trace(&built.program, (seed, at), usual)));

@@ -3,6 +3,7 @@
 use crate::agreement::Agreement;
 use crate::process;
 use crate::scope::{Kind, Place, Scope, Way};
+use crate::seldom;
 use crate::statement::Writer;
 
 /// How conversations of a layer come about.
@@ -28,6 +29,8 @@ struct Layer<'w, 'r> {
     /// The keys by which its header tells conversations apart.
     keys: Vec<Place>,
     has_processes: bool,
+    /// Whether others may call, and somebody listens.
+    listens: bool,
     /// Whether a message that comes up is asked and followed, and little else is done.
     is_plain: bool,
     /// What goes this way may cause what goes the other way: not both, or there is no end.
@@ -70,6 +73,7 @@ pub fn write(
         // A worker ends with what it stands on.
         has_processes: it.random.percent(if is_busy { 8 } else { 20 })
             && (shape != Shape::Worker || !below.contains(&Shape::Many)),
+        listens: shape == Shape::Many && !below.contains(&Shape::Many) && it.random.percent(20),
         is_plain: is_busy || it.random.percent(60),
         turns,
         it,
@@ -140,8 +144,10 @@ impl Layer<'_, '_> {
         if it.random.percent(30) {
             own.functions.push("scaled".to_string());
         }
+        seldom::agree(it, agreed, own);
         own.settings = agreed.settings.clone();
-        own.places = [&agreed.own[..], &agreed.shared].concat();
+        own.places.extend(agreed.own.clone());
+        own.places.extend(agreed.shared.clone());
         let text = "limit".to_string();
         own.places.push(Place {
             text,
@@ -170,6 +176,7 @@ impl Layer<'_, '_> {
         let named = &self.own.named;
         it.line(&format!("enum {named}: u2 {{ calm, busy, loud, late }}\n"));
         it.line("record pair { first: u8 = 0, second: u16 = 0 }\n");
+        seldom::functions(it, &self.own);
         let order = match !self.is_plain && it.random.percent(40) {
             true => "little",
             false => "big",
@@ -191,6 +198,10 @@ impl Layer<'_, '_> {
         if it.random.percent(30) {
             let of = it.random.one(&["header", "header, data"]);
             fields.push(format!("sum: u16 checks {of} through internet_checksum()"));
+        }
+        if let Some((count, options)) = seldom::options(&self.own) {
+            fields.insert(0, count.to_string());
+            fields.push(options.to_string());
         }
         it.block(&format!("header {order}"), |it| {
             fields
@@ -259,6 +270,9 @@ impl Layer<'_, '_> {
             && (!self.own.queues.is_empty() || self.it.random.percent(20))
         {
             self.it.open("on end");
+            for window in &self.own.windows {
+                self.it.line(&format!("drop {} as its_end", window.name));
+            }
             for queue in &self.own.queues {
                 self.it.line(&format!("drop {queue} as its_end"));
             }
@@ -377,9 +391,10 @@ impl Layer<'_, '_> {
             _ => key.text.clone(),
         });
         let plain = Vec::from_iter(self.keys.iter().map(|key| key.text.clone())).join(", ");
+        let turned = Vec::from_iter(keys).join(", ");
         let keys = match self.own.is_busy || self.it.random.percent(80) {
             true => plain,
-            false => Vec::from_iter(keys).join(", "),
+            false => turned.clone(),
         };
         let other = match !self.own.is_busy && self.it.random.percent(15) {
             true => {
@@ -392,7 +407,14 @@ impl Layer<'_, '_> {
             }
             false => String::new(),
         };
-        let find = format!("on deliver find session({keys}){other}");
+        let listener = match self.listens {
+            true => {
+                let scope = self.up(false);
+                seldom::listener(self.it, (&self.keys[0], &keys), &scope)
+            }
+            false => String::new(),
+        };
+        let find = format!("on deliver find session({keys}){other}{listener}");
         if self.shape == Shape::Labelled || self.it.random.percent(20) {
             return self
                 .it
@@ -405,6 +427,12 @@ impl Layer<'_, '_> {
             self.it
                 .line(&format!("require {asked} else drop message as not_now"));
         }
+        // Of two with the same keys the newer one is found.
+        let keys = if self.it.random.percent(12) {
+            turned
+        } else {
+            keys
+        };
         self.it.line(&format!(
             "let one = create session({keys}) else drop message as no_room"
         ));
@@ -490,7 +518,8 @@ impl Layer<'_, '_> {
         it.close();
         it.line("");
         if is_beside {
-            beside(it, &scope_of_all);
+            // What has ended starts nothing.
+            beside(it, &scope_of_all.without_timers());
         }
         self.send();
     }

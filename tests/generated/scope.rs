@@ -25,6 +25,14 @@ pub struct Place {
     pub is_written: bool,
 }
 
+/// A window, the number of a message that is kept there, and the number that is next.
+#[derive(Clone, Debug)]
+pub struct Window {
+    pub name: String,
+    pub number: String,
+    pub next: String,
+}
+
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -64,6 +72,12 @@ pub struct Scope {
     pub is_lowest: bool,
     /// Fields that a `send` may set, and, behind a `!`, must.
     pub settings: Vec<(String, Kind)>,
+    /// Where messages are kept by number.
+    pub windows: Vec<Window>,
+    /// Whether functions in C may be called.
+    pub calls_c: bool,
+    /// Whether the header has options.
+    pub has_options: bool,
     /// Whether nearly all that comes up goes up one way.
     pub is_busy: bool,
     /// Whether messages carry attributes here.
@@ -91,6 +105,15 @@ impl Scope {
                 .filter(|one| of_message(one))
                 .cloned()
                 .collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The same where nothing begins that comes later.
+    pub fn without_timers(&self) -> Scope {
+        Scope {
+            timers: Vec::new(),
+            again: false,
             ..self.clone()
         }
     }

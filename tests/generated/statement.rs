@@ -89,6 +89,10 @@ impl<'r> Writer<'r> {
                 }
             }
             11 if depth < DEEP => self.cases(4, scope, |it| it.some(2, depth + 1, scope)),
+            12 if scope.calls_c && self.random.percent(50) => {
+                let number = self.values().number(32, 1, scope);
+                self.line(&format!("note({number})"));
+            }
             12 => {
                 let number = self.random.below(4);
                 self.line(&format!("count seen_{number}"));
@@ -100,7 +104,8 @@ impl<'r> Writer<'r> {
 
     /// What an instance does beside writing its fields.
     fn deed(&mut self, depth: usize, scope: &Scope) {
-        match self.random.below(9) {
+        match self.random.below(10) {
+            9 if !scope.windows.is_empty() => self.late(depth, scope),
             0 if scope.goes_down => {
                 let with = self.with(Way::Down, &scope.without_message());
                 self.line(&format!("send new message{with}"));
@@ -164,6 +169,26 @@ impl<'r> Writer<'r> {
         }
     }
 
+    /// What becomes of messages in a window.
+    fn late(&mut self, depth: usize, scope: &Scope) {
+        let window = self.random.one(&scope.windows).clone();
+        let (name, next) = (window.name, window.next);
+        if depth >= DEEP || self.random.percent(30) {
+            return self.line(&format!("{name}.release_to({next})"));
+        }
+        let end = match (scope.goes_up, self.random.percent(70)) {
+            (true, true) => "deliver old".to_string(),
+            _ => format!("drop old as {}", self.reason()),
+        };
+        let asked = self.condition(scope);
+        self.block(&format!("if {asked}"), |it| {
+            it.line(&format!(
+                "let old = {name}.take({next}) else count nothing_late"
+            ));
+            it.line(&end);
+        });
+    }
+
     /// What is done to another instance that is found.
     fn other(&mut self, scope: &Scope) {
         self.locals += 1;
@@ -171,9 +196,11 @@ impl<'r> Writer<'r> {
         let asked = self.condition(scope);
         self.block(&format!("if {asked}"), |it| {
             let keys = it.values().keys(scope);
-            it.line(&format!(
-                "let {name} = find session({keys}) else count nobody"
-            ));
+            let found = match it.random.percent(12) {
+                true => format!("create session({keys}) else count no_room_here"),
+                false => format!("find session({keys}) else count nobody"),
+            };
+            it.line(&format!("let {name} = {found}"));
             let own = |place: &&Place| place.is_written && place.text.chars().all(|one| one != '[');
             let mine: Vec<Place> = scope.places.iter().filter(own).cloned().collect();
             for _ in 0..1 + it.random.below(2) {
@@ -284,6 +311,14 @@ impl<'r> Writer<'r> {
                     all.push(format!("{} = {value}", field.trim_start_matches('!')));
                 }
             }
+            if scope.has_options && self.random.percent(30) {
+                let value = self.values().number(8, 1, scope);
+                all.push(format!("scale = {{ shift = {value} }}"));
+            }
+            if scope.has_options && self.random.percent(30) {
+                let (value, asked) = (1 + self.random.below(9), self.values().question(scope));
+                all.push(format!("largest = {{ size = {value} }} if {asked}"));
+            }
         }
         match all.is_empty() {
             true => String::new(),
@@ -299,6 +334,11 @@ impl<'r> Writer<'r> {
             at @ (1 | 2) if !scope.queues.is_empty() && (at == 1 || !scope.is_busy) => {
                 let queue = self.random.one(&scope.queues);
                 format!("{queue}.push(message) else drop message as {reason}")
+            }
+            4 if !scope.windows.is_empty() && scope.has_header => {
+                let window = self.random.one(&scope.windows);
+                let (name, number) = (&window.name, &window.number);
+                format!("{name}.insert({number}, message) else drop message as {reason}")
             }
             3 if scope.message == Some(Way::Up) && !scope.is_busy => "deliver message".to_string(),
             3 if scope.message == Some(Way::Down) => {

@@ -113,6 +113,7 @@ impl Values<'_> {
                 Some((one, other)) => format!("(({one} - {other}) as u{width})"),
                 None => self.read(width, scope),
             },
+            16 if scope.calls_c => self.called(width, scope),
             15 => format!("min({}, {})", self.read(width, scope), 2 + self.0.below(9)),
             _ => {
                 let sign = *self.0.one(&["+", "+", "-", "*", "^", "&", "|"]);
@@ -125,6 +126,20 @@ impl Values<'_> {
         }
     }
 
+    /// What a function in C says.
+    fn called(&mut self, width: u8, scope: &Scope) -> String {
+        match self.0.below(3) {
+            0 => format!("(weight({}) as u{width})", self.read(32, scope)),
+            1 => format!("(kind_of({}) as u{width})", self.read(8, scope)),
+            _ => {
+                let other = *self.0.one(&["none", "3", "limit"]);
+                let number = self.read(8, scope);
+                let otherwise = self.0.below(9);
+                format!("((lookup({number}, {other}) else {otherwise}) as u{width})")
+            }
+        }
+    }
+
     /// A condition. In what is written only, nothing may be inserted.
     pub fn condition(&mut self, scope: &Scope) -> String {
         self.asked(0, false, scope)
@@ -132,7 +147,11 @@ impl Values<'_> {
 
     /// A condition that changes nothing.
     pub fn question(&mut self, scope: &Scope) -> String {
-        self.asked(1, true, scope)
+        let scope = Scope {
+            calls_c: false,
+            ..scope.clone()
+        };
+        self.asked(1, true, &scope)
     }
 
     fn asked(&mut self, depth: usize, is_pure: bool, scope: &Scope) -> String {
@@ -177,6 +196,14 @@ impl Values<'_> {
                 let name = &NAMES[1 + self.0.below(NAMES.len() - 1)];
                 format!("{one} {compares} {}.{name}", scope.named)
             }),
+            13 if !scope.windows.is_empty() => {
+                let window = self.0.one(&scope.windows);
+                let (name, next) = (&window.name, &window.next);
+                Some(match self.0.percent(50) {
+                    true => format!("{name}.has({next})"),
+                    false => format!("present {name}.first"),
+                })
+            }
             12 => some(&scope.signals, self).map(|one| format!("present {one}")),
             _ => None,
         };
