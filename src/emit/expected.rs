@@ -14,14 +14,15 @@
 //! ```
 //!
 //! Where a path finds one instance, each instance has what is expected of its own next frame, for
-//! many connections may take turns; the stack knows whose frame was the last. Where it finds
-//! several, or none of some, the last frame alone is known, whosoever it was.
+//! many connections may take turns; the stack knows whose frame was the last, and so the path has
+//! its instance at hand. Where it finds several, or none of some, the last frame alone is known,
+//! whosoever it was.
 //!
 //! Assumes: settings stay; fields are written by assignments, but for those of which an address is
 //! taken, which `predict` leaves alone; of two instances with the same keys the newer one is found.
 //! Cost: a write beside each of those writes.
 
-use super::algebra::holds;
+use super::algebra::{holds, replaced};
 use crate::c::listed;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom};
 use crate::c::tree::{binary, call};
@@ -72,11 +73,16 @@ enum Changed {
     Field(Stands, C),
     /// What else holds of an instance: what is expected there.
     Instance(C),
-    /// Which instances there are: what is expected where one comes or goes.
-    Which(C),
+    /// Which instances there are: the one that comes or goes, or none where the stack expects.
+    Which(Option<C>),
 }
 
 impl Own {
+    /// The type of an instance.
+    fn kind(&self) -> String {
+        format!("struct {}", self.kind)
+    }
+
     /// An instance, by its number.
     pub fn numbered(&self, number: C) -> C {
         let all = atom("stack").behind(&self.kind);
@@ -90,11 +96,11 @@ impl Own {
 impl Expected {
     /// What the stack keeps for it.
     pub fn member(&self) -> Line {
-        let name = self.name();
+        let (name, last) = (self.name(), self.name_of_last());
         let (text, comment) = match &self.own {
-            Some(_) => (
-                format!("struct {name} *{name}"),
-                "of whose frame was the last",
+            Some(own) => (
+                format!("{} *{last}", own.kind()),
+                "whose frame was the last",
             ),
             None => (format!("struct {name} {name}"), "of the next frame"),
         };
@@ -171,9 +177,21 @@ impl Expected {
         format!("{}_bits", self.path)
     }
 
+    fn name_of_last(&self) -> String {
+        format!("{}_last", self.path)
+    }
+
+    /// The instance whose frame was the last.
+    fn last(&self) -> C {
+        atom("stack").behind(self.name_of_last())
+    }
+
     /// What is expected after the last frame.
     fn kept(&self) -> C {
-        atom("stack").behind(self.name())
+        match self.own {
+            Some(_) => self.last().behind(self.name()),
+            None => atom("stack").behind(self.name()),
+        }
     }
 
     /// What an instance expects.
@@ -183,10 +201,7 @@ impl Expected {
 
     /// A part of what is expected after the last frame.
     pub fn part(&self, part: &str) -> C {
-        match self.own {
-            Some(_) => self.kept().behind(part),
-            None => self.kept().member(part),
-        }
+        self.kept().member(part)
     }
 
     /// The instance of that name whose the next frame is.
@@ -196,7 +211,7 @@ impl Expected {
 
     /// The last frame was that of an instance.
     pub fn looks_at(&self, instance: C) -> S {
-        assign(self.kept(), self.of(instance).address())
+        assign(self.last(), instance.address())
     }
 
     /// A frame that begins there is expected again.
@@ -252,8 +267,9 @@ impl Expected {
             && kinds.clone().any(|kind| **all == ended(kind))
         {
             let own = self.own.as_ref();
-            let instance = own.map(|own| own.numbered((**number).clone()));
-            return Some(Changed::Which(expecting(&instance.unwrap_or(atom("0")))));
+            return Some(Changed::Which(
+                own.map(|own| own.numbered((**number).clone())),
+            ));
         }
         let C::Member(of, field) = place else {
             return None;
@@ -285,6 +301,36 @@ impl Expected {
     pub fn keep(&self, function: &mut Function) {
         let is_path = function.name == format!("{}_bypass", self.path);
         self.keep_in(&mut function.body, is_path, Vec::new());
+        if let Some(own) = self.own.as_ref().filter(|_| is_path) {
+            self.have_at_hand(own, function);
+        }
+    }
+
+    /// The path has its instance at hand, and need not compute where that stands: at first it is
+    /// that whose frame was the last, and where all was asked, that which was found.
+    fn have_at_hand(&self, own: &Own, function: &mut Function) {
+        let mut name = "own".to_string();
+        while walk::is_named(&name, &function.body) {
+            name.push('_');
+        }
+        let (last, found) = (self.last(), own.numbered(atom(&own.instance)));
+        let pointed = |value: &C| match value {
+            C::Member(of, field) if **of == found => Some(atom(&name).behind(field)),
+            C::Unary("&", of) if **of == found => Some(atom(&name)),
+            _ => (*value == last).then(|| atom(&name)),
+        };
+        for statement in &mut function.body {
+            statement.each_value_mut(&mut |value| *value = replaced(value, &pointed));
+        }
+        if let Some(S::If { then, .. }) = function.body.first_mut() {
+            then.push(assign(atom(&name), last.clone()));
+        }
+        let at_hand = S::Declare {
+            kind: format!("{} *", own.kind()),
+            name,
+            value: Some(last),
+        };
+        function.body.insert(0, at_hand);
     }
 
     /// The same of a block, once on each way, of which it is known where nothing is expected any
@@ -312,10 +358,9 @@ impl Expected {
                     let value = if is_name { value } else { place };
                     vec![expects(there, stands, value)]
                 }
-                (Some(Changed::Which(there)), _) => {
-                    let last = self.own.as_ref();
-                    let last = last.map(|_| assign(self.kept(), there.clone().address()));
-                    [Some(forget(there)), last].into_iter().flatten().collect()
+                (Some(Changed::Which(None)), _) => vec![forget(self.kept())],
+                (Some(Changed::Which(Some(one))), _) => {
+                    vec![forget(self.of(one.clone())), self.looks_at(one)]
                 }
                 (Some(Changed::Field(_, there) | Changed::Instance(there)), _)
                     if !forgotten.contains(&there) =>

@@ -8,11 +8,11 @@
 //! that asks for all of it where they differ, and then takes note of the frame.
 //!
 //! ```text
-//! if (header[0] != 0x45) { … }             if (differs(message, stack->path_expected)) {
+//! if (header[0] != 0x45) { … }             if (differs(message, own->path_expected)) {
 //! session = find(load(header + 12));           left = path_asks(stack, message);
 //! if (session == SL_NONE) { … }        =>      if (left != END) { return left; }
 //! if (load(header + 24) !=                 }
-//!     session.next) { … }                  session = stack->path_expected->of_session;
+//!     session.next) { … }                  session = own->path_expected.of_session;
 //! ```
 //!
 //! Where the path finds one instance, each has what it expects of its own: a frame that is not like
@@ -49,7 +49,7 @@ pub fn split(
     function: &mut Function,
     addressed: &BTreeSet<String>,
 ) -> Option<(Expected, Function)> {
-    let own = ["expected", "bits", "asks"].map(|what| format!("{}_{what}", path.name));
+    let own = ["expected", "last", "bits", "asks"].map(|what| format!("{}_{what}", path.name));
     if own.iter().any(|name| stack.names.taken.has(name)) {
         return None;
     }

@@ -204,7 +204,7 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
     shell.loom(&["build", &segments, "-o", "segments"]).fine();
     let code = std::fs::read_to_string(shell.path("segments/offloaded.c")).expect("its C");
     let writes = "receive_next = receive_next;\n";
-    let expects = "sl_store_big32(stack->tcp_session[session].tunnel_arrive_expected.frame + 24, ";
+    let expects = "sl_store_big32(own->tunnel_arrive_expected.frame + 24, ";
     let mut written = code.split(writes).skip(1);
     assert!(written.all(|behind| behind.trim_start().starts_with(expects)));
     assert_eq!(code.matches(expects).count(), 2);
