@@ -358,17 +358,21 @@ static inline bool sl_differs64(const uint8_t *at, const uint8_t *other, const u
 }
 
 /* part sl_differs256: needs sl_unlike64 */
-/* The same of 32. */
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
+/* The same of 32. In AVX2 it is written out: where compilers know of values of 32 bytes they align
+ * the stack for them, of which none is kept there. */
 static inline bool sl_differs256(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
-#ifdef __AVX2__
-    const __m256i one = _mm256_loadu_si256((const void *)at);
-    const __m256i two = _mm256_loadu_si256((const void *)other);
-    const __m256i bits = _mm256_loadu_si256((const void *)mask);
-    return !_mm256_testz_si256(_mm256_xor_si256(one, two), bits);
+#if defined __x86_64__ && defined __GNUC__ && defined __AVX2__
+    typedef const uint8_t bytes[32];
+    bool differs;
+    __asm__("vmovdqu %1, %%ymm0\n\t"
+            "vpxor %2, %%ymm0, %%ymm0\n\t"
+            "vptest %3, %%ymm0\n\t"
+            "vzeroupper"
+            : "=@ccnz"(differs)
+            : "m"(*(bytes *)at), "m"(*(bytes *)other), "m"(*(bytes *)mask)
+            : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+              "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+    return differs;
 #else
     uint64_t unlike = 0;
     for (size_t word = 0; word < 32; word += 8) {
