@@ -17,11 +17,9 @@ pub struct Program {
     compiler: String,
     flags: &'static str,
     sums: bool,
-    /// Whether its port calls a function of the application.
-    calls: bool,
 }
 
-/// Whose a stack of ours is whose port calls a function of the application.
+/// Whose a stack of ours is whose port calls a function of its application.
 const CALLED: &str = "stackloom, called";
 
 /// How a stack is compiled in a hurry, and as well as may be.
@@ -32,8 +30,8 @@ pub const WHOLE: &str = "-O3 -march=haswell -flto";
 pub fn programs(name: Name, alone: bool) -> Vec<Program> {
     let mut all = Vec::new();
     let others: &[&str] = match alone {
-        true => &["stackloom"],
-        false => &["stackloom", "floor", "lwip", "smoltcp"],
+        true => &["stackloom", CALLED],
+        false => &["stackloom", CALLED, "floor", "lwip", "smoltcp"],
     };
     for &who in others {
         let ways: &[(&str, &'static str)] = match who {
@@ -44,29 +42,18 @@ pub fn programs(name: Name, alone: bool) -> Vec<Program> {
             "smoltcp" => counting::version("rustc", "--version"),
             _ => counting::version("gcc", "-dumpfullversion"),
         };
+        let file = who.replace(", ", "-");
         for (sums, word) in [(false, "off"), (true, "on")] {
             all.extend(ways.iter().map(|(way, flags)| Program {
                 name,
                 who,
-                variant: format!("{who}-{word}-{way}"),
+                variant: format!("{file}-{word}-{way}"),
                 compiler: compiler.clone(),
                 flags,
                 sums,
-                calls: false,
             }));
         }
     }
-    all.extend(
-        [("O2", QUICK), ("O3-lto", WHOLE)].map(|(way, flags)| Program {
-            name,
-            who: CALLED,
-            variant: format!("stackloom-called-{way}"),
-            compiler: counting::version("gcc", "-dumpfullversion"),
-            flags,
-            sums: false,
-            calls: true,
-        }),
-    );
     all
 }
 
@@ -135,12 +122,13 @@ impl Program {
         let output = std::path::absolute(output)?;
         let flags: Vec<&str> = self.flags.split_whitespace().collect();
         if self.is_ours() {
-            let stack = match self.sums {
-                true => "summed",
-                false if self.calls => "called",
-                false => "offloaded",
+            let calls = (self.who == CALLED).then_some("-DCALLS");
+            let stack = match (self.sums, calls) {
+                (true, None) => "summed",
+                (true, Some(_)) => "called_summed",
+                (false, None) => "offloaded",
+                (false, Some(_)) => "called",
             };
-            let calls = self.calls.then_some("-DCALLS");
             let flags: Vec<&str> = flags.into_iter().chain(calls).collect();
             counting::compile_stack(bench.folder, name, stack, &flags, bench.work, &output)?;
         } else {
