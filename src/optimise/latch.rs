@@ -16,6 +16,8 @@
 //! resends = true                             resends = true, on_path = false
 //! ```
 //!
+//! A name that was given to what the instance says is asked as that.
+//!
 //! Assumes: fields are written by steps of trees alone. Ensures: the same outputs, and the same
 //! state but for the latch; a way that asked less may leave the path where another asked more, if
 //! that is rare. Cost: a truth for each instance, and a write beside each of those writes.
@@ -148,7 +150,7 @@ fn latched(
         rare: Probability((rare * 1e6) as u32),
         asked: Vec::new(),
     };
-    let bare = latching.bare(root, true);
+    let bare = latching.bare(root, true, HashMap::new());
     let asked = latching.asked;
     let conditions = asked.iter().map(|(condition, _)| condition.clone());
     let conditions = conditions.collect();
@@ -303,8 +305,14 @@ struct Latching<'a> {
 }
 
 impl Latching<'_> {
-    /// A way that does not ask what the latch stands for.
-    fn bare(&mut self, from: NodeId, is_first: bool) -> NodeId {
+    /// A way that does not ask what the latch stands for, where some names are known to stand for
+    /// values.
+    fn bare(
+        &mut self,
+        from: NodeId,
+        is_first: bool,
+        mut named: HashMap<LocalId, Expression>,
+    ) -> NodeId {
         let (all, end) = steps(self.program, self.forest, from);
         // What is asked behind the last step is asked later than it was, and what is asked behind
         // a parting earlier: neither may be what keeps something else from going wrong.
@@ -313,24 +321,34 @@ impl Latching<'_> {
         let mut kept = Vec::new();
         for (at, step) in all.into_iter().enumerate() {
             match &step.what {
-                What::Ask(condition, likely, otherwise)
-                    if self.stands(condition)
+                What::Ask(condition, likely, otherwise) => {
+                    let asked = spelled_out(condition, &named);
+                    let is_latched = self.stands(&asked)
                         && match is_first {
                             true => at >= free,
-                            false => likely.other() <= self.rare && is_total(condition),
-                        } =>
-                {
-                    if !self.asked.iter().any(|(known, _)| known == condition) {
-                        self.asked.push((condition.clone(), *otherwise));
+                            false => likely.other() <= self.rare && is_total(&asked),
+                        };
+                    if !is_latched {
+                        kept.push(step);
+                    } else if !self.asked.iter().any(|(known, _)| *known == asked) {
+                        self.asked.push((asked, *otherwise));
                     }
                 }
-                _ => kept.push(step),
+                What::Do(Action::Let(name, value)) => {
+                    named.insert(*name, spelled_out(value, &named));
+                    kept.push(step);
+                }
+                What::Try(_, bound, ..) => {
+                    bound.iter().for_each(|name| drop(named.remove(name)));
+                    kept.push(step);
+                }
+                What::Do(_) => kept.push(step),
             }
         }
         let node = self.forest.arena.node(end).clone();
         let end = match node {
             Node::Test { .. } | Node::Case { .. } => {
-                let made = with_children(node, |child| self.bare(child, false));
+                let made = with_children(node, |child| self.bare(child, false, named.clone()));
                 let made = self.forest.arena.add(made);
                 if let Some(origin) = self.forest.origins.get(&end).copied() {
                     self.forest.origins.entry(made).or_insert(origin);
@@ -346,6 +364,20 @@ impl Latching<'_> {
         let instance = stands(self.program, &self.written, condition);
         instance == Some(self.instance)
     }
+}
+
+/// A value in which names are what they stand for.
+fn spelled_out(value: &Expression, named: &HashMap<LocalId, Expression>) -> Expression {
+    let of_name = |part: &Expression| match &*part.kind {
+        ExpressionKind::Read(Variable::Local(name)) => named.get(name).cloned(),
+        _ => None,
+    };
+    let renaming = Renaming {
+        local: &|local| local,
+        instance: &|instance| instance,
+        replaced: &of_name,
+    };
+    renaming.expression(value)
 }
 
 /// The instance that a condition is about, if it asks of nothing but its fields, and none of those
