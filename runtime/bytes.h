@@ -370,8 +370,8 @@ static inline bool sl_differs256(const uint8_t *at, const uint8_t *other, const 
             "vzeroupper"
             : "=@ccnz"(differs)
             : "m"(*(bytes *)at), "m"(*(bytes *)other), "m"(*(bytes *)mask)
-            : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-              "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+            : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+              "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
     return differs;
 #else
     uint64_t unlike = 0;
