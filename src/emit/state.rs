@@ -318,10 +318,7 @@ fn begun(stack: &Stack, standing: Standing) -> Option<S> {
     let own = &stack.program.kinds[standing.kind.at()];
     let mut all = vec![atom("stack")];
     if own.capacity > 1 {
-        all.push(match standing.first {
-            0 => atom("n"),
-            first => binary("+", atom("n"), atom(first.to_string())),
-        });
+        all.push(standing_on(standing, "n"));
     }
     match (&own.population, standing.label) {
         (Population::Labelled(labels), Some(label)) => {
@@ -333,6 +330,14 @@ fn begun(stack: &Stack, standing: Standing) -> Option<S> {
     }
     let begins = format!("begin_{}", stack.names.kinds[standing.kind.at()]);
     Some(S::Do(call(begins, all)))
+}
+
+/// The number of the instance that stands on one below.
+fn standing_on(standing: Standing, below: &str) -> C {
+    match standing.first {
+        0 => atom(below),
+        first => binary("+", atom(below), atom(first.to_string())),
+    }
 }
 
 /// Keys that a stack writes, as they are handed on.
@@ -377,7 +382,7 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
         }
     }
     body.extend(listen::end(stack, id));
-    body.extend(stops(&scope, id));
+    body.extend(stops(stack, id, atom("n")));
     Some(super::with_all_used(Function {
         comment: "The instance is found no more.".to_string(),
         result: "static void".to_string(),
@@ -388,17 +393,17 @@ fn end(stack: &Stack, id: KindId, kind: &Kind) -> Option<Function> {
 }
 
 /// All timers of an instance stop.
-fn stops(scope: &Scope, id: KindId) -> impl Iterator<Item = S> {
-    let timers = 0..scope.stack.program.kinds[id.at()].timers.len() as u32;
-    timers.map(move |timer| stop_timer(scope, Instance::Own, id, TimerId(timer)))
+fn stops(stack: &Stack, id: KindId, instance: C) -> impl Iterator<Item = S> {
+    let mut scope = Scope::new(stack, &[]);
+    scope.own = Some(instance);
+    let timers = 0..stack.program.kinds[id.at()].timers.len() as u32;
+    timers.map(move |timer| stop_timer(&scope, Instance::Own, id, TimerId(timer)))
 }
 
 fn free(stack: &Stack, id: KindId) -> Function {
-    let mut scope = Scope::new(stack, &[]);
-    scope.own = Some(atom("n"));
-    // Its processes may have started some in the instant in which it ended.
-    let has_processes = stack.program.kinds[id.at()].reactive.is_some();
-    let started = stops(&scope, id).filter(|_| has_processes);
+    // What came to them since they ended may have started some.
+    let living = stack.program.living_with(id).into_iter();
+    let started = living.flat_map(|one| stops(stack, one.kind, standing_on(one, "n")));
     let [pool, next] = ["pool", "next"].map(|suffix| member(stack, id, suffix));
     let held = call(
         "sl_pool_has",

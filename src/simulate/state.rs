@@ -481,15 +481,15 @@ impl<'p> State<'p> {
     }
 
     /// What is left in an instance that has ended is dropped. Its slot is free again when all that
-    /// live with it have ended: then also what came to those since. Timers stop that its processes
-    /// started in the instant in which it ended.
+    /// live with it have ended: then also what came to those since, and timers stop that were
+    /// started by it.
     pub fn free(&mut self, kind: KindId, index: u32) {
-        self.stop_timers(kind, index);
         if self.program.lives_with(kind) != kind {
             return self.empty(kind, index);
         }
         for standing in self.program.living_with(kind) {
             let at = standing.index(index) as usize;
+            self.stop_timers(standing.kind, standing.index(index));
             self.empty(standing.kind, standing.index(index));
             let instances = &mut self.kinds[standing.kind.at()];
             instances.fields[at].clear();
