@@ -49,7 +49,6 @@ pub fn with_trains(program: &Program, mut trace: Trace, random: &mut Random) -> 
         };
         if random.percent(60) {
             trains.begin(Talk::new(link, frame), random);
-            trains.train(random);
         }
         late_ns = trains.now_ns - step.now_ns;
     }
@@ -106,29 +105,32 @@ impl Talk {
 impl Trains<'_> {
     /// Somebody calls, and it is noted.
     fn does(&mut self, call: Call) -> Seen {
-        let (now_ns, takes) = (self.now_ns, self.takes);
-        let step = Step {
-            now_ns,
-            call,
-            takes,
-        };
+        let step = self.step(call);
         let seen = self.stack.step(&step);
         self.steps.push(step);
         seen
+    }
+
+    fn step(&self, call: Call) -> Step {
+        let (now_ns, takes) = (self.now_ns, self.takes);
+        Step {
+            now_ns,
+            call,
+            takes,
+        }
     }
 
     /// What would come of a frame.
     fn tried(&self, link: LinkId, frame: &[u8]) -> Seen {
         let mut stack = self.stack.clone();
         stack.step(&Step {
-            now_ns: self.now_ns,
-            call: Call::Input(link, vec![frame.to_vec()]),
             takes: true,
+            ..self.step(Call::Input(link, vec![frame.to_vec()]))
         })
     }
 
-    /// A conversation speaks from now on, if a frame of it goes through; perhaps another one like
-    /// it, with which it takes turns.
+    /// A conversation speaks, if a frame of it goes through, or else one that spoke before; perhaps
+    /// another one takes turns with it.
     fn begin(&mut self, talk: Talk, random: &mut Random) {
         let other = Talk {
             frame: self.wanted(&talk).of_another(random),
@@ -141,34 +143,39 @@ impl Trains<'_> {
         self.talks.extend(Some(talk).filter(|_| is_found));
         let old = self.talks.len().saturating_sub(TALKS);
         self.talks.drain(..old);
+        if !self.talks.is_empty() {
+            self.train(random);
+        }
     }
 
     fn wanted(&self, talk: &Talk) -> Wanted<'_> {
         Wanted::new(self.program, self.stack.state(), talk.link, &talk.frame)
     }
 
-    /// Frames follow each other.
+    /// The conversation that speaks.
+    fn talk(&self) -> &Talk {
+        self.talks.last().expect("somebody speaks")
+    }
+
+    /// Frames follow each other, as long as some that goes through is found.
     fn train(&mut self, random: &mut Random) {
         let turns = random.percent(40);
-        let Some(last) = self.talks.len().checked_sub(1) else {
-            return;
-        };
         let mut lost = 0;
         for at in 0..6 + random.below(20) {
-            lost += usize::from(self.found(&self.talks[last], random).is_none());
+            if turns && at % 2 == 1 && self.talks.len() > 1 {
+                let other = self.talks.remove(self.talks.len() - 2);
+                self.talks.push(other);
+            }
+            lost += usize::from(!self.goes_on(random));
             if lost > 2 {
                 return;
             }
-            if turns && at % 2 == 1 && last > 0 {
-                let other = self.talks.remove(last - 1);
-                self.talks.push(other);
-            }
             match random.below(30) {
-                0 | 1 => self.disturbed(last, random),
-                2 => self.longer(last, random),
-                3 => self.ended(last),
-                4 => self.between(last, random),
-                _ => self.next(last, random),
+                0 | 1 => self.disturbed(random),
+                2 => self.longer(random),
+                3 => self.ended(),
+                4 => self.between(random),
+                _ => self.next(random),
             }
             if random.percent(20) {
                 self.now_ns += random.below(3) as u64;
@@ -177,36 +184,32 @@ impl Trains<'_> {
     }
 
     /// The next frames of a conversation.
-    fn next(&mut self, at: usize, random: &mut Random) {
+    fn next(&mut self, random: &mut Random) {
         let before = self.stack.clone();
-        let link = self.talks[at].link;
-        let mut frames = Vec::new();
-        loop {
-            let frame = self.next_frame(at, random);
-            let (now_ns, takes) = (self.now_ns, self.takes);
-            let call = Call::Input(link, vec![frame.clone()]);
-            self.stack.step(&Step {
-                now_ns,
-                call,
-                takes,
-            });
-            frames.push(frame);
-            if frames.len() > 3 || random.percent(80) {
-                break;
-            }
+        let link = self.talk().link;
+        let mut frames = vec![self.talk().frame.clone()];
+        while frames.len() < 4 && random.percent(20) {
+            let last = frames.iter().last().cloned();
+            let step = self.step(Call::Input(link, Vec::from_iter(last)));
+            self.stack.step(&step);
+            self.goes_on(random);
+            frames.push(self.talk().frame.clone());
         }
         self.stack = before;
         let seen = self.does(Call::Input(link, frames));
-        let talk = &mut self.talks[at];
-        talk.session = delivered(&seen).or(talk.session);
+        if let (Some(session), Some(talk)) = (delivered(&seen), self.talks.last_mut()) {
+            talk.session = Some(session);
+        }
     }
 
-    /// The next frame, which goes through if that is found.
-    fn next_frame(&mut self, at: usize, random: &mut Random) -> Vec<u8> {
-        if let Some(found) = self.found(&self.talks[at], random) {
-            self.talks[at] = found;
+    /// Whether a next frame of the conversation is found that goes through.
+    fn goes_on(&mut self, random: &mut Random) -> bool {
+        let found = self.found(self.talk(), random);
+        let is_found = found.is_some();
+        if let (Some(found), Some(talk)) = (found, self.talks.last_mut()) {
+            *talk = found;
         }
-        self.talks[at].frame.clone()
+        is_found
     }
 
     /// A conversation with its next frame, if one is found that goes through.
@@ -223,14 +226,14 @@ impl Trains<'_> {
     }
 
     /// The next frame, but for one bit: of its bytes, or of a field, and then its sums are right.
-    fn disturbed(&mut self, at: usize, random: &mut Random) {
-        let good = self.next_frame(at, random);
-        let link = self.talks[at].link;
-        let mut frame = good;
+    fn disturbed(&mut self, random: &mut Random) {
+        let Talk {
+            link, mut frame, ..
+        } = self.talk().clone();
         match random.percent(50) {
             true => {
-                let talk = self.talks[at].clone();
-                frame = self.wanted(&talk).with_other_bit(random).unwrap_or(frame);
+                let wanted = self.wanted(self.talk());
+                frame = wanted.with_other_bit(random).unwrap_or(frame);
             }
             false if !frame.is_empty() => {
                 let at = random.below(frame.len().min(40));
@@ -242,9 +245,10 @@ impl Trains<'_> {
     }
 
     /// The next frame, with more behind it, or less of it.
-    fn longer(&mut self, at: usize, random: &mut Random) {
-        let mut frame = self.next_frame(at, random);
-        let link = self.talks[at].link;
+    fn longer(&mut self, random: &mut Random) {
+        let Talk {
+            link, mut frame, ..
+        } = self.talk().clone();
         match random.percent(50) {
             true => frame.extend(random.bytes()),
             false => frame.truncate(random.below(frame.len() + 1)),
@@ -253,13 +257,13 @@ impl Trains<'_> {
     }
 
     /// The application ends the conversation, if it can; then the same frame comes again.
-    fn ended(&mut self, at: usize) {
+    fn ended(&mut self) {
         let Talk {
             link,
             frame,
             session,
             ..
-        } = self.talks[at].clone();
+        } = self.talk().clone();
         if let Some((port, session)) = session {
             let mut down = self.program.ports[port.at()].down.iter();
             let close = down.find(|id| self.program.notices[id.at()].name == "close");
@@ -277,8 +281,8 @@ impl Trains<'_> {
     }
 
     /// The application says something, or time goes by.
-    fn between(&mut self, at: usize, random: &mut Random) {
-        let Some((port, session)) = self.talks[at].session else {
+    fn between(&mut self, random: &mut Random) {
+        let Some((port, session)) = self.talk().session else {
             return;
         };
         let down = &self.program.ports[port.at()].down;
