@@ -82,12 +82,12 @@ pub fn noting(emitted: &mut Emitted) {
     let counted = |count: Count, what: &str| format!("noted[{}] += {what};\n", count as usize);
     let mut c = std::mem::take(&mut emitted.c);
     let mut note = |before: &str, notes: String, behind: &str| {
-        c = c.replace(
-            &format!("{before}{behind}"),
-            &format!("{before}{notes}{behind}"),
-        );
+        let place = format!("{before}{behind}");
+        let is_there = c.contains(&place);
+        c = c.replace(&place, &format!("{before}{notes}{behind}"));
+        is_there
     };
-    note("", counted(Count::Left, "1"), "            return left");
+    let leaves = note("", counted(Count::Left, "1"), "            return left");
     for path in &emitted.paths {
         let (name, end) = (&path.name, &path.constant);
         let compared = if path.predicted.is_some() { "1" } else { "0" };
@@ -97,11 +97,16 @@ pub fn noting(emitted: &mut Emitted) {
             counted(Count::Compared, compared),
         ];
         let begins = format!("{name}_bypass(stack, arrived(frame));\n");
-        note(&begins, came.concat(), "");
+        assert!(note(&begins, came.concat(), ""), "{name} begins otherwise");
         let asks = format!("{name}_asks(stack, message);\n");
-        note(&asks, counted(Count::Asked, "1"), "");
-        let notes = format!("memcpy(stack->{name}_expected");
-        note("", counted(Count::Noted, "1"), &notes);
+        let asks = note(&asks, counted(Count::Asked, "1"), "");
+        let notes = ["->", "."].map(|of| format!("{name}_expected{of}more = INT32_MAX;\n"));
+        let notes = notes.map(|notes| note(&notes, counted(Count::Noted, "1"), ""));
+        let is_counted = leaves && asks && notes.contains(&true);
+        assert!(
+            is_counted || path.predicted.is_none(),
+            "{name} expects otherwise"
+        );
     }
     emitted.c = format!("{NOTES}{c}");
 }
