@@ -428,7 +428,7 @@ impl Layer<'_, '_> {
                 .line(&format!("require {asked} else drop message as not_now"));
         }
         // Of two with the same keys the newer one is found.
-        let keys = if self.it.random.percent(12) {
+        let keys = if self.it.random.percent(25) {
             turned
         } else {
             keys

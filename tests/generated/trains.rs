@@ -175,6 +175,7 @@ impl Trains<'_> {
                 2 => self.longer(random),
                 3 => self.ended(),
                 4 => self.between(random),
+                5 | 6 => self.stranger(random),
                 _ => self.next(random),
             }
             if random.percent(20) {
@@ -242,6 +243,12 @@ impl Trains<'_> {
             false => {}
         }
         self.does(Call::Input(link, vec![frame]));
+    }
+
+    /// A frame of another conversation, or of one that is to come.
+    fn stranger(&mut self, random: &mut Random) {
+        let frame = self.wanted(self.talk()).of_another(random);
+        self.does(Call::Input(self.talk().link, vec![frame]));
     }
 
     /// The next frame, with more behind it, or less of it.

@@ -173,7 +173,7 @@ impl<'p> Wanted<'p> {
                     let keys = &self.state.kinds[kind.at()].keys[*random.one(&live) as usize];
                     keys[key].number()
                 }
-                _ => random.below(3) as u64,
+                _ => random.below(6) as u64,
             };
             self.given.insert(place, value);
         }
