@@ -245,7 +245,12 @@ fn strip(body: &mut Body, message: LocalId, id: HeaderId, next: NodeId, out: &mu
     let place = body.scope.of_message(message, "header");
     out.push(assign(place.clone(), data.clone()));
     let mut first = data.clone();
-    if body.facts.needs[&next].contains(&super::uses::Need::Header(id)) {
+    if let Some(known) = body.scope.headers.get(&id)
+        && body.parted.contains(&id)
+    {
+        first = known.clone();
+        out.push(assign(first.clone(), place));
+    } else if body.facts.needs[&next].contains(&super::uses::Need::Header(id)) {
         let name = body.scope.taken.take(&format!("{}_header", header.name));
         first = atom(&name);
         body.scope.headers.insert(id, first.clone());

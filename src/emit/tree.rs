@@ -36,6 +36,8 @@ pub struct Body<'a> {
     pub facts: &'a Facts,
     /// Locals that are declared where the code stands.
     pub visible: BTreeSet<LocalId>,
+    /// Headers that have a name before they are stripped, on each of some ways that meet.
+    pub parted: BTreeSet<HeaderId>,
     /// Nodes that stand in functions of their own.
     pub apart: &'a BTreeMap<NodeId, Part>,
     /// How many loops stand around the code.
@@ -63,6 +65,7 @@ pub fn function(
         tree,
         facts,
         visible: BTreeSet::new(),
+        parted: BTreeSet::new(),
         apart,
         turns: 0,
         is_bypass: stack.forest.bypasses.contains(tree),
@@ -279,6 +282,18 @@ impl<'a> Body<'a> {
                 && self.facts.bound.get(&local).is_some_and(|times| *times > 1)
             {
                 out.extend(self.declare_empty(local));
+            }
+            if let Need::Header(header) = need
+                && !self.scope.headers.contains_key(&header)
+            {
+                let name = self.header_name(header);
+                self.scope.headers.insert(header, atom(&name));
+                self.parted.insert(header);
+                out.push(S::Declare {
+                    kind: "uint8_t *".to_string(),
+                    name,
+                    value: None,
+                });
             }
         }
     }
