@@ -15,7 +15,7 @@
  * applications, as that of `called` in tcp.loom: a step is
  *
  *   has the frame of its last answer back; takes the segment, which calls tcp_stack_arrived, which
- *   gives credit; answers every second one; gives the next buffer
+ *   gives back that it takes all of it; answers every second one; gives the next buffer
  *
  * With -DCONNECTIONS=N there are N connections, each with a sender of its own, which take turns:
  * no segment is of the same connection as the one before.
@@ -81,14 +81,14 @@ extern const char *const tcp_stack_path_name[] __attribute__((weak));
 
 #ifdef CALLS
 /* What the stacks call. */
-void tcp_stack_arrived(void *user, struct tcp_stack *stack, uint32_t session,
-                       const struct tcp_stack_streams_attributes *with, const uint8_t *data,
-                       size_t length, uint64_t now_ns) {
+uint32_t tcp_stack_arrived(void *user, struct tcp_stack *stack, uint32_t session,
+                           const struct tcp_stack_streams_attributes *with, const uint8_t *data,
+                           size_t length, uint64_t now_ns) {
     struct application *const own = user;
-    (void)with;
+    (void)stack, (void)session, (void)with, (void)now_ns;
     own->read = data;
     own->received += (uint32_t)length;
-    tcp_stack_streams_grant_delivers(stack, session, (uint32_t)length, now_ns);
+    return (uint32_t)length;
 }
 
 void tcp_stack_arrived_grant_sends(void *user, struct tcp_stack *stack, uint32_t session,

@@ -309,6 +309,7 @@ fn the_c_that_calls_c_in_all_places_does_what_it_says() {
 fn the_c_of_applications_that_are_called_does_what_it_says() {
     agrees("tests/c_agrees/stacks/called.loom");
     agrees("tests/c_agrees/stacks/replied.loom");
+    agrees("tests/c_agrees/stacks/granted.loom");
 }
 
 #[test]
@@ -364,28 +365,16 @@ fn the_c_of_any_rewrites_does_what_it_says() {
 
 #[test]
 fn a_fault_in_the_c_of_the_radio_is_found() {
-    let [mut woven, _] = stacks::built("examples/radio/radio.loom");
     let (right, wrong) = ("sequencer_session.last = ", "sequencer.next = ");
-    let c = &woven.emitted.c;
-    assert!(c.contains(right), "there is something to get wrong");
-    woven.emitted.c = c.replacen(right, wrong, 1);
-    let found = std::panic::catch_unwind(|| compared(("a fault", "woven"), &woven, &WAYS[..1]));
-    let said = found.expect_err("what is wrong in the C is not found");
-    let said = said.downcast_ref::<String>().expect("it is told in words");
-    assert!(said.contains("SEED="), "it does not even compile: {said}");
+    is_found("examples/radio/radio.loom", right, wrong);
 }
 
 #[test]
 fn a_fault_in_the_c_of_listeners_is_found() {
-    let [mut woven, _] = stacks::built("tests/c_agrees/stacks/letters.loom");
-    let right = "stack->box_listener.waiting -= 1;";
-    let c = &woven.emitted.c;
-    assert!(c.contains(right), "there is something to get wrong");
-    woven.emitted.c = c.replace(right, "stack->box_listener.waiting -= 0;");
-    let found = std::panic::catch_unwind(|| compared(("a place", "kept"), &woven, &WAYS[..1]));
-    let said = found.expect_err("what is wrong in the C is not found");
-    let said = said.downcast_ref::<String>().expect("it is told in words");
-    assert!(said.contains("SEED="), "it does not even compile: {said}");
+    let (right, wrong) = ["1", "0"]
+        .map(|by| format!("stack->box_listener.waiting -= {by};"))
+        .into();
+    is_found("tests/c_agrees/stacks/letters.loom", &right, &wrong);
 }
 
 #[test]
@@ -420,19 +409,57 @@ fn a_fault_in_what_an_application_tells_while_it_is_called_is_found() {
             "    asks_deliver_now",
         ),
     ] {
-        let [mut woven, _] = stacks::built(path);
-        let c = &woven.emitted.c;
-        assert!(
-            c.contains(right),
-            "there is something to get wrong: {right}"
-        );
-        woven.emitted.c = c.replace(right, wrong);
-        let found =
-            std::panic::catch_unwind(|| compared((path, "a fault in a call"), &woven, &WAYS[..1]));
-        let said = found.expect_err("what is wrong in the C is not found");
-        let said = said.downcast_ref::<String>().expect("it is told in words");
-        assert!(said.contains("SEED="), "it does not even compile: {said}");
+        is_found(path, right, wrong);
     }
+}
+
+#[test]
+fn a_fault_in_what_an_application_gives_back_is_found() {
+    let path = "tests/c_agrees/stacks/granted.loom";
+    for (right, wrong) in [
+        // What it told while it was called has changed nothing.
+        ("stack->shared.steps != steps || ", "steps == 0 || "),
+        // What it told waits behind what it gives back.
+        ("steps || stack->waiting != 0", "steps"),
+        (
+            "    if (stack->waiting == 0 && has_place",
+            "    if (has_place",
+        ),
+        // It is told to one that is gone.
+        (
+            "messages == 0 ||\n        !sl_pool_has(&stack->talk_session_pool, \
+             stack->talk_session_next, session)",
+            "messages == 0",
+        ),
+        // The next frame is expected as it was.
+        ("own->talk_arrive_expected.more = 0;", ""),
+        // It is not told at all.
+        (
+            "    talk_grant_delivers_own(stack",
+            "    if (0) talk_grant_delivers_own(stack",
+        ),
+        (
+            "    talks_deliver_more(stack",
+            "    if (0) talks_deliver_more(stack",
+        ),
+    ] {
+        is_found(path, right, wrong);
+    }
+}
+
+/// A fault in the C of a stack is found.
+fn is_found(path: &str, right: &str, wrong: &str) {
+    let [mut woven, _] = stacks::built(path);
+    let c = &woven.emitted.c;
+    assert!(
+        c.contains(right),
+        "there is something to get wrong: {right}"
+    );
+    woven.emitted.c = c.replace(right, wrong);
+    let found = std::panic::catch_unwind(|| compared((path, "a fault"), &woven, &WAYS[..1]));
+    let said = found.expect_err(&format!("what is wrong in the C is not found: {wrong}"));
+    let said = said.downcast_ref::<String>().expect("it is told in words");
+    assert!(said.contains("SEED="), "it does not even compile: {said}");
 }
 
 #[test]
@@ -452,7 +479,7 @@ fn a_fault_in_the_c_of_a_bypass_is_found() {
     let wrong = bypass.replace(right, "message.to_all = true;");
     woven.emitted.c = before.to_string() + &wrong;
     let found = std::panic::catch_unwind(|| compared(("a path", "guarded"), &woven, &WAYS[..1]));
-    let said = found.expect_err("what is wrong in the C is not found");
+    let said = found.expect_err(&format!("what is wrong in the C is not found: {wrong}"));
     let said = said.downcast_ref::<String>().expect("it is told in words");
     assert!(said.contains("SEED="), "it does not even compile: {said}");
 }

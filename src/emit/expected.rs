@@ -91,6 +91,20 @@ impl Own {
             false => all,
         }
     }
+
+    /// A pointer to an instance.
+    pub fn pointer(&self) -> String {
+        format!("{} *", self.kind())
+    }
+
+    /// What goes by a pointer where the instance stands there.
+    pub fn pointed(value: &C, there: &C, name: &str) -> Option<C> {
+        match value {
+            C::Member(of, field) if **of == *there => Some(atom(name).behind(field)),
+            C::Unary("&", of) if **of == *there => Some(atom(name)),
+            _ => None,
+        }
+    }
 }
 
 impl Expected {
@@ -297,9 +311,14 @@ impl Expected {
         }
     }
 
+    /// Whether a function is the path.
+    pub fn is_path(&self, function: &Function) -> bool {
+        function.name == format!("{}_bypass", self.path)
+    }
+
     /// Sees to it that what a function changes is no longer expected.
     pub fn keep(&self, function: &mut Function) {
-        let is_path = function.name == format!("{}_bypass", self.path);
+        let is_path = self.is_path(function);
         self.keep_in(&mut function.body, is_path, Vec::new());
         if let Some(own) = self.own.as_ref().filter(|_| is_path) {
             self.have_at_hand(own, function);
@@ -314,10 +333,9 @@ impl Expected {
             name.push('_');
         }
         let (last, found) = (self.last(), own.numbered(atom(&own.instance)));
-        let pointed = |value: &C| match value {
-            C::Member(of, field) if **of == found => Some(atom(&name).behind(field)),
-            C::Unary("&", of) if **of == found => Some(atom(&name)),
-            _ => (*value == last).then(|| atom(&name)),
+        let pointed = |value: &C| {
+            let is_last = (*value == last).then(|| atom(&name));
+            Own::pointed(value, &found, &name).or(is_last)
         };
         for statement in &mut function.body {
             statement.each_value_mut(&mut |value| *value = replaced(value, &pointed));
@@ -326,11 +344,19 @@ impl Expected {
             then.push(assign(atom(&name), last.clone()));
         }
         let at_hand = S::Declare {
-            kind: format!("{} *", own.kind()),
+            kind: own.pointer(),
             name,
             value: Some(last),
         };
         function.body.insert(0, at_hand);
+    }
+
+    /// What the path calls the instance that it has at hand.
+    pub fn at_hand(&self, path: &Function) -> Option<String> {
+        match path.body.first()? {
+            S::Declare { name, value, .. } if *value == Some(self.last()) => Some(name.clone()),
+            _ => None,
+        }
     }
 
     /// The same of a block, once on each way, of which it is known where nothing is expected any

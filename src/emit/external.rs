@@ -7,9 +7,11 @@
 //! extern fn f(key: u32) -> u16?          bool S_f(.., uint32_t key, uint16_t *found)
 //! extern type t   extern fn f(x: t)      struct S_t of S_extern.h    void S_f(.., struct S_t *x)
 //! port p calls f                         void S_f(.., struct S *stack, uint32_t session, ..)
+//! port p calls f, with grant_delivers    uint32_t S_f(.., struct S *stack, uint32_t session, ..)
 //! ```
 
 use super::Stack;
+use super::granted::Granted;
 use super::layout::{c_type, given_names, member_names, names_of, parameters};
 use super::listen;
 use super::names::Taken;
@@ -247,10 +249,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         "uint32_t session".to_string(),
     ];
     let mut given = vec!["stack".to_string(), "session".to_string()];
-    let carries = match event {
-        Event::Notice(notice) => stack.program.notices[notice.at()].message,
-        _ => true,
-    };
+    let carries = carries(stack, event);
     if carries {
         all.push(format!("const struct {name}_message *message"));
         given.push("message".to_string());
@@ -263,7 +262,10 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         }
     }
     let head = |own: &str| wrapped(&format!("static inline void {own}({})", all.join(", ")));
-    let at_once = called(stack, id, event, carries);
+    let granted = Granted::of(stack, id, event);
+    let declared = granted.as_ref().map_or(String::new(), Granted::declared);
+    let took = granted.map(|granted| granted.told());
+    let at_once = printer::block(&called(stack, id, event, took), 1);
     let either = S::If {
         condition: binary(
             "||",
@@ -274,7 +276,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         otherwise: vec![S::Do(call(now(own), given.into_iter().map(atom).collect()))],
     };
     Item::Text(format!(
-        "/* {}: calls {function} */\n{} {{\n{at_once}}}\n\n\
+        "{declared}/* {}: calls {function} */\n{} {{\n{at_once}}}\n\n\
          /* The same when nothing else is under way. */\n{} {{\n{}{}}}\n",
         port.name,
         head(&now(own)),
@@ -284,48 +286,82 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
     ))
 }
 
-/// An application is called; the buffer of what it was given is free when it returns.
-fn called(stack: &Stack, id: PortId, event: Event, carries: bool) -> String {
+/// What an application that is called gives back: what kind it is, what it is called, and what is
+/// done with it.
+pub struct Kept {
+    pub kind: String,
+    pub name: String,
+    pub then: Vec<S>,
+}
+
+/// An application is called: what is done with what it gives back, if it does; the buffer of what
+/// it was given is free then.
+pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Vec<S> {
     let port = &stack.program.ports[id.at()];
     let name = &stack.names.stack;
-    let mut given = ["stack->config.user", "stack", "session"]
-        .map(String::from)
-        .to_vec();
-    let mut before = String::new();
+    let mut given = vec![user(), atom("stack"), atom("session")];
+    let mut all = Vec::new();
+    let carries = carries(stack, event);
     if carries {
-        before += &format!(
-            "    struct {name}_buffer *const buffer = message->buffer;\n    \
-             stack->counters[DELIVERED] += message->came_in;\n"
-        );
+        all.push(S::Declare {
+            kind: format!("struct {name}_buffer *const"),
+            name: "buffer".to_string(),
+            value: Some(atom("message").behind("buffer")),
+        });
+        let delivered = atom("stack").behind("counters").element(atom("DELIVERED"));
+        let came_in = atom("message").behind("came_in");
+        all.push(S::Assign(delivered, "+=", came_in));
     }
     if let Event::Notice(notice) = event {
         let told = &stack.program.notices[notice.at()].parameters;
         let names = told_names(stack, told).into_iter();
         let told = told.iter().zip(names);
-        given.extend(told.flat_map(|(one, name)| names_of(&one.kind, &name)));
-    } else if !attributes(stack, port).is_empty() {
-        let values = attribute_values(stack, port).into_iter();
-        let values: Vec<String> = values
-            .map(|(own, value)| format!("        .{own} = {value},\n"))
-            .collect();
-        let values = values.concat();
-        before += &format!(
-            "    const struct {name}_{}_attributes with = {{\n{values}    }};\n",
-            port.name
+        given.extend(
+            told.flat_map(|(one, name)| names_of(&one.kind, &name))
+                .map(atom),
         );
-        given.push("&with".to_string());
+    } else if !attributes(stack, port).is_empty() {
+        let kind = format!("struct {name}_{}_attributes", port.name);
+        let values = attribute_values(stack, port).into_iter();
+        let values = values.map(|(own, value)| (own, atom(value))).collect();
+        all.push(S::Declare {
+            kind: format!("const {kind}"),
+            name: "with".to_string(),
+            value: Some(C::Struct(kind, values)),
+        });
+        given.push(atom("with").address());
     }
     if carries {
-        given.extend(["message->data", "message->length"].map(String::from));
+        given.extend(["data", "length"].map(|part| atom("message").behind(part)));
     }
-    given.push("stack->now_ns".to_string());
+    given.push(atom("stack").behind("now_ns"));
     let calling = |is: &str| assign(atom("stack").behind("shared").member("calling"), atom(is));
     let function = stack.names.applications[&(id, event)].clone();
-    let called = call(function, given.into_iter().map(atom).collect());
+    let called = call(function, given);
+    all.push(calling("true"));
+    match took {
+        Some(Kept { kind, name, then }) => {
+            all.push(S::Declare {
+                kind,
+                name,
+                value: Some(called),
+            });
+            all.extend(then);
+        }
+        None => all.push(S::Do(called)),
+    }
+    all.push(calling("false"));
     let given_back = call("give_buffer", vec![atom("stack"), atom("buffer")]);
-    let mut called = vec![calling("true"), S::Do(called), calling("false")];
-    called.extend(carries.then_some(S::Do(given_back)));
-    before + &printer::block(&called, 1)
+    all.extend(carries.then_some(S::Do(given_back)));
+    all
+}
+
+/// Whether a message comes with an event.
+fn carries(stack: &Stack, event: Event) -> bool {
+    match event {
+        Event::Notice(notice) => stack.program.notices[notice.at()].message,
+        _ => true,
+    }
 }
 
 /// What comes up while something else is under way lets that be next, within this step.
@@ -478,9 +514,10 @@ fn application(stack: &Stack, id: PortId, event: Event) -> Option<Item> {
         all.extend(["const uint8_t *data", "size_t length"].map(String::from));
     }
     all.push("uint64_t now_ns".to_string());
+    let granted = Granted::of(stack, id, event);
     Some(Item::Prototype(Function {
         comment: String::new(),
-        result: "void".to_string(),
+        result: granted.map_or("void".to_string(), |granted| granted.kind()),
         name: stack.names.applications[&(id, event)].clone(),
         parameters: all,
         body: Vec::new(),

@@ -4,6 +4,7 @@ use super::Stack;
 use super::assumed;
 use super::exits::Path;
 use super::external;
+use super::granted::Granted;
 use super::inline;
 use super::layout::members;
 use super::paths;
@@ -253,6 +254,9 @@ fn externs_comment(stack: &Stack) -> String {
                  have returned, and so do what they open and whatever they send or tell behind \
                  it. Frames and times wait for the host. What they are given is good until they \
                  return.";
+        if Granted::all(stack).next().is_some() {
+            text += " What one gives back is told last: how much more may come up to the session.";
+        }
     }
     if external::has_types(stack.program) {
         text += &format!(

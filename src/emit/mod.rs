@@ -10,7 +10,7 @@
 //! exits, paths     where it is left, and how often
 //! predict, compared, expected   its header prediction
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
-//! external         what is written in C by whoever uses the stack
+//! external, granted  what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
 //! esterel          modules of Esterel             view       their automata, for people
@@ -48,6 +48,7 @@ mod expected;
 mod expression;
 mod external;
 mod function;
+mod granted;
 mod guard;
 mod header_file;
 mod held;

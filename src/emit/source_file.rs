@@ -9,6 +9,7 @@ use super::exits::{self, Path};
 use super::expected::{self, Expected};
 use super::external;
 use super::function;
+use super::granted;
 use super::header_file;
 use super::in_place;
 use super::message;
@@ -308,6 +309,17 @@ fn predicted(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) -> Vec<Exp
     }
     for function in all.iter_mut().flat_map(|one| &mut one.functions) {
         expected.iter().for_each(|one| one.keep(function));
+    }
+    for one in &expected {
+        let mut functions = Vec::from_iter(all.iter_mut().flat_map(|one| &mut one.functions));
+        let made = granted::at_hand(stack, one, &mut functions);
+        let mut all = all.iter_mut().map(|one| &mut one.functions);
+        let own = all.find_map(|own| {
+            let at = own.iter().position(|function| one.is_path(function))?;
+            Some((own, at))
+        });
+        let (own, at) = own.expect("a path is one of these");
+        own.splice(at..at, made);
     }
     expected
 }

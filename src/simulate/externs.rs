@@ -8,7 +8,7 @@
 //! extern fn mix(key: bytes[4], data: bytes) -> u32
 //!     externs.function("mix", |given| Datum::Number(…))     given: [Bytes of the key, Bytes]
 //! port messages calls arrived
-//!     externs.port("arrived", |what, call| { call(&Call::Send { … }); })
+//!     externs.port("arrived", |what, call| { call(&Call::Send { … }); 0 })
 //! ```
 
 use super::expression::Evaluation;
@@ -16,6 +16,8 @@ use super::state::Emitted;
 use super::trace::Call;
 use super::value::{Datum, fit};
 use crate::types::expression::{Expression, ExpressionKind, Variable};
+#[cfg(doc)]
+use crate::types::program::Port;
 use crate::types::program::{FunctionId, Program};
 use crate::types::value::Type;
 use std::collections::BTreeMap;
@@ -27,8 +29,9 @@ use std::fmt;
 pub type Function<'e> = dyn Fn(&mut [Datum]) -> Datum + 'e;
 
 /// What an application is called with, and how it calls the ports of the stack: each call gives
-/// what the function in C would return.
-pub type Application<'e> = dyn Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) + 'e;
+/// what the function in C would return. It gives back how much more may come up, which counts where
+/// a message came up to a port whose sessions count that ([`Port::granted`]).
+pub type Application<'e> = dyn Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) -> u64 + 'e;
 
 /// All that a stack calls.
 #[derive(Default)]
@@ -47,7 +50,7 @@ impl<'e> Externs<'e> {
     pub fn port(
         &mut self,
         name: &str,
-        does: impl Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) + 'e,
+        does: impl Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) -> u64 + 'e,
     ) {
         self.ports.insert(name.to_string(), Box::new(does));
     }

@@ -17,6 +17,7 @@
 mod agenda;
 mod answers;
 mod bits;
+mod called;
 pub mod containers;
 pub mod expression;
 pub mod externs;

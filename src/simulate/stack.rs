@@ -40,9 +40,9 @@ pub struct Stack<'p, C> {
     pub(super) control: C,
     pub(super) state: State<'p>,
     /// Whether an application's function is being called.
-    calling: bool,
+    pub(super) calling: bool,
     /// What applications were called with, since [`Stack::called`] was asked.
-    called: Vec<Emitted>,
+    pub(super) called: Vec<Emitted>,
 }
 
 impl<'p, C: Control<'p>> Stack<'p, C> {
@@ -387,8 +387,12 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
 
     /// Whether the budget of the call allows another step, and its answer has room.
     fn has_room(&self) -> bool {
-        let limits = &self.state.limits;
-        self.state.steps < limits.budget && self.state.outputs.len() < limits.outputs
+        self.state.steps < self.state.limits.budget && self.has_place()
+    }
+
+    /// Whether the host may be told something more.
+    pub(super) fn has_place(&self) -> bool {
+        self.state.outputs.len() < self.state.limits.outputs
     }
 
     /// Handles what is on the agenda, as far as may be.
@@ -402,7 +406,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         }
     }
 
-    fn step(&mut self, event: Pending) {
+    pub(super) fn step(&mut self, event: Pending) {
         let mut next = Some(event);
         while let Some(event) = next.take() {
             match event.goal {
@@ -442,47 +446,6 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         index.is_some_and(|index| !self.state.is_live(named, index))
     }
 
-    /// A message or notice comes to an application: which is called, or told by the host. It is
-    /// called when nothing else is under way; what is then comes next, within the same step.
-    fn surface(&mut self, port: PortId, event: Pending) {
-        let is_under_way = self.calling || !self.state.agenda.is_empty();
-        if self.state.calls(&event)
-            && is_under_way
-            && !event.waited
-            && let Goal::Port(_, session, what) = event.goal
-        {
-            match self.state.instead((port, session), what, &event) {
-                Some(instead) => self.state.outputs.extend(instead),
-                None => {
-                    self.state.steps -= 1;
-                    self.state.let_others_go(event);
-                }
-            }
-            return;
-        }
-        let carries = event.message.is_some();
-        let told = self.state.told(event);
-        match (told, &self.state.program.ports[port.at()].calls) {
-            (Some(output @ (Emitted::Deliver { .. } | Emitted::Notice { .. })), Some(function)) => {
-                self.call_application(function, output, carries);
-            }
-            (told, _) => self.state.outputs.extend(told),
-        }
-    }
-
-    /// An application is called with what came up; the buffer of what it carries is free then.
-    fn call_application(&mut self, function: &str, output: Emitted, carries: bool) {
-        let known = self.state.externs.application(function);
-        let application = known.expect("a stack is started with what its ports call");
-        self.calling = true;
-        application(&output, &mut |call| self.call(call, self.state.now_ns));
-        self.calling = false;
-        if carries {
-            self.state.give_back();
-        }
-        self.called.push(output);
-    }
-
     /// A new instance of a kind that a port opens, with the keys that it was not given.
     fn created(&mut self, kind: KindId, mut keys: Vec<Datum>) -> Option<u32> {
         // A start for each kind that stands on it, and the notice that it is open.
@@ -518,7 +481,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     }
 
     /// Where a notice of an application goes: the record's handler, or else the session's.
-    fn downward(
+    pub(super) fn downward(
         &self,
         port: PortId,
         session: u32,
@@ -568,7 +531,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         }
     }
 
-    fn is_open(&self, port: PortId, session: u32) -> bool {
+    pub(super) fn is_open(&self, port: PortId, session: u32) -> bool {
         let (kind, index) = self.below(port, session);
         debug_assert_eq!(self.state.program.kinds[kind.at()].role, Role::Session);
         let always = self.state.program.ports[port.at()].opens.is_none();

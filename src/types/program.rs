@@ -436,6 +436,21 @@ pub struct Port {
     pub calls: Option<String>,
 }
 
+impl Port {
+    /// The notice by which an application that is called says how much more may come up, where its
+    /// service has one: its function gives that back.
+    pub fn granted(&self, program: &Program) -> Option<NoticeId> {
+        let is_grant = |id: &NoticeId| {
+            let notice = &program.notices[id.at()];
+            let counts = |one: &Field| matches!(one.kind, Type::Unsigned(_));
+            notice.name == "grant_delivers"
+                && matches!(&notice.parameters[..], [one] if counts(one))
+        };
+        let told = self.calls.iter().flat_map(|_| self.down.iter().copied());
+        told.filter(|_| self.passes).find(is_grant)
+    }
+}
+
 /// Says which instance an event belongs to, at a multiplexor.
 #[derive(Clone, Debug)]
 pub struct Finder {

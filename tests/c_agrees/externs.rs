@@ -21,6 +21,8 @@ pub const SENDS_MORE: u8 = 2;
 pub const OPENS: u8 = 4;
 /// Gives every notice that takes no values.
 pub const TELLS: u8 = 8;
+/// Gives back as many as it was given bytes.
+pub const TAKES: u8 = 16;
 
 /// All that a program calls, as an interpreter has it, at the start of a run.
 pub fn all(program: &Program) -> Externs<'_> {
@@ -121,7 +123,7 @@ fn bytes(of: &Datum) -> &[u8] {
 }
 
 /// What an application does that is called.
-fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Option<u64>) {
+fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Option<u64>) -> u64 {
     let (port, session, bytes) = match what {
         Emitted::Deliver {
             port,
@@ -141,14 +143,14 @@ fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Opti
                 attributes: Vec::new(),
                 bytes: vec![0],
             });
-            return;
+            return 0;
         }
-        _ => return,
+        _ => return 0,
     };
     assert_eq!(call(&Call::Input(LinkId(0), vec![bytes.clone()])), Some(0));
     call(&Call::Expire);
     let Some(first) = bytes.first().copied() else {
-        return;
+        return 0;
     };
     let send = |session: u32, bytes: &[u8]| Call::Send {
         port: *port,
@@ -171,6 +173,10 @@ fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Opti
     }
     if first & SENDS_MORE != 0 {
         call(&send(*session, &bytes[..bytes.len() / 2]));
+    }
+    match first & TAKES {
+        0 => 0,
+        _ => bytes.len() as u64,
     }
 }
 

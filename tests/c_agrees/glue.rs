@@ -2,7 +2,7 @@
 //!
 //! In: a program. Out: the text of its driver, which is `driver.c` with its capitals filled in.
 
-use super::externs::{OPENS, SENDS, SENDS_MORE, TELLS, told};
+use super::externs::{OPENS, SENDS, SENDS_MORE, TAKES, TELLS, told};
 use stackloom::types::program::{Key, KindId, NoticeId, Port, Program};
 use stackloom::types::value::Type;
 
@@ -274,12 +274,21 @@ fn application(program: &Program, place: usize, port: &Port) -> String {
             format!("const struct STACK_{own}_attributes given = *with;\n"),
         ],
     };
+    let granted = port.granted(program);
+    let [result, takes, nothing] = match granted {
+        Some(_) => [
+            "uint32_t",
+            &format!("return (data[0] & {TAKES}) != 0 ? (uint32_t)length : 0;\n"),
+            "return 0;",
+        ],
+        None => ["void", "", "return;"],
+    };
     let mut text = format!(
-        "void STACK_{function}(void *user, struct STACK *own, uint32_t session, {with}\
+        "{result} STACK_{function}(void *user, struct STACK *own, uint32_t session, {with}\
          const uint8_t *data, size_t length, uint64_t now_ns) {{\n(void)user;\n{given}\
          printf(\"d {place} %\" PRIu32, session);\nshow_bytes(data, length);\n{shows}\
-         printf(\"\\n\");\n{}}}\n",
-        answer(program, port)
+         printf(\"\\n\");\n{}{takes}}}\n",
+        answer(program, port, nothing)
     );
     let notices = port.up.iter();
     text.extend(notices.map(|id| told_up_by_call(program, (place, port), *id)));
@@ -339,12 +348,13 @@ fn answer_to(port: &Port, carries: bool) -> String {
 }
 
 /// What the function of an application does with a message.
-fn answer(program: &Program, port: &Port) -> String {
+fn answer(program: &Program, port: &Port, nothing: &str) -> String {
     let own = &port.name;
-    let mut text = "struct STACK_frame frame = {(uint8_t *)data, length};\n\
-         if (STACK_input(own, 0, &frame, 1, now_ns) != 0) {\nabort();\n}\n\
-         STACK_expire(own, UINT64_MAX);\nif (length == 0) {\nreturn;\n}\n"
-        .to_string();
+    let mut text = format!(
+        "struct STACK_frame frame = {{(uint8_t *)data, length}};\n\
+         if (STACK_input(own, 0, &frame, 1, now_ns) != 0) {{\nabort();\n}}\n\
+         STACK_expire(own, UINT64_MAX);\nif (length == 0) {{\n{nothing}\n}}\n"
+    );
     let send = |session: &str, data: &str, length: &str| {
         // The time is that of the call that goes on, whatever is said here.
         format!("STACK_{own}_send(own, {session}, NULL, {data}, {length}, now_ns + 1);\n")

@@ -2,10 +2,14 @@ What a host calls, where ports call functions of applications: instead of what h
 `interface.c`, and what only these stacks have; as `own.c`.
 
 /* part may_go_on */
+/* Whether the host may be told something more. */
+static inline bool has_place(struct STACK *stack) {
+    return stack->shared.answered != stack->answers + OUTPUTS || make_room(stack);
+}
+
 /* Whether the budget of the call allows another step, and its answer has room. */
 static inline bool has_room(struct STACK *stack) {
-    return stack->shared.steps < stack->config.budget &&
-           (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
+    return stack->shared.steps < stack->config.budget && has_place(stack);
 }
 
 /* Whether another step may be taken, since no function of an application is being called. */
