@@ -47,19 +47,24 @@ impl Expression {
 impl Statement {
     /// Does something with the expressions of the statement, and of those within it.
     pub fn each_value_mut(&mut self, change: &mut dyn FnMut(&mut Expression)) {
-        match self {
-            Statement::Declare { value, .. } | Statement::Return(value) => {
-                value.iter_mut().for_each(&mut *change);
-            }
-            Statement::Assign(place, _, value) => [place, value].into_iter().for_each(&mut *change),
-            Statement::Do(value) | Statement::Switch { value, .. } => change(value),
-            Statement::If { condition, .. }
-            | Statement::For { condition, .. }
-            | Statement::While { condition, .. } => change(condition),
-            Statement::Comment(_) | Statement::Continue | Statement::Break => {}
-        }
+        self.expressions_mut().into_iter().for_each(&mut *change);
         for block in self.blocks_mut() {
             block.iter_mut().for_each(|one| one.each_value_mut(change));
+        }
+    }
+
+    /// The expressions of the statement itself, to be changed.
+    pub fn expressions_mut(&mut self) -> Vec<&mut Expression> {
+        match self {
+            Statement::Declare { value, .. } | Statement::Return(value) => {
+                value.iter_mut().collect()
+            }
+            Statement::Assign(place, _, value) => vec![place, value],
+            Statement::Do(value) | Statement::Switch { value, .. } => vec![value],
+            Statement::If { condition, .. }
+            | Statement::For { condition, .. }
+            | Statement::While { condition, .. } => vec![condition],
+            Statement::Comment(_) | Statement::Continue | Statement::Break => Vec::new(),
         }
     }
 

@@ -253,6 +253,10 @@ impl Scope<'_> {
         let bits = match &a.result {
             Type::Unsigned(width) => c_bits(u32::from(*width)),
             Type::Time => 64,
+            // Of two that are equal either is right, and whether one is less is seen at a sign.
+            Type::Sequence(_) if operator == Binary::AtMost => {
+                return self.choice(self.compared(Binary::Less, a, b), a, b);
+            }
             _ => return self.choice(self.compared(operator, a, b), a, b),
         };
         if self.is_plain(a) && self.is_plain(b) {

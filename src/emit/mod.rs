@@ -6,7 +6,7 @@
 //! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, held, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
-//! bypass, guard, early, masked, in_place, algebra   the common path of what frames start;
+//! bypass, guard, early, masked, again, in_place, algebra   the common path of what frames start;
 //! exits, paths     where it is left, and how often
 //! predict, compared, expected   its header prediction
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
@@ -30,6 +30,7 @@ pub mod runtime;
 pub mod view;
 
 mod action;
+mod again;
 mod algebra;
 mod apart;
 mod assumed;

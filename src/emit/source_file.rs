@@ -1,6 +1,7 @@
 //! `NAME.c`: the runtime, the state, the reactions, and what the host calls, in this order.
 
 use super::Stack;
+use super::again;
 use super::apart;
 use super::assumed;
 use super::bypass;
@@ -320,6 +321,12 @@ fn predicted(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) -> Vec<Exp
         });
         let (own, at) = own.expect("a path is one of these");
         own.splice(at..at, made);
+    }
+    for function in all.iter_mut().flat_map(|one| &mut one.functions) {
+        if bypass::is_bypass(function) {
+            again::named(&mut function.body);
+            bypass::forget_unread(function);
+        }
     }
     expected
 }

@@ -274,15 +274,18 @@ fn application(program: &Program, place: usize, port: &Port) -> String {
             format!("const struct STACK_{own}_attributes given = *with;\n"),
         ],
     };
-    let granted = port.granted(program);
-    let [result, takes, nothing] = match granted {
-        Some(_) => [
-            "uint32_t",
-            &format!("return (data[0] & {TAKES}) != 0 ? (uint32_t)length : 0;\n"),
-            "return 0;",
-        ],
-        None => ["void", "", "return;"],
-    };
+    let granted = port.granted(program).map(|id| {
+        let number = &program.notices[id.at()].parameters[0];
+        match number.kind {
+            Type::Unsigned(width) => format!("uint{}_t", c_bits(width)),
+            _ => panic!("{} is no number", number.name),
+        }
+    });
+    let takes = granted.as_ref().map_or(String::new(), |kind| {
+        format!("return (data[0] & {TAKES}) != 0 ? ({kind})length : 0;\n")
+    });
+    let nothing = granted.as_ref().map_or("return;", |_| "return 0;");
+    let result = granted.unwrap_or("void".to_string());
     let mut text = format!(
         "{result} STACK_{function}(void *user, struct STACK *own, uint32_t session, {with}\
          const uint8_t *data, size_t length, uint64_t now_ns) {{\n(void)user;\n{given}\

@@ -31,6 +31,8 @@ struct Layer<'w, 'r> {
     has_processes: bool,
     /// Whether others may call, and somebody listens.
     listens: bool,
+    /// Whether only an application stands on it, which may say what it takes.
+    is_highest: bool,
     /// Whether a message that comes up is asked and followed, and little else is done.
     is_plain: bool,
     /// What goes this way may cause what goes the other way: not both, or there is no end.
@@ -43,7 +45,7 @@ pub fn write(
     name: &str,
     shape: Shape,
     (below, turns): (&[Shape], Way),
-    is_busy: bool,
+    (is_busy, is_highest): (bool, bool),
 ) {
     let is_lowest = below.is_empty();
     let own = Scope {
@@ -74,6 +76,7 @@ pub fn write(
         has_processes: it.random.percent(if is_busy { 8 } else { 20 })
             && (shape != Shape::Worker || !below.contains(&Shape::Many)),
         listens: shape == Shape::Many && !below.contains(&Shape::Many) && it.random.percent(20),
+        is_highest,
         is_plain: is_busy || it.random.percent(60),
         turns,
         it,
@@ -270,11 +273,9 @@ impl Layer<'_, '_> {
             && (!self.own.queues.is_empty() || self.it.random.percent(20))
         {
             self.it.open("on end");
-            for window in &self.own.windows {
-                self.it.line(&format!("drop {} as its_end", window.name));
-            }
-            for queue in &self.own.queues {
-                self.it.line(&format!("drop {queue} as its_end"));
+            let windows = self.own.windows.iter().map(|window| &window.name);
+            for kept in windows.chain(&self.own.queues) {
+                self.it.line(&format!("drop {kept} as its_end"));
             }
             self.it.line("count ended");
             self.it.close();
@@ -335,6 +336,10 @@ impl Layer<'_, '_> {
         }
         if own.ends && self.it.random.percent(70) {
             self.it.block("on close", |it| it.line("end"));
+        }
+        if self.is_highest && self.it.random.percent(60) {
+            let taken = self.going(Way::Down, &self.with_number("messages"));
+            self.told_of("grant_delivers(messages)", &taken, None);
         }
         if relayed && self.it.random.percent(40) {
             let (own, by) = (self.going(Way::Up, &own), self.going(Way::Up, &by));

@@ -19,6 +19,7 @@ service talks {
     notice skip down
     notice tune(by: u8) down
     notice close down
+    notice grant_delivers(messages: u8) down
     notice happened up
     notice became(by: u8) up
 }
@@ -96,7 +97,8 @@ fn node(
     let name = format!("layer_{layers}");
     *layers += 1;
     let mut it = Writer::new(random);
-    layer::write(&mut it, &name, shape, (below, turns), is_busy);
+    let is_highest = shapes.len() == 1 && shape != Shape::Labelled;
+    layer::write(&mut it, &name, shape, (below, turns), (is_busy, is_highest));
     let own = std::mem::take(&mut it.text);
     text.push_str(&own);
     let own = [below, &[shape]].concat();
