@@ -19,7 +19,7 @@ use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, at
 use crate::tree::starts::above;
 use crate::tree::{Index, Reaction};
 use crate::types::expression::Expression;
-use crate::types::program::{Event, KindId, Link, LinkId, Population, PortId, Role, TimerId};
+use crate::types::program::{Event, KindId, Link, LinkId, Population, Role, TimerId};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -401,7 +401,7 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
         let text = printer::file(&[Item::Function(one)]);
         text.trim_end().to_string()
     }));
-    let ports = (0..stack.program.ports.len() as u32).map(PortId);
+    let ports = stack.program.ports.iter();
     let ports: Vec<String> = ports
         .map(|port| printer::file(&port::functions(stack, port, quiet)))
         .map(|text| text.trim_end().to_string())

@@ -262,9 +262,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         }
     }
     let head = |own: &str| wrapped(&format!("static inline void {own}({})", all.join(", ")));
-    let granted = Granted::of(stack, id, event);
-    let declared = granted.as_ref().map_or(String::new(), Granted::declared);
-    let took = granted.map(|granted| granted.told());
+    let took = Granted::of(stack, id, event).map(|granted| granted.told());
     let at_once = printer::block(&called(stack, id, event, took), 1);
     let either = S::If {
         condition: binary(
@@ -276,7 +274,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
         otherwise: vec![S::Do(call(now(own), given.into_iter().map(atom).collect()))],
     };
     Item::Text(format!(
-        "{declared}/* {}: calls {function} */\n{} {{\n{at_once}}}\n\n\
+        "/* {}: calls {function} */\n{} {{\n{at_once}}}\n\n\
          /* The same when nothing else is under way. */\n{} {{\n{}{}}}\n",
         port.name,
         head(&now(own)),

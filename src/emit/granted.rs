@@ -8,11 +8,11 @@
 //!
 //! ```text
 //! bytes = arrived(.., session, ..)         steps = stack.steps
-//! streams_deliver_more(session, bytes)     bytes = arrived(.., session, ..)
+//! S_streams_grant_delivers(.., bytes)      bytes = arrived(.., session, ..)
 //!                                          if steps == stack.steps {
 //!                                              tcp_grant_delivers_own(own, bytes)
 //!                                          } else {
-//!                                              streams_deliver_more(session, bytes)
+//!                                              S_streams_grant_delivers(.., bytes)
 //!                                          }
 //! ```
 //!
@@ -24,13 +24,11 @@ use super::algebra::replaced;
 use super::expected::{Expected, Own};
 use super::external::{self, Kept};
 use super::layout::{c_type, given_names};
-use super::output::Queued;
-use super::port::{self, exists};
-use crate::c::printer;
-use crate::c::tree::{Expression as C, Function, Item, Statement as S, atom, binary, call};
+use super::port;
+use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call};
 use crate::c::walk;
 use crate::tree::{Index, Reaction};
-use crate::types::program::{Event, Field, PortId};
+use crate::types::program::{Event, Field, Notice, PortId};
 
 /// What the instance is called that is at hand.
 const OWN: &str = "own";
@@ -41,8 +39,8 @@ pub struct Granted<'s> {
     port: PortId,
     /// Who counts.
     reaction: Reaction,
-    /// What it is given: a number.
-    number: &'s Field,
+    /// What is told: a number.
+    notice: &'s Notice,
 }
 
 impl<'s> Granted<'s> {
@@ -53,14 +51,11 @@ impl<'s> Granted<'s> {
             .granted(stack.program)
             .filter(|_| event == Event::Deliver)?;
         let reaction = port::below(stack, port, Event::Notice(notice))?;
-        let [number] = &stack.program.notices[notice.at()].parameters[..] else {
-            return None;
-        };
         Some(Granted {
             stack,
             port: id,
             reaction,
-            number,
+            notice: &stack.program.notices[notice.at()],
         })
     }
 
@@ -70,9 +65,13 @@ impl<'s> Granted<'s> {
         ports.filter_map(|port| Granted::of(stack, port, Event::Deliver))
     }
 
+    fn number(&self) -> &'s Field {
+        &self.notice.parameters[0]
+    }
+
     /// What it is in C.
     pub fn kind(&self) -> String {
-        c_type(self.stack, &self.number.kind)
+        c_type(self.stack, &self.number().kind)
     }
 
     /// What it is called.
@@ -81,7 +80,8 @@ impl<'s> Granted<'s> {
             "user", "stack", "session", "message", "buffer", "data", "length", "now_ns", "with",
             "steps", "own",
         ];
-        let given = [(&self.number.kind, &*self.number.name)];
+        let number = self.number();
+        let given = [(&number.kind, &*number.name)];
         let mut names = given_names(&own, &self.stack.names.taken, given);
         names.remove(0)
     }
@@ -94,76 +94,34 @@ impl<'s> Granted<'s> {
     /// What is done with it where nothing is known of the instance.
     pub fn told(&self) -> Kept {
         let name = self.name();
+        let tells = self.tells(&name);
+        self.kept(name, tells)
+    }
+
+    /// What is done with it, if it is not 0.
+    fn kept(&self, name: String, then: S) -> Kept {
+        let granted = S::If {
+            condition: binary("!=", atom(&name), atom("0")),
+            then: vec![then],
+            otherwise: Vec::new(),
+        };
         Kept {
             kind: format!("const {}", self.kind()),
-            then: vec![self.tells(&name)],
             name,
+            then: vec![granted],
         }
     }
 
+    /// It is told as if the application had told it last.
     fn tells(&self, name: &str) -> S {
-        let given = ["stack", "session", name].map(atom).to_vec();
-        S::Do(call(more(self.deliver()), given))
-    }
-
-    fn head(&self, result: &str, name: String, own: &[String]) -> Function {
-        let parameters = [
-            format!("struct {} *stack", self.stack.names.stack),
-            "uint32_t session".to_string(),
-            format!("{} {}", self.kind(), self.name()),
-        ];
-        Function {
-            comment: String::new(),
-            result: result.to_string(),
-            name,
-            parameters: [&parameters[..1], own, &parameters[1..]].concat(),
-            body: Vec::new(),
-        }
-    }
-
-    /// The declaration of what tells it.
-    pub fn declared(&self) -> String {
-        let head = self.head("static void", more(self.deliver()), &[]);
-        printer::file(&[Item::Prototype(head)]) + "\n"
-    }
-
-    /// What tells it: within the step in which the application was called.
-    pub fn function(&self) -> Function {
-        let name = self.name();
         let port = &self.stack.program.ports[self.port.at()];
-        let nobody = exists(self.stack, port).negated();
-        let nothing = binary("==", atom(&name), atom("0"));
-        let queued = Queued::Reaction(self.reaction);
-        let members = queued.arguments(self.stack).into_iter();
-        let members = members.map(|(member, _)| {
-            let place = format!("with.{}.{member}", queued.name(self.stack));
-            (place, atom(&name))
-        });
-        let waits = external::put(self.stack, self.reaction, "session", members.collect());
-        let handled = port::called(self.stack, self.reaction, None, &[name]);
-        let at_once = binary("==", atom("stack").behind("waiting"), atom("0"));
-        let at_once = binary("&&", at_once, call("has_place", vec![atom("stack")]));
-        let body = vec![
-            S::If {
-                condition: binary("||", nothing, nobody),
-                then: vec![S::Return(None)],
-                otherwise: Vec::new(),
-            },
-            S::If {
-                condition: at_once,
-                then: vec![S::Do(atom(handled.trim_end_matches(';')))],
-                otherwise: vec![waits],
-            },
-            S::Do(call("run", vec![atom("stack")])),
-        ];
-        Function {
-            comment: format!(
-                "So much more may come up: what a function of {} gave back.",
-                port.name
-            ),
-            body,
-            ..self.head("static void", more(self.deliver()), &[])
-        }
+        let tell = format!(
+            "{}_{}_{}",
+            self.stack.names.stack, port.name, self.notice.name
+        );
+        let now = atom("stack").behind("now_ns");
+        let given = ["stack", "session", name].map(atom).into_iter();
+        S::Do(call(tell, given.chain([now]).collect()))
     }
 
     /// What handles it where the instance is at hand; none if it is of another kind.
@@ -178,7 +136,12 @@ impl<'s> Granted<'s> {
         };
         let name = &self.stack.names.reactions[&self.reaction];
         let is_own = own.many && self.stack.names.kinds[kind.at()] == own.kind;
-        let general = functions.iter().find(|one| one.name == *name && is_own)?;
+        let names = [own_name(name), own_name(self.deliver())];
+        let is_free = !names.iter().any(|name| self.stack.names.taken.has(name));
+        let general = functions.iter().find(|one| one.name == *name)?;
+        if !is_own || !is_free {
+            return None;
+        }
         let mut handler = Function::clone(general);
         if walk::is_named(OWN, &handler.body) {
             return None;
@@ -196,39 +159,30 @@ impl<'s> Granted<'s> {
         Some(super::with_all_used(handler))
     }
 
-    /// What calls the application from there.
+    /// What calls the application from there: if that has told nothing, a step may be taken, and
+    /// there is a place for what the host is to do, since there was one for the path.
     fn delivery(&self, own: &Own) -> Function {
         let name = self.name();
-        let [steps, waiting] = [
-            atom("stack").behind("shared").member("steps"),
-            atom("stack").behind("waiting"),
-        ];
-        let told = binary("!=", steps.clone(), atom("steps"));
-        let told = binary("||", told, binary("!=", waiting, atom("0")));
+        let told = binary("!=", steps(), atom("steps"));
+        let waits = binary("!=", atom("stack").behind("waiting"), atom("0"));
+        let budget = atom("stack").behind("config").member("budget");
+        let is_last = binary(">=", steps(), budget);
         let handler = own_name(&self.stack.names.reactions[&self.reaction]);
         let given = ["stack", OWN, "session", &name].map(atom).to_vec();
-        let at_hand = S::If {
-            condition: binary("!=", atom(&name), atom("0")),
-            then: vec![
+        let then = S::If {
+            condition: binary("||", binary("||", told, waits), is_last),
+            then: vec![self.tells(&name)],
+            otherwise: vec![
+                S::Assign(steps(), "+=", atom("1")),
                 S::Do(call(handler, given)),
                 S::Do(call("run", vec![atom("stack")])),
             ],
-            otherwise: Vec::new(),
         };
-        let then = S::If {
-            condition: told,
-            then: vec![self.tells(&name)],
-            otherwise: vec![at_hand],
-        };
-        let kept = Kept {
-            kind: format!("const {}", self.kind()),
-            name,
-            then: vec![then],
-        };
+        let kept = self.kept(name, then);
         let steps = S::Declare {
             kind: "const uint32_t".to_string(),
             name: "steps".to_string(),
-            value: Some(steps),
+            value: Some(steps()),
         };
         let called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
         let stack = &self.stack.names.stack;
@@ -269,6 +223,11 @@ impl<'s> Granted<'s> {
     }
 }
 
+/// How many steps were taken in a call of the host.
+fn steps() -> C {
+    atom("stack").behind("shared").member("steps")
+}
+
 /// Sees to it that a path which has its instance at hand tells it what is given back; gives the
 /// functions that do so.
 pub fn at_hand(
@@ -279,23 +238,19 @@ pub fn at_hand(
     let Some(own) = &expected.own else {
         return Vec::new();
     };
-    let mut made = Vec::new();
+    let mut made: Vec<Function> = Vec::new();
     for granted in Granted::all(stack) {
         let handler = granted.handler(own, functions);
         let path = functions.iter_mut().find(|one| expected.is_path(one));
         let at_hand = path.and_then(|path| expected.at_hand(path).map(|name| (path, name)));
         if let (Some(handler), Some((path, pointer))) = (handler, at_hand)
             && granted.is_called_by(path, &own.instance, &pointer)
+            && functions.iter().all(|one| one.name != handler.name)
         {
             made.extend([handler, granted.delivery(own)]);
         }
     }
     made
-}
-
-/// What tells what is given back by what is called so.
-pub fn more(deliver: &str) -> String {
-    format!("{deliver}_more")
 }
 
 /// What is called so where the instance is at hand.

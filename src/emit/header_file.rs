@@ -255,7 +255,8 @@ fn externs_comment(stack: &Stack) -> String {
                  it. Frames and times wait for the host. What they are given is good until they \
                  return.";
         if Granted::all(stack).next().is_some() {
-            text += " What one gives back is told last: how much more may come up to the session.";
+            text +=
+                " What one gives back is as if it had told that last: how much more may come up.";
         }
     }
     if external::has_types(stack.program) {

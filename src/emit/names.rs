@@ -21,7 +21,6 @@
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
 use super::external::{calls_applications, now};
-use super::granted::more;
 use super::options;
 use super::parts;
 use crate::tree::{Forest, Index, Reaction};
@@ -233,7 +232,6 @@ impl Names {
             let name = format!("{}_{event_name}", program.ports[port.at()].name);
             let name = taken.take(&name);
             taken.take(&now(&name));
-            taken.take(&more(&name));
             ((port, event), name)
         });
         let ports = ports.collect();

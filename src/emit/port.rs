@@ -2,7 +2,6 @@
 
 use super::Stack;
 use super::external;
-use super::granted::Granted;
 use super::layout::{given_names, member_names, named_members, names_of, parameters};
 use super::listen;
 use super::names::c_name;
@@ -13,7 +12,7 @@ use super::state;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call, conditional};
 use crate::tree::{Index, Reaction};
-use crate::types::program::{Event, Field, NoticeId, Place, Port, PortId, SessionIndex};
+use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -256,8 +255,7 @@ fn told_by_name(stack: &Stack, port: &Port) -> impl Iterator<Item = NoticeId> {
 }
 
 /// The C of a port that applications call; reactions that are `quiet` put nothing on the agenda.
-pub fn functions(stack: &Stack, id: PortId, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
-    let port = &stack.program.ports[id.at()];
+pub fn functions(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
     let mut heads = heads(stack, port);
     let sending = heads
         .iter()
@@ -273,8 +271,6 @@ pub fn functions(stack: &Stack, id: PortId, quiet: &BTreeSet<Reaction>) -> Vec<I
     for ((_, head), notice) in of_notices.zip(told_by_name(stack, port)) {
         all.extend(tell(stack, port, notice, &head));
     }
-    let granted = Granted::of(stack, id, Event::Deliver);
-    all.extend(granted.map(|granted| Item::Function(granted.function())));
     if port.passes {
         let head = send_head(stack, port).1;
         all.extend(
@@ -352,7 +348,7 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
     let values = queued
         .arguments(stack)
         .iter()
-        .flat_map(|(name, kind)| member_names(kind, name))
+        .flat_map(|(name, kind)| names_of(kind, name))
         .zip(&arguments)
         .map(|(member, value)| (format!("with.{name}.{member}"), atom(value)))
         .collect();

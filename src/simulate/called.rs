@@ -54,21 +54,15 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         self.called.push(output);
     }
 
-    /// So much more may come up, as a function gave back that was called with a message: this is of
-    /// the step in which it was called.
+    /// So much more may come up, as a function gave back that was called with a message: as if it
+    /// had told that last.
     fn grant(&mut self, port: PortId, session: u32, more: u64) {
         let notice = self.state.program.ports[port.at()].granted(self.state.program);
-        let Some(notice) = notice.filter(|_| more != 0 && self.is_open(port, session)) else {
+        let Some(notice) = notice.filter(|_| more != 0) else {
             return;
         };
         let number = &self.state.program.notices[notice.at()].parameters[0];
-        let more = Datum::Number(fit(&number.kind, more));
-        let Some(event) = self.downward(port, session, notice, vec![more]) else {
-            return;
-        };
-        match self.state.agenda.is_empty() && self.has_place() {
-            true => self.step(event),
-            false => self.state.wait_last(vec![event]),
-        }
+        let more = vec![Datum::Number(fit(&number.kind, more))];
+        self.notice((port, session), notice, more, self.state.now_ns);
     }
 }

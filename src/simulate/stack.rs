@@ -370,11 +370,12 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         self.run();
     }
 
-    /// Whether so many events of an application are taken; one that is called adds to what waits.
+    /// Whether so many events of an application are taken; one that is called adds to what waits,
+    /// and leaves a place for what it gives back.
     fn takes(&self, events: usize) -> bool {
         let waiting = self.state.agenda.len();
         match self.calling {
-            true => waiting + events <= self.state.limits.agenda,
+            true => waiting + events < self.state.limits.agenda,
             false => waiting == 0,
         }
     }
@@ -387,12 +388,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
 
     /// Whether the budget of the call allows another step, and its answer has room.
     fn has_room(&self) -> bool {
-        self.state.steps < self.state.limits.budget && self.has_place()
-    }
-
-    /// Whether the host may be told something more.
-    pub(super) fn has_place(&self) -> bool {
-        self.state.outputs.len() < self.state.limits.outputs
+        let limits = &self.state.limits;
+        self.state.steps < limits.budget && self.state.outputs.len() < limits.outputs
     }
 
     /// Handles what is on the agenda, as far as may be.
@@ -406,7 +403,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         }
     }
 
-    pub(super) fn step(&mut self, event: Pending) {
+    fn step(&mut self, event: Pending) {
         let mut next = Some(event);
         while let Some(event) = next.take() {
             match event.goal {
@@ -481,7 +478,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     }
 
     /// Where a notice of an application goes: the record's handler, or else the session's.
-    pub(super) fn downward(
+    fn downward(
         &self,
         port: PortId,
         session: u32,
@@ -531,7 +528,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         }
     }
 
-    pub(super) fn is_open(&self, port: PortId, session: u32) -> bool {
+    fn is_open(&self, port: PortId, session: u32) -> bool {
         let (kind, index) = self.below(port, session);
         debug_assert_eq!(self.state.program.kinds[kind.at()].role, Role::Session);
         let always = self.state.program.ports[port.at()].opens.is_none();

@@ -437,14 +437,14 @@ pub struct Port {
 }
 
 impl Port {
-    /// The notice by which an application that is called says how much more may come up, where its
-    /// service has one: its function gives that back.
+    /// The notice by which an application that is called says how much more may come up, where a
+    /// layer below counts that: its function gives it back, as a number of a width that C has.
     pub fn granted(&self, program: &Program) -> Option<NoticeId> {
+        let is_number = |kind: &Type| matches!(kind, Type::Unsigned(8 | 16 | 32 | 64));
         let is_grant = |id: &NoticeId| {
             let notice = &program.notices[id.at()];
-            let counts = |one: &Field| matches!(one.kind, Type::Unsigned(_));
-            notice.name == "grant_delivers"
-                && matches!(&notice.parameters[..], [one] if counts(one))
+            let counts = matches!(&notice.parameters[..], [one] if is_number(&one.kind));
+            notice.name == "grant_delivers" && counts
         };
         let told = self.calls.iter().flat_map(|_| self.down.iter().copied());
         told.filter(|_| self.passes).find(is_grant)

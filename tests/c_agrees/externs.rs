@@ -23,6 +23,8 @@ pub const OPENS: u8 = 4;
 pub const TELLS: u8 = 8;
 /// Gives back as many as it was given bytes.
 pub const TAKES: u8 = 16;
+/// If it is this, it sends one byte until that is not taken.
+pub const FLOODS: u8 = 0xf0;
 
 /// All that a program calls, as an interpreter has it, at the start of a run.
 pub fn all(program: &Program) -> Externs<'_> {
@@ -174,6 +176,7 @@ fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Opti
     if first & SENDS_MORE != 0 {
         call(&send(*session, &bytes[..bytes.len() / 2]));
     }
+    while first == FLOODS && call(&send(*session, &bytes[..1])) != Some(0) {}
     match first & TAKES {
         0 => 0,
         _ => bytes.len() as u64,

@@ -2,7 +2,7 @@
 //!
 //! In: a program. Out: the text of its driver, which is `driver.c` with its capitals filled in.
 
-use super::externs::{OPENS, SENDS, SENDS_MORE, TAKES, TELLS, told};
+use super::externs::{FLOODS, OPENS, SENDS, SENDS_MORE, TAKES, TELLS, told};
 use stackloom::types::program::{Key, KindId, NoticeId, Port, Program};
 use stackloom::types::value::Type;
 
@@ -392,7 +392,10 @@ fn answer(program: &Program, port: &Port, nothing: &str) -> String {
     });
     let tells: String = tells.collect();
     text += &first(TELLS, &tells);
-    text + &first(SENDS_MORE, &send("session", "data", "length / 2"))
+    text += &first(SENDS_MORE, &send("session", "data", "length / 2"));
+    let sent = send("session", "data", "1");
+    let sent = sent.trim_end_matches(";\n");
+    text + &format!("while (data[0] == {FLOODS} && {sent} != 0) {{\n}}\n")
 }
 
 fn told_up(program: &Program, place: usize, port: &Port, id: NoticeId) -> String {

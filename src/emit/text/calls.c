@@ -2,14 +2,10 @@ What a host calls, where ports call functions of applications: instead of what h
 `interface.c`, and what only these stacks have; as `own.c`.
 
 /* part may_go_on */
-/* Whether the host may be told something more. */
-static inline bool has_place(struct STACK *stack) {
-    return stack->shared.answered != stack->answers + OUTPUTS || make_room(stack);
-}
-
 /* Whether the budget of the call allows another step, and its answer has room. */
 static inline bool has_room(struct STACK *stack) {
-    return stack->shared.steps < stack->config.budget && has_place(stack);
+    return stack->shared.steps < stack->config.budget &&
+           (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
 }
 
 /* Whether another step may be taken, since no function of an application is being called. */
@@ -24,9 +20,10 @@ static inline bool may_handle(struct STACK *stack) {
 }
 
 /* part takes */
-/* Whether so many events of an application are taken now. */
+/* Whether so many events of an application are taken now. One that is called leaves a place for
+ * what it gives back. */
 static inline bool takes(const struct STACK *stack, uint32_t events) {
-    return stack->shared.calling ? stack->waiting + events <= AGENDA : stack->waiting == 0;
+    return stack->shared.calling ? stack->waiting + events < AGENDA : stack->waiting == 0;
 }
 
 /* part begin_call */
