@@ -381,6 +381,7 @@ pub fn asks_parentheses(operator: &str, inner: &Expression, right: bool) -> bool
         ("<<" | ">>", Expression::Binary(other, ..)) => !["<<", ">>"].contains(other) || right,
         ("||", Expression::Binary(other, ..)) => *other == "&&",
         ("==" | "!=" | "<" | "<=" | ">" | ">=", Expression::Binary(..)) => (7..=8).contains(&own),
+        ("|" | "&" | "==" | "!=", Expression::Unary("!", _)) => true,
         _ => false,
     };
     needed || asked
@@ -401,5 +402,7 @@ mod tests {
         assert_eq!(expression(&either), "((((a + b) << 2) & c) == 0 && d) || e");
         let chosen = conditional(atom("x"), sum.cast("uint8_t"), atom("y"));
         assert_eq!(expression(&chosen.address()), "&(x ? (uint8_t)(a + b) : y)");
+        let bit = binary("|", atom("closed").negated(), atom("0x16"));
+        assert_eq!(expression(&bit), "(!closed) | 0x16");
     }
 }
