@@ -3,19 +3,19 @@
  * C, compiled as tcp_stack. Out: with `count`, how many segments arrived, each by a call of
  * bench_step, in which the receiver
  *
- *   has the frame of its last answer back; takes the segment, and is asked what to do: delivers
- *   it, is given credit and the buffer back; answers every second one; gives the next buffer
+ *   takes the segment, and is asked what to do: delivers it, is given credit and the buffer back;
+ *   answers every second one, and has that frame back when it has left; gives the next buffer
  *
  * With `silent` only those that are not answered are counted; with `paths` it says of all of them
  * which common paths they went, and with `script` what the receiver was given and answered, for
  * others to do it again. Between the ends stands the wire, a copy of each frame, which is not
- * counted, and neither is the sender. With -DETHERNET the stack begins at Ethernet, as that of
- * whole.loom does: before anything is counted the sender asks by ARP where the receiver is, and the
- * receiver answers, and knows of the sender from now on. With -DCALLS ports call functions of their
- * applications, as that of `called` in tcp.loom: a step is
+ * counted (bench_wire), and neither is the sender. With -DETHERNET the stack begins at Ethernet, as
+ * that of whole.loom does: before anything is counted the sender asks by ARP where the receiver is,
+ * and the receiver answers, and knows of the sender from now on. With -DCALLS ports call functions
+ * of their applications, as that of `called` in tcp.loom: a step is
  *
- *   has the frame of its last answer back; takes the segment, which calls tcp_stack_arrived, which
- *   gives back that it takes all of it; answers every second one; gives the next buffer
+ *   takes the segment where it stands, which calls tcp_stack_arrived, which gives back that it
+ *   takes all of it; answers every second one, and has that frame back when it has left
  *
  * With -DCONNECTIONS=N there are N connections, each with a sender of its own, which take turns:
  * no segment is of the same connection as the one before.
@@ -39,6 +39,7 @@ enum { LINK = 0 };
 enum { TOTAL = 4 << 20,
        PERIOD = 1 << 10,
        SEGMENT = 1460,
+       LONGEST = LINK + 1500,
        SENDER = 40000, /* the port of the first */
        RECEIVER = 5001,
        HEADERS = LINK + 40 };
@@ -54,11 +55,12 @@ struct receiver {
     struct tcp_stack *stack;
     uint32_t session;
     struct application own;
-    struct tcp_stack_frame frame;   /* the segment that arrives */
-    struct tcp_stack_output answer; /* the frame that left */
-    bool answers;                   /* whether one did */
-    uint32_t segments;              /* how many came */
-    uint32_t arrived;               /* bytes that were in them */
+    struct tcp_stack_frame frame; /* the segment that arrives */
+    uint32_t segments;            /* how many came */
+    uint32_t arrived;             /* bytes that were in them */
+    size_t answered;              /* bytes of the frame that left; 0: none did */
+    uint8_t answer[LONGEST];      /* what is in it */
+    uint8_t memory[LONGEST];      /* where segments arrive that need no buffer */
 };
 
 struct sender {
@@ -124,42 +126,68 @@ void tcp_stack_arrived_closed(void *user, struct tcp_stack *stack, uint32_t sess
 }
 #endif
 
-static inline __attribute__((always_inline)) void step(struct receiver *receiver) {
-    struct tcp_stack *const stack = receiver->stack;
-    if (receiver->answers) {
-        tcp_stack_done(stack, &receiver->answer);
-        receiver->answers = false;
-    }
-    tcp_stack_input(stack, 0, &receiver->frame, 1, 1);
-    for (;;) {
-        const enum tcp_stack_next next = tcp_stack_next(stack, &receiver->answer);
-#ifndef CALLS
-        if (next == TCP_STACK_DELIVER) {
-            const uint32_t length = (uint32_t)receiver->answer.length;
-            receiver->own.read = receiver->answer.data;
-            receiver->own.received += length;
-            tcp_stack_done(stack, &receiver->answer);
-            tcp_stack_streams_grant_delivers(stack, receiver->session, length, 1);
-        } else
-#endif
-            if (next == TCP_STACK_FRAME) {
-            receiver->answers = true;
-        } else {
-            break;
-        }
-    }
+/* Where the next segment is to arrive. */
+static inline uint8_t *place(struct receiver *receiver) {
+#ifdef CALLS
+    return receiver->memory;
+#else
     size_t room;
-    receiver->frame.data = tcp_stack_buffer(stack, &room);
+    return tcp_stack_buffer(receiver->stack, &room);
+#endif
 }
 
+/* What takes a frame that leaves. */
+typedef void wire(struct receiver *receiver, const uint8_t *data, size_t length);
+
+static inline __attribute__((always_inline)) void step(struct receiver *receiver, wire *leaves) {
+    struct tcp_stack *const stack = receiver->stack;
+    tcp_stack_input(stack, 0, &receiver->frame, 1, 1);
+    for (;;) {
+        struct tcp_stack_output output;
+        const enum tcp_stack_next next = tcp_stack_next(stack, &output);
+#ifndef CALLS
+        if (next == TCP_STACK_DELIVER) {
+            const uint32_t length = (uint32_t)output.length;
+            receiver->own.read = output.data;
+            receiver->own.received += length;
+            tcp_stack_done(stack, &output);
+            tcp_stack_streams_grant_delivers(stack, receiver->session, length, 1);
+            continue;
+        }
+#endif
+        if (next != TCP_STACK_FRAME) {
+            break;
+        }
+        leaves(receiver, output.data, output.length);
+        tcp_stack_done(stack, &output);
+    }
+    receiver->frame.data = place(receiver);
+}
+
+wire bench_wire;
 void bench_step(struct receiver *receiver);
 
+static void carries(struct receiver *receiver, const uint8_t *data, size_t length) {
+    memcpy(receiver->answer, data, length);
+    receiver->answered = length;
+}
+
+__attribute__((noinline, noclone)) void bench_wire(struct receiver *receiver, const uint8_t *data,
+                                                   size_t length) {
+    carries(receiver, data, length);
+}
+
+static __attribute__((noipa)) void other_wire(struct receiver *receiver, const uint8_t *data,
+                                              size_t length) {
+    carries(receiver, data, length);
+}
+
 __attribute__((noinline, noclone)) void bench_step(struct receiver *receiver) {
-    step(receiver);
+    step(receiver, bench_wire);
 }
 
 static __attribute__((noipa)) void other_step(struct receiver *receiver) {
-    step(receiver);
+    step(receiver, other_wire);
 }
 
 static void fail(const char *why) {
@@ -233,8 +261,7 @@ static void begin(void) {
         tcp_stack_done(stack, &output);
     }
     for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
-        size_t room;
-        receivers[at].frame.data = tcp_stack_buffer(stack, &room);
+        receivers[at].frame.data = place(&receivers[at]);
     }
 }
 
@@ -283,11 +310,9 @@ static void carry(struct sender *sender, struct receiver *receiver,
 }
 
 /* The wire, to the sender. */
-static void carry_back(struct sender *sender, const struct tcp_stack_output *answer) {
-    size_t room;
-    struct tcp_stack_frame frame = {.data = tcp_stack_buffer(sender->stack, &room),
-                                    .length = answer->length};
-    memcpy(frame.data, answer->data, answer->length);
+static void carry_back(struct sender *sender, struct receiver *receiver) {
+    const struct tcp_stack_frame frame = {receiver->answer, receiver->answered};
+    receiver->answered = 0;
     if (tcp_stack_input(sender->stack, 0, &frame, 1, 1) != 1) {
         fail("an answer is not taken");
     }
@@ -302,14 +327,11 @@ static void meet(struct sender *sender, struct receiver *receiver) {
     memcpy(receiver->frame.data, output.data, output.length);
     receiver->frame.length = output.length;
     tcp_stack_done(sender->stack, &output);
-    tcp_stack_input(receiver->stack, 0, &receiver->frame, 1, 1);
-    if (tcp_stack_next(receiver->stack, &receiver->answer) != TCP_STACK_FRAME) {
+    other_step(receiver);
+    if (receiver->answered == 0) {
         fail("the receiver does not say where it is");
     }
-    carry_back(sender, &receiver->answer);
-    tcp_stack_done(receiver->stack, &receiver->answer);
-    size_t room;
-    receiver->frame.data = tcp_stack_buffer(receiver->stack, &room);
+    carry_back(sender, receiver);
 }
 
 /* How many of the segments went which path. */
@@ -340,7 +362,6 @@ static bool goes(struct sender *sender, struct receiver *receiver,
                  const struct tcp_stack_output *output, enum mode mode) {
     const struct application *const own = application(receiver);
     const uint32_t before = own->received;
-    const uint8_t *const data = receiver->frame.data + HEADERS;
     carry(sender, receiver, output);
     const uint32_t length = (uint32_t)receiver->frame.length - HEADERS;
     const bool second = receiver->segments % 2 == 1;
@@ -355,17 +376,18 @@ static bool goes(struct sender *sender, struct receiver *receiver,
     }
     receiver->segments += 1;
     receiver->arrived += length;
-    if (own->read != data || own->received - before != length) {
+    const uint8_t *const expected = text + receiver->arrived - length;
+    if (own->received - before != length || memcmp(own->read, expected, length) != 0) {
         fail("not all of a segment was delivered");
     }
-    if (receiver->answers != second) {
+    if ((receiver->answered != 0) != second) {
         fail("not every second segment is answered");
     }
-    if (receiver->answers) {
-        carry_back(sender, &receiver->answer);
+    if (mode == SCRIPT && second) {
+        tell_frame("answer", receiver->answer, receiver->answered);
     }
-    if (mode == SCRIPT && receiver->answers) {
-        tell_frame("answer", receiver->answer.data, receiver->answer.length);
+    if (second) {
+        carry_back(sender, receiver);
     }
     return counts;
 }

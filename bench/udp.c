@@ -1,17 +1,18 @@
 /*
  * Two ends that send datagrams of 4 bytes to each other: what `loom bench udp` counts of a stack
  * that Loom made. In: its C, compiled as udp_stack. Out: with `count`, how many datagrams went,
- * each by two calls of bench_step:
+ * each by two steps:
  *
- *   false   the sender sends, and is asked for the frame; the receiver gives a buffer
- *   true    the sender has its frame back; the receiver takes the other, is asked what it
- *           delivers, reads it, and has its buffer back
+ *   down_bench_step   the sender sends, and is asked for the frame; the receiver gives a buffer for
+ *                     it; the sender has its frame back when it has left
+ *   up_bench_step     the receiver takes the frame, is asked what it delivers, reads it, and has
+ *                     its buffer back
  *
  * With -DCALLS ports call functions of their applications, as that of `called` in udp.loom: the
- * receiver takes the frame, which calls udp_stack_arrived, which reads it.
+ * receiver takes the frame where it stands, which calls udp_stack_arrived, which reads it.
  *
- * Between the two stands the wire, a copy of the frame, which is not counted. With `down` fewer
- * datagrams go, and none arrives: `loom bench layers` tells the two ways apart so.
+ * Between the two stands the wire, a copy of the frame, which is not counted (bench_wire). With
+ * `down` fewer datagrams go, and none arrives: `loom bench layers` tells the two ways apart so.
  */
 #include "udp_stack.h"
 
@@ -26,9 +27,9 @@ struct ends {
     struct udp_stack *receiver;
     uint32_t session;             /* of the sender */
     uint32_t number;              /* what is sent */
-    struct udp_stack_output output; /* the frame that left, or what was delivered */
-    struct udp_stack_frame frame;   /* the frame that arrives */
+    struct udp_stack_frame frame; /* the frame that arrives */
     uint32_t sum;                 /* of what was delivered */
+    uint8_t memory[64];           /* where frames arrive that need no buffer */
 };
 
 #ifdef CALLS
@@ -61,20 +62,40 @@ void udp_stack_arrived_failed(void *user, struct udp_stack *stack, uint32_t sess
 }
 #endif
 
-void bench_step(struct ends *ends, bool arrives);
+/* Where the next frame is to arrive. */
+static inline uint8_t *place(struct ends *ends) {
+#ifdef CALLS
+    return ends->memory;
+#else
+    size_t room;
+    return udp_stack_buffer(ends->receiver, &room);
+#endif
+}
 
-__attribute__((noinline, noclone)) void bench_step(struct ends *ends, bool arrives) {
-    if (!arrives) {
-        const uint8_t *const number = (const uint8_t *)&ends->number;
-        size_t room;
-        udp_stack_datagrams_send(ends->sender, ends->session, NULL, number, 4, 1);
-        udp_stack_next(ends->sender, &ends->output);
-        ends->frame.data = udp_stack_buffer(ends->receiver, &room);
-        return;
-    }
-    udp_stack_done(ends->sender, &ends->output);
-    udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
+void bench_wire(struct ends *ends, const uint8_t *data, size_t length);
+void down_bench_step(struct ends *ends);
+void up_bench_step(struct ends *ends);
+
+__attribute__((noinline, noclone)) void bench_wire(struct ends *ends, const uint8_t *data,
+                                                   size_t length) {
+    memcpy(ends->frame.data, data, length);
+    ends->frame.length = length;
+}
+
+__attribute__((noinline, noclone)) void down_bench_step(struct ends *ends) {
+    const uint8_t *const number = (const uint8_t *)&ends->number;
     struct udp_stack_output output;
+    udp_stack_datagrams_send(ends->sender, ends->session, NULL, number, 4, 1);
+    if (udp_stack_next(ends->sender, &output) == UDP_STACK_FRAME) {
+        ends->frame.data = place(ends);
+        bench_wire(ends, output.data, output.length);
+        udp_stack_done(ends->sender, &output);
+    }
+}
+
+__attribute__((noinline, noclone)) void up_bench_step(struct ends *ends) {
+    struct udp_stack_output output;
+    udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
 #ifdef CALLS
     udp_stack_next(ends->receiver, &output);
 #else
@@ -137,17 +158,15 @@ int main(int count, char **words) {
     hear(ends.receiver);
     if (down) {
         for (uint32_t number = 1; number <= UNHEARD; number += 1) {
-            bench_step(&ends, false);
+            down_bench_step(&ends);
         }
         printf("messages %d\n", UNHEARD);
         return 0;
     }
     for (uint32_t number = 1; number <= MESSAGES; number += 1) {
         ends.number = number;
-        bench_step(&ends, false);
-        memcpy(ends.frame.data, ends.output.data, ends.output.length);
-        ends.frame.length = ends.output.length;
-        bench_step(&ends, true);
+        down_bench_step(&ends);
+        up_bench_step(&ends);
     }
     if (ends.sum != MESSAGES * (MESSAGES + 1) / 2) {
         fprintf(stderr, "not all arrived\n");

@@ -155,7 +155,8 @@ pub fn is_named(name: &str, statements: &[Statement]) -> bool {
     found
 }
 
-fn has_word(text: &str, word: &str) -> bool {
+/// Whether a word stands in a text.
+pub fn has_word(text: &str, word: &str) -> bool {
     let between = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
     text.split(between).any(|one| one == word)
 }

@@ -48,13 +48,18 @@ pub fn function_of(
 
 /// The same with a guard; functions read of a message what `read` says.
 pub fn guarded(function: &mut Function, read: &BTreeMap<String, Read>, rewrites: Rewrites) {
+    let message = message_of(function);
+    let body = std::mem::take(&mut function.body);
+    function.body = guard::guarded(&message, read, body, rewrites);
+}
+
+/// What a bypass calls its frame.
+pub fn message_of(function: &Function) -> String {
     let message = function.parameters.iter().find_map(|parameter| {
         let of_message = parameter.split_once("_message ");
         of_message.map(|_| name_of(parameter).to_string())
     });
-    let message = message.expect("a frame is a message");
-    let body = std::mem::take(&mut function.body);
-    function.body = guard::guarded(&message, read, body, rewrites);
+    message.expect("a frame is a message")
 }
 
 /// Whether nothing waits on the agenda where the bypass of a reaction has come to its end.

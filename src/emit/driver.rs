@@ -6,6 +6,7 @@ use super::exits::Path;
 use super::expected::Expected;
 use super::external;
 use super::inline;
+use super::message;
 use super::names::c_name;
 use super::output::Queued;
 use super::parts;
@@ -54,7 +55,7 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
             Queued::Reaction(reaction) => {
                 let tree = stack.tree(*reaction).expect("what is queued has a tree");
                 all.extend(tree.parameters.instance.map(|_| instance));
-                all.extend(tree.parameters.message.map(|_| message));
+                all.extend(tree.parameters.message.map(|_| message.clone()));
             }
             Queued::Frame(link) => {
                 all.extend([atom(link.at().to_string()), message.address()]);
@@ -67,7 +68,7 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
                     Event::Start => false,
                     _ => true,
                 };
-                all.extend(carries.then(|| message.address()));
+                all.extend(carries.then(|| message.clone().address()));
             }
         }
         for (parameter, kind) in one.arguments(stack) {
@@ -81,11 +82,7 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
         let body = match one {
             Queued::Reaction(reaction) => while_it_lives(stack, *reaction, handled),
             Queued::Port(port, what) if external::calls_to(stack, *port, *what) => {
-                vec![S::If {
-                    condition: event().behind("waited"),
-                    then: vec![S::Do(call(external::now(&name), all))],
-                    otherwise: vec![handled],
-                }]
+                calls_application(&name, all)
             }
             Queued::Frame(_) | Queued::Port(..) => vec![handled],
         };
@@ -110,6 +107,19 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
         ],
         body,
     }
+}
+
+/// An application is called with an event of the agenda, or that waits once more.
+fn calls_application(name: &str, given: Vec<C>) -> Vec<S> {
+    let message = atom("event").behind("message");
+    let carries = given.contains(&message.clone().address());
+    let mut now = vec![S::Do(call(external::now(name), given.clone()))];
+    now.extend(carries.then(|| external::given_back(message.member("buffer"))));
+    vec![S::If {
+        condition: atom("event").behind("waited"),
+        then: now,
+        otherwise: vec![S::Do(call(name, given))],
+    }]
 }
 
 /// What an event was for, or came from, may have ended meanwhile; then its message has done its
@@ -380,7 +390,9 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
     let name = &stack.names.stack;
     let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
     let goes_by = (!bypasses.is_empty()).then_some(parts::BYPASS);
-    let texts = parts::interface(calls.into_iter().chain(goes_by));
+    let lets_go = bypasses.iter().any(|path| path.lets_go);
+    let borrows = lets_go.then_some(parts::BORROWED);
+    let texts = parts::interface(calls.into_iter().chain(goes_by).chain(borrows));
     let cases = paths::taken(stack, bypasses);
     let derived = paths::derived(stack, bypasses);
     let own = |text: String| {
@@ -388,9 +400,10 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
         text.replace("DERIVED", &derived).trim_end().to_string()
     };
     let texts = texts.into_iter().map(String::from);
+    let of_frame = message::of_frame(stack);
     let mut all: Vec<String> = texts
         .chain(inline::kept())
-        .map(|text| own(parts::named(&text, name, "")))
+        .map(|text| own(parts::named(&text, name, &of_frame)))
         .collect();
     all.push(
         printer::file(&[Item::Function(config_default(stack))])

@@ -36,6 +36,8 @@ pub struct Path {
     pub exits: Vec<Exit>,
     /// What is asked at once of a frame, if anything is.
     pub predicted: Option<Predicted>,
+    /// Whether it keeps nothing of its frame, which so need not stand in a buffer.
+    pub lets_go: bool,
 }
 
 /// What a common path asks at once of a frame that begins like the last one.
@@ -97,6 +99,7 @@ pub fn named(stack: &Stack, reaction: Reaction, function: &mut Function) -> Path
         constant: end,
         exits,
         predicted: None,
+        lets_go: false,
     }
 }
 

@@ -238,8 +238,8 @@ fn optional_parts(scope: &mut Scope, value: &Expression, place: C) -> (Vec<S>, C
 }
 
 /// The functions through which an application is called: the first where nothing else is under way,
-/// as at the end of a path of frames; the other, which has the name that stands on the agenda, lets
-/// all go before it that is.
+/// as at the end of a path of frames, whose message stays with who calls it; the other, which has
+/// the name that stands on the agenda, lets all go before it that is, and gives its buffer back.
 pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
     let port = &stack.program.ports[id.at()];
     let name = &stack.names.stack;
@@ -264,6 +264,8 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
     let head = |own: &str| wrapped(&format!("static inline void {own}({})", all.join(", ")));
     let took = Granted::of(stack, id, event).map(|granted| granted.told());
     let at_once = printer::block(&called(stack, id, event, took), 1);
+    let mut calls = vec![S::Do(call(now(own), given.into_iter().map(atom).collect()))];
+    calls.extend(carries.then(|| given_back(atom("message").behind("buffer"))));
     let either = S::If {
         condition: binary(
             "||",
@@ -271,7 +273,7 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
             binary("!=", atom("stack").behind("waiting"), atom("0")),
         ),
         then: waits(stack, id, event, carries).to_vec(),
-        otherwise: vec![S::Do(call(now(own), given.into_iter().map(atom).collect()))],
+        otherwise: calls,
     };
     Item::Text(format!(
         "/* {}: calls {function} */\n{} {{\n{at_once}}}\n\n\
@@ -284,6 +286,11 @@ pub fn upward(stack: &Stack, id: PortId, event: Event, function: &str) -> Item {
     ))
 }
 
+/// The buffer of what an application was given is free again.
+pub fn given_back(buffer: C) -> S {
+    S::Do(call("give_buffer", vec![atom("stack"), buffer]))
+}
+
 /// What an application that is called gives back: what kind it is, what it is called, and what is
 /// done with it.
 pub struct Kept {
@@ -292,8 +299,7 @@ pub struct Kept {
     pub then: Vec<S>,
 }
 
-/// An application is called: what is done with what it gives back, if it does; the buffer of what
-/// it was given is free then.
+/// An application is called: what is done with what it gives back, if it does.
 pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Vec<S> {
     let port = &stack.program.ports[id.at()];
     let name = &stack.names.stack;
@@ -301,11 +307,6 @@ pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Ve
     let mut all = Vec::new();
     let carries = carries(stack, event);
     if carries {
-        all.push(S::Declare {
-            kind: format!("struct {name}_buffer *const"),
-            name: "buffer".to_string(),
-            value: Some(atom("message").behind("buffer")),
-        });
         let delivered = atom("stack").behind("counters").element(atom("DELIVERED"));
         let came_in = atom("message").behind("came_in");
         all.push(S::Assign(delivered, "+=", came_in));
@@ -349,8 +350,6 @@ pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Ve
         None => all.push(S::Do(called)),
     }
     all.push(calling("false"));
-    let given_back = call("give_buffer", vec![atom("stack"), atom("buffer")]);
-    all.extend(carries.then_some(S::Do(given_back)));
     all
 }
 

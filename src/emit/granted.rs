@@ -254,6 +254,6 @@ pub fn at_hand(
 }
 
 /// What is called so where the instance is at hand.
-fn own_name(name: &str) -> String {
+pub fn own_name(name: &str) -> String {
     format!("{name}_own")
 }

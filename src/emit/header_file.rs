@@ -121,9 +121,11 @@ fn contract(stack: &Stack) -> String {
          do until the answer is {}_IDLE, does it, and gives the buffer back with {name}_done.\n\n\
          Frames are handed over in buffers of the stack ({name}_buffer), which belong to the host \
          until {name}_input has taken them; it takes them in order, and those that it did not take \
-         are handed over again later. Times are nanoseconds of a clock that does not go \
-         backwards. Numbers, and addresses among them, are in the byte order of the machine: \
-         10.0.0.2 is 0x0a000002. Nothing here may be called from two threads at once.\n\n\
+         are handed over again later. A frame may also stand in memory of the host's own, which is \
+         only read, and only until {name}_input returns: what is to stay of it is copied into such \
+         a buffer, if one is left and the frame fits into it; else it is not taken. Times are \
+         nanoseconds of a clock that does not go backwards. Numbers, and addresses among them, \
+         are in the byte order of the machine: 10.0.0.2 is 0x0a000002. Nothing here may be called from two threads at once.\n\n\
          Every frame that came in is delivered, consumed, merged into another, held, or dropped \
          for a reason, and the counters add up: frames_in = delivered + consumed + merged + held + \
          all of dropped.",
@@ -204,10 +206,13 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Vec<I
     let name = &stack.names.stack;
     let mut items = vec![config(stack)];
     items.push(Item::Struct {
-        comment: "A frame in a buffer of the stack.".to_string(),
+        comment: "A frame that came in.".to_string(),
         name: format!("{name}_frame"),
         members: vec![
-            line("uint8_t *data", "as the stack gave it"),
+            line(
+                "uint8_t *data",
+                "where a buffer has room for it, or elsewhere",
+            ),
             line("size_t length", "bytes of the frame"),
         ],
     });

@@ -61,17 +61,24 @@ pub fn unmarked(stack: &Stack) -> String {
     marks.into_iter().map(line).collect()
 }
 
-/// What a new message has, as the fields of an initializer.
+/// What a new message has, as the fields of an initializer (`text/own.c`).
 pub fn blank(stack: &Stack) -> String {
-    let mut fields = vec![
-        ".data = buffer->bytes + HEADROOM".to_string(),
-        ".buffer = buffer".to_string(),
-    ];
+    let before = format!("    return (struct {}_message){{", stack.names.stack);
+    initial(stack, "buffer->bytes + HEADROOM", &before)
+}
+
+/// The same of a frame (`text/borrowed.c`).
+pub fn of_frame(stack: &Stack) -> String {
+    let before = format!("    struct {}_message message = {{", stack.names.stack);
+    initial(stack, "frame->data", &before)
+}
+
+/// What a message has whose data begins there; the fields stand under each other.
+fn initial(stack: &Stack, data: &str, before: &str) -> String {
+    let mut fields = vec![format!(".data = {data}"), ".buffer = buffer".to_string()];
     let attributes = stack.program.attributes.iter().zip(&stack.names.attributes);
     fields.extend(defaults(stack, attributes));
-    // They stand under each other, behind the brace (`text/own.c`).
-    let column = format!("    return (struct {}_message){{", stack.names.stack).len();
-    fields.join(&format!(",\n{}", " ".repeat(column)))
+    fields.join(&format!(",\n{}", " ".repeat(before.len())))
 }
 
 /// What attributes have that nobody sets, as fields of an initializer; what is zero is left out.

@@ -7,7 +7,7 @@
 //! tree, apart, held, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, again, in_place, algebra   the common path of what frames start;
-//! exits, paths     where it is left, and how often
+//! exits, paths     where it is left, and how often; borrowed   whether it lets go of its frame
 //! predict, compared, expected   its header prediction
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
 //! external, granted  what is written in C by whoever uses the stack
@@ -37,6 +37,7 @@ mod assumed;
 mod attempt;
 mod backlog;
 mod bits;
+mod borrowed;
 mod bypass;
 mod code;
 mod compared;

@@ -185,17 +185,21 @@ impl<'a> Body<'a> {
             }
             Goal::Port(port, instance, event) => {
                 let mut name = self.stack.names.ports[&(port, event)].clone();
-                if is_last
+                let is_now = is_last
                     && event == Event::Deliver
                     && external::is_call_to(self.stack, goal)
-                    && bypass::puts_nothing(self.stack, self.tree.reaction)
-                {
+                    && bypass::puts_nothing(self.stack, self.tree.reaction);
+                if is_now {
                     name = external::now(&name);
                 }
                 let mut all = vec![atom("stack"), self.index(instance)];
                 all.extend(message.map(|local| address(self, local)));
                 all.extend(arguments.iter().flat_map(|one| self.scope.arguments(one)));
                 out.push(S::Do(call(name, all)));
+                if let (true, Some(local)) = (is_now, message) {
+                    let buffer = self.scope.of_message(local, "buffer");
+                    out.push(external::given_back(buffer));
+                }
             }
             Goal::Reaction(reaction, instance) => {
                 let tree = self.stack.tree(reaction);

@@ -25,6 +25,9 @@ pub const CALLS: &str = include_str!("text/calls.c");
 /// What a host calls, as far as it is otherwise where what frames start has a bypass.
 pub const BYPASS: &str = include_str!("text/bypass.c");
 
+/// What a host calls, as far as it is otherwise where these let go of their frames.
+pub const BORROWED: &str = include_str!("text/borrowed.c");
+
 const MARK: &str = "\n/* part ";
 
 /// The words of C code, comments left out.

@@ -8,6 +8,7 @@ use super::Stack;
 use super::bypass;
 use super::driver::above_link;
 use super::exits::{Exit, Path};
+use super::external;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, Statement as S, atom, binary, call};
 use crate::types::program::Event;
@@ -89,11 +90,8 @@ pub fn taken(stack: &Stack, paths: &[Path]) -> String {
         return printer::block(way, 1);
     }
     let none = format!("{}_PATH_NONE", stack.names.stack.to_uppercase());
-    let all = vec![atom("stack"), atom("link"), atom("frame")];
-    let otherwise = vec![
-        S::Assign(counter(&none), "+=", atom("1")),
-        S::Return(Some(call("take_otherwise", all))),
-    ];
+    let all = vec![atom("stack"), atom("link"), atom("frame"), atom(none)];
+    let otherwise = vec![S::Return(Some(call("leave", all)))];
     let switch = S::Switch {
         value: atom("link"),
         cases: ways,
@@ -110,7 +108,9 @@ fn goes(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
     } else {
         link
     };
-    let arrived = call("arrived", vec![atom("frame")]);
+    let buffer = path.lets_go.then(|| atom("buffer"));
+    let frame = [atom("frame")].into_iter().chain(buffer.clone());
+    let arrived = call("arrived", frame.collect());
     let mut block = vec![
         S::Declare {
             kind: format!("const {}", bypass::result(stack)),
@@ -132,6 +132,11 @@ fn goes(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
     if paths.len() > 1 {
         block.push(S::Assign(counter(&path.constant), "+=", atom("1")));
     }
+    block.extend(buffer.map(|buffer| S::If {
+        condition: binary("!=", buffer.clone(), atom("NULL")),
+        then: vec![external::given_back(buffer)],
+        otherwise: Vec::new(),
+    }));
     if !bypass::is_quiet(stack, path.reaction) {
         block.push(S::Do(call("run", vec![own])));
     }

@@ -59,6 +59,11 @@ pub fn split(
     Some((expected, asks))
 }
 
+/// What is called so that asks all of a path.
+pub fn asks_name(path: &str) -> String {
+    format!("{path}_asks")
+}
+
 impl Compared<'_> {
     fn split(self, function: &mut Function) -> Option<(Expected, Function, Predicted)> {
         let body = &function.body;
@@ -234,7 +239,7 @@ impl Compared<'_> {
                 self.path.name
             ),
             result: function.result.replace("static inline ", "static "),
-            name: format!("{}_asks", self.path.name),
+            name: asks_name(&self.path.name),
             parameters: function.parameters.clone(),
             body,
         }

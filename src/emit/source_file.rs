@@ -4,6 +4,7 @@ use super::Stack;
 use super::again;
 use super::apart;
 use super::assumed;
+use super::borrowed;
 use super::bypass;
 use super::driver;
 use super::exits::{self, Path};
@@ -205,6 +206,7 @@ impl Reactions {
         let looks = waits::look_where_needed(stack, &mut functions, &queued, &others.collect());
         let mut paths = paths(stack, &mut all);
         let expected = predicted(stack, &mut paths, &mut all);
+        let_go(stack, &mut paths, &mut all);
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
@@ -291,6 +293,23 @@ fn paths(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
         Some(exits::named(stack, one.reaction, path))
     });
     named.collect()
+}
+
+/// The common paths let go of their frames, if all may.
+fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) {
+    let functions = all.iter_mut().flat_map(|one| &mut one.functions);
+    let bypasses = functions.filter(|one| bypass::is_bypass(one) && one.name.ends_with("_bypass"));
+    let mut changed: Vec<(&mut Function, Function)> = bypasses
+        .map(|one| {
+            let path = one.clone();
+            (one, path)
+        })
+        .collect();
+    let mut ways = changed.iter_mut();
+    if ways.all(|(_, path)| borrowed::lets_go(stack, path)) {
+        changed.into_iter().for_each(|(own, path)| *own = path);
+        paths.iter_mut().for_each(|path| path.lets_go = true);
+    }
 }
 
 /// What is expected of the next frame on common paths, which then ask for it at once.

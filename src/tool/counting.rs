@@ -32,7 +32,11 @@ impl Counted {
 
     /// What callgrind finds within the steps of a mode.
     pub fn collected(&self, options: &[&str], mode: &str) -> Result<Collected, Failure> {
-        let within = ["--collect-atstart=no", "--toggle-collect=*bench_step"];
+        let within = [
+            "--collect-atstart=no",
+            "--toggle-collect=*bench_step",
+            "--toggle-collect=bench_wire",
+        ];
         let words = self.given.iter().map(OsString::as_os_str);
         let words: Vec<&OsStr> = words.chain([OsStr::new(mode)]).collect();
         callgrind(&[&within, options].concat(), &self.program, &words)

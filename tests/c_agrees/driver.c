@@ -11,6 +11,7 @@ static struct STACK *stack;
 static void *memory;
 static uint8_t *lent[4096]; /* buffers of the stack that wait for a frame */
 static size_t lent_count;
+static bool has_many; /* whether there are more buffers than frames will need */
 
 /* The next word; false at the end. */
 static bool word(char **start, size_t *length) {
@@ -86,25 +87,45 @@ static size_t lend(size_t count) {
     return lent_count < count ? lent_count : count;
 }
 
+/* Frames of one call in turn stand in buffers and elsewhere, where these are many: just so long as
+ * the call takes. */
 static uint64_t input(uint64_t now_ns) {
+    static uint32_t turns;
     const unsigned link = (unsigned)number();
     const size_t count = number();
     const size_t copied = lend(count);
     struct STACK_frame *const frames = malloc((copied + 1) * sizeof *frames);
+    bool *const elsewhere = calloc(copied + 1, sizeof *elsewhere);
+    size_t filled = 0;
     for (size_t at = 0; at < count; at += 1) {
         size_t length;
         uint8_t *const from = bytes(&length);
+        turns += 1;
+        if (at < copied && has_many && turns % 3 != 0 && length <= ROOM) {
+            elsewhere[at] = true;
+            frames[at] = (struct STACK_frame){.data = from, .length = length};
+            continue;
+        }
         if (at < copied) {
-            frames[at] = (struct STACK_frame){.data = lent[at], .length = length};
-            memset(lent[at], 0xa5, ROOM);
-            memcpy(lent[at], from, length < ROOM ? length : ROOM);
+            frames[at] = (struct STACK_frame){.data = lent[filled], .length = length};
+            memset(lent[filled], 0xa5, ROOM);
+            memcpy(lent[filled], from, length < ROOM ? length : ROOM);
+            filled += 1;
         }
         free(from);
     }
     const size_t taken = STACK_input(stack, link, frames, copied, now_ns);
+    size_t gone = 0;
+    for (size_t at = 0; at < copied; at += 1) {
+        gone += at < taken && !elsewhere[at];
+        if (elsewhere[at]) {
+            free(frames[at].data);
+        }
+    }
+    free(elsewhere);
     free(frames);
-    memmove(lent, lent + taken, (lent_count - taken) * sizeof *lent);
-    lent_count -= taken;
+    memmove(lent, lent + gone, (lent_count - gone) * sizeof *lent);
+    lent_count -= gone;
     return taken;
 }
 
@@ -222,6 +243,7 @@ static void start(void) {
     config.buffers = (uint32_t)number();
     config.budget = (uint32_t)number();
     config.hash_seed = number();
+    has_many = config.buffers >= 1024;
 CONFIGURE
     const size_t size = STACK_size(&config);
     free(memory);

@@ -21,11 +21,12 @@ const ADDED: [(&str, &str); 5] = [
         "        output->buffer->next = shared->free;\n",
         "        ASAN_POISON_MEMORY_REGION(output->buffer->bytes, sizeof output->buffer->bytes);\n",
     ),
-    // A frame comes in: behind its last byte there is nothing.
+    // A frame comes in: behind its last byte there is nothing; elsewhere the sanitizer knows.
     (
         "    message.length = (uint32_t)frame->length;\n",
-        "    ASAN_POISON_MEMORY_REGION(message.data + message.length,\n    \
-         BUFFER_SIZE - HEADROOM - message.length);\n",
+        "    if (message.buffer != NULL) {\n        \
+         ASAN_POISON_MEMORY_REGION(message.data + message.length,\n        \
+         BUFFER_SIZE - HEADROOM - message.length);\n    }\n",
     ),
     // Its data is about to grow.
     (

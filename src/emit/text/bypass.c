@@ -12,25 +12,18 @@ static inline struct STACK_message arrived(const struct STACK_frame *frame) {
 }
 
 #ifdef __GNUC__
-static bool take_otherwise(struct STACK *stack, unsigned link, const struct STACK_frame *frame)
-    __attribute__((noinline));
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path)
     __attribute__((cold, noinline));
 #endif
 
-/* Takes a frame that goes no common path. */
-static bool take_otherwise(struct STACK *stack, unsigned link, const struct STACK_frame *frame) {
-    frame_arrives(stack, link, arrived(frame));
-    run(stack);
-    return true;
-}
-
-/* Takes a frame that left a common path. */
+/* Takes a frame that left a common path, or has none. */
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path) {
     stack->paths[path] += 1;
-    return take_otherwise(stack, link, frame);
+    frame_arrives(stack, link, arrived(frame));
+    run(stack);
+    return true;
 }
 
 bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
@@ -38,7 +31,7 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     stack->now_ns = now_ns;
     if (!is_lent(stack, frame->data, before) || frame->length > BUFFER_SIZE - HEADROOM) {
-        return false;
+        return take_copy(stack, LINK_HANDED *frame, now_ns);
     }
     stack->counters[FRAMES_IN] += 1;
 BYPASSES}

@@ -94,16 +94,56 @@ bool STACK_has_buffer(struct STACK *stack) {
     return stack->shared.free != NULL;
 }
 
+/* part is_inside */
+/* Whether a frame stands among the buffers, so far from where the first begins, or further. */
+static inline bool is_inside(const struct STACK *stack, const uint8_t *data, size_t before) {
+    return (uintptr_t)data - (uintptr_t)stack->buffers - before <= stack->last;
+}
+
 /* part is_lent */
 /* Whether a frame stands in a buffer that the host was given, so far from where that begins. Any
  * pointer may be asked for: where a buffer begins stands that it is taken. */
 static inline bool is_lent(const struct STACK *stack, const uint8_t *data, size_t before) {
-    if ((uintptr_t)data - (uintptr_t)stack->buffers - before > stack->last) {
+    if (!is_inside(stack, data, before)) {
         return false;
     }
     struct STACK_buffer *next;
     memcpy(&next, data - before, sizeof next);
     return (uintptr_t)next == (uintptr_t)data - before;
+}
+
+/* part copies */
+#ifdef __GNUC__
+static bool copies(struct STACK *stack, struct STACK_frame *frame) __attribute__((noinline));
+#endif
+
+/* Copies a frame that stands elsewhere into a buffer as the host is given them; false if there is
+ * none, or if the frame is too long. */
+static bool copies(struct STACK *stack, struct STACK_frame *frame) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    size_t room;
+    if (frame->data == NULL || is_inside(stack, frame->data, before) ||
+        frame->length > BUFFER_SIZE - HEADROOM) {
+        return false;
+    }
+    uint8_t *const data = STACK_buffer(stack, &room);
+    if (data == NULL) {
+        return false;
+    }
+    memcpy(data, frame->data, frame->length);
+    frame->data = data;
+    return true;
+}
+
+/* part elsewhere */
+#ifdef __GNUC__
+static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, uint64_t now_ns)
+    __attribute__((noinline));
+#endif
+
+/* Takes a frame that does not stand in a buffer. */
+static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, uint64_t now_ns) {
+    return copies(stack, &frame) && STACK_take(stack, LINK_HANDED &frame, now_ns);
 }
 
 /* part STACK_take */
@@ -112,7 +152,7 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     stack->now_ns = now_ns;
     if (!is_lent(stack, frame->data, before) || frame->length > BUFFER_SIZE - HEADROOM) {
-        return false;
+        return take_copy(stack, LINK_HANDED *frame, now_ns);
     }
     struct STACK_message message = blank((void *)(frame->data - before));
     message.length = (uint32_t)frame->length;
