@@ -62,16 +62,6 @@ void udp_stack_arrived_failed(void *user, struct udp_stack *stack, uint32_t sess
 }
 #endif
 
-/* Where the next frame is to arrive. */
-static inline uint8_t *place(struct ends *ends) {
-#ifdef CALLS
-    return ends->memory;
-#else
-    size_t room;
-    return udp_stack_buffer(ends->receiver, &room);
-#endif
-}
-
 void bench_wire(struct ends *ends, const uint8_t *data, size_t length);
 void down_bench_step(struct ends *ends);
 void up_bench_step(struct ends *ends);
@@ -87,7 +77,10 @@ __attribute__((noinline, noclone)) void down_bench_step(struct ends *ends) {
     struct udp_stack_output output;
     udp_stack_datagrams_send(ends->sender, ends->session, NULL, number, 4, 1);
     if (udp_stack_next(ends->sender, &output) == UDP_STACK_FRAME) {
-        ends->frame.data = place(ends);
+#ifndef CALLS
+        size_t room;
+        ends->frame.data = udp_stack_buffer(ends->receiver, &room);
+#endif
         bench_wire(ends, output.data, output.length);
         udp_stack_done(ends->sender, &output);
     }
@@ -140,7 +133,7 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: %s count|down\n", words[0]);
         return 2;
     }
-    struct ends ends = {0};
+    struct ends ends = {.frame.data = ends.memory};
     ends.sender = started(0x0a000001, &ends.sum);
     ends.receiver = started(0x0a000002, &ends.sum);
     const struct udp_stack_datagrams_keys from = {.has_port = true,

@@ -36,3 +36,15 @@
 /* part SL_NONE: needs */
 /* No slot, buffer, timer or instance has this index. */
 static const uint32_t SL_NONE = UINT32_MAX;
+
+/* part sl_known: needs */
+/* This holds: the compiler need not ask for it again, if it can be told. */
+static inline void sl_known(bool holds) {
+#ifdef __GNUC__
+    if (!holds) {
+        __builtin_unreachable();
+    }
+#else
+    (void)holds;
+#endif
+}

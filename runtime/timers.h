@@ -13,19 +13,23 @@ struct sl_timer {
 struct sl_timer_state {
     uint64_t deadline_ns; /* when it expires */
     uint64_t order;       /* how many starts there were up to its own; 0 if it is not running */
-    uint64_t due_ns;      /* by when it comes first in the heap; UINT64_MAX if it is not there */
+    uint64_t due_ns;      /* when it comes first in the heap, at the latest; 0 while it is to enter,
+                           * UINT64_MAX before */
     uint32_t place;       /* its index in the heap plus one, or 0 */
+    uint32_t next;        /* of those that are to enter, the id of the one behind it plus one */
 };
 
 /* part sl_timers: needs sl_timer sl_timer_state */
 /* All timers of a stack, told apart by ids. To stop one, or to start it anew for a later time,
- * leaves the heap as it is: its state is looked at when it comes first there. The heap is binary:
- * none in it expires before the one at half its index, (i - 1) / 2. UINT64_MAX never comes. */
+ * leaves the heap as it is: its state is looked at when it comes first there. What has to stand
+ * earlier in the heap enters it when somebody asks for the next one. The heap is binary: none in it
+ * expires before the one at half its index, (i - 1) / 2. UINT64_MAX never comes. */
 struct sl_timers {
     struct sl_timer *heap;        /* those that may be running, none later than its state says */
     struct sl_timer_state *state; /* by id */
     uint64_t starts;              /* how many starts there have been */
     uint32_t waiting;             /* how many are in the heap */
+    uint32_t enter;               /* the id of the first that is to enter it plus one, or 0 */
 };
 
 /* part sl_timers_begin: needs sl_timer sl_timer_state sl_timers */
@@ -86,14 +90,14 @@ static inline void sl_timers_stop(struct sl_timers *timers, uint32_t id) {
 }
 
 /* part sl_timers_enter: needs sl_timer sl_timer_state sl_timers sl_timers_settle */
-#ifdef __GNUC__
-static void sl_timers_enter(struct sl_timers *timers, struct sl_timer_state *state)
-    __attribute__((noinline));
-#endif
-
-/* Puts a timer where its state says, into a heap in which it is not, or comes first too late. */
-static void sl_timers_enter(struct sl_timers *timers, struct sl_timer_state *state) {
-    const uint32_t id = (uint32_t)(state - timers->state);
+/* Puts a timer that was to enter where its state says, unless it has stopped since: then it may
+ * still stand elsewhere, and is to enter again when it starts. */
+static inline void sl_timers_enter(struct sl_timers *timers, uint32_t id) {
+    struct sl_timer_state *const state = &timers->state[id];
+    state->due_ns = UINT64_MAX;
+    if (state->order == 0) {
+        return;
+    }
     uint32_t at = state->place - 1;
     if (state->place == 0) {
         at = timers->waiting;
@@ -103,7 +107,7 @@ static void sl_timers_enter(struct sl_timers *timers, struct sl_timer_state *sta
     sl_timers_settle(timers, at, (struct sl_timer){state->deadline_ns, state->order, id});
 }
 
-/* part sl_timers_start: needs sl_timer_state sl_timers sl_timers_enter */
+/* part sl_timers_start: needs sl_timer_state sl_timers */
 /* Starts a timer. If it is running, it starts anew. */
 static inline void sl_timers_start(struct sl_timers *timers, uint32_t id, uint64_t deadline_ns) {
     struct sl_timer_state *const state = &timers->state[id];
@@ -111,14 +115,22 @@ static inline void sl_timers_start(struct sl_timers *timers, uint32_t id, uint64
     state->order = timers->starts;
     state->deadline_ns = deadline_ns;
     if (deadline_ns < state->due_ns) {
-        sl_timers_enter(timers, state);
+        state->due_ns = 0;
+        state->next = timers->enter;
+        timers->enter = id + 1;
     }
 }
 
-/* part sl_timers_look: needs sl_timer sl_timer_state sl_timers sl_timers_settle */
-/* Looks for the timer that expires first; false if none is running. What comes first in the heap
- * and has stopped leaves it, and what was started anew goes where it belongs. */
-static inline bool sl_timers_look(struct sl_timers *timers) {
+/* part sl_timers_look: needs sl_timer sl_timer_state sl_timers sl_timers_settle sl_timers_enter */
+/* Looks for the timer that expires first; false if none is running. What is to enter does so first;
+ * what comes first in the heap and has stopped leaves it, and what was started anew goes where it
+ * belongs. */
+static bool sl_timers_look(struct sl_timers *timers) {
+    while (timers->enter != 0) {
+        const uint32_t id = timers->enter - 1;
+        timers->enter = timers->state[id].next;
+        sl_timers_enter(timers, id);
+    }
     while (timers->waiting != 0) {
         struct sl_timer timer = timers->heap[0];
         struct sl_timer_state *const state = &timers->state[timer.id];

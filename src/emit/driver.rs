@@ -395,7 +395,9 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
     let texts = parts::interface(calls.into_iter().chain(goes_by).chain(borrows));
     let cases = paths::taken(stack, bypasses);
     let derived = paths::derived(stack, bypasses);
+    let unexpected = paths::unexpected(stack, bypasses);
     let own = |text: String| {
+        let text = text.replace("UNEXPECTED", unexpected.trim_end());
         let text = inline::by_link(stack, &text.replace("BYPASSES", &cases));
         text.replace("DERIVED", &derived).trim_end().to_string()
     };

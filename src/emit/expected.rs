@@ -325,8 +325,8 @@ impl Expected {
         }
     }
 
-    /// The path has its instance at hand, and need not compute where that stands: at first it is
-    /// that whose frame was the last, and where all was asked, that which was found.
+    /// The path has its instance at hand, and need not compute where that stands: that whose frame
+    /// was the last, as where all was asked is noted, too.
     fn have_at_hand(&self, own: &Own, function: &mut Function) {
         let mut name = "own".to_string();
         while walk::is_named(&name, &function.body) {
@@ -339,9 +339,6 @@ impl Expected {
         };
         for statement in &mut function.body {
             statement.each_value_mut(&mut |value| *value = replaced(value, &pointed));
-        }
-        if let Some(S::If { then, .. }) = function.body.first_mut() {
-            then.push(assign(atom(&name), last.clone()));
         }
         let at_hand = S::Declare {
             kind: own.pointer(),

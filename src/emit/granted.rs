@@ -186,6 +186,9 @@ impl<'s> Granted<'s> {
         };
         let called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
         let stack = &self.stack.names.stack;
+        // The path comes here where nothing waits.
+        let nothing_waits = binary("==", atom("stack").behind("waiting"), atom("0"));
+        let known = call("sl_known", vec![nothing_waits]);
         Function {
             comment: format!(
                 "{}: the same from a path that has the instance at hand",
@@ -199,7 +202,7 @@ impl<'s> Granted<'s> {
                 "uint32_t session".to_string(),
                 format!("const struct {stack}_message *message"),
             ],
-            body: [vec![steps], called].concat(),
+            body: [vec![steps, S::Do(known)], called].concat(),
         }
     }
 

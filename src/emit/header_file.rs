@@ -125,7 +125,8 @@ fn contract(stack: &Stack) -> String {
          only read, and only until {name}_input returns: what is to stay of it is copied into such \
          a buffer, if one is left and the frame fits into it; else it is not taken. Times are \
          nanoseconds of a clock that does not go backwards. Numbers, and addresses among them, \
-         are in the byte order of the machine: 10.0.0.2 is 0x0a000002. Nothing here may be called from two threads at once.\n\n\
+         are in the byte order of the machine: 10.0.0.2 is 0x0a000002. Nothing here may be called \
+         from two threads at once.\n\n\
          Every frame that came in is delivered, consumed, merged into another, held, or dropped \
          for a reason, and the counters add up: frames_in = delivered + consumed + merged + held + \
          all of dropped.",
@@ -416,7 +417,7 @@ fn shared(stack: &Stack) -> Item {
         ),
         (
             "struct NAME_output *limit",
-            "before it a step may be taken at once",
+            "before it a step may be taken at once, and one behind its answer",
         ),
         (
             "struct NAME_buffer *free",

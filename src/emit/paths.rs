@@ -9,8 +9,10 @@ use super::bypass;
 use super::driver::above_link;
 use super::exits::{Exit, Path};
 use super::external;
+use super::predict;
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Item, Line, Statement as S, atom, binary, call};
+use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S};
+use crate::c::tree::{assign, atom, binary, call};
 use crate::types::program::Event;
 
 /// What the header offers, if there are common paths.
@@ -100,41 +102,134 @@ pub fn taken(stack: &Stack, paths: &[Path]) -> String {
     printer::block(&[switch], 1)
 }
 
+/// The functions that take frames which are not as paths expect.
+pub fn unexpected(stack: &Stack, paths: &[Path]) -> String {
+    let predicted = paths.iter().filter(|path| path.predicted.is_some());
+    let name = &stack.names.stack;
+    let functions = predicted.map(|path| {
+        let mut parameters = vec![format!("struct {name} *stack")];
+        parameters.extend((stack.program.links.len() > 1).then(|| "unsigned link".to_string()));
+        parameters.push(format!("const struct {name}_frame *frame"));
+        parameters.extend(
+            path.lets_go
+                .then(|| format!("struct {name}_buffer *buffer")),
+        );
+        let asks = call(
+            predict::asks_name(&path.name),
+            vec![atom("stack"), arrived(path)],
+        );
+        let mut body = vec![S::Declare {
+            kind: bypass::result(stack),
+            name: "path".to_string(),
+            value: Some(asks),
+        }];
+        body.push(S::If {
+            condition: binary("==", atom("path"), atom(&path.constant)),
+            then: vec![assign(atom("path"), goes_by(path, Some("true")))],
+            otherwise: Vec::new(),
+        });
+        body.extend(behind(stack, path, paths));
+        Item::Function(Function {
+            comment: format!(
+                "Takes a frame that is not as {} expects: first all is asked of it.",
+                path.name
+            ),
+            result: "static bool".to_string(),
+            name: unexpected_name(path),
+            parameters,
+            body,
+        })
+    });
+    let functions = Vec::from_iter(functions);
+    let declared = kept_apart(&functions);
+    printer::file(&declared) + &printer::file(&functions)
+}
+
+/// A call of these would else be put in its place, and so would all that it calls.
+fn kept_apart(functions: &[Item]) -> Vec<Item> {
+    let lines: String = functions
+        .iter()
+        .map(|one| {
+            let Item::Function(one) = one else {
+                unreachable!("these are functions");
+            };
+            let head = printer::file(&[Item::Prototype(one.clone())]);
+            let head = head.trim_end().trim_end_matches(';');
+            format!("{head}\n    __attribute__((noinline));\n")
+        })
+        .collect();
+    match functions.is_empty() {
+        true => Vec::new(),
+        false => vec![Item::Text(format!("#ifdef __GNUC__\n{lines}#endif\n"))],
+    }
+}
+
+fn unexpected_name(path: &Path) -> String {
+    format!("{}_unexpected", path.name)
+}
+
+/// The frame as a message.
+fn arrived(path: &Path) -> C {
+    let buffer = path.lets_go.then(|| atom("buffer"));
+    call(
+        "arrived",
+        [atom("frame")].into_iter().chain(buffer).collect(),
+    )
+}
+
+/// A frame goes a path, of which it may be that all was asked.
+fn goes_by(path: &Path, asked: Option<&str>) -> C {
+    let asked = asked.filter(|_| path.predicted.is_some()).map(atom);
+    let given = [atom("stack"), arrived(path)].into_iter().chain(asked);
+    call(format!("{}_bypass", path.name), given.collect())
+}
+
 /// A frame goes a common path, or leaves it.
 fn goes(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
-    let [own, link] = ["stack", "link"].map(atom);
-    let link = if stack.program.links.len() == 1 {
-        atom("0")
-    } else {
-        link
-    };
-    let buffer = path.lets_go.then(|| atom("buffer"));
-    let frame = [atom("frame")].into_iter().chain(buffer.clone());
-    let arrived = call("arrived", frame.collect());
-    let mut block = vec![
-        S::Declare {
-            kind: format!("const {}", bypass::result(stack)),
-            name: "path".to_string(),
-            value: Some(call(
-                format!("{}_bypass", path.name),
-                vec![own.clone(), arrived],
-            )),
-        },
+    let mut block = vec![S::Declare {
+        kind: format!("const {}", bypass::result(stack)),
+        name: "path".to_string(),
+        value: Some(goes_by(path, Some("false"))),
+    }];
+    block.extend(path.predicted.map(|_| {
+        let link = (stack.program.links.len() > 1).then(|| atom("link"));
+        let buffer = path.lets_go.then(|| atom("buffer"));
+        let given = [atom("stack")].into_iter().chain(link);
+        let given = given.chain([atom("frame")]).chain(buffer);
         S::If {
-            condition: binary("!=", atom("path"), atom(&path.constant)),
+            condition: binary("==", atom("path"), atom(count(stack))),
             then: vec![S::Return(Some(call(
-                "leave",
-                vec![own.clone(), link, atom("frame"), atom("path")],
+                unexpected_name(path),
+                given.collect(),
             )))],
             otherwise: Vec::new(),
-        },
-    ];
+        }
+    }));
+    block.extend(behind(stack, path, paths));
+    block
+}
+
+/// A frame has gone a path, or left it.
+fn behind(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
+    let own = atom("stack");
+    let link = match stack.program.links.len() {
+        1 => atom("0"),
+        _ => atom("link"),
+    };
+    let mut block = vec![S::If {
+        condition: binary("!=", atom("path"), atom(&path.constant)),
+        then: vec![S::Return(Some(call(
+            "leave",
+            vec![own.clone(), link, atom("frame"), atom("path")],
+        )))],
+        otherwise: Vec::new(),
+    }];
     if paths.len() > 1 {
         block.push(S::Assign(counter(&path.constant), "+=", atom("1")));
     }
-    block.extend(buffer.map(|buffer| S::If {
-        condition: binary("!=", buffer.clone(), atom("NULL")),
-        then: vec![external::given_back(buffer)],
+    block.extend(path.lets_go.then(|| S::If {
+        condition: binary("!=", atom("buffer"), atom("NULL")),
+        then: vec![external::given_back(atom("buffer"))],
         otherwise: Vec::new(),
     }));
     if !bypass::is_quiet(stack, path.reaction) {

@@ -5,14 +5,16 @@
 //! In: a common path, which asks for bits of headers that are to be as the source says, or as
 //! fields of an instance are, which it finds by other bits. Out: the same, which compares all these
 //! bits with those that are expected, in a few wide words, and asks for the rest; and a function
-//! that asks for all of it where they differ, and then takes note of the frame.
+//! that asks for all of it where they differ, and then takes note of the frame. It is called by
+//! whoever takes the frame (`paths`), which then goes the path without a compare: the path itself
+//! calls nothing for that, and so keeps what it knows where a call would leave it.
 //!
 //! ```text
-//! if (header[0] != 0x45) { … }             if (differs(message, own->path_expected)) {
-//! session = find(load(header + 12));           left = path_asks(stack, message);
-//! if (session == SL_NONE) { … }        =>      if (left != END) { return left; }
-//! if (load(header + 24) !=                 }
-//!     session.next) { … }                  session = own->path_expected.of_session;
+//! if (header[0] != 0x45) { … }             if (!asked && differs(message, own->expected)) {
+//! session = find(load(header + 12));           return PATHS;
+//! if (session == SL_NONE) { … }        =>  }
+//! if (load(header + 24) !=                 session = own->expected.of_session;
+//!     session.next) { … }
 //! ```
 //!
 //! Where the path finds one instance, each has what it expects of its own: a frame that is not like
@@ -33,6 +35,7 @@ use super::expected::{Expected, Own, Stands};
 use super::guard::forget_unread;
 use super::names::c_name;
 use super::narrow::ALWAYS;
+use super::paths;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
 use crate::c::walk;
 use crate::types::program::KindId;
@@ -77,10 +80,16 @@ impl Compared<'_> {
         let expected = self.expected(&body[..end])?;
         let asks = self.asks(function, &expected, (&body[..end], &first));
         let rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
-        let mut all = vec![self.asked(function, &expected, (&asks.name, &rest))];
+        let mut asked = "asked".to_string();
+        while walk::is_named(&asked, &rest) {
+            asked.push('_');
+        }
+        let mut all = vec![self.compared(&expected, &asked)];
         all.extend(rest);
         forget_unread(&mut all);
         function.body = all;
+        function.comment += " It is left, too, where a frame is not as expected and was not asked.";
+        function.parameters.push(format!("bool {asked}"));
         let own = self.found.first().filter(|_| expected.own.is_some());
         let predicted = Predicted {
             bytes: self.mask.len(),
@@ -175,26 +184,12 @@ impl Compared<'_> {
         })
     }
 
-    /// Where a frame is not as expected, all is asked; `rest` is what comes then.
-    fn asked(&self, function: &Function, expected: &Expected, (asks, rest): (&str, &[S])) -> S {
-        let mut left = "left".to_string();
-        while walk::is_named(&left, rest) {
-            left.push('_');
-        }
-        let asked = call(asks, vec![atom("stack"), self.message.clone()]);
-        let leaves = S::If {
-            condition: binary("!=", atom(&left), atom(&self.path.constant)),
-            then: vec![S::Return(Some(atom(&left)))],
-            otherwise: Vec::new(),
-        };
-        let asked = S::Declare {
-            kind: function.result.replace("static inline ", "const "),
-            name: left,
-            value: Some(asked),
-        };
+    /// Where a frame is not as expected, and nothing was asked of it, the path is not gone.
+    fn compared(&self, expected: &Expected, asked: &str) -> S {
+        let differs = expected.differs(&self.message, |part| expected.part(part));
         S::If {
-            condition: expected.differs(&self.message, |part| expected.part(part)),
-            then: vec![asked, leaves],
+            condition: binary("&&", atom(asked).negated(), differs),
+            then: vec![S::Return(Some(atom(paths::count(self.stack))))],
             otherwise: Vec::new(),
         }
     }

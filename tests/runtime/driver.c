@@ -269,12 +269,14 @@ static bool timers(void) {
         if (id != SL_NONE) {
             sl_timers_stop(&it.timers, id);
         }
+    } else if (is("tim_look")) {
+        const uint32_t id = sl_timers_first(&it.timers);
+        sl_known(id == SL_NONE || id < it.capacity);
+        print_slot(id);
+        printf(" at %" PRIu64, sl_timers_deadline(&it.timers));
     } else {
         return false;
     }
-    printf(" first ");
-    print_slot(sl_timers_first(&it.timers));
-    printf(" at %" PRIu64, sl_timers_deadline(&it.timers));
     return true;
 }
 

@@ -134,11 +134,9 @@ static bool make_room(struct STACK *stack) {
 }
 
 /* part goes_on */
-/* Whether another step may be taken behind one more answer: nothing waits, the budget of the call
- * allows it, and there is room for its own. */
-static inline bool goes_on(struct STACK *stack) {
+/* Whether another step may be taken behind one more answer, where nothing waits: the budget of the
+ * call allows it, and there is room for its own. */
+static inline bool goes_on(const struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           (stack->shared.answered + 1 < stack->shared.limit ||
-            (stack->waiting == 0 && make_room(stack) &&
-             stack->shared.answered + 1 < stack->shared.limit));
+           stack->shared.answered + 1 < stack->answers + OUTPUTS;
 }

@@ -37,6 +37,8 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     return true;
 }
 
+UNEXPECTED
+
 /* part STACK_take */
 #ifdef __GNUC__
 static inline bool take_by_path(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,

@@ -26,6 +26,8 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     return true;
 }
 
+UNEXPECTED
+
 bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                 uint64_t now_ns) {
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;

@@ -4,7 +4,7 @@ What a host calls, for every stack; as `own.c`.
 /* Whether another step may be taken: the budget of the call allows it, and its answer has room. */
 static inline bool may_go_on(struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           (stack->shared.answered != stack->answers + OUTPUTS || make_room(stack));
+           (stack->shared.answered < stack->answers + OUTPUTS - 1 || make_room(stack));
 }
 
 /* Whether what stands first on the agenda may be handled. */
@@ -26,7 +26,7 @@ static bool handle_waiting(struct STACK *stack) {
         handle(stack, &event);
     }
     if (stack->waiting == 0) {
-        stack->shared.limit = stack->answers + OUTPUTS;
+        stack->shared.limit = stack->answers + OUTPUTS - 1;
     }
     return stack->waiting == 0;
 }
@@ -75,7 +75,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->hash_odd = (config->hash_seed ^ 0x9e3779b97f4a7c15) | 1;
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
-    stack->shared.limit = stack->answers + OUTPUTS;
+    stack->shared.limit = stack->answers + OUTPUTS - 1;
     sl_timers_begin(&stack->timers, stack->timer_heap, stack->timer_state,
                     sizeof stack->timer_state / sizeof *stack->timer_state);
     return begin(stack) ? stack : NULL;

@@ -55,9 +55,9 @@ static inline bool new_message_in_place(struct STACK *stack, struct STACK_messag
     __attribute__((always_inline));
 #endif
 
-/* False without a free buffer. */
+/* False where no buffer is free at once. */
 static inline bool new_message_in_place(struct STACK *stack, struct STACK_message *message) {
-    if (!has_buffer(stack)) {
+    if (stack->shared.free == NULL) {
         return false;
     }
     struct STACK_buffer *const buffer = take_buffer(stack);
@@ -66,9 +66,9 @@ static inline bool new_message_in_place(struct STACK *stack, struct STACK_messag
 }
 
 /* part new_message */
-/* The same, where that is no common path. */
+/* False without a free buffer. */
 static bool new_message(struct STACK *stack, struct STACK_message *message) {
-    return new_message_in_place(stack, message);
+    return has_buffer(stack) && new_message_in_place(stack, message);
 }
 
 /* part message_from */
