@@ -19,24 +19,31 @@ use super::predict;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, call};
 use crate::c::walk;
 use crate::types::program::Event;
+use crate::types::value::Type;
 use std::collections::BTreeSet;
+
+/// What reads where its arguments point begins so.
+const READS: [&str; 4] = ["memcmp", "sl_differs", "sl_load_", "sl_sum_"];
 
 /// What only reads a message, or changes where it begins and ends.
 const LOOKS: [&str; 2] = ["cut", "skip"];
 
 /// Sees to it that a path gives no buffer back; false if it keeps something of its frame, and so
-/// stays as it is.
-pub fn lets_go(stack: &Stack, path: &mut Function) -> bool {
+/// stays as it is. `values` are functions that give a value, and no more.
+pub fn lets_go(stack: &Stack, path: &mut Function, values: &BTreeSet<String>) -> bool {
     let message = &*bypass::message_of(path);
     let buffer = atom(message).member("buffer");
     let given_back = external::given_back(buffer.clone());
     let came_in = atom(message).member("came_in");
     let consume = call("consume", vec![atom("stack"), buffer, came_in.clone()]);
     let consumed = S::Do(consume);
-    let reads = Reads {
+    let mut reads = Reads {
         message,
-        calls: calls(stack),
+        calls: calls(stack).union(values).cloned().collect(),
+        readers: readers(stack),
+        within: BTreeSet::new(),
     };
+    walk::each(&path.body, &mut |one| reads.learn(one));
     let mut keeps = false;
     walk::each(&path.body, &mut |one| {
         let lets_go = *one == given_back || *one == consumed;
@@ -65,7 +72,7 @@ fn without(block: &mut Vec<S>, which: &S) {
     }
 }
 
-/// The functions that leave a message to who calls them.
+/// The functions that leave a message to who calls them, although they are given all of it.
 fn calls(stack: &Stack) -> BTreeSet<String> {
     let ports = stack.names.ports.iter();
     let called = ports.filter(|((port, event), _)| {
@@ -77,23 +84,81 @@ fn calls(stack: &Stack) -> BTreeSet<String> {
     names.chain(asks).chain(LOOKS.map(String::from)).collect()
 }
 
+/// The functions in C that do not write over the data that they are given.
+fn readers(stack: &Stack) -> BTreeSet<String> {
+    let all = stack.program.functions.iter().zip(&stack.names.functions);
+    let readers = all.filter(|(one, _)| one.external && one.result != Type::Message);
+    readers.map(|(_, name)| name.clone()).collect()
+}
+
 /// What may be done with a message that is only read.
 struct Reads<'m> {
     message: &'m str,
+    /// The functions that leave it to who calls them.
     calls: BTreeSet<String>,
+    /// Those that only read its bytes.
+    readers: BTreeSet<String>,
+    /// Pointers to these.
+    within: BTreeSet<String>,
 }
 
 impl Reads<'_> {
+    /// A statement may declare a pointer to its bytes.
+    fn learn(&mut self, statement: &S) {
+        if let S::Declare {
+            kind,
+            name,
+            value: Some(value),
+        } = statement
+            && kind.contains('*')
+            && self.points(value)
+        {
+            self.within.insert(name.clone());
+        }
+    }
+
+    /// Whether a value is a pointer to its bytes.
+    fn points(&self, value: &C) -> bool {
+        match value {
+            C::Atom(name) => self.within.contains(name),
+            C::Member(of, part) => {
+                **of == atom(self.message) && ["data", "header"].contains(&&**part)
+            }
+            C::Unary("&", of) => match &**of {
+                C::Element(all, _) => self.points(all),
+                _ => false,
+            },
+            C::Conditional(_, one, other) | C::Binary(_, one, other) => {
+                self.points(one) || self.points(other)
+            }
+            C::Cast(_, of) => self.points(of),
+            C::Call(..) | C::Struct(..) | C::Behind(..) | C::Element(..) | C::Unary(..) => false,
+        }
+    }
+
+    /// Whether a function only reads where its arguments point.
+    fn reads(&self, name: &str) -> bool {
+        let known = [&self.readers, &self.calls];
+        known.iter().any(|all| all.contains(name)) || READS.iter().any(|one| name.starts_with(one))
+    }
+
     /// Whether a statement itself does something else with it.
     fn keeps(&self, statement: &S) -> bool {
-        let mut values = statement.expressions().into_iter();
-        let in_head = match statement {
+        let writes = match statement {
             S::For { start, step, .. } => [start, step]
                 .iter()
                 .any(|text| walk::has_word(text, self.message)),
+            S::Assign(C::Element(place, _), ..) if self.points(place) => true,
+            S::Assign(place, _, value) => self.points(value) && !self.is_part(place),
             _ => false,
         };
-        in_head || values.any(|value| self.keeps_in(value))
+        let mut values = statement.expressions().into_iter();
+        writes || values.any(|value| self.keeps_in(value))
+    }
+
+    /// Whether a place is part of the message itself.
+    fn is_part(&self, place: &C) -> bool {
+        matches!(place, C::Member(of, _) if **of == atom(self.message))
     }
 
     fn keeps_in(&self, value: &C) -> bool {
@@ -101,14 +166,98 @@ impl Reads<'_> {
         match value {
             C::Member(of, part) if **of == itself => part == "buffer",
             C::Atom(text) => walk::has_word(text, self.message),
-            C::Call(name, given) if self.calls.contains(name) => {
+            C::Call(name, given) => {
+                let written = match &**name {
+                    "memcpy" => &given[..1],
+                    _ if self.reads(name) => &[],
+                    _ => &given[..],
+                };
                 let address = itself.clone().address();
-                let mut others = given
-                    .iter()
-                    .filter(|one| **one != address && **one != itself);
-                others.any(|one| self.keeps_in(one))
+                let is_left =
+                    |one: &C| self.calls.contains(name) && (*one == itself || *one == address);
+                let mut rest = given.iter().filter(|one| !is_left(one));
+                written.iter().any(|one| self.points(one)) || rest.any(|one| self.keeps_in(one))
             }
+            C::Struct(_, fields) if fields.iter().any(|(_, one)| self.points(one)) => true,
             _ => value.parts().into_iter().any(|part| self.keeps_in(part)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::c::tree::assign;
+
+    fn keeps(all: &[S]) -> bool {
+        let calls = BTreeSet::from(["deliver_now".to_string()]);
+        let mut reads = Reads {
+            message: "message",
+            calls,
+            readers: BTreeSet::from(["weighs".to_string()]),
+            within: BTreeSet::new(),
+        };
+        all.iter().for_each(|one| reads.learn(one));
+        all.iter().any(|one| reads.keeps(one))
+    }
+
+    fn part(name: &str) -> C {
+        atom("message").member(name)
+    }
+
+    fn header() -> S {
+        S::Declare {
+            kind: "uint8_t *const".to_string(),
+            name: "header".to_string(),
+            value: Some(part("header")),
+        }
+    }
+
+    fn does(name: &str, given: &[C]) -> S {
+        S::Do(call(name, given.to_vec()))
+    }
+
+    #[test]
+    fn what_is_read_is_not_kept() {
+        let to = atom("own").behind("frame");
+        for one in [
+            assign(part("data"), part("header")),
+            assign(
+                atom("sum"),
+                call("weighs", vec![part("data"), part("length")]),
+            ),
+            assign(atom("kind"), call("sl_load_big16", vec![atom("header")])),
+            assign(
+                to.clone().element(atom("0")),
+                atom("header").element(atom("2")),
+            ),
+            does("memcpy", &[to, atom("header"), atom("4")]),
+            does("deliver_now", &[atom("stack"), atom("message").address()]),
+        ] {
+            assert!(!keeps(&[header(), one.clone()]), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_or_handed_on_is_kept() {
+        for one in [
+            assign(atom("made").member("data"), part("data")),
+            assign(atom("header").element(atom("1")), atom("0")),
+            assign(atom("made"), atom("message")),
+            assign(atom("buffer"), part("buffer")),
+            assign(
+                atom("one"),
+                C::Struct(
+                    "struct one".to_string(),
+                    vec![("at".to_string(), part("data"))],
+                ),
+            ),
+            does("seals", &[part("data"), part("length")]),
+            does("sl_store_big16", &[atom("header"), atom("1")]),
+            does("memcpy", &[part("data"), atom("own"), atom("4")]),
+            does("send_frame", &[atom("stack"), atom("message").address()]),
+        ] {
+            assert!(keeps(&[header(), one.clone()]), "{one:?}");
         }
     }
 }

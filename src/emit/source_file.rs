@@ -305,8 +305,10 @@ fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) {
             (one, path)
         })
         .collect();
+    let values = functions_of_values(stack).into_iter();
+    let values = values.map(|function| function.name).collect();
     let mut ways = changed.iter_mut();
-    if ways.all(|(_, path)| borrowed::lets_go(stack, path)) {
+    if ways.all(|(_, path)| borrowed::lets_go(stack, path, &values)) {
         changed.into_iter().for_each(|(own, path)| *own = path);
         paths.iter_mut().for_each(|path| path.lets_go = true);
     }
