@@ -226,6 +226,14 @@ impl<'s> Granted<'s> {
     }
 }
 
+/// The names of all functions that do so.
+pub fn names(stack: &Stack) -> impl Iterator<Item = String> {
+    Granted::all(stack).flat_map(|granted| {
+        let handler = &stack.names.reactions[&granted.reaction];
+        [own_name(handler), own_name(granted.deliver())]
+    })
+}
+
 /// How many steps were taken in a call of the host.
 fn steps() -> C {
     atom("stack").behind("shared").member("steps")

@@ -8,6 +8,17 @@
 //! message.length -= 20               =>  message.length -= 20
 //! if message.length < 8 { leave }
 //! ```
+//!
+//! And where a header counts its bytes and those behind it, the number is asked as it stands there:
+//!
+//! ```text
+//! message.length -= 20                           if counted > message.length { leave }
+//! if counted - 20 > message.length { leave }     if counted < 41 { leave }
+//! message.length = counted - 20              =>  message.length = counted - 20
+//! if message.length < 21 { leave }
+//! ```
+//!
+//! What counts less than 20 leaves in the second place, not in the first.
 
 use super::algebra::{any_of, holds, number};
 use super::bypass::{exit, is_exit};
@@ -81,6 +92,85 @@ pub fn unite(message: &str, path: &mut Vec<S>) {
     path.retain(|one| *one != exit(atom("false")));
 }
 
+/// Asks what a header counts as it stands there, where it is known that the message of that name has
+/// `least` bytes at first.
+pub fn count(message: &str, least: u64, path: &mut Vec<S>) {
+    let length = atom(message).member("length");
+    let mut taken = 0;
+    for at in 0..path.len() {
+        match &path[at] {
+            S::Assign(place, "-=", value) if *place == length => {
+                let Some(bytes) = number(value) else {
+                    return;
+                };
+                taken += bytes;
+                if taken <= least && count_at(&length, at, path) {
+                    return;
+                }
+            }
+            S::Assign(place, ..) if *place == length => return,
+            _ => {}
+        }
+    }
+}
+
+/// The same of a header that is stripped there; whether it counts.
+fn count_at(length: &C, at: usize, path: &mut Vec<S>) -> bool {
+    let mut rest = (at + 1..path.len()).filter(|at| !matches!(path[*at], S::Comment(_)));
+    let [Some(more), Some(set), Some(less)] = [(); 3].map(|()| rest.next()) else {
+        return false;
+    };
+    let S::Assign(_, _, own) = &path[at] else {
+        return false;
+    };
+    let (S::Assign(place, "=", behind), Some(asked), Some(shorter)) = (
+        &path[set],
+        asked_alone(&path[more]),
+        asked_alone(&path[less]),
+    ) else {
+        return false;
+    };
+    let (C::Binary("-", counted, bytes), C::Binary("<", what, fewest)) = (behind, shorter) else {
+        return false;
+    };
+    let is_one = *place == *length
+        && **bytes == *own
+        && **what == *length
+        && *asked == binary(">", behind.clone(), length.clone());
+    let (Some(own), Some(fewest), true) = (number(own), number(fewest), is_one) else {
+        return false;
+    };
+    if fewest == 0 {
+        return false;
+    }
+    let counted = (**counted).clone();
+    let conditions = [
+        (more, binary(">", counted.clone(), length.clone())),
+        (less, binary("<", counted, atom((own + fewest).to_string()))),
+    ];
+    for (at, asks) in conditions {
+        if let S::If { condition, .. } = &mut path[at] {
+            *condition = asks;
+        }
+    }
+    let set = path.remove(set);
+    path.insert(less, set);
+    path.remove(at);
+    true
+}
+
+/// What is asked where a path is left, if it says already where that was.
+fn asked_alone(statement: &S) -> Option<&C> {
+    match statement {
+        S::If {
+            condition,
+            then,
+            otherwise,
+        } if matches!(then[..], [S::Return(Some(_))]) && otherwise.is_empty() => Some(condition),
+        _ => None,
+    }
+}
+
 /// How long a message is to be, if that is asked.
 fn least(condition: &C, length: &C) -> Option<u64> {
     match condition {
@@ -149,6 +239,35 @@ mod tests {
             let path = [exit(shorter("20")), other, exit(shorter("8"))];
             assert_eq!(united(&path), path);
         }
+    }
+
+    #[test]
+    fn what_is_counted_is_asked_as_it_stands() {
+        let counted = || binary("-", atom("counted"), atom("20"));
+        let more = exit(binary(">", counted(), length()));
+        let set = S::Assign(length(), "=", counted());
+        let comment = S::Comment("next".to_string());
+        let path = [taken("20"), more.clone(), set.clone(), comment.clone()];
+        let path = [&path[..], &[exit(shorter("21")), taken("8")]].concat();
+        let asked = |path: &[S], least| {
+            let mut path = path.to_vec();
+            count("message", least, &mut path);
+            path
+        };
+        let once = [
+            exit(binary(">", atom("counted"), length())),
+            comment,
+            exit(binary("<", atom("counted"), atom("41"))),
+            set.clone(),
+            taken("8"),
+        ];
+        assert_eq!(asked(&path, 20), once);
+        // It may be too short for that, or what is counted is asked for nothing.
+        assert_eq!(asked(&path, 19), path);
+        let unasked = [taken("20"), more.clone(), set.clone(), taken("8")];
+        assert_eq!(asked(&unasked, 20), unasked);
+        let of_any = [taken("20"), more, set, exit(shorter("0"))];
+        assert_eq!(asked(&of_any, 20), of_any);
     }
 
     #[test]

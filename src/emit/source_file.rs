@@ -14,6 +14,7 @@ use super::function;
 use super::granted;
 use super::header_file;
 use super::in_place;
+use super::lengths;
 use super::message;
 use super::narrow;
 use super::options;
@@ -244,15 +245,17 @@ impl Reactions {
         }
     }
 
-    /// What stands in its place: common paths, and of these functions those that they call; what
-    /// applications send, where some of that may wait, and so has two callers; and what hands on
-    /// what is read of a message, which else would stand in memory for it.
+    /// What stands in its place: common paths, and of these functions those that they call, such as
+    /// what an application gives back is taken by; what applications send, where some of that may
+    /// wait, and so has two callers; and what hands on what is read of a message, which else would
+    /// stand in memory for it.
     fn in_place(&self, stack: &Stack, others: &[Item]) -> Option<Item> {
         let paths = self
             .paths
             .iter()
             .map(|path| format!("{}_bypass", path.name));
         let names = paths.chain(external::sent(stack));
+        let names = names.chain(granted::names(stack));
         let names: BTreeSet<String> = names.chain(self.handing.iter().cloned()).collect();
         let is_one = |item: &&Item| match item {
             Item::Function(function) => names.contains(&function.name),
@@ -345,6 +348,10 @@ fn predicted(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) -> Vec<Exp
     }
     for function in all.iter_mut().flat_map(|one| &mut one.functions) {
         if bypass::is_bypass(function) {
+            if let Some(one) = expected.iter().find(|one| one.is_path(function)) {
+                let message = bypass::message_of(function);
+                lengths::count(&message, one.mask.len() as u64, &mut function.body);
+            }
             again::named(&mut function.body);
             bypass::forget_unread(function);
         }
