@@ -92,8 +92,8 @@ pub fn unite(message: &str, path: &mut Vec<S>) {
     path.retain(|one| *one != exit(atom("false")));
 }
 
-/// Asks what a header counts as it stands there, where it is known that the message of that name has
-/// `least` bytes at first.
+/// Asks what a header counts as it stands there, where it is known that the message of that name
+/// has `least` bytes at first.
 pub fn count(message: &str, least: u64, path: &mut Vec<S>) {
     let length = atom(message).member("length");
     let mut taken = 0;
