@@ -28,8 +28,8 @@ const READS: [&str; 4] = ["memcmp", "sl_differs", "sl_load_", "sl_sum_"];
 /// What only reads a message, or changes where it begins and ends.
 const LOOKS: [&str; 2] = ["cut", "skip"];
 
-/// Sees to it that a path gives no buffer back; false if it keeps something of its frame, and so
-/// stays as it is. `values` are functions that give a value, and no more.
+/// Sees to it that a path, or what asks for it, gives no buffer back; false if it keeps something
+/// of its frame, and so stays as it is. `values` are functions that give a value, and no more.
 pub fn lets_go(stack: &Stack, path: &mut Function, values: &BTreeSet<String>) -> bool {
     let message = &*bypass::message_of(path);
     let buffer = atom(message).member("buffer");
@@ -120,7 +120,7 @@ impl Reads<'_> {
     /// Whether a value is a pointer to its bytes.
     fn points(&self, value: &C) -> bool {
         match value {
-            C::Atom(name) => self.within.contains(name),
+            C::Atom(text) => self.names_one(text),
             C::Member(of, part) => {
                 **of == atom(self.message) && ["data", "header"].contains(&&**part)
             }
@@ -136,6 +136,20 @@ impl Reads<'_> {
         }
     }
 
+    /// Whether a pointer to its bytes stands in a text.
+    fn names_one(&self, text: &str) -> bool {
+        self.within.iter().any(|name| walk::has_word(text, name))
+    }
+
+    /// Whether a place is where such a pointer points.
+    fn is_written(&self, place: &C) -> bool {
+        match place {
+            C::Element(of, _) | C::Behind(of, _) | C::Unary(_, of) => self.points(of),
+            C::Member(of, _) => self.is_written(of),
+            _ => false,
+        }
+    }
+
     /// Whether a function only reads where its arguments point.
     fn reads(&self, name: &str) -> bool {
         let known = [&self.readers, &self.calls];
@@ -147,8 +161,8 @@ impl Reads<'_> {
         let writes = match statement {
             S::For { start, step, .. } => [start, step]
                 .iter()
-                .any(|text| walk::has_word(text, self.message)),
-            S::Assign(C::Element(place, _), ..) if self.points(place) => true,
+                .any(|text| walk::has_word(text, self.message) || self.names_one(text)),
+            S::Assign(place, ..) if self.is_written(place) => true,
             S::Assign(place, _, value) => self.points(value) && !self.is_part(place),
             _ => false,
         };
@@ -243,6 +257,14 @@ mod tests {
         for one in [
             assign(atom("made").member("data"), part("data")),
             assign(atom("header").element(atom("1")), atom("0")),
+            assign(C::Unary("*", Box::new(atom("header"))), atom("0")),
+            assign(atom("header + 2").behind("number"), atom("0")),
+            S::For {
+                start: "uint8_t *at = header".to_string(),
+                condition: atom("true"),
+                step: "at += 1".to_string(),
+                body: Vec::new(),
+            },
             assign(atom("made"), atom("message")),
             assign(atom("buffer"), part("buffer")),
             assign(

@@ -212,7 +212,7 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Vec<I
         members: vec![
             line(
                 "uint8_t *data",
-                "where a buffer has room for it, or elsewhere",
+                "where a buffer has room for it, or elsewhere; not NULL",
             ),
             line("size_t length", "bytes of the frame"),
         ],

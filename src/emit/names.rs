@@ -72,7 +72,7 @@ const OWN: &str = "add arrived begin count expire frame_arrives handle has_room 
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
-    timer_state buffers reserve reserved last messages agenda waiting since answers";
+    timer_state buffers reserve reserved size last messages agenda waiting since answers";
 
 /// The words of [`WORDS`].
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());

@@ -301,7 +301,7 @@ fn paths(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
 /// The common paths let go of their frames, if all may.
 fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) {
     let functions = all.iter_mut().flat_map(|one| &mut one.functions);
-    let bypasses = functions.filter(|one| bypass::is_bypass(one) && one.name.ends_with("_bypass"));
+    let bypasses = functions.filter(|one| bypass::is_bypass(one));
     let mut changed: Vec<(&mut Function, Function)> = bypasses
         .map(|one| {
             let path = one.clone();

@@ -83,6 +83,7 @@ fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expe
             "uint32_t reserved".to_string(),
             "how many of these there are",
         ),
+        line("size_t size".to_string(), "bytes of all buffers"),
         line(
             "size_t last".to_string(),
             "how far behind the first buffer the last one is",

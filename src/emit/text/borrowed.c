@@ -26,8 +26,7 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path) {
     struct STACK_frame own = *frame;
-    if (!is_inside(stack, own.data, offsetof(struct STACK_buffer, bytes) + HEADROOM) &&
-        !copies(stack, &own)) {
+    if (!is_inside(stack, own.data) && !copies(stack, &own)) {
         stack->counters[FRAMES_IN] -= 1;
         return false;
     }
@@ -67,7 +66,7 @@ static bool take_lent(struct STACK *stack, LINK_GIVEN const struct STACK_frame *
 bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                 uint64_t now_ns) {
     stack->now_ns = now_ns;
-    if (is_inside(stack, frame->data, offsetof(struct STACK_buffer, bytes) + HEADROOM)) {
+    if (is_inside(stack, frame->data)) {
         return take_lent(stack, LINK_HANDED frame);
     }
     return take_by_path(stack, LINK_HANDED frame, NULL);

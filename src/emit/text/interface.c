@@ -67,7 +67,8 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->now_ns = now_ns;
     stack->messages = (void *)(stack + 1);
     stack->buffers = (void *)(stack->messages + config->buffers);
-    stack->last = (config->buffers - 1) * sizeof *stack->buffers;
+    stack->size = config->buffers * sizeof *stack->buffers;
+    stack->last = stack->size - sizeof *stack->buffers;
     stack->shared.bar = UINTPTR_MAX;
     for (uint32_t left = config->buffers; left != 0; left -= 1) {
         give_buffer(stack, &stack->buffers[left - 1]);
@@ -95,16 +96,16 @@ bool STACK_has_buffer(struct STACK *stack) {
 }
 
 /* part is_inside */
-/* Whether a frame stands among the buffers, so far from where the first begins, or further. */
-static inline bool is_inside(const struct STACK *stack, const uint8_t *data, size_t before) {
-    return (uintptr_t)data - (uintptr_t)stack->buffers - before <= stack->last;
+/* Whether a frame stands in the memory of the buffers. */
+static inline bool is_inside(const struct STACK *stack, const uint8_t *data) {
+    return (uintptr_t)data - (uintptr_t)stack->buffers < stack->size;
 }
 
 /* part is_lent */
 /* Whether a frame stands in a buffer that the host was given, so far from where that begins. Any
  * pointer may be asked for: where a buffer begins stands that it is taken. */
 static inline bool is_lent(const struct STACK *stack, const uint8_t *data, size_t before) {
-    if (!is_inside(stack, data, before)) {
+    if ((uintptr_t)data - (uintptr_t)stack->buffers - before > stack->last) {
         return false;
     }
     struct STACK_buffer *next;
@@ -120,9 +121,8 @@ static bool copies(struct STACK *stack, struct STACK_frame *frame) __attribute__
 /* Copies a frame that stands elsewhere into a buffer as the host is given them; false if there is
  * none, or if the frame is too long. */
 static bool copies(struct STACK *stack, struct STACK_frame *frame) {
-    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     size_t room;
-    if (frame->data == NULL || is_inside(stack, frame->data, before) ||
+    if (frame->data == NULL || is_inside(stack, frame->data) ||
         frame->length > BUFFER_SIZE - HEADROOM) {
         return false;
     }
