@@ -121,7 +121,7 @@ static inline void sl_timers_start(struct sl_timers *timers, uint32_t id, uint64
     }
 }
 
-/* part sl_timers_look: needs sl_timer sl_timer_state sl_timers sl_timers_settle sl_timers_enter */
+/* part sl_timers_look: needs sl_timer sl_timer_state sl_timers sl_timers_enter sl_timers_settle */
 /* Looks for the timer that expires first; false if none is running. What is to enter does so first;
  * what comes first in the heap and has stopped leaves it, and what was started anew goes where it
  * belongs. */
