@@ -168,8 +168,8 @@ fn programs_at_random_do_what_they_say() {
 
 #[test]
 fn a_path_that_does_not_heed_what_it_asks_is_found() {
-    let heeds = "        if (left != GENERATED_PATH_";
-    let goes_on = "        if (left == GENERATED_PATH_NONE && left != GENERATED_PATH_";
+    let heeds = "    if (path == GENERATED_PATH_";
+    let goes_on = "    if (path != GENERATED_PATH_NONE || path == GENERATED_PATH_";
     let found = (FIRST..FIRST + PROGRAMS).find_map(|seed| {
         let text = program::program(seed);
         let built = built(&text, seed, Form::Woven).ok()?;

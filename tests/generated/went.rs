@@ -81,28 +81,36 @@ impl Went {
 pub fn noting(emitted: &mut Emitted) {
     let counted = |count: Count, what: &str| format!("noted[{}] += {what};\n", count as usize);
     let mut c = std::mem::take(&mut emitted.c);
-    let mut note = |before: &str, notes: String, behind: &str| {
-        let place = format!("{before}{behind}");
-        let is_there = c.contains(&place);
-        c = c.replace(&place, &format!("{before}{notes}{behind}"));
+    let mut note = |before: &str, notes: String| {
+        let is_there = c.contains(before);
+        c = c.replace(before, &format!("{before}{notes}"));
         is_there
     };
-    let leaves = note("", counted(Count::Left, "1"), "            return left");
     for path in &emitted.paths {
         let (name, end) = (&path.name, &path.constant);
-        let compared = if path.predicted.is_some() { "1" } else { "0" };
+        let (compared, unasked) = match path.predicted {
+            Some(_) => ("1", ", false"),
+            None => ("0", ""),
+        };
+        let taken = counted(Count::Taken, &format!("path == {end}"));
         let came = [
             counted(Count::Came, "1"),
-            counted(Count::Taken, &format!("path == {end}")),
+            taken.clone(),
             counted(Count::Compared, compared),
         ];
-        let begins = format!("{name}_bypass(stack, arrived(frame));\n");
-        assert!(note(&begins, came.concat(), ""), "{name} begins otherwise");
-        let asks = format!("{name}_asks(stack, message);\n");
-        let asks = note(&asks, counted(Count::Asked, "1"), "");
+        let arrived = match path.lets_go {
+            true => "arrived(frame, buffer)",
+            false => "arrived(frame)",
+        };
+        let begins = format!("{name}_bypass(stack, {arrived}{unasked});\n");
+        assert!(note(&begins, came.concat()), "{name} begins otherwise");
+        let asked = counted(Count::Asked, "1");
+        let left = counted(Count::Left, &format!("path != {end}"));
+        let asks = note(&format!("{name}_asks(stack, {arrived});\n"), asked + &left);
+        let goes = note(&format!("{name}_bypass(stack, {arrived}, true);\n"), taken);
         let notes = ["->", "."].map(|of| format!("{name}_expected{of}more = INT32_MAX;\n"));
-        let notes = notes.map(|notes| note(&notes, counted(Count::Noted, "1"), ""));
-        let is_counted = leaves && asks && notes.contains(&true);
+        let notes = notes.map(|notes| note(&notes, counted(Count::Noted, "1")));
+        let is_counted = asks && goes && notes.contains(&true);
         assert!(
             is_counted || path.predicted.is_none(),
             "{name} expects otherwise"
