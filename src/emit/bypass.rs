@@ -5,6 +5,7 @@
 //! whole tree begins. What the guard asks is said in [`guard`].
 
 use super::Stack;
+use super::ahead;
 use super::apart::Part;
 use super::external;
 use super::guard;
@@ -15,7 +16,7 @@ use super::uses::facts;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom};
 use crate::tree::rewrites::Rewrites;
 use crate::tree::walk::reachable;
-use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction};
+use crate::tree::{Action, Forest, Node, NodeId, Output, Reaction};
 use crate::types::program::{Kind, KindId, Population, Program};
 use crate::types::statement::{Attempt, Search};
 use crate::types::value::Type;
@@ -30,7 +31,7 @@ pub fn function_of(
     let mut bypasses = stack.forest.bypasses.iter();
     let tree = bypasses.find(|tree| tree.reaction == reaction)?;
     let name = format!("{}_bypass", stack.names.reactions[&reaction]);
-    if stack.names.taken.has(&name) {
+    if stack.names.taken.has(&name) || !ahead::is_short(stack, tree) {
         return None;
     }
     let facts = facts(stack, &tree.parameters, tree.root);
@@ -60,26 +61,6 @@ pub fn message_of(function: &Function) -> String {
         of_message.map(|_| name_of(parameter).to_string())
     });
     message.expect("a frame is a message")
-}
-
-/// Whether nothing waits on the agenda where the bypass of a reaction has come to its end.
-pub fn is_quiet(stack: &Stack, reaction: Reaction) -> bool {
-    let mut bypasses = stack.forest.bypasses.iter();
-    let tree = bypasses.find(|tree| tree.reaction == reaction);
-    let nodes = tree.map(|tree| reachable(stack.forest, tree.root));
-    let mut nodes = nodes.into_iter().flatten();
-    let is_one = |outputs: &[Output]| match outputs {
-        [] => true,
-        [Output::One { goal, .. }] => {
-            !matches!(goal, Goal::Reaction(..)) && !external::is_call_to(stack, *goal)
-        }
-        _ => false,
-    };
-    let is_quiet = nodes.all(|node| match stack.forest.arena.node(node) {
-        Node::Leaf { outputs } => is_one(outputs),
-        Node::Act { .. } | Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => true,
-    });
-    is_quiet && puts_nothing(stack, reaction)
 }
 
 /// Whether nothing waits on the agenda before the leaves of the bypass of a reaction.

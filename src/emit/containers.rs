@@ -4,11 +4,15 @@
 use super::action::on_stack;
 use super::attempt::key_arguments;
 use super::layout::c_type;
+use super::names::c_name;
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
 use crate::types::expression::{Expression, Instance, Query, Variable};
 use crate::types::program::{KindId, LocalId, ReasonId, TimerId};
 use crate::types::value::Type;
+
+/// The member of an instance that holds its timers.
+pub const TIMERS: &str = "timers";
 
 /// A container and what stands beside it, as the runtime takes it.
 struct Container {
@@ -122,8 +126,8 @@ pub fn query(scope: &Scope, query: &Query) -> C {
             binary("!=", found, atom("SL_NONE"))
         }
         Query::Running(instance, kind, timer) => {
-            let id = timer_id(scope, *instance, *kind, *timer);
-            call("sl_timers_running", vec![timers(), id])
+            let timer = timer_of(scope, *instance, *kind, *timer);
+            call("sl_timer_runs", vec![timer])
         }
         Query::GoesOn => on_stack("goes_on", Vec::new()),
         Query::Ended(instance, kind) => {
@@ -144,8 +148,22 @@ fn position(scope: &Scope, stream: &Variable, c: C) -> C {
     }
 }
 
-fn timers() -> C {
-    atom("stack").behind("timers").address()
+/// A pointer to a timer of an instance.
+fn timer_of(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> C {
+    let name = &scope.stack.program.kinds[kind.at()].timers[timer.at()];
+    let timers = scope.instance(instance, kind).member(TIMERS);
+    timers.member(c_name(name)).address()
+}
+
+/// Begins the timers of an instance: they are idle, and know their ids.
+pub fn begin_timers(scope: &Scope, instance: Instance, kind: KindId) -> Vec<S> {
+    let timers = 0..scope.stack.program.kinds[kind.at()].timers.len() as u32;
+    let begin = |timer: TimerId| {
+        let id = timer_id(scope, instance, kind, timer);
+        let timer = timer_of(scope, instance, kind, timer);
+        S::Do(call("sl_timer_begin", vec![timer, id]))
+    };
+    timers.map(TimerId).map(begin).collect()
 }
 
 /// The id of a timer of an instance.
@@ -178,16 +196,15 @@ pub fn start_timer(
     after: &Expression,
 ) -> S {
     let deadline = binary("+", atom("stack").behind("now_ns"), scope.stored(after));
-    let id = timer_id(scope, instance, kind, timer);
-    S::Do(call("sl_timers_start", vec![timers(), id, deadline]))
+    let all = atom("stack").behind("timers").address();
+    let timer = timer_of(scope, instance, kind, timer);
+    S::Do(call("sl_timers_start", vec![all, timer, deadline]))
 }
 
 /// Stops a timer.
 pub fn stop_timer(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> S {
-    S::Do(call(
-        "sl_timers_stop",
-        vec![timers(), timer_id(scope, instance, kind, timer)],
-    ))
+    let timer = timer_of(scope, instance, kind, timer);
+    S::Do(call("sl_timer_stop", vec![timer]))
 }
 
 fn stack() -> C {

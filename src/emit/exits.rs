@@ -38,6 +38,8 @@ pub struct Path {
     pub predicted: Option<Predicted>,
     /// Whether it keeps nothing of its frame, which so need not stand in a buffer.
     pub lets_go: bool,
+    /// Whether something may wait on the agenda where it has come to its end.
+    pub may_wait: bool,
 }
 
 /// What a common path asks at once of a frame that begins like the last one.
@@ -100,6 +102,7 @@ pub fn named(stack: &Stack, reaction: Reaction, function: &mut Function) -> Path
         exits,
         predicted: None,
         lets_go: false,
+        may_wait: false,
     }
 }
 
@@ -302,10 +305,6 @@ impl<'a> Naming<'a> {
             C::Call(name, _) if name == "new_message_in_place" => all.push(Word {
                 owner: Some("stack".to_string()),
                 ..self.word(Rank::Function, "no_buffer")
-            }),
-            C::Call(name, _) if name == "goes_on" => all.push(Word {
-                owner: Some("stack".to_string()),
-                ..self.word(Rank::Function, name)
             }),
             C::Call(name, _) if !is_of_all(name) => {
                 let before = format!("{}_", self.entity);

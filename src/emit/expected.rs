@@ -23,6 +23,8 @@
 //! Cost: a write beside each of those writes.
 
 use super::algebra::{holds, replaced};
+use super::answer::answer_name;
+use super::predict::asks_name;
 use crate::c::listed;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom};
 use crate::c::tree::{binary, call};
@@ -44,6 +46,8 @@ pub struct Expected {
     pub fields: BTreeMap<(String, String), Stands>,
     /// The field that says of an instance that nothing else is to be asked of it.
     pub latch: Option<(String, String)>,
+    /// How many bytes each answer of the path begins with that an instance keeps.
+    pub answers: Vec<u64>,
 }
 
 /// Each instance of a kind expects a next frame of its own.
@@ -89,6 +93,16 @@ impl Own {
         match self.many {
             true => all.element(number),
             false => all,
+        }
+    }
+
+    /// The number, which goes by that name, of one of several that is at hand.
+    pub fn number(&self, name: &str, at_hand: &str) -> S {
+        let first = atom("stack").behind(&self.kind);
+        S::Declare {
+            kind: "const uint32_t".to_string(),
+            name: name.to_string(),
+            value: Some(binary("-", atom(at_hand), first).cast("uint32_t")),
         }
     }
 
@@ -141,7 +155,7 @@ impl Expected {
         };
         let bytes = self.mask.len();
         let more = line(
-            "uint32_t more".to_string(),
+            "size_t more".to_string(),
             "which has less than so many bytes behind these; 0: nothing is expected",
         );
         let whose = self.found.iter().map(|(instance, _)| {
@@ -149,20 +163,30 @@ impl Expected {
             line(text, "whose it is")
         });
         let frame = line(format!("uint8_t frame[{bytes}]"), "what it begins with");
+        let answers = self.answers.iter().enumerate().map(|(which, bytes)| {
+            let text = format!("uint8_t {}[{bytes}]", answer_name(which));
+            line(text, "what an answer begins with")
+        });
         Item::Struct {
             comment: format!(
                 "What is expected of a frame on the common path of {}.",
                 self.path
             ),
             name: self.name(),
-            members: [more].into_iter().chain(whose).chain([frame]).collect(),
+            members: [more]
+                .into_iter()
+                .chain(whose)
+                .chain([frame])
+                .chain(answers)
+                .collect(),
         }
     }
 
     /// So many bytes that takes.
     pub fn bytes(&self) -> u64 {
-        let numbers = 4 * (1 + self.found.len());
-        (numbers + self.mask.len()).next_multiple_of(4) as u64
+        let numbers = 8 + 4 * self.found.len();
+        let answers: u64 = self.answers.iter().sum();
+        ((numbers + self.mask.len()) as u64 + answers).next_multiple_of(8)
     }
 
     /// Which bits are compared.
@@ -195,8 +219,13 @@ impl Expected {
         format!("{}_last", self.path)
     }
 
+    /// What is called so that writes what answers begin with.
+    pub fn begins_name(&self) -> String {
+        format!("{}_begins", self.path)
+    }
+
     /// The instance whose frame was the last.
-    fn last(&self) -> C {
+    pub fn last(&self) -> C {
         atom("stack").behind(self.name_of_last())
     }
 
@@ -211,6 +240,11 @@ impl Expected {
     /// What an instance expects.
     pub fn of(&self, instance: C) -> C {
         instance.member(self.name())
+    }
+
+    /// The same where a pointer points to that.
+    pub fn at(&self, pointer: C) -> C {
+        pointer.behind(self.name())
     }
 
     /// A part of what is expected after the last frame.
@@ -232,38 +266,60 @@ impl Expected {
     pub fn notes(&self, first: &C, bytes: usize) -> Vec<S> {
         let own = self.own.iter();
         let looks = own.map(|own| self.looks_at(own.numbered(atom(&own.instance))));
-        let more = assign(self.part("more"), atom("INT32_MAX"));
+        let most = binary("-", atom("BUFFER_SIZE"), atom("HEADROOM"));
+        let less = atom((self.mask.len() - 1).to_string());
+        let more = assign(self.part("more"), binary("-", most, less));
         let all = vec![self.part("frame"), first.clone(), atom(bytes.to_string())];
         looks.chain([more, S::Do(call("memcpy", all))]).collect()
     }
 
-    /// The condition that a message is not as expected, of which `part` gives the parts.
-    pub fn differs(&self, message: &C, part: impl Fn(&str) -> C) -> C {
-        let length = message.clone().member("length");
-        let more = binary("-", length, atom(self.mask.len().to_string()));
-        let mut all = binary(">=", more, part("more"));
-        let mut at = 0;
-        while at < self.mask.len() {
-            let room = self.mask.len() - at;
-            let fitting = [32, 8, 4, 2, 1].into_iter().find(|bytes| *bytes <= room);
-            let bytes = fitting.expect("one byte fits");
-            if self.mask[at..at + bytes].iter().any(|byte| *byte != 0) {
-                let behind = |of: C| match at {
-                    0 => of,
-                    _ => binary("+", of, atom(at.to_string())),
-                };
-                let three = [
-                    message.clone().member("data"),
-                    part("frame"),
-                    atom(self.name_of_bits()),
-                ];
-                let differs = format!("sl_differs{}", 8 * bytes);
-                let differs = call(differs, three.into_iter().map(behind).collect());
-                all = binary("||", all, differs);
-            }
-            at += bytes;
+    /// The condition that a frame is as expected; `of` gives its length and its data, `part` the
+    /// parts of what is expected.
+    pub fn is_expected(&self, of: impl Fn(&str) -> C, part: impl Fn(&str) -> C) -> C {
+        let more = binary("-", of("length"), atom(self.mask.len().to_string()));
+        let is_as_long = binary("<", more, part("more"));
+        let compared = windows(&self.mask).into_iter().map(|(at, bytes)| {
+            let behind = |one: C| match at {
+                0 => one,
+                _ => binary("+", one, atom(at.to_string())),
+            };
+            let three = [of("data"), part("frame"), atom(self.name_of_bits())];
+            let differs = format!("sl_differs{}", 8 * bytes);
+            call(differs, three.into_iter().map(behind).collect()).negated()
+        });
+        compared.fold(is_as_long, |all, one| binary("&&", all, one))
+    }
+
+    /// The function that compares a frame with what is expected of it.
+    pub fn function(&self, stack: &str) -> Function {
+        let kept = self.own.as_ref().map(|own| S::Declare {
+            kind: format!("const {}const", own.pointer()),
+            name: "own".to_string(),
+            value: Some(self.last()),
+        });
+        let part = |part: &str| match self.own {
+            Some(_) => atom("own").behind(self.name()).member(part),
+            None => self.part(part),
+        };
+        let compared = self.is_expected(|of| atom("frame").behind(of), part);
+        Function {
+            comment: format!("Whether a frame is as {} expects.", self.path),
+            result: "static inline bool".to_string(),
+            name: self.asks_of(),
+            parameters: vec![
+                format!("const struct {stack} *stack"),
+                format!("const struct {stack}_frame *frame"),
+            ],
+            body: kept
+                .into_iter()
+                .chain([S::Return(Some(compared))])
+                .collect(),
         }
-        all
+    }
+
+    /// What is called so that compares.
+    fn asks_of(&self) -> String {
+        is_expected_name(&self.path)
     }
 
     /// What a statement does to what is expected.
@@ -309,6 +365,17 @@ impl Expected {
             }
             _ => Some(Changed::Instance(expecting(of))),
         }
+    }
+
+    /// Whether a statement takes note of a frame.
+    pub fn is_note(&self, statement: &S) -> bool {
+        matches!(statement, S::Do(C::Call(name, given))
+            if name == "memcpy" && given[0] == self.part("frame"))
+    }
+
+    /// Whether a function asks for the path.
+    pub fn is_asks(&self, function: &Function) -> bool {
+        function.name == asks_name(&self.path)
     }
 
     /// Whether a function is the path.
@@ -400,6 +467,44 @@ impl Expected {
     }
 }
 
+/// What is called so that compares a frame with what a path expects.
+pub fn is_expected_name(path: &str) -> String {
+    format!("{path}_is_expected")
+}
+
+/// Where words begin, and how many bytes each has, that hold all bits of a mask: the cheapest.
+fn windows(mask: &[u8]) -> Vec<(usize, usize)> {
+    // By where bytes are still to be compared from: what that costs, and the first word.
+    let mut best: Vec<(u32, Option<(usize, usize)>)> = vec![(0, None); mask.len() + 32];
+    for from in (0..mask.len()).rev() {
+        best[from] = match mask[from] {
+            0 => best[from + 1],
+            byte => {
+                let words = [32, 8, 4, 2, 1]
+                    .into_iter()
+                    .filter(|bytes| *bytes <= mask.len());
+                let costs = words.map(|bytes| {
+                    let at = from.min(mask.len() - bytes);
+                    let cost = match bytes {
+                        32 => 5,
+                        1 if byte == 0xff => 3,
+                        _ => 4,
+                    };
+                    (cost + best[at + bytes].0, Some((at, bytes)))
+                });
+                costs.min_by_key(|(cost, _)| *cost).expect("one byte fits")
+            }
+        };
+    }
+    let mut all = Vec::new();
+    let mut from = 0;
+    while let Some((at, bytes)) = best[from].1 {
+        all.push((at, bytes));
+        from = at + bytes;
+    }
+    all
+}
+
 /// What the path has of an instance of that name.
 fn found_as(instance: &str) -> String {
     format!("of_{instance}")
@@ -451,4 +556,43 @@ pub fn addressed<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<
         });
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_hold_all_bits_of_a_mask_and_nothing_beyond_it() {
+        let mut seed = 1_u32;
+        for length in 1..80 {
+            let mask = Vec::from_iter((0..length).map(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                if seed >> 30 == 0 {
+                    (seed >> 16) as u8
+                } else {
+                    0
+                }
+            }));
+            let words = windows(&mask);
+            let held = |at: usize| {
+                words
+                    .iter()
+                    .any(|(from, bytes)| (*from..from + bytes).contains(&at))
+            };
+            for (at, byte) in mask.iter().enumerate() {
+                assert!(*byte == 0 || held(at), "byte {at} of {mask:?} in {words:?}");
+            }
+            let is_inside = |(at, bytes): &(usize, usize)| at + bytes <= mask.len();
+            assert!(words.iter().all(is_inside), "{mask:?} in {words:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_few() {
+        let alone = [vec![0xff, 0, 0, 0], vec![0xff; 32]].concat();
+        assert_eq!(windows(&alone), [(0, 1), (4, 32)]);
+        assert_eq!(windows(&[0; 40]), []);
+        assert_eq!(windows(&[0, 3, 0xff, 1, 0]), [(1, 4)]);
+    }
 }

@@ -334,10 +334,9 @@ pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Ve
         given.extend(["data", "length"].map(|part| atom("message").behind(part)));
     }
     given.push(atom("stack").behind("now_ns"));
-    let calling = |is: &str| assign(atom("stack").behind("shared").member("calling"), atom(is));
     let function = stack.names.applications[&(id, event)].clone();
     let called = call(function, given);
-    all.push(calling("true"));
+    all.push(calling(true));
     match took {
         Some(Kept { kind, name, then }) => {
             all.push(S::Declare {
@@ -349,8 +348,14 @@ pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Ve
         }
         None => all.push(S::Do(called)),
     }
-    all.push(calling("false"));
+    all.push(calling(false));
     all
+}
+
+/// From here on a function of an application is being called, or no more.
+pub fn calling(is: bool) -> S {
+    let calling = atom("stack").behind("shared").member("calling");
+    assign(calling, atom(if is { "true" } else { "false" }))
 }
 
 /// Whether a message comes with an event.

@@ -7,13 +7,13 @@
 //! nothing has changed, and what the path knows still holds.
 //!
 //! ```text
-//! bytes = arrived(.., session, ..)         steps = stack.steps
+//! bytes = arrived(.., session, ..)         told = stack.told
 //! S_streams_grant_delivers(.., bytes)      bytes = arrived(.., session, ..)
-//!                                          if steps == stack.steps {
-//!                                              tcp_grant_delivers_own(own, bytes)
-//!                                          } else {
+//!                                          if told != stack.told {
 //!                                              S_streams_grant_delivers(.., bytes)
+//!                                              return true
 //!                                          }
+//!                                          return tcp_grant_delivers_own(own, bytes)
 //! ```
 //!
 //! Assumes: what an application tells and sends is a step if it happens at once, and else waits.
@@ -25,10 +25,12 @@ use super::expected::{Expected, Own};
 use super::external::{self, Kept};
 use super::layout::{c_type, given_names};
 use super::port;
+use super::waits;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call};
 use crate::c::walk;
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, Notice, PortId};
+use std::collections::BTreeSet;
 
 /// What the instance is called that is at hand.
 const OWN: &str = "own";
@@ -78,7 +80,7 @@ impl<'s> Granted<'s> {
     fn name(&self) -> String {
         let own = [
             "user", "stack", "session", "message", "buffer", "data", "length", "now_ns", "with",
-            "steps", "own",
+            "told", "own",
         ];
         let number = self.number();
         let given = [(&number.kind, &*number.name)];
@@ -94,21 +96,11 @@ impl<'s> Granted<'s> {
     /// What is done with it where nothing is known of the instance.
     pub fn told(&self) -> Kept {
         let name = self.name();
-        let tells = self.tells(&name);
-        self.kept(name, tells)
-    }
-
-    /// What is done with it, if it is not 0.
-    fn kept(&self, name: String, then: S) -> Kept {
-        let granted = S::If {
-            condition: binary("!=", atom(&name), atom("0")),
-            then: vec![then],
-            otherwise: Vec::new(),
-        };
+        let is_given = binary("!=", atom(&name), atom("0"));
         Kept {
             kind: format!("const {}", self.kind()),
+            then: vec![only_if(is_given, vec![self.tells(&name)])],
             name,
-            then: vec![granted],
         }
     }
 
@@ -125,7 +117,12 @@ impl<'s> Granted<'s> {
     }
 
     /// What handles it where the instance is at hand; none if it is of another kind.
-    fn handler(&self, own: &Own, functions: &[&mut Function]) -> Option<Function> {
+    fn handler(
+        &self,
+        own: &Own,
+        functions: &[&mut Function],
+        others: &BTreeSet<String>,
+    ) -> Option<Function> {
         let Reaction::Handle {
             kind,
             index: Index::Any,
@@ -147,42 +144,56 @@ impl<'s> Granted<'s> {
             return None;
         }
         let (_, number) = handler.parameters.get(1)?.rsplit_once(' ')?;
-        let there = own.numbered(atom(number));
+        let number = number.to_string();
+        let there = own.numbered(atom(&number));
         let pointed = |value: &C| Own::pointed(value, &there, OWN);
         for statement in &mut handler.body {
             statement.each_value_mut(&mut |value| *value = replaced(value, &pointed));
         }
         handler.name = own_name(name);
-        handler.comment += ", where it is at hand";
-        handler.result = "static inline void".to_string();
-        handler.parameters.insert(1, own.pointer() + OWN);
+        waits::said(&mut handler.body, others);
+        handler.comment += ", where it is at hand; whether something may wait then";
+        handler.result = "static inline bool".to_string();
+        handler.parameters[1] = own.pointer() + OWN;
+        if walk::is_named(&number, &handler.body) {
+            handler.body.insert(0, own.number(&number, OWN));
+        }
         Some(super::with_all_used(handler))
     }
 
-    /// What calls the application from there: if that has told nothing, a step may be taken, and
-    /// there is a place for what the host is to do, since there was one for the path.
+    /// What calls the application from there: if that has told nothing, a step may be taken, of
+    /// those that the path has ahead.
     fn delivery(&self, own: &Own) -> Function {
         let name = self.name();
-        let told = binary("!=", steps(), atom("steps"));
+        let has_told = binary("!=", told(), atom("told"));
         let waits = binary("!=", atom("stack").behind("waiting"), atom("0"));
-        let budget = atom("stack").behind("config").member("budget");
-        let is_last = binary(">=", steps(), budget);
         let handler = own_name(&self.stack.names.reactions[&self.reaction]);
-        let given = ["stack", OWN, "session", &name].map(atom).to_vec();
-        let then = S::If {
-            condition: binary("||", binary("||", told, waits), is_last),
-            then: vec![self.tells(&name)],
-            otherwise: vec![
-                S::Assign(steps(), "+=", atom("1")),
-                S::Do(call(handler, given)),
-                S::Do(call("run", vec![atom("stack")])),
+        let given = ["stack", OWN, &name].map(atom).to_vec();
+        let is_given = binary("!=", atom(&name), atom("0"));
+        let steps = atom("stack").behind("shared").member("steps");
+        let told_first = S::If {
+            condition: binary("||", has_told, waits),
+            then: vec![
+                only_if(is_given, vec![self.tells(&name)]),
+                external::calling(false),
+                S::Return(Some(atom("true"))),
             ],
+            otherwise: Vec::new(),
         };
-        let kept = self.kept(name, then);
-        let steps = S::Declare {
+        let nothing = binary("==", atom(&name), atom("0"));
+        let handled = vec![
+            only_if(nothing, vec![S::Return(Some(atom("false")))]),
+            S::Assign(steps, "+=", atom("1")),
+            S::Return(Some(call(handler, given))),
+        ];
+        let kept = Kept {
+            then: vec![told_first],
+            ..self.told()
+        };
+        let before = S::Declare {
             kind: "const uint32_t".to_string(),
-            name: "steps".to_string(),
-            value: Some(steps()),
+            name: "told".to_string(),
+            value: Some(told()),
         };
         let called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
         let stack = &self.stack.names.stack;
@@ -191,10 +202,11 @@ impl<'s> Granted<'s> {
         let known = call("sl_known", vec![nothing_waits]);
         Function {
             comment: format!(
-                "{}: the same from a path that has the instance at hand",
+                "{}: the same from a path that has the instance at hand; whether something may \
+                 wait then",
                 self.stack.program.ports[self.port.at()].name
             ),
-            result: "static inline void".to_string(),
+            result: "static inline bool".to_string(),
             name: own_name(self.deliver()),
             parameters: vec![
                 format!("struct {stack} *stack"),
@@ -202,7 +214,7 @@ impl<'s> Granted<'s> {
                 "uint32_t session".to_string(),
                 format!("const struct {stack}_message *message"),
             ],
-            body: [vec![steps, S::Do(known)], called].concat(),
+            body: [vec![before, S::Do(known)], called, handled].concat(),
         }
     }
 
@@ -234,24 +246,33 @@ pub fn names(stack: &Stack) -> impl Iterator<Item = String> {
     })
 }
 
-/// How many steps were taken in a call of the host.
-fn steps() -> C {
-    atom("stack").behind("shared").member("steps")
+fn only_if(condition: C, then: Vec<S>) -> S {
+    S::If {
+        condition,
+        then,
+        otherwise: Vec::new(),
+    }
+}
+
+/// How often applications have told something that happened at once while they were called.
+fn told() -> C {
+    atom("stack").behind("told")
 }
 
 /// Sees to it that a path which has its instance at hand tells it what is given back; gives the
-/// functions that do so.
+/// functions that do so. `others` are functions that put nothing on the agenda.
 pub fn at_hand(
     stack: &Stack,
     expected: &Expected,
     functions: &mut [&mut Function],
+    others: &BTreeSet<String>,
 ) -> Vec<Function> {
     let Some(own) = &expected.own else {
         return Vec::new();
     };
     let mut made: Vec<Function> = Vec::new();
     for granted in Granted::all(stack) {
-        let handler = granted.handler(own, functions);
+        let handler = granted.handler(own, functions, others);
         let path = functions.iter_mut().find(|one| expected.is_path(one));
         let at_hand = path.and_then(|path| expected.at_hand(path).map(|name| (path, name)));
         if let (Some(handler), Some((path, pointer))) = (handler, at_hand)

@@ -31,7 +31,9 @@ pub mod view;
 
 mod action;
 mod again;
+mod ahead;
 mod algebra;
+mod answer;
 mod apart;
 mod assumed;
 mod attempt;
@@ -75,6 +77,7 @@ mod peek;
 mod port;
 mod predict;
 mod push;
+mod reacting;
 mod record;
 mod returns;
 mod row;
@@ -176,7 +179,7 @@ fn session_bytes(stack: &Stack, paths: &[Path]) -> Vec<(String, u64)> {
         let own = predicted.filter(|(of, _)| *of == kind);
         own.map(|(_, bytes)| bytes).sum::<u64>()
     };
-    let session = |entity: &Entity| state::bytes(stack, entity.session) + kept(entity.session);
+    let session = |entity: &Entity| state::bytes(stack, entity.session, kept(entity.session));
     entities
         .map(|entity| (entity.name.clone(), session(entity)))
         .collect()

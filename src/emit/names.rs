@@ -41,7 +41,8 @@ const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case c
     false float for friend goto if inline int long main memcmp memcpy memset mutable namespace new \
     not nullptr operator or private protected public register restrict return short signed sizeof \
     static struct switch template this throw true try typedef typeid typename typeof union \
-    unsigned using virtual void volatile while xor stack with event output NULL size_t offsetof \
+    unsigned using virtual void volatile while xor stack with event output timers NULL size_t \
+    offsetof \
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t \
     uintmax_t ptrdiff_t wchar_t max_align_t int_fast8_t int_fast16_t int_fast32_t int_fast64_t \
     uint_fast8_t uint_fast16_t uint_fast32_t uint_fast64_t int_least8_t int_least16_t \
@@ -72,7 +73,7 @@ const OWN: &str = "add arrived begin count expire frame_arrives handle has_room 
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
-    timer_state buffers reserve reserved size last messages agenda waiting since answers";
+    buffers reserve reserved size last messages agenda waiting since told answers";
 
 /// The words of [`WORDS`].
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());

@@ -8,6 +8,7 @@ use super::Stack;
 use super::bypass;
 use super::driver::above_link;
 use super::exits::{Exit, Path};
+use super::expected::is_expected_name;
 use super::external;
 use super::predict;
 use crate::c::printer;
@@ -25,7 +26,7 @@ pub fn offered(stack: &Stack, paths: &[Path]) -> Option<Item> {
     };
     let mut values = vec![line(
         &format!("{upper}_PATH_NONE"),
-        "came where there is no such path".to_string(),
+        "came where there is no such path, or too few steps were left for it".to_string(),
     )];
     for path in paths {
         values.push(line(&path.constant, format!("went that of {}", path.name)));
@@ -93,7 +94,8 @@ pub fn taken(stack: &Stack, paths: &[Path]) -> String {
     }
     let none = format!("{}_PATH_NONE", stack.names.stack.to_uppercase());
     let all = vec![atom("stack"), atom("link"), atom("frame"), atom(none)];
-    let otherwise = vec![S::Return(Some(call("leave", all)))];
+    let mut otherwise = comes_in(paths.iter().any(|path| path.lets_go));
+    otherwise.push(S::Return(Some(call("leave", all))));
     let switch = S::Switch {
         value: atom("link"),
         cases: ways,
@@ -118,14 +120,15 @@ pub fn unexpected(stack: &Stack, paths: &[Path]) -> String {
             predict::asks_name(&path.name),
             vec![atom("stack"), arrived(path)],
         );
-        let mut body = vec![S::Declare {
+        let mut body = comes_in(path.lets_go);
+        body.push(S::Declare {
             kind: bypass::result(stack),
             name: "path".to_string(),
             value: Some(asks),
-        }];
+        });
         body.push(S::If {
             condition: binary("==", atom("path"), atom(&path.constant)),
-            then: vec![assign(atom("path"), goes_by(path, Some("true")))],
+            then: vec![assign(atom("path"), goes_by(path))],
             otherwise: Vec::new(),
         });
         body.extend(behind(stack, path, paths));
@@ -177,36 +180,59 @@ fn arrived(path: &Path) -> C {
     )
 }
 
-/// A frame goes a path, of which it may be that all was asked.
-fn goes_by(path: &Path, asked: Option<&str>) -> C {
-    let asked = asked.filter(|_| path.predicted.is_some()).map(atom);
-    let given = [atom("stack"), arrived(path)].into_iter().chain(asked);
-    call(format!("{}_bypass", path.name), given.collect())
+/// A frame goes a path.
+fn goes_by(path: &Path) -> C {
+    let given = vec![atom("stack"), arrived(path)];
+    call(format!("{}_bypass", path.name), given)
 }
 
 /// A frame goes a common path, or leaves it.
 fn goes(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
-    let mut block = vec![S::Declare {
+    let mut block = match path.predicted {
+        // What is expected is no longer than may be.
+        Some(_) => vec![is_unexpected(stack, path), counted_in()],
+        None => comes_in(path.lets_go),
+    };
+    block.push(S::Declare {
         kind: format!("const {}", bypass::result(stack)),
         name: "path".to_string(),
-        value: Some(goes_by(path, Some("false"))),
-    }];
-    block.extend(path.predicted.map(|_| {
-        let link = (stack.program.links.len() > 1).then(|| atom("link"));
-        let buffer = path.lets_go.then(|| atom("buffer"));
-        let given = [atom("stack")].into_iter().chain(link);
-        let given = given.chain([atom("frame")]).chain(buffer);
-        S::If {
-            condition: binary("==", atom("path"), atom(count(stack))),
-            then: vec![S::Return(Some(call(
-                unexpected_name(path),
-                given.collect(),
-            )))],
-            otherwise: Vec::new(),
-        }
-    }));
+        value: Some(goes_by(path)),
+    });
     block.extend(behind(stack, path, paths));
     block
+}
+
+/// A frame is not as a path expects.
+fn is_unexpected(stack: &Stack, path: &Path) -> S {
+    let given = vec![atom("stack"), atom("frame")];
+    let link = (stack.program.links.len() > 1).then(|| atom("link"));
+    let buffer = path.lets_go.then(|| atom("buffer"));
+    let handed = [atom("stack")].into_iter().chain(link);
+    let handed = handed.chain([atom("frame")]).chain(buffer);
+    S::If {
+        condition: call(is_expected_name(&path.name), given).negated(),
+        then: vec![S::Return(Some(call(
+            unexpected_name(path),
+            handed.collect(),
+        )))],
+        otherwise: Vec::new(),
+    }
+}
+
+/// A frame comes in, if it is not too long; what stands in a buffer was asked before.
+fn comes_in(lets_go: bool) -> Vec<S> {
+    let most = binary("-", atom("BUFFER_SIZE"), atom("HEADROOM"));
+    let is_too_long = lets_go.then(|| S::If {
+        condition: binary(">", atom("frame").behind("length"), most),
+        then: vec![S::Return(Some(atom("false")))],
+        otherwise: Vec::new(),
+    });
+    is_too_long.into_iter().chain([counted_in()]).collect()
+}
+
+fn counted_in() -> S {
+    let counters = atom("stack").behind("counters");
+    S::Assign(counters.element(atom("FRAMES_IN")), "+=", atom("1"))
 }
 
 /// A frame has gone a path, or left it.
@@ -216,8 +242,14 @@ fn behind(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
         1 => atom("0"),
         _ => atom("link"),
     };
+    let waits = || atom(count(stack));
+    let is_gone = binary("!=", atom("path"), atom(&path.constant));
+    let is_left = match path.may_wait {
+        true => binary("&&", is_gone, binary("!=", atom("path"), waits())),
+        false => is_gone,
+    };
     let mut block = vec![S::If {
-        condition: binary("!=", atom("path"), atom(&path.constant)),
+        condition: is_left,
         then: vec![S::Return(Some(call(
             "leave",
             vec![own.clone(), link, atom("frame"), atom("path")],
@@ -232,9 +264,11 @@ fn behind(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
         then: vec![external::given_back(atom("buffer"))],
         otherwise: Vec::new(),
     }));
-    if !bypass::is_quiet(stack, path.reaction) {
-        block.push(S::Do(call("run", vec![own])));
-    }
+    block.extend(path.may_wait.then(|| S::If {
+        condition: binary("==", atom("path"), waits()),
+        then: vec![S::Do(call("run", vec![own]))],
+        otherwise: Vec::new(),
+    }));
     block.push(S::Return(Some(atom("true"))));
     block
 }

@@ -5,13 +5,13 @@
 //! In: a common path, which asks for bits of headers that are to be as the source says, or as
 //! fields of an instance are, which it finds by other bits. Out: the same, which compares all these
 //! bits with those that are expected, in a few wide words, and asks for the rest; and a function
-//! that asks for all of it where they differ, and then takes note of the frame. It is called by
-//! whoever takes the frame (`paths`), which then goes the path without a compare: the path itself
-//! calls nothing for that, and so keeps what it knows where a call would leave it.
+//! that asks for all of it where they differ, and then takes note of the frame. Both are called by
+//! whoever takes the frame (`paths`), which then goes the path: that itself calls nothing for it,
+//! and so keeps what it knows where a call would leave it.
 //!
 //! ```text
-//! if (header[0] != 0x45) { … }             if (!asked && differs(message, own->expected)) {
-//! session = find(load(header + 12));           return PATHS;
+//! if (header[0] != 0x45) { … }             if (!is_expected(stack, frame)) {
+//! session = find(load(header + 12));           return unexpected(stack, frame);
 //! if (session == SL_NONE) { … }        =>  }
 //! if (load(header + 24) !=                 session = own->expected.of_session;
 //!     session.next) { … }
@@ -35,7 +35,6 @@ use super::expected::{Expected, Own, Stands};
 use super::guard::forget_unread;
 use super::names::c_name;
 use super::narrow::ALWAYS;
-use super::paths;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
 use crate::c::walk;
 use crate::types::program::KindId;
@@ -44,15 +43,16 @@ use std::collections::BTreeSet;
 /// Fewer tests are asked as they are.
 const FEW: usize = 4;
 
-/// The path with one compare before it, of which it is said, and the function that asks;
-/// `addressed` are fields which others write than assignments.
+/// The path as it goes on behind one compare, of which it is said, and the function that asks where
+/// that is not so; `addressed` are fields which others write than assignments.
 pub fn split(
     stack: &Stack,
     path: &mut Path,
     function: &mut Function,
     addressed: &BTreeSet<String>,
 ) -> Option<(Expected, Function)> {
-    let own = ["expected", "last", "bits", "asks"].map(|what| format!("{}_{what}", path.name));
+    let own = ["expected", "last", "bits", "asks", "is_expected", "begins"];
+    let own = own.map(|what| format!("{}_{what}", path.name));
     if own.iter().any(|name| stack.names.taken.has(name)) {
         return None;
     }
@@ -79,17 +79,10 @@ impl Compared<'_> {
         let first = self.rows.first().filter(|_| tests >= FEW)?;
         let expected = self.expected(&body[..end])?;
         let asks = self.asks(function, &expected, (&body[..end], &first));
-        let rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
-        let mut asked = "asked".to_string();
-        while walk::is_named(&asked, &rest) {
-            asked.push('_');
-        }
-        let mut all = vec![self.compared(&expected, &asked)];
-        all.extend(rest);
-        forget_unread(&mut all);
-        function.body = all;
-        function.comment += " It is left, too, where a frame is not as expected and was not asked.";
-        function.parameters.push(format!("bool {asked}"));
+        let mut rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
+        forget_unread(&mut rest);
+        function.body = rest;
+        function.comment += " The frame is as expected, or was asked.";
         let own = self.found.first().filter(|_| expected.own.is_some());
         let predicted = Predicted {
             bytes: self.mask.len(),
@@ -123,6 +116,7 @@ impl Compared<'_> {
                 .collect(),
             found,
             latch,
+            answers: Vec::new(),
         })
     }
 
@@ -161,7 +155,8 @@ impl Compared<'_> {
         let other = || own.numbered(atom("other"));
         let part = |part: &str| expected.of(other()).member(part);
         let is_there = binary("!=", atom("other"), atom("SL_NONE"));
-        let is_expected = expected.differs(&self.message, part).negated();
+        let of = |part: &str| self.message.clone().member(part);
+        let is_expected = expected.is_expected(of, part);
         let length = atom(self.mask.len().to_string());
         Some(S::If {
             condition: binary(">=", self.message.clone().member("length"), length),
@@ -182,16 +177,6 @@ impl Compared<'_> {
             ],
             otherwise: Vec::new(),
         })
-    }
-
-    /// Where a frame is not as expected, and nothing was asked of it, the path is not gone.
-    fn compared(&self, expected: &Expected, asked: &str) -> S {
-        let differs = expected.differs(&self.message, |part| expected.part(part));
-        S::If {
-            condition: binary("&&", atom(asked).negated(), differs),
-            then: vec![S::Return(Some(atom(paths::count(self.stack))))],
-            otherwise: Vec::new(),
-        }
     }
 
     /// The function that asks whether a frame may go the path, and then expects such a one.

@@ -1,20 +1,17 @@
 //! `NAME.c`: the runtime, the state, the reactions, and what the host calls, in this order.
 
 use super::Stack;
-use super::again;
 use super::apart;
 use super::assumed;
-use super::borrowed;
 use super::bypass;
 use super::driver;
-use super::exits::{self, Path};
-use super::expected::{self, Expected};
+use super::exits::Path;
+use super::expected::{self, Expected, is_expected_name};
 use super::external;
 use super::function;
 use super::granted;
 use super::header_file;
 use super::in_place;
-use super::lengths;
 use super::message;
 use super::narrow;
 use super::options;
@@ -22,7 +19,7 @@ use super::output::Queued;
 use super::parts;
 use super::paths;
 use super::port;
-use super::predict;
+use super::reacting::{self, Reacting};
 use super::record;
 use super::runtime;
 use super::settle;
@@ -34,8 +31,8 @@ use super::upward;
 use super::waits;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
+use crate::tree::Reaction;
 use crate::tree::rewrites::Rewrite;
-use crate::tree::{Reaction, Tree};
 use crate::types::program::{EntityId, Event, FunctionId, KindId};
 use std::collections::BTreeSet;
 
@@ -158,24 +155,6 @@ struct Reactions {
     handing: BTreeSet<String>,
 }
 
-/// The functions of one tree, and what they put on the agenda.
-struct Reacting {
-    reaction: Reaction,
-    functions: Vec<Function>,
-    queued: BTreeSet<Queued>,
-}
-
-impl Reacting {
-    fn new(stack: &Stack, tree: &Tree) -> Reacting {
-        let mut queued = BTreeSet::new();
-        Reacting {
-            reaction: tree.reaction,
-            functions: apart::functions(stack, tree, &mut queued),
-            queued,
-        }
-    }
-}
-
 impl Reactions {
     fn new(stack: &Stack) -> Reactions {
         let trees = stack.forest.trees.iter();
@@ -186,11 +165,11 @@ impl Reactions {
             settle::unite(&mut Vec::from_iter(functions));
         }
         let quiet = quiet(stack, &all);
-        guard_bypasses(stack, &mut all);
+        reacting::guard_bypasses(stack, &mut all, &beside_reactions(stack));
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
         let functions = functions.collect();
         let values = functions_of_values(stack).into_iter();
-        let values = values.map(|function| function.name).collect();
+        let values: BTreeSet<String> = values.map(|function| function.name).collect();
         let parts = narrow::narrow(stack, functions, &beside_reactions(stack), &values);
         let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
         all.iter().for_each(|one| queued.extend(&one.queued));
@@ -203,11 +182,9 @@ impl Reactions {
             .iter_mut()
             .for_each(|one| settle::mark_constants(one));
         let handing: BTreeSet<String> = parts.iter().map(|one| one.name.clone()).collect();
-        let others = values.into_iter().chain(handing.iter().cloned());
-        let looks = waits::look_where_needed(stack, &mut functions, &queued, &others.collect());
-        let mut paths = paths(stack, &mut all);
-        let expected = predicted(stack, &mut paths, &mut all);
-        let_go(stack, &mut paths, &mut all);
+        let others = values.union(&handing).cloned().collect();
+        let looks = waits::look_where_needed(stack, &mut functions, &queued, &others);
+        let (paths, expected) = reacting::common_paths(stack, &mut all, &values, &others);
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
@@ -250,10 +227,12 @@ impl Reactions {
     /// wait, and so has two callers; and what hands on what is read of a message, which else would
     /// stand in memory for it.
     fn in_place(&self, stack: &Stack, others: &[Item]) -> Option<Item> {
-        let paths = self
-            .paths
-            .iter()
-            .map(|path| format!("{}_bypass", path.name));
+        let paths = self.paths.iter().flat_map(|path| {
+            [
+                format!("{}_bypass", path.name),
+                is_expected_name(&path.name),
+            ]
+        });
         let names = paths.chain(external::sent(stack));
         let names = names.chain(granted::names(stack));
         let names: BTreeSet<String> = names.chain(self.handing.iter().cloned()).collect();
@@ -275,88 +254,6 @@ impl Reactions {
             false => text,
         }
     }
-}
-
-/// Gives the bypasses of reactions their guards.
-fn guard_bypasses(stack: &Stack, all: &mut [Reacting]) {
-    let read = narrow::read_beside(stack, &beside_reactions(stack));
-    for one in all {
-        let mut functions = one.functions.iter_mut();
-        if let Some(path) = functions.find(|function| bypass::is_bypass(function)) {
-            bypass::guarded(path, &read, stack.rewrites);
-        }
-    }
-}
-
-/// The common paths as they are when all is known of them.
-fn paths(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
-    let named = all.iter_mut().filter_map(|one| {
-        let mut functions = one.functions.iter_mut();
-        let path = functions.find(|function| bypass::is_bypass(function))?;
-        Some(exits::named(stack, one.reaction, path))
-    });
-    named.collect()
-}
-
-/// The common paths let go of their frames, if all may.
-fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) {
-    let functions = all.iter_mut().flat_map(|one| &mut one.functions);
-    let bypasses = functions.filter(|one| bypass::is_bypass(one));
-    let mut changed: Vec<(&mut Function, Function)> = bypasses
-        .map(|one| {
-            let path = one.clone();
-            (one, path)
-        })
-        .collect();
-    let values = functions_of_values(stack).into_iter();
-    let values = values.map(|function| function.name).collect();
-    let mut ways = changed.iter_mut();
-    if ways.all(|(_, path)| borrowed::lets_go(stack, path, &values)) {
-        changed.into_iter().for_each(|(own, path)| *own = path);
-        paths.iter_mut().for_each(|path| path.lets_go = true);
-    }
-}
-
-/// What is expected of the next frame on common paths, which then ask for it at once.
-fn predicted(stack: &Stack, paths: &mut [Path], all: &mut [Reacting]) -> Vec<Expected> {
-    let functions = all.iter().flat_map(|one| &one.functions);
-    let addressed = expected::addressed(functions);
-    let mut expected: Vec<Expected> = Vec::new();
-    for path in paths {
-        let own = all.iter_mut().find(|one| one.reaction == path.reaction);
-        let own = &mut own.expect("a path is one of these").functions;
-        let at = own.iter().position(bypass::is_bypass);
-        let at = at.expect("it has a path");
-        if let Some((one, asks)) = predict::split(stack, path, &mut own[at], &addressed) {
-            own.insert(at, asks);
-            expected.push(one);
-        }
-    }
-    for function in all.iter_mut().flat_map(|one| &mut one.functions) {
-        expected.iter().for_each(|one| one.keep(function));
-    }
-    for one in &expected {
-        let mut functions = Vec::from_iter(all.iter_mut().flat_map(|one| &mut one.functions));
-        let made = granted::at_hand(stack, one, &mut functions);
-        let mut all = all.iter_mut().map(|one| &mut one.functions);
-        let own = all.find_map(|own| {
-            let at = own.iter().position(|function| one.is_path(function))?;
-            Some((own, at))
-        });
-        let (own, at) = own.expect("a path is one of these");
-        own.splice(at..at, made);
-    }
-    for function in all.iter_mut().flat_map(|one| &mut one.functions) {
-        if bypass::is_bypass(function) {
-            if let Some(one) = expected.iter().find(|one| one.is_path(function)) {
-                let message = bypass::message_of(function);
-                lengths::count(&message, one.mask.len() as u64, &mut function.body);
-            }
-            again::named(&mut function.body);
-            bypass::forget_unread(function);
-        }
-    }
-    expected
 }
 
 /// The reactions that put nothing on the agenda, nor does what they call.

@@ -2,7 +2,7 @@
 
 use super::Stack;
 use super::backlog;
-use super::containers::stop_timer;
+use super::containers::{TIMERS, begin_timers, stop_timer};
 use super::expected::Expected;
 use super::external;
 use super::keys;
@@ -18,10 +18,13 @@ use crate::types::lifetimes::Standing;
 use crate::types::program::{Field, FieldId, Kind, KindId, Population, Role, TimerId};
 use crate::types::value::{Type, Value};
 
+/// Bytes of a `struct sl_timer`.
+const TIMER_BYTES: u64 = 40;
+
 /// Whether instances of a kind hold anything.
 pub fn has_struct(stack: &Stack, id: KindId) -> bool {
     let kind = &stack.program.kinds[id.at()];
-    !kind.fields.is_empty() || stores_keys(kind)
+    !kind.fields.is_empty() || !kind.timers.is_empty() || stores_keys(kind)
 }
 
 /// Keys of instances that always exist are constants, but where the instance is known only here.
@@ -67,6 +70,7 @@ pub fn structure(stack: &Stack, id: KindId, expected: &[Expected]) -> Item {
     }
     let name = &stack.names.kinds[id.at()];
     all.extend(expected.iter().filter_map(|one| one.member_of(name)));
+    all.extend(timers_of(kind));
     Item::Struct {
         comment: described(stack, kind),
         name: name.clone(),
@@ -74,13 +78,30 @@ pub fn structure(stack: &Stack, id: KindId, expected: &[Expected]) -> Item {
     }
 }
 
-/// Bytes that an instance of a kind takes.
-pub fn bytes(stack: &Stack, id: KindId) -> u64 {
+/// The member that holds the timers of an instance. It is the last: when the next instance begins
+/// there, they may still be in the heap.
+fn timers_of(kind: &Kind) -> Option<Line> {
+    let each = |name: &String| format!("        struct sl_timer {};\n", c_name(name));
+    let all: String = kind.timers.iter().map(each).collect();
+    let text = format!("struct {{\n{all}    }} {TIMERS}");
+    (!all.is_empty()).then(|| line(text, ""))
+}
+
+/// Bytes that an instance of a kind takes, with so many for what it expects of frames.
+pub fn bytes(stack: &Stack, id: KindId, expected: u64) -> u64 {
     let kind = &stack.program.kinds[id.at()];
     let keys = keys::stored(stack, kind).into_iter().map(|key| &key.kind);
     let keys = keys.filter(|_| stores_keys(kind));
     let fields = kind.fields.iter().map(|field| &field.kind);
-    layout::struct_bytes(stack, keys.chain(fields))
+    let held = layout::struct_bytes(stack, keys.chain(fields));
+    let all = match expected {
+        0 => held,
+        expected => held.next_multiple_of(8) + expected,
+    };
+    match kind.timers.len() as u64 {
+        0 => all,
+        timers => all.next_multiple_of(8) + timers * TIMER_BYTES,
+    }
 }
 
 /// Buckets for so many instances: a power of two, not less, of which there are several.
@@ -186,12 +207,7 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
     let mut body = Vec::new();
     let keep_keys = stores_keys(kind);
     if !super::output::is_static(stack, id) {
-        let whole = vec![
-            place.clone().address(),
-            atom("0"),
-            atom(format!("sizeof(struct {name})")),
-        ];
-        body.push(S::Do(call("memset", whole)));
+        body.extend(zeroed(kind, name, place.clone().address()));
     }
     if keep_keys {
         for (member, given) in keys::members(kind).into_iter().zip(keys::names(kind)) {
@@ -220,6 +236,16 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
         parameters: all,
         body,
     })
+}
+
+/// All of an instance becomes zero but its timers.
+fn zeroed(kind: &Kind, name: &str, place: C) -> Option<S> {
+    let bytes = match kind.timers.is_empty() {
+        true => format!("sizeof(struct {name})"),
+        false => format!("offsetof(struct {name}, {TIMERS})"),
+    };
+    let holds = !kind.fields.is_empty() || stores_keys(kind);
+    holds.then(|| S::Do(call("memset", vec![place, atom("0"), atom(bytes)])))
 }
 
 /// The functions of a kind: how its instances begin, are found, created, ended and freed.
@@ -425,9 +451,27 @@ fn free(stack: &Stack, id: KindId) -> Function {
     }
 }
 
-/// What is done at the start for the instances that exist from the start.
+/// All timers begin, before anything else does.
+fn timers_begin(stack: &Stack, id: KindId) -> Vec<S> {
+    let mut scope = Scope::new(stack, &[]);
+    scope.own = Some(atom("n"));
+    let body = begin_timers(&scope, Instance::Own, id);
+    match stack.program.kinds[id.at()].capacity {
+        _ if body.is_empty() => Vec::new(),
+        1 => body,
+        capacity => vec![S::For {
+            start: "uint32_t n = 0".to_string(),
+            condition: binary("<", atom("n"), atom(capacity.to_string())),
+            step: "n++".to_string(),
+            body,
+        }],
+    }
+}
+
+/// What is done at the start, above all for the instances that exist from the start.
 pub fn at_start(stack: &Stack) -> Vec<S> {
-    let mut all = Vec::new();
+    let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
+    let mut all = Vec::from_iter(kinds.flat_map(|id| timers_begin(stack, id)));
     for (at, kind) in stack.program.kinds.iter().enumerate() {
         let id = KindId(at as u32);
         let Population::Static(instances) = &kind.population else {

@@ -1,8 +1,10 @@
 //! The constants of a stack, and the struct that holds all of it.
 
 use super::Stack;
+use super::ahead;
 use super::exits::Path;
 use super::expected::Expected;
+use super::external;
 use super::layout::named_members;
 use super::message;
 use super::output::Queued;
@@ -66,7 +68,51 @@ fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expe
     let name = &stack.names.stack;
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let timer_slots = timer_count.max(1);
-    let mut all = vec![
+    let mut all = begin(name);
+    all.extend(waiting());
+    all.extend(external::calls_applications(stack.program).then(|| {
+        line(
+            "uint32_t told".to_string(),
+            "how much applications have told at once while they were called",
+        )
+    }));
+    all.push(line(
+        "uint64_t counters[COUNTERS]".to_string(),
+        "in the order of their names",
+    ));
+    if !bypasses.is_empty() {
+        let text = format!("uint64_t paths[{}]", paths::count(stack));
+        all.push(line(text, "as the header numbers them"));
+    }
+    all.extend(expected.iter().map(Expected::member));
+    for kind in kinds {
+        all.extend(state::instances(stack, kind));
+    }
+    all.extend([
+        line("struct sl_timers timers".to_string(), "all timers"),
+        line(
+            format!("struct sl_timer_entry timer_heap[{timer_slots}]"),
+            "",
+        ),
+    ]);
+    all.push(line(
+        format!("struct {name}_event agenda[AGENDA + KEPT + 1]"),
+        "the last is handled first",
+    ));
+    all.extend([line(
+        format!("struct {name}_output answers[OUTPUTS]"),
+        "what the host is to do",
+    )]);
+    Item::Struct {
+        comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
+        name: name.clone(),
+        members: all,
+    }
+}
+
+/// What the struct of a stack begins with.
+fn begin(name: &str) -> Vec<Line> {
+    vec![
         line(format!("struct {name}_shared shared"), "as the header says"),
         line(format!("struct {name}_config config"), "as it was set"),
         line("uint64_t now_ns".to_string(), "the time of the instant"),
@@ -92,41 +138,7 @@ fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expe
             format!("struct {name}_message *messages"),
             "those that are held, by buffer",
         ),
-    ];
-    all.extend(waiting());
-    all.push(line(
-        "uint64_t counters[COUNTERS]".to_string(),
-        "in the order of their names",
-    ));
-    if !bypasses.is_empty() {
-        let text = format!("uint64_t paths[{}]", paths::count(stack));
-        all.push(line(text, "as the header numbers them"));
-    }
-    all.extend(expected.iter().map(Expected::member));
-    for kind in kinds {
-        all.extend(state::instances(stack, kind));
-    }
-    all.extend([
-        line("struct sl_timers timers".to_string(), "all timers"),
-        line(format!("struct sl_timer timer_heap[{timer_slots}]"), ""),
-        line(
-            format!("struct sl_timer_state timer_state[{timer_slots}]"),
-            "",
-        ),
-    ]);
-    all.push(line(
-        format!("struct {name}_event agenda[AGENDA + KEPT + 1]"),
-        "the last is handled first",
-    ));
-    all.extend([line(
-        format!("struct {name}_output answers[OUTPUTS]"),
-        "what the host is to do",
-    )]);
-    Item::Struct {
-        comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
-        name: name.clone(),
-        members: all,
-    }
+    ]
 }
 
 /// How much waits.
@@ -181,6 +193,11 @@ fn sizes(stack: &Stack) -> Item {
             "and those that begin or end what comes and goes",
         ),
         ("OUTPUTS", OUTPUTS, "answers that can wait for the host"),
+        (
+            "AHEAD",
+            ahead::steps(stack),
+            "steps that a common path may take behind its first",
+        ),
         (
             "RESERVE",
             RESERVE,

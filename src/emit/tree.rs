@@ -5,6 +5,7 @@
 //! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
 
 use super::Stack;
+use super::ahead;
 use super::apart::Part;
 use super::attempt;
 use super::bypass;
@@ -205,6 +206,10 @@ impl<'a> Body<'a> {
                     self.action(action, *next, out);
                     Some(*next)
                 }
+                // Who takes a frame has asked that for all of its common path.
+                Node::Test {
+                    condition, then, ..
+                } if self.is_bypass && ahead::is_asked(condition) => Some(*then),
                 Node::Test {
                     condition,
                     then,

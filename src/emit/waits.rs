@@ -10,12 +10,18 @@
 //! return;                           =>      run(stack);
 //!                                           return;
 //! ```
+//!
+//! A common path says at its end whether that may be so, for who takes its frame: that gives the
+//! buffer of the frame back first.
 
 use super::Stack;
 use super::driver;
 use super::external;
+use super::granted;
 use super::output::Queued;
-use crate::c::tree::{Expression as C, Function, Statement as S, atom, call_statement, leaves};
+use super::parts;
+use crate::c::tree::{Expression as C, Function, Statement as S};
+use crate::c::tree::{atom, call_statement, conditional, leaves};
 use crate::c::walk;
 use crate::tree::Reaction;
 use crate::types::program::Event;
@@ -69,15 +75,90 @@ pub fn look_where_needed(
         }
     }
     let may_put = |callee: &str| may_put(callee, &quiet);
+    let mut look = |all: &mut Vec<S>, at: usize, put: bool| {
+        if put {
+            all.insert(at, run());
+        }
+        at + usize::from(put)
+    };
     for function in functions.iter_mut() {
         if names.contains(function.name.as_str())
-            && statements(&mut function.body, false, &may_put)
+            && statements(&mut function.body, false, &may_put, &mut look)
             && !leaves(&function.body)
         {
             function.body.push(run());
         }
     }
     true
+}
+
+/// Lets a common path return `waits` instead of `end` where something may wait; whether it does.
+/// `others` are functions that put nothing on the agenda.
+pub fn said_at_ends(
+    stack: &Stack,
+    path: &mut Vec<S>,
+    (end, waits): (&C, &C),
+    others: &BTreeSet<String>,
+) -> bool {
+    let own: BTreeSet<String> = granted::names(stack).collect();
+    let mut may_wait = false;
+    let mut say = |all: &mut Vec<S>, at: usize, put: bool| {
+        if !put || all[at] != S::Return(Some(end.clone())) {
+            return at;
+        }
+        may_wait = true;
+        let said = match at.checked_sub(1).map(|before| &all[before]) {
+            Some(S::Do(call @ C::Call(name, _))) if own.contains(name) => Some(call.clone()),
+            _ => None,
+        };
+        let Some(said) = said else {
+            all[at] = S::Return(Some(waits.clone()));
+            return at;
+        };
+        let value = conditional(said, waits.clone(), end.clone());
+        all[at] = S::Return(Some(value));
+        all.remove(at - 1);
+        at - 1
+    };
+    statements(path, false, &|callee| puts(callee, others), &mut say);
+    may_wait
+}
+
+/// Lets what handles something return whether something may wait then; the same `others`.
+pub fn said(body: &mut Vec<S>, others: &BTreeSet<String>) {
+    let may_put = |callee: &str| puts(callee, others);
+    apart(body, &may_put);
+    let said = |put: bool| S::Return(Some(atom(if put { "true" } else { "false" })));
+    let mut say = |all: &mut Vec<S>, at: usize, put: bool| {
+        all[at] = said(put);
+        at
+    };
+    let put = statements(body, false, &may_put, &mut say);
+    if !leaves(body) {
+        body.push(said(put));
+    }
+}
+
+/// A way that comes last, and puts something there, returns of its own.
+fn apart(body: &mut [S], may_put: &dyn Fn(&str) -> bool) {
+    if let Some(S::If {
+        then, otherwise, ..
+    }) = body.last_mut()
+    {
+        for way in [then, otherwise] {
+            if is_called(way, may_put) && !leaves(way) {
+                apart(way, may_put);
+                way.push(S::Return(None));
+            }
+        }
+    }
+}
+
+/// Whether a function may put something on the agenda, as far as its name says.
+fn puts(callee: &str, others: &BTreeSet<String>) -> bool {
+    let of_all = callee.starts_with("sl_") || callee.starts_with("find_");
+    let is_part = parts::names(parts::OWN).any(|name| name == callee);
+    !of_all && !is_part && !QUIET.contains(&callee) && !others.contains(callee)
 }
 
 /// What reactions call, and is defined behind all of them.
@@ -110,9 +191,18 @@ fn calls(value: &C, which: &dyn Fn(&str) -> bool) -> bool {
     this || value.parts().into_iter().any(|part| calls(part, which))
 }
 
-/// Looks at the agenda where these statements return after they may have put something there, or
-/// after something before them has; gives whether that is so where they go on.
-fn statements(all: &mut Vec<S>, before: bool, may_put: &dyn Fn(&str) -> bool) -> bool {
+/// What is done where statements return, after they may have put something on the agenda or not;
+/// gives where that then stands.
+type Returned<'r> = dyn FnMut(&mut Vec<S>, usize, bool) -> usize + 'r;
+
+/// Goes to where these statements return, and knows whether they may have put something on the
+/// agenda, or something before them has; gives whether that is so where they go on.
+fn statements(
+    all: &mut Vec<S>,
+    before: bool,
+    may_put: &dyn Fn(&str) -> bool,
+    returned: &mut Returned,
+) -> bool {
     let mut put = before;
     let mut at = 0;
     while at < all.len() {
@@ -121,7 +211,8 @@ fn statements(all: &mut Vec<S>, before: bool, may_put: &dyn Fn(&str) -> bool) ->
             S::If {
                 then, otherwise, ..
             } => {
-                let goes_on = |way: &mut Vec<S>| statements(way, put, may_put) && !leaves(way);
+                let goes_on =
+                    |way: &mut Vec<S>| statements(way, put, may_put, returned) && !leaves(way);
                 put = [then, otherwise].map(goes_on).contains(&true) || put;
             }
             S::Switch {
@@ -129,22 +220,18 @@ fn statements(all: &mut Vec<S>, before: bool, may_put: &dyn Fn(&str) -> bool) ->
             } => {
                 let ways = cases.iter_mut().map(|(_, way)| way).chain(otherwise);
                 // A way that does not return goes on behind the switch, or in the next turn.
-                ways.for_each(|way| put |= statements(way, put, may_put));
+                ways.for_each(|way| put |= statements(way, put, may_put, returned));
             }
             S::For { body, .. } | S::While { body, .. } => {
                 // What one turn puts there is there in the next.
                 put |= is_called(body, may_put);
-                statements(body, put, may_put);
+                statements(body, put, may_put, returned);
             }
-            S::Return(_) if put => {
-                all.insert(at, run());
-                at += 1;
-            }
+            S::Return(_) => at = returned(all, at, put),
             S::Comment(_)
             | S::Declare { .. }
             | S::Assign(..)
             | S::Do(_)
-            | S::Return(_)
             | S::Continue
             | S::Break => {}
         }

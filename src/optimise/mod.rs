@@ -13,6 +13,9 @@
 //! |   | [`asks`] | … with fewer tests, for they say something of each other; [`known`], [`path`] |
 //! |   | [`found`] | … and asks of an instance what it is found by |
 //! |   | [`latch`] | … and asks once what it asks of an instance alone |
+//!
+//! Before all of them [`unread`] lets fields be written where they are read, and with some of them
+//! [`unasked`] takes away what nobody asks for any more.
 
 pub mod asks;
 pub mod branches;
@@ -30,6 +33,7 @@ pub mod path;
 pub mod simpler;
 pub mod states;
 pub mod unasked;
+pub mod unread;
 pub mod value;
 
 use crate::tree::Forest;
@@ -40,6 +44,7 @@ use crate::weave;
 /// The trees of a stack after these rewrites, in their order.
 pub fn rewritten(program: &mut Program, forest: Forest, rewrites: Rewrites) -> Forest {
     let forest = unasked::forget(program, &forest);
+    let forest = unread::forget(program, &forest);
     rewrites
         .each()
         .fold(forest, |forest, one| rewrite(program, forest, one))

@@ -60,6 +60,20 @@ pub fn forget(program: &Program, forest: &Forest) -> Forest {
 /// The locals that turns bind.
 fn turning(forest: &Forest) -> BTreeSet<LocalId> {
     let mut turning = BTreeSet::new();
+    turns(forest, |node| {
+        if let Node::Act {
+            action: Action::Let(local, _),
+            ..
+        } = node
+        {
+            turning.insert(*local);
+        }
+    });
+    turning
+}
+
+/// Looks at what stands in turns of loops.
+pub fn turns(forest: &Forest, mut look: impl FnMut(&Node)) {
     for tree in &forest.trees {
         for node in reachable(forest, tree.root) {
             let node = forest.arena.node(node);
@@ -70,16 +84,7 @@ fn turning(forest: &Forest) -> BTreeSet<LocalId> {
                 Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => inside.clear(),
             }
             let inside = inside.into_iter().flat_map(|body| reachable(forest, body));
-            for node in inside {
-                if let Node::Act {
-                    action: Action::Let(local, _),
-                    ..
-                } = forest.arena.node(node)
-                {
-                    turning.insert(*local);
-                }
-            }
+            inside.for_each(|node| look(forest.arena.node(node)));
         }
     }
-    turning
 }

@@ -81,42 +81,54 @@ impl Went {
 pub fn noting(emitted: &mut Emitted) {
     let counted = |count: Count, what: &str| format!("noted[{}] += {what};\n", count as usize);
     let mut c = std::mem::take(&mut emitted.c);
-    let mut note = |before: &str, notes: String| {
-        let is_there = c.contains(before);
-        c = c.replace(before, &format!("{before}{notes}"));
+    let note = |c: &mut String, behind: &str, notes: String| {
+        let is_there = c.contains(behind);
+        *c = c.replace(behind, &format!("{behind}{notes}"));
         is_there
     };
     for path in &emitted.paths {
         let (name, end) = (&path.name, &path.constant);
-        let (compared, unasked) = match path.predicted {
-            Some(_) => ("1", ", false"),
-            None => ("0", ""),
-        };
-        let taken = counted(Count::Taken, &format!("path == {end}"));
-        let came = [
-            counted(Count::Came, "1"),
-            taken.clone(),
-            counted(Count::Compared, compared),
-        ];
+        let waits = format!("{}_PATHS", &end[..end.find("_PATH_").expect("of a path")]);
+        let taken = counted(Count::Taken, &format!("path == {end} || path == {waits}"));
+        let came = counted(Count::Came, "1");
         let arrived = match path.lets_go {
             true => "arrived(frame, buffer)",
             false => "arrived(frame)",
         };
-        let begins = format!("{name}_bypass(stack, {arrived}{unasked});\n");
-        assert!(note(&begins, came.concat()), "{name} begins otherwise");
-        let asked = counted(Count::Asked, "1");
+        let goes = format!("path = {name}_bypass(stack, {arrived});\n");
+        let Some(predicted) = path.predicted else {
+            assert!(
+                note(&mut c, &goes, came + &taken),
+                "{name} begins otherwise"
+            );
+            continue;
+        };
+        let compares = format!("if (!{name}_is_expected(stack, frame)) {{\n");
+        let unexpected = counted(Count::Asked, "1");
         let left = counted(Count::Left, &format!("path != {end}"));
-        let asks = note(&format!("{name}_asks(stack, {arrived});\n"), asked + &left);
-        let goes = note(&format!("{name}_bypass(stack, {arrived}, true);\n"), taken);
-        let notes = ["->", "."].map(|of| format!("{name}_expected{of}more = INT32_MAX;\n"));
-        let notes = notes.map(|notes| note(&notes, counted(Count::Noted, "1")));
-        let is_counted = asks && goes && notes.contains(&true);
+        let more = format!("more = BUFFER_SIZE - HEADROOM - {};\n", predicted.bytes - 1);
+        let notes = ["->", "."].map(|of| format!("{name}_expected{of}{more}"));
+        let notes = notes.map(|notes| note(&mut c, &notes, counted(Count::Noted, "1")));
+        let is_counted = [
+            note(&mut c, &goes, taken),
+            note(&mut c, &compares, unexpected),
+            note(&mut c, &format!("{name}_asks(stack, {arrived});\n"), left),
+            before(&mut c, &compares, came + &counted(Count::Compared, "1")),
+            notes.contains(&true),
+        ];
         assert!(
-            is_counted || path.predicted.is_none(),
-            "{name} expects otherwise"
+            !is_counted.contains(&false),
+            "{name} expects otherwise: {is_counted:?}"
         );
     }
     emitted.c = format!("{NOTES}{c}");
+}
+
+/// Lets something stand before some text; whether that is there.
+fn before(c: &mut String, text: &str, what: String) -> bool {
+    let is_there = c.contains(text);
+    *c = c.replace(text, &format!("{what}{text}"));
+    is_there
 }
 
 const NOTES: &str = "\

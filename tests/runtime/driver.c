@@ -15,6 +15,7 @@ static struct {
     struct sl_stream stream;
     struct sl_pool pool;
     struct sl_timers timers;
+    struct sl_timer *timer; /* those of them */
     uint32_t capacity;
     uint32_t largest;
     uint32_t size;
@@ -63,7 +64,7 @@ static void begin(void) {
     free(it.next);
     free(it.buckets);
     free(it.timers.heap);
-    free(it.timers.state);
+    free(it.timer);
     it.set = zeroes((it.capacity + 63) / 64, sizeof *it.set);
     it.items = zeroes(it.capacity, sizeof *it.items);
     it.bytes = zeroes(it.capacity, it.size);
@@ -73,8 +74,11 @@ static void begin(void) {
     it.window = (struct sl_window){0};
     it.stream = (struct sl_stream){0};
     it.pool = (struct sl_pool){0};
-    sl_timers_begin(&it.timers, zeroes(it.capacity, sizeof *it.timers.heap),
-                    zeroes(it.capacity, sizeof *it.timers.state), it.capacity);
+    it.timers = (struct sl_timers){.heap = zeroes(it.capacity, sizeof *it.timers.heap)};
+    it.timer = zeroes(it.capacity, sizeof *it.timer);
+    for (uint32_t id = 0; id < it.capacity; id += 1) {
+        sl_timer_begin(&it.timer[id], id);
+    }
 }
 
 /* Reads bytes, after a dot that stands before the first, so that there may be none. */
@@ -255,24 +259,27 @@ static bool pool(void) {
     return true;
 }
 
+static void print_timer(const struct sl_timer *timer) {
+    sl_known(timer == NULL || timer->id < it.capacity);
+    print_slot(timer != NULL ? timer->id : SL_NONE);
+}
+
 static bool timers(void) {
     if (is("tim_start")) {
         const uint32_t id = number();
-        sl_timers_start(&it.timers, id, long_number());
+        sl_timers_start(&it.timers, &it.timer[id], long_number());
     } else if (is("tim_stop")) {
-        sl_timers_stop(&it.timers, number());
+        sl_timer_stop(&it.timer[number()]);
     } else if (is("tim_running")) {
-        printf("%d", sl_timers_running(&it.timers, number()));
+        printf("%d", sl_timer_runs(&it.timer[number()]));
     } else if (is("tim_expire")) {
-        const uint32_t id = sl_timers_first(&it.timers);
-        print_slot(id);
-        if (id != SL_NONE) {
-            sl_timers_stop(&it.timers, id);
+        struct sl_timer *const timer = sl_timers_first(&it.timers);
+        print_timer(timer);
+        if (timer != NULL) {
+            sl_timer_stop(timer);
         }
     } else if (is("tim_look")) {
-        const uint32_t id = sl_timers_first(&it.timers);
-        sl_known(id == SL_NONE || id < it.capacity);
-        print_slot(id);
+        print_timer(sl_timers_first(&it.timers));
         printf(" at %" PRIu64, sl_timers_deadline(&it.timers));
     } else {
         return false;

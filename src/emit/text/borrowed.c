@@ -50,10 +50,6 @@ static bool take_lent(struct STACK *stack, LINK_GIVEN const struct STACK_frame *
  * of it. */
 static inline bool take_by_path(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                                 struct STACK_buffer *buffer) {
-    if (frame->length > BUFFER_SIZE - HEADROOM) {
-        return false;
-    }
-    stack->counters[FRAMES_IN] += 1;
 BYPASSES}
 
 /* Takes a frame that stands in a buffer which the host was given. */
@@ -70,4 +66,18 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
         return take_lent(stack, LINK_HANDED frame);
     }
     return take_by_path(stack, LINK_HANDED frame, NULL);
+}
+
+/* Takes a frame that does not go its common path: that might take more steps than are left. */
+static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
+                       uint64_t now_ns) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    const bool is_its_own = !is_inside(stack, frame->data);
+    stack->now_ns = now_ns;
+    if (frame->length > BUFFER_SIZE - HEADROOM ||
+        (!is_its_own && !is_lent(stack, frame->data, before))) {
+        return false;
+    }
+    stack->counters[FRAMES_IN] += 1;
+    return leave(stack, LINK_NUMBER, frame, UPPER_PATH_NONE);
 }

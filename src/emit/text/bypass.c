@@ -35,8 +35,46 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
     if (!is_lent(stack, frame->data, before) || frame->length > BUFFER_SIZE - HEADROOM) {
         return take_copy(stack, LINK_HANDED *frame, now_ns);
     }
-    stack->counters[FRAMES_IN] += 1;
 BYPASSES}
+
+/* Takes a frame that does not go its common path: that might take more steps than are left. */
+static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
+                       uint64_t now_ns) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    struct STACK_frame own = *frame;
+    stack->now_ns = now_ns;
+    if (!is_lent(stack, own.data, before) && !copies(stack, &own)) {
+        return false;
+    }
+    stack->counters[FRAMES_IN] += 1;
+    return leave(stack, LINK_NUMBER, &own, UPPER_PATH_NONE);
+}
+
+/* part STACK_input_all */
+/* Whether a common path may take all of its steps, and the answers of all of them have room. */
+static inline bool may_go_ahead(struct STACK *stack) {
+    struct STACK_output *const last = stack->answers + OUTPUTS - 1 - AHEAD;
+    return stack->shared.steps + AHEAD <= stack->config.budget &&
+           (stack->shared.answered < last ||
+            (make_room(stack) && stack->shared.answered < last));
+}
+
+size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                       size_t count, uint64_t now_ns) {
+    size_t taken = 0;
+    if (LINK_ONLY begin_call(stack, now_ns)) {
+        while (taken < count && stack->waiting == 0 && may_go_on(stack)) {
+            stack->shared.steps += 1;
+            const struct STACK_frame *const frame = &frames[taken];
+            if (!(may_go_ahead(stack) ? STACK_take(stack, LINK_HANDED frame, now_ns)
+                                      : take_apart(stack, LINK_HANDED frame, now_ns))) {
+                break;
+            }
+            taken += 1;
+        }
+    }
+    return taken;
+}
 
 /* part STACK_paths */
 size_t STACK_paths(const struct STACK *stack, uint64_t *values, size_t capacity) {

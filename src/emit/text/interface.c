@@ -12,6 +12,14 @@ static inline bool may_handle(struct STACK *stack) {
     return may_go_on(stack);
 }
 
+/* part open_up */
+/* From here on a call that begins a step takes it at once, while a common path may take all steps
+ * of its own, and their answers have room. */
+static inline void open_up(struct STACK *stack) {
+    const uint32_t most = stack->config.budget > AHEAD ? OUTPUTS - 1 - AHEAD : 0;
+    stack->shared.limit = stack->answers + most;
+}
+
 /* part handle_waiting */
 #ifdef __GNUC__
 static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
@@ -26,7 +34,7 @@ static bool handle_waiting(struct STACK *stack) {
         handle(stack, &event);
     }
     if (stack->waiting == 0) {
-        stack->shared.limit = stack->answers + OUTPUTS - 1;
+        open_up(stack);
     }
     return stack->waiting == 0;
 }
@@ -76,9 +84,8 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->hash_odd = (config->hash_seed ^ 0x9e3779b97f4a7c15) | 1;
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
-    stack->shared.limit = stack->answers + OUTPUTS - 1;
-    sl_timers_begin(&stack->timers, stack->timer_heap, stack->timer_state,
-                    sizeof stack->timer_state / sizeof *stack->timer_state);
+    open_up(stack);
+    stack->timers.heap = stack->timer_heap;
     return begin(stack) ? stack : NULL;
 }
 
@@ -190,13 +197,13 @@ void STACK_expire(struct STACK *stack, uint64_t now_ns) {
         return;
     }
     while (may_go_on(stack) && sl_timers_deadline(&stack->timers) <= now_ns) {
-        const uint32_t timer = sl_timers_first(&stack->timers);
-        if (timer == SL_NONE) {
+        struct sl_timer *const timer = sl_timers_first(&stack->timers);
+        if (timer == NULL) {
             return;
         }
-        sl_timers_stop(&stack->timers, timer);
+        sl_timer_stop(timer);
         stack->shared.steps += 1;
-        expire(stack, timer);
+        expire(stack, timer->id);
         if (!run(stack)) {
             return;
         }

@@ -32,6 +32,7 @@ static inline bool begin_inside(struct STACK *stack) {
         return false;
     }
     stack->shared.steps += 1;
+    stack->told += 1;
     return true;
 }
 
@@ -43,5 +44,6 @@ static bool begins_inside(struct STACK *stack) {
         return false;
     }
     stack->shared.steps += 1;
+    stack->told += 1;
     return true;
 }

@@ -1,0 +1,174 @@
+//! The functions of all reactions, and what is done with the common paths among them when all are
+//! there.
+//!
+//! In: the functions of each tree. Out: the same, where common paths have guards; then they have
+//! names, say where they are left, compare a frame with what is expected, let go of it, and say at
+//! their ends whether something may wait. What one of these ensures the next may build on.
+
+use super::Stack;
+use super::again;
+use super::answer;
+use super::apart;
+use super::borrowed;
+use super::bypass;
+use super::exits::{self, Path};
+use super::expected::{self, Expected};
+use super::granted;
+use super::lengths;
+use super::narrow;
+use super::output::Queued;
+use super::predict;
+use super::waits;
+use crate::c::tree::{Function, atom};
+use crate::tree::{Reaction, Tree};
+use std::collections::BTreeSet;
+
+/// The functions of one tree, and what they put on the agenda.
+#[derive(Clone, Debug)]
+pub struct Reacting {
+    /// Of which it is the tree.
+    pub reaction: Reaction,
+    /// The functions.
+    pub functions: Vec<Function>,
+    /// What they put there.
+    pub queued: BTreeSet<Queued>,
+}
+
+impl Reacting {
+    /// Emits a tree.
+    pub fn new(stack: &Stack, tree: &Tree) -> Reacting {
+        let mut queued = BTreeSet::new();
+        Reacting {
+            reaction: tree.reaction,
+            functions: apart::functions(stack, tree, &mut queued),
+            queued,
+        }
+    }
+}
+
+/// Gives the bypasses of reactions their guards. Beside them stands `beside`.
+pub fn guard_bypasses(stack: &Stack, all: &mut [Reacting], beside: &str) {
+    let read = narrow::read_beside(stack, beside);
+    for one in all {
+        let mut functions = one.functions.iter_mut();
+        if let Some(path) = functions.find(|function| bypass::is_bypass(function)) {
+            bypass::guarded(path, &read, stack.rewrites);
+        }
+    }
+}
+
+/// The common paths, and what they expect. `values` are functions that give a value, and no more,
+/// `others` all that put nothing on the agenda.
+pub fn common_paths(
+    stack: &Stack,
+    all: &mut [Reacting],
+    values: &BTreeSet<String>,
+    others: &BTreeSet<String>,
+) -> (Vec<Path>, Vec<Expected>) {
+    let mut paths = named(stack, all);
+    let expected = predicted(stack, &mut paths, all, others);
+    let_go(stack, &mut paths, all, values);
+    say_at_ends(stack, &mut paths, all, others);
+    (paths, expected)
+}
+
+/// The common paths as they are when all is known of them.
+fn named(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
+    let named = all.iter_mut().filter_map(|one| {
+        let mut functions = one.functions.iter_mut();
+        let path = functions.find(|function| bypass::is_bypass(function))?;
+        Some(exits::named(stack, one.reaction, path))
+    });
+    named.collect()
+}
+
+/// The common paths say at their ends whether something may wait on the agenda.
+fn say_at_ends(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], others: &BTreeSet<String>) {
+    let waits = atom(super::paths::count(stack));
+    for path in paths {
+        let own = all.iter_mut().find(|one| one.reaction == path.reaction);
+        let functions = own.into_iter().flat_map(|own| &mut own.functions);
+        let mut ways = functions.filter(|one| bypass::is_bypass(one));
+        let way = ways.find(|one| one.name == format!("{}_bypass", path.name));
+        let way = way.expect("a path has a function");
+        let ends = (&atom(&path.constant), &waits);
+        path.may_wait = waits::said_at_ends(stack, &mut way.body, ends, others);
+    }
+}
+
+/// The common paths let go of their frames, if all may.
+fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], values: &BTreeSet<String>) {
+    let functions = all.iter_mut().flat_map(|one| &mut one.functions);
+    let bypasses = functions.filter(|one| bypass::is_bypass(one));
+    let mut changed: Vec<(&mut Function, Function)> = bypasses
+        .map(|one| {
+            let path = one.clone();
+            (one, path)
+        })
+        .collect();
+    let mut ways = changed.iter_mut();
+    if ways.all(|(_, path)| borrowed::lets_go(stack, path, values)) {
+        changed.into_iter().for_each(|(own, path)| *own = path);
+        paths.iter_mut().for_each(|path| path.lets_go = true);
+    }
+}
+
+/// What is expected of the next frame on common paths, which then ask for it at once.
+fn predicted(
+    stack: &Stack,
+    paths: &mut [Path],
+    all: &mut [Reacting],
+    others: &BTreeSet<String>,
+) -> Vec<Expected> {
+    let functions = all.iter().flat_map(|one| &one.functions);
+    let addressed = expected::addressed(functions);
+    let mut expected: Vec<Expected> = Vec::new();
+    for path in paths.iter_mut() {
+        let own = all.iter_mut().find(|one| one.reaction == path.reaction);
+        let own = &mut own.expect("a path is one of these").functions;
+        let at = own.iter().position(bypass::is_bypass);
+        let at = at.expect("it has a path");
+        if let Some((one, asks)) = predict::split(stack, path, &mut own[at], &addressed) {
+            let compares = one.function(&stack.names.stack);
+            own.splice(at..at, [asks, compares]);
+            expected.push(one);
+        }
+    }
+    for function in all.iter_mut().flat_map(|one| &mut one.functions) {
+        expected.iter().for_each(|one| one.keep(function));
+    }
+    for one in &expected {
+        let mut functions = Vec::from_iter(all.iter_mut().flat_map(|one| &mut one.functions));
+        let made = granted::at_hand(stack, one, &mut functions, others);
+        let mut all = all.iter_mut().map(|one| &mut one.functions);
+        let own = all.find_map(|own| {
+            let at = own.iter().position(|function| one.is_path(function))?;
+            Some((own, at))
+        });
+        let (own, at) = own.expect("a path is one of these");
+        own.splice(at..at, made);
+    }
+    for function in all.iter_mut().flat_map(|one| &mut one.functions) {
+        if bypass::is_bypass(function) {
+            if let Some(one) = expected.iter().find(|one| one.is_path(function)) {
+                let message = bypass::message_of(function);
+                lengths::count(&message, one.mask.len() as u64, &mut function.body);
+            }
+            again::named(&mut function.body);
+            bypass::forget_unread(function);
+        }
+    }
+    for one in &mut expected {
+        for own in all.iter_mut().map(|one| &mut one.functions) {
+            if let Some(begins) = answer::kept(stack, one, own) {
+                own.insert(0, begins);
+            }
+        }
+        let mut paths = paths.iter_mut().filter(|path| path.name == one.path);
+        let predicted = paths.find_map(|path| path.predicted.as_mut());
+        if let Some((_, bytes)) = predicted.and_then(|one| one.kept.as_mut()) {
+            *bytes = one.bytes();
+        }
+    }
+    expected
+}
