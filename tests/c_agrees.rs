@@ -15,6 +15,8 @@ mod compiled;
 mod content;
 #[path = "c_agrees/externs.rs"]
 mod externs;
+#[path = "c_agrees/faults.rs"]
+mod faults;
 #[path = "c_agrees/glue.rs"]
 mod glue;
 #[path = "c_agrees/harder.rs"]
@@ -414,46 +416,13 @@ fn a_fault_in_what_an_application_tells_while_it_is_called_is_found() {
 }
 
 #[test]
-fn a_fault_in_what_an_application_gives_back_is_found() {
-    let path = "tests/c_agrees/stacks/granted.loom";
-    for (right, wrong) in [
-        // What it told while it was called has changed nothing.
-        ("stack->told != told || ", "told == UINT32_MAX || "),
-        // What it told waits behind what it gives back.
-        (" || stack->waiting != 0) {", ") {"),
-        // The next frame is expected as it was.
-        ("own->talk_arrive_expected.more = 0;", ""),
-        // It is not told at all.
-        (
-            "return talk_grant_delivers_own(stack",
-            "return messages == 0 && talk_grant_delivers_own(stack",
-        ),
-        // What then waits is not looked at.
-        (
-            "stack->shared.calling = false;\n        return true;",
-            "stack->shared.calling = false;\n        return false;",
-        ),
-        (
-            "    if (messages != 0) {\n        granted_talks_grant_delivers(",
-            "    if (0) {\n        granted_talks_grant_delivers(",
-        ),
-    ] {
-        is_found(path, right, wrong);
-    }
+fn the_c_of_what_is_given_back_and_lets_others_go_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/granted_later.loom");
 }
 
 #[test]
-fn a_common_path_that_takes_more_steps_than_are_left_is_found() {
-    let path = "tests/c_agrees/stacks/answered.loom";
-    for (right, wrong) in [
-        ("stack->config.budget > AHEAD", "stack->config.budget > 0"),
-        (
-            "stack->shared.steps + AHEAD <= stack->config.budget",
-            "stack->shared.steps <= stack->config.budget",
-        ),
-    ] {
-        is_found(path, right, wrong);
-    }
+fn the_c_of_answers_that_begin_alike_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/answers_kept.loom");
 }
 
 /// A fault in the C of a stack is found.

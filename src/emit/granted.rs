@@ -30,7 +30,6 @@ use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, ca
 use crate::c::walk;
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, Notice, PortId};
-use std::collections::BTreeSet;
 
 /// What the instance is called that is at hand.
 const OWN: &str = "own";
@@ -121,7 +120,7 @@ impl<'s> Granted<'s> {
         &self,
         own: &Own,
         functions: &[&mut Function],
-        others: &BTreeSet<String>,
+        known: &waits::Known,
     ) -> Option<Function> {
         let Reaction::Handle {
             kind,
@@ -151,7 +150,7 @@ impl<'s> Granted<'s> {
             statement.each_value_mut(&mut |value| *value = replaced(value, &pointed));
         }
         handler.name = own_name(name);
-        waits::said(&mut handler.body, others);
+        waits::said(&mut handler.body, known);
         handler.comment += ", where it is at hand; whether something may wait then";
         handler.result = "static inline bool".to_string();
         handler.parameters[1] = own.pointer() + OWN;
@@ -260,19 +259,19 @@ fn told() -> C {
 }
 
 /// Sees to it that a path which has its instance at hand tells it what is given back; gives the
-/// functions that do so. `others` are functions that put nothing on the agenda.
+/// functions that do so.
 pub fn at_hand(
     stack: &Stack,
     expected: &Expected,
     functions: &mut [&mut Function],
-    others: &BTreeSet<String>,
+    known: &waits::Known,
 ) -> Vec<Function> {
     let Some(own) = &expected.own else {
         return Vec::new();
     };
     let mut made: Vec<Function> = Vec::new();
     for granted in Granted::all(stack) {
-        let handler = granted.handler(own, functions, others);
+        let handler = granted.handler(own, functions, known);
         let path = functions.iter_mut().find(|one| expected.is_path(one));
         let at_hand = path.and_then(|path| expected.at_hand(path).map(|name| (path, name)));
         if let (Some(handler), Some((path, pointer))) = (handler, at_hand)

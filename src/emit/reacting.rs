@@ -65,10 +65,15 @@ pub fn common_paths(
     values: &BTreeSet<String>,
     others: &BTreeSet<String>,
 ) -> (Vec<Path>, Vec<Expected>) {
+    let functions = all.iter().flat_map(|one| &one.functions);
+    let known = waits::Known {
+        others,
+        reactions: functions.map(|one| one.name.clone()).collect(),
+    };
     let mut paths = named(stack, all);
-    let expected = predicted(stack, &mut paths, all, others);
+    let expected = predicted(stack, &mut paths, all, &known);
     let_go(stack, &mut paths, all, values);
-    say_at_ends(stack, &mut paths, all, others);
+    say_at_ends(stack, &mut paths, all, &known);
     (paths, expected)
 }
 
@@ -83,7 +88,7 @@ fn named(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
 }
 
 /// The common paths say at their ends whether something may wait on the agenda.
-fn say_at_ends(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], others: &BTreeSet<String>) {
+fn say_at_ends(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], known: &waits::Known) {
     let waits = atom(super::paths::count(stack));
     for path in paths {
         let own = all.iter_mut().find(|one| one.reaction == path.reaction);
@@ -92,7 +97,7 @@ fn say_at_ends(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], others: 
         let way = ways.find(|one| one.name == format!("{}_bypass", path.name));
         let way = way.expect("a path has a function");
         let ends = (&atom(&path.constant), &waits);
-        path.may_wait = waits::said_at_ends(stack, &mut way.body, ends, others);
+        path.may_wait = waits::said_at_ends(stack, &mut way.body, ends, known);
     }
 }
 
@@ -118,7 +123,7 @@ fn predicted(
     stack: &Stack,
     paths: &mut [Path],
     all: &mut [Reacting],
-    others: &BTreeSet<String>,
+    known: &waits::Known,
 ) -> Vec<Expected> {
     let functions = all.iter().flat_map(|one| &one.functions);
     let addressed = expected::addressed(functions);
@@ -139,7 +144,7 @@ fn predicted(
     }
     for one in &expected {
         let mut functions = Vec::from_iter(all.iter_mut().flat_map(|one| &mut one.functions));
-        let made = granted::at_hand(stack, one, &mut functions, others);
+        let made = granted::at_hand(stack, one, &mut functions, known);
         let mut all = all.iter_mut().map(|one| &mut one.functions);
         let own = all.find_map(|own| {
             let at = own.iter().position(|function| one.is_path(function))?;

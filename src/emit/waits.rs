@@ -93,12 +93,11 @@ pub fn look_where_needed(
 }
 
 /// Lets a common path return `waits` instead of `end` where something may wait; whether it does.
-/// `others` are functions that put nothing on the agenda.
 pub fn said_at_ends(
     stack: &Stack,
     path: &mut Vec<S>,
     (end, waits): (&C, &C),
-    others: &BTreeSet<String>,
+    known: &Known,
 ) -> bool {
     let own: BTreeSet<String> = granted::names(stack).collect();
     let mut may_wait = false;
@@ -120,13 +119,13 @@ pub fn said_at_ends(
         all.remove(at - 1);
         at - 1
     };
-    statements(path, false, &|callee| puts(callee, others), &mut say);
+    statements(path, false, &|callee| known.puts(callee), &mut say);
     may_wait
 }
 
-/// Lets what handles something return whether something may wait then; the same `others`.
-pub fn said(body: &mut Vec<S>, others: &BTreeSet<String>) {
-    let may_put = |callee: &str| puts(callee, others);
+/// Lets what handles something return whether something may wait then.
+pub fn said(body: &mut Vec<S>, known: &Known) {
+    let may_put = |callee: &str| known.puts(callee);
     apart(body, &may_put);
     let said = |put: bool| S::Return(Some(atom(if put { "true" } else { "false" })));
     let mut say = |all: &mut Vec<S>, at: usize, put: bool| {
@@ -154,11 +153,25 @@ fn apart(body: &mut [S], may_put: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// Whether a function may put something on the agenda, as far as its name says.
-fn puts(callee: &str, others: &BTreeSet<String>) -> bool {
-    let of_all = callee.starts_with("sl_") || callee.starts_with("find_");
-    let is_part = parts::names(parts::OWN).any(|name| name == callee);
-    !of_all && !is_part && !QUIET.contains(&callee) && !others.contains(callee)
+/// The functions that put nothing on the agenda, and those of reactions, which may.
+#[derive(Clone, Debug)]
+pub struct Known<'k> {
+    /// Those that put nothing there, beside what all stacks have.
+    pub others: &'k BTreeSet<String>,
+    /// Those of reactions, however they are called.
+    pub reactions: BTreeSet<String>,
+}
+
+impl Known<'_> {
+    /// Whether a function may put something on the agenda, as far as its name says.
+    fn puts(&self, callee: &str) -> bool {
+        let is_of_all = || {
+            let begins = callee.starts_with("sl_") || callee.starts_with("find_");
+            begins || parts::names(parts::OWN).any(|name| name == callee)
+        };
+        let is_quiet = QUIET.contains(&callee) || self.others.contains(callee);
+        self.reactions.contains(callee) || !is_quiet && !is_of_all()
+    }
 }
 
 /// What reactions call, and is defined behind all of them.

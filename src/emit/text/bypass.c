@@ -43,7 +43,8 @@ static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame 
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     struct STACK_frame own = *frame;
     stack->now_ns = now_ns;
-    if (!is_lent(stack, own.data, before) && !copies(stack, &own)) {
+    if (own.length > BUFFER_SIZE - HEADROOM ||
+        (!is_lent(stack, own.data, before) && !copies(stack, &own))) {
         return false;
     }
     stack->counters[FRAMES_IN] += 1;

@@ -1,0 +1,62 @@
+//! Faults in the C of common paths that call applications, or answer, are found.
+
+use super::is_found;
+
+#[test]
+fn a_fault_in_what_an_application_gives_back_is_found() {
+    let path = "tests/c_agrees/stacks/granted.loom";
+    for (right, wrong) in [
+        // What it told while it was called has changed nothing.
+        ("stack->told != told || ", "told == UINT32_MAX || "),
+        // What it told waits behind what it gives back.
+        (" || stack->waiting != 0) {", ") {"),
+        // The next frame is expected as it was.
+        ("own->talk_arrive_expected.more = 0;", ""),
+        // It is not told at all.
+        (
+            "return talk_grant_delivers_own(stack",
+            "return messages == 0 && talk_grant_delivers_own(stack",
+        ),
+        // What then waits is not looked at.
+        (
+            "stack->shared.calling = false;\n        return true;",
+            "stack->shared.calling = false;\n        return false;",
+        ),
+        (
+            "    if (messages != 0) {\n        granted_talks_grant_delivers(",
+            "    if (0) {\n        granted_talks_grant_delivers(",
+        ),
+    ] {
+        is_found(path, right, wrong);
+    }
+}
+
+#[test]
+fn a_fault_in_what_answers_begin_with_is_found() {
+    let path = "tests/c_agrees/stacks/answers_kept.loom";
+    for (right, wrong) in [
+        // A frame that does not go its path is longer than a buffer.
+        ("own.length > BUFFER_SIZE - HEADROOM ||\n        (!", "(!"),
+        // What an answer begins with is that of nobody.
+        (
+            "_begins(stack, stack->lower_arrive_last);",
+            "_begins(stack, &stack->talk_session[0]);",
+        ),
+    ] {
+        is_found(path, right, wrong);
+    }
+}
+
+#[test]
+fn a_common_path_that_takes_more_steps_than_are_left_is_found() {
+    let path = "tests/c_agrees/stacks/answered.loom";
+    for (right, wrong) in [
+        ("stack->config.budget > AHEAD", "stack->config.budget > 0"),
+        (
+            "stack->shared.steps + AHEAD <= stack->config.budget",
+            "stack->shared.steps <= stack->config.budget",
+        ),
+    ] {
+        is_found(path, right, wrong);
+    }
+}
