@@ -19,10 +19,10 @@ use super::bypass::looks;
 use super::fleeting::{Place, Readings, fleeting, read_from, written_by};
 use super::states::is_found_at_will;
 use super::unasked::turns;
-use super::value::Looks;
+use super::value::{Looks, is_plain};
 use crate::tree::walk::remade;
 use crate::tree::{Action, Arena, Forest, Node, NodeId};
-use crate::types::expression::{Expression, Variable};
+use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::Program;
 
 /// Trees without writes that nobody reads.
@@ -44,12 +44,22 @@ pub fn forget(program: &Program, forest: &Forest) -> Forest {
             Node::Act {
                 action: action @ Action::Assign(Variable::Field(_, kind, field), value),
                 next,
-            } if fleeting.contains(&(*kind, *field)) && is_found_at_will(program, value) => {
+            } if fleeting.contains(&(*kind, *field))
+                && is_plain(&program.kinds[kind.at()].fields[field.at()].kind)
+                && is_found_at_will(program, value)
+                && !names_local(value) =>
+            {
                 late.write(action, value, (*kind, *field), *next)
             }
             _ => late.add(node),
         }
     })
+}
+
+/// Whether a value is made of a local, which might be read nowhere else.
+fn names_local(value: &Expression) -> bool {
+    let itself = matches!(&*value.kind, ExpressionKind::Read(Variable::Local(_)));
+    itself || value.parts().into_iter().any(names_local)
 }
 
 /// Trees that are made anew, and what they read.
