@@ -11,11 +11,11 @@
  * others to do it again. Between the ends stands the wire, a copy of each frame, which is not
  * counted (bench_wire), and neither is the sender. With -DETHERNET the stack begins at Ethernet, as
  * that of whole.loom does: before anything is counted the sender asks by ARP where the receiver is,
- * and the receiver answers, and knows of the sender from now on. With -DCALLS ports call functions
- * of their applications, as that of `called` in tcp.loom: a step is
+ * and the receiver answers, and knows of the sender from now on. With -DCALLS port and link call
+ * functions of their hosts, as those of `called` in tcp.loom: a step is
  *
  *   takes the segment where it stands, which calls tcp_stack_arrived, which gives back that it
- *   takes all of it; answers every second one, and has that frame back when it has left
+ *   takes all of it; and tcp_stack_leaves with the answer to every second one
  *
  * With -DCONNECTIONS=N there are N connections, each with a sender of its own, which take turns:
  * no segment is of the same connection as the one before.
@@ -39,16 +39,22 @@ enum { LINK = 0 };
 enum { TOTAL = 4 << 20,
        PERIOD = 1 << 10,
        SEGMENT = 1460,
+       BUFFERS = 128,
        LONGEST = LINK + 1500,
        SENDER = 40000, /* the port of the first */
        RECEIVER = 5001,
        HEADERS = LINK + 40 };
+
+/* What takes a frame that leaves an end. */
+typedef void wire(void *end, const uint8_t *data, size_t length);
 
 /* What the application of an end knows. */
 struct application {
     uint32_t received;   /* bytes that were delivered */
     const uint8_t *read; /* where the last of them were */
     uint32_t credit;     /* bytes that are taken of it */
+    wire *leaves;        /* where frames go that leave by a call */
+    void *end;           /* whose they are */
 };
 
 struct receiver {
@@ -63,12 +69,21 @@ struct receiver {
     uint8_t memory[LONGEST];      /* where segments arrive that need no buffer */
 };
 
+/* A frame that left by a call. */
+struct left {
+    size_t length;
+    uint8_t data[LONGEST];
+};
+
 struct sender {
     struct tcp_stack *stack;
     uint32_t session;
     uint32_t sent; /* bytes that it took */
     uint32_t most; /* of them at once */
     struct application own;
+    size_t first;              /* the next of these */
+    size_t behind;             /* and behind the last; each number goes round */
+    struct left left[BUFFERS]; /* what left by calls and has not been carried */
 };
 
 static struct sender senders[CONNECTIONS];
@@ -83,6 +98,13 @@ extern const char *const tcp_stack_path_name[] __attribute__((weak));
 
 #ifdef CALLS
 /* What the stacks call. */
+void tcp_stack_leaves(void *user, struct tcp_stack *stack, const uint8_t *data, size_t length,
+                      uint64_t now_ns) {
+    const struct application *const own = user;
+    (void)stack, (void)now_ns;
+    own->leaves(own->end, data, length);
+}
+
 uint32_t tcp_stack_arrived(void *user, struct tcp_stack *stack, uint32_t session,
                            const struct tcp_stack_streams_attributes *with, const uint8_t *data,
                            size_t length, uint64_t now_ns) {
@@ -136,16 +158,15 @@ static inline uint8_t *place(struct receiver *receiver) {
 #endif
 }
 
-/* What takes a frame that leaves. */
-typedef void wire(struct receiver *receiver, const uint8_t *data, size_t length);
-
 static inline __attribute__((always_inline)) void step(struct receiver *receiver, wire *leaves) {
     struct tcp_stack *const stack = receiver->stack;
     tcp_stack_input(stack, 0, &receiver->frame, 1, 1);
+#ifdef CALLS
+    (void)leaves;
+#else
     for (;;) {
         struct tcp_stack_output output;
         const enum tcp_stack_next next = tcp_stack_next(stack, &output);
-#ifndef CALLS
         if (next == TCP_STACK_DELIVER) {
             const uint32_t length = (uint32_t)output.length;
             receiver->own.read = output.data;
@@ -154,14 +175,12 @@ static inline __attribute__((always_inline)) void step(struct receiver *receiver
             tcp_stack_streams_grant_delivers(stack, receiver->session, length, 1);
             continue;
         }
-#endif
         if (next != TCP_STACK_FRAME) {
             break;
         }
         leaves(receiver, output.data, output.length);
         tcp_stack_done(stack, &output);
     }
-#ifndef CALLS
     receiver->frame.data = place(receiver);
 #endif
 }
@@ -169,19 +188,18 @@ static inline __attribute__((always_inline)) void step(struct receiver *receiver
 wire bench_wire;
 void bench_step(struct receiver *receiver);
 
-static void carries(struct receiver *receiver, const uint8_t *data, size_t length) {
+static void carries(void *end, const uint8_t *data, size_t length) {
+    struct receiver *const receiver = end;
     memcpy(receiver->answer, data, length);
     receiver->answered = length;
 }
 
-__attribute__((noinline, noclone)) void bench_wire(struct receiver *receiver, const uint8_t *data,
-                                                   size_t length) {
-    carries(receiver, data, length);
+__attribute__((noinline, noclone)) void bench_wire(void *end, const uint8_t *data, size_t length) {
+    carries(end, data, length);
 }
 
-static __attribute__((noipa)) void other_wire(struct receiver *receiver, const uint8_t *data,
-                                              size_t length) {
-    carries(receiver, data, length);
+static __attribute__((noipa)) void other_wire(void *end, const uint8_t *data, size_t length) {
+    carries(end, data, length);
 }
 
 __attribute__((noinline, noclone)) void bench_step(struct receiver *receiver) {
@@ -206,6 +224,18 @@ static void write_text(void) {
     }
 }
 
+/* What a sender lets leave by a call waits until it is carried. */
+static void waits(void *end, const uint8_t *data, size_t length) {
+    struct sender *const sender = end;
+    struct left *const left = &sender->left[sender->behind % BUFFERS];
+    if (sender->behind - sender->first == BUFFERS || length > LONGEST) {
+        fail("more leaves than can wait");
+    }
+    memcpy(left->data, data, length);
+    left->length = length;
+    sender->behind += 1;
+}
+
 /* Where the application of a receiver stands: a stack that calls it knows of one. */
 static struct application *application(struct receiver *receiver) {
 #ifdef CALLS
@@ -221,7 +251,7 @@ static struct tcp_stack *started(uint32_t address, struct application *own) {
     struct tcp_stack_config config;
     tcp_stack_config_default(&config);
     config.address = address;
-    config.buffers = 128;
+    config.buffers = BUFFERS;
 #ifdef CALLS
     config.user = own;
 #else
@@ -253,6 +283,8 @@ static void begin(void) {
         struct sender *const sender = &senders[at];
         const uint16_t port = (uint16_t)(SENDER + at);
         sender->most = SEGMENT;
+        sender->own.leaves = waits;
+        sender->own.end = sender;
         sender->stack = started(addresses[0], &sender->own);
         sender->session = given(sender->stack, port, addresses[1], RECEIVER);
         receivers[at].stack = stack;
@@ -270,6 +302,12 @@ static void begin(void) {
 /* Takes what the sender says, until a segment leaves; false if none does. */
 static bool says(struct sender *sender, struct tcp_stack_output *output) {
     for (;;) {
+        if (sender->first != sender->behind) {
+            const struct left *const left = &sender->left[sender->first % BUFFERS];
+            *output = (struct tcp_stack_output){.data = left->data, .length = left->length};
+            sender->first += 1;
+            return true;
+        }
         switch (tcp_stack_next(sender->stack, output)) {
         case TCP_STACK_FRAME:
             return true;
@@ -320,6 +358,18 @@ static void carry_back(struct sender *sender, struct receiver *receiver) {
     }
 }
 
+/* A receiver takes its step. */
+static void steps(struct receiver *receiver, bool counts) {
+    struct application *const own = application(receiver);
+    own->end = receiver;
+    own->leaves = counts ? bench_wire : other_wire;
+    if (counts) {
+        bench_step(receiver);
+    } else {
+        other_step(receiver);
+    }
+}
+
 /* The sender asks for the receiver, which answers; what waited for that comes out afterwards. */
 static void meet(struct sender *sender, struct receiver *receiver) {
     struct tcp_stack_output output;
@@ -329,7 +379,7 @@ static void meet(struct sender *sender, struct receiver *receiver) {
     memcpy(receiver->frame.data, output.data, output.length);
     receiver->frame.length = output.length;
     tcp_stack_done(sender->stack, &output);
-    other_step(receiver);
+    steps(receiver, false);
     if (receiver->answered == 0) {
         fail("the receiver does not say where it is");
     }
@@ -371,11 +421,7 @@ static bool goes(struct sender *sender, struct receiver *receiver,
     if (mode == SCRIPT) {
         tell_frame("frame tun", receiver->frame.data, receiver->frame.length);
     }
-    if (counts) {
-        bench_step(receiver);
-    } else {
-        other_step(receiver);
-    }
+    steps(receiver, counts);
     receiver->segments += 1;
     receiver->arrived += length;
     const uint8_t *const expected = text + receiver->arrived - length;

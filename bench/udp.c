@@ -8,8 +8,9 @@
  *   up_bench_step     the receiver takes the frame, is asked what it delivers, reads it, and has
  *                     its buffer back
  *
- * With -DCALLS ports call functions of their applications, as that of `called` in udp.loom: the
- * receiver takes the frame where it stands, which calls udp_stack_arrived, which reads it.
+ * With -DCALLS port and link call functions of their hosts, as those of `called` in udp.loom: what
+ * the sender sends calls udp_stack_leaves with the frame; the receiver takes that where it stands,
+ * which calls udp_stack_arrived, which reads it.
  *
  * Between the two stands the wire, a copy of the frame, which is not counted (bench_wire). With
  * `down` fewer datagrams go, and none arrives: `loom bench layers` tells the two ways apart so.
@@ -32,16 +33,26 @@ struct ends {
     uint8_t memory[64];           /* where frames arrive that need no buffer */
 };
 
+void bench_wire(struct ends *ends, const uint8_t *data, size_t length);
+void down_bench_step(struct ends *ends);
+void up_bench_step(struct ends *ends);
+
 #ifdef CALLS
 /* What the stacks call. */
+void udp_stack_leaves(void *user, struct udp_stack *stack, const uint8_t *data, size_t length,
+                      uint64_t now_ns) {
+    (void)stack, (void)now_ns;
+    bench_wire(user, data, length);
+}
+
 void udp_stack_arrived(void *user, struct udp_stack *stack, uint32_t session,
                        const struct udp_stack_datagrams_attributes *with, const uint8_t *data,
                        size_t length, uint64_t now_ns) {
-    uint32_t *const sum = user;
+    struct ends *const ends = user;
     uint32_t number;
     (void)stack, (void)session, (void)with, (void)length, (void)now_ns;
     memcpy(&number, data, sizeof number);
-    *sum += number;
+    ends->sum += number;
 }
 
 void udp_stack_arrived_mtu(void *user, struct udp_stack *stack, uint32_t session, uint32_t bytes,
@@ -62,10 +73,6 @@ void udp_stack_arrived_failed(void *user, struct udp_stack *stack, uint32_t sess
 }
 #endif
 
-void bench_wire(struct ends *ends, const uint8_t *data, size_t length);
-void down_bench_step(struct ends *ends);
-void up_bench_step(struct ends *ends);
-
 __attribute__((noinline, noclone)) void bench_wire(struct ends *ends, const uint8_t *data,
                                                    size_t length) {
     memcpy(ends->frame.data, data, length);
@@ -74,24 +81,22 @@ __attribute__((noinline, noclone)) void bench_wire(struct ends *ends, const uint
 
 __attribute__((noinline, noclone)) void down_bench_step(struct ends *ends) {
     const uint8_t *const number = (const uint8_t *)&ends->number;
-    struct udp_stack_output output;
     udp_stack_datagrams_send(ends->sender, ends->session, NULL, number, 4, 1);
-    if (udp_stack_next(ends->sender, &output) == UDP_STACK_FRAME) {
 #ifndef CALLS
+    struct udp_stack_output output;
+    if (udp_stack_next(ends->sender, &output) == UDP_STACK_FRAME) {
         size_t room;
         ends->frame.data = udp_stack_buffer(ends->receiver, &room);
-#endif
         bench_wire(ends, output.data, output.length);
         udp_stack_done(ends->sender, &output);
     }
+#endif
 }
 
 __attribute__((noinline, noclone)) void up_bench_step(struct ends *ends) {
-    struct udp_stack_output output;
     udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
-#ifdef CALLS
-    udp_stack_next(ends->receiver, &output);
-#else
+#ifndef CALLS
+    struct udp_stack_output output;
     uint32_t number;
     if (udp_stack_next(ends->receiver, &output) == UDP_STACK_DELIVER) {
         memcpy(&number, output.data, sizeof number);
@@ -101,15 +106,15 @@ __attribute__((noinline, noclone)) void up_bench_step(struct ends *ends) {
 #endif
 }
 
-static struct udp_stack *started(uint32_t address, uint32_t *sum) {
+static struct udp_stack *started(uint32_t address, struct ends *ends) {
     struct udp_stack_config config;
     udp_stack_config_default(&config);
     config.address = address;
     config.buffers = BUFFERS;
 #ifdef CALLS
-    config.user = sum;
+    config.user = ends;
 #else
-    (void)sum;
+    (void)ends;
 #endif
     const size_t size = udp_stack_size(&config);
     struct udp_stack *const stack = udp_stack_start(malloc(size), size, &config, 0);
@@ -134,8 +139,8 @@ int main(int count, char **words) {
         return 2;
     }
     struct ends ends = {.frame.data = ends.memory};
-    ends.sender = started(0x0a000001, &ends.sum);
-    ends.receiver = started(0x0a000002, &ends.sum);
+    ends.sender = started(0x0a000001, &ends);
+    ends.receiver = started(0x0a000002, &ends);
     const struct udp_stack_datagrams_keys from = {.has_port = true,
                                                   .port = 40000,
                                                   .has_peer = true,

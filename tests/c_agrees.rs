@@ -69,6 +69,20 @@ const SMALL: [&str; 2] = [
     "tests/c_agrees/stacks/switched.loom",
 ];
 
+/// Stacks that are tried with a link that calls.
+const LEAVING: [&str; 10] = [
+    "answered",
+    "answers_kept",
+    "called",
+    "callers",
+    "granted_later",
+    "letters",
+    "links",
+    "predicted",
+    "replied",
+    "streams",
+];
+
 /// Calls of a trace.
 const LENGTH: usize = 200;
 
@@ -391,6 +405,25 @@ fn the_c_of_listeners_whose_application_is_called_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_links_that_call_does_what_it_says() {
+    for name in LEAVING {
+        agrees(&leaving(name));
+    }
+}
+
+/// A stack whose first link calls a function.
+fn leaving(name: &str) -> String {
+    let file = format!("tests/c_agrees/stacks/{name}.loom");
+    let text = std::fs::read_to_string(file).expect("it is there");
+    let (before, stack) = text.split_once("\n    link ").expect("it has a link");
+    let (link, above) = stack.split_once(" {").expect("something stands on it");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_leaving.loom"));
+    let text = format!("{before}\n    link {link} calls leaves {{{above}");
+    std::fs::write(&path, text).expect("there is room");
+    path.to_str().expect("it has a name").to_string()
+}
+
+#[test]
 fn a_fault_in_what_an_application_tells_while_it_is_called_is_found() {
     let path = "tests/c_agrees/stacks/replied.loom";
     for (right, wrong) in [
@@ -407,8 +440,8 @@ fn a_fault_in_what_an_application_tells_while_it_is_called_is_found() {
         ("        stack->shared.steps -= 1;\n", ""),
         // A path that calls it tells the host in the same step.
         (
-            "    stack->shared.steps += 1;\n    asks_deliver_now",
-            "    asks_deliver_now",
+            "    stack->shared.steps += 1;\n    const uint32_t told",
+            "    const uint32_t told",
         ),
     ] {
         is_found(path, right, wrong);

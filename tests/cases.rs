@@ -141,7 +141,7 @@ impl Surroundings for Repository {
     }
 
     fn externs<'p>(&self, program: &'p Program) -> Externs<'p> {
-        externs::all(program)
+        externs::all(program, false)
     }
 
     /// All C that is called here has its like in `externs`.

@@ -109,8 +109,8 @@ fn a_fault_in_where_a_frame_may_stand_is_found() {
     is_found(
         3,
         "heard",
-        "give_buffer(stack, buffer);\n    }\n    if",
-        "}\n    if",
+        "give_buffer(stack, buffer);\n    }\n    return true;",
+        "}\n    return true;",
     );
     is_found(
         4,

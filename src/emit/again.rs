@@ -21,10 +21,12 @@ use crate::c::walk;
 const FEW: usize = 5;
 
 /// What all stacks have, and writes nothing that instances hold.
-const APART: [&str; 6] = [
+const APART: [&str; 8] = [
     "consume",
     "drop",
     "goes_on",
+    "leave_last",
+    "leave_now",
     "new_message",
     "new_message_in_place",
     "send_frame",

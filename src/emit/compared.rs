@@ -452,8 +452,8 @@ fn all(bytes: u64) -> u64 {
     u64::MAX >> (64 - 8 * bytes)
 }
 
-/// A load of whole bytes, of any width.
-fn loaded(value: &C) -> Option<(C, u64, u64)> {
+/// A load of whole bytes, of any width: where, so many bytes behind that, and how many.
+pub fn loaded(value: &C) -> Option<(C, u64, u64)> {
     let C::Call(name, all) = value else {
         return None;
     };

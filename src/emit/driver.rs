@@ -6,6 +6,7 @@ use super::exits::Path;
 use super::expected::Expected;
 use super::external;
 use super::inline;
+use super::leaves;
 use super::message;
 use super::names::c_name;
 use super::output::Queued;
@@ -389,10 +390,12 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
 pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> String {
     let name = &stack.names.stack;
     let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
+    let left = leaves::calls_links(stack.program).then_some(parts::LEFT);
+    let calls = calls.into_iter().chain(left);
     let goes_by = (!bypasses.is_empty()).then_some(parts::BYPASS);
     let lets_go = bypasses.iter().any(|path| path.lets_go);
     let borrows = lets_go.then_some(parts::BORROWED);
-    let texts = parts::interface(calls.into_iter().chain(goes_by).chain(borrows));
+    let texts = parts::interface(calls.chain(goes_by).chain(borrows));
     let cases = paths::taken(stack, bypasses);
     let derived = paths::derived(stack, bypasses);
     let unexpected = paths::unexpected(stack, bypasses);
@@ -405,7 +408,7 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
     let of_frame = message::of_frame(stack);
     let mut all: Vec<String> = texts
         .chain(inline::kept())
-        .map(|text| own(parts::named(&text, name, &of_frame)))
+        .map(|text| own(parts::named(&leaves::filled(stack, &text), name, &of_frame)))
         .collect();
     all.push(
         printer::file(&[Item::Function(config_default(stack))])

@@ -13,6 +13,7 @@
 use super::Stack;
 use super::granted::Granted;
 use super::layout::{c_type, given_names, member_names, names_of, parameters};
+use super::leaves;
 use super::listen;
 use super::names::Taken;
 use super::output::Queued;
@@ -30,7 +31,9 @@ use std::collections::BTreeSet;
 
 /// Whether a stack calls anything that is written in C.
 pub fn calls_anything(program: &Program) -> bool {
-    program.functions.iter().any(|one| one.external) || calls_applications(program)
+    program.functions.iter().any(|one| one.external)
+        || calls_applications(program)
+        || leaves::calls_links(program)
 }
 
 /// Whether a port of a stack calls an application.
@@ -141,6 +144,7 @@ pub fn prototypes(stack: &Stack) -> Vec<Item> {
             items.extend(application(stack, PortId(at as u32), event));
         }
     }
+    items.extend(leaves::prototypes(stack));
     items
 }
 

@@ -164,14 +164,13 @@ impl<'s> Granted<'s> {
     /// those that the path has ahead.
     fn delivery(&self, own: &Own) -> Function {
         let name = self.name();
-        let has_told = binary("!=", told(), atom("told"));
         let waits = binary("!=", atom("stack").behind("waiting"), atom("0"));
         let handler = own_name(&self.stack.names.reactions[&self.reaction]);
         let given = ["stack", OWN, &name].map(atom).to_vec();
         let is_given = binary("!=", atom(&name), atom("0"));
         let steps = atom("stack").behind("shared").member("steps");
         let told_first = S::If {
-            condition: binary("||", has_told, waits),
+            condition: binary("||", has_told(), waits),
             then: vec![
                 only_if(is_given, vec![self.tells(&name)]),
                 external::calling(false),
@@ -189,16 +188,8 @@ impl<'s> Granted<'s> {
             then: vec![told_first],
             ..self.told()
         };
-        let before = S::Declare {
-            kind: "const uint32_t".to_string(),
-            name: "told".to_string(),
-            value: Some(told()),
-        };
         let called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
         let stack = &self.stack.names.stack;
-        // The path comes here where nothing waits.
-        let nothing_waits = binary("==", atom("stack").behind("waiting"), atom("0"));
-        let known = call("sl_known", vec![nothing_waits]);
         Function {
             comment: format!(
                 "{}: the same from a path that has the instance at hand; whether something may \
@@ -213,7 +204,8 @@ impl<'s> Granted<'s> {
                 "uint32_t session".to_string(),
                 format!("const struct {stack}_message *message"),
             ],
-            body: [vec![before, S::Do(known)], called, handled].concat(),
+            // The path comes here where nothing waits.
+            body: [before_it_tells().to_vec(), called, handled].concat(),
         }
     }
 
@@ -256,6 +248,22 @@ fn only_if(condition: C, then: Vec<S>) -> S {
 /// How often applications have told something that happened at once while they were called.
 fn told() -> C {
     atom("stack").behind("told")
+}
+
+/// What stands before an application is called where nothing waits.
+pub fn before_it_tells() -> [S; 2] {
+    let nothing_waits = binary("==", atom("stack").behind("waiting"), atom("0"));
+    let before = S::Declare {
+        kind: "const uint32_t".to_string(),
+        name: "told".to_string(),
+        value: Some(told()),
+    };
+    [before, S::Do(call("sl_known", vec![nothing_waits]))]
+}
+
+/// Whether an application has told something since then.
+pub fn has_told() -> C {
+    binary("!=", told(), atom("told"))
 }
 
 /// Sees to it that a path which has its instance at hand tells it what is given back; gives the

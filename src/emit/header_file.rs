@@ -265,6 +265,15 @@ fn externs_comment(stack: &Stack) -> String {
                 " What one gives back is as if it had told that last: how much more may come up.";
         }
     }
+    let mut leaving = stack.names.leaving.iter().flatten().peekable();
+    if leaving.peek().is_some() {
+        let names: Vec<&str> = leaving.map(String::as_str).collect();
+        text += &format!(
+            " {} is called with each frame that leaves, behind all that the call came to; the \
+             frame is good until it returns, or calls the stack.",
+            names.join(" or ")
+        );
+    }
     if external::has_types(stack.program) {
         text += &format!(
             " {name}_extern.h defines the structs; {name}.c includes it, and all zero is their \

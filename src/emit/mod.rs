@@ -61,6 +61,7 @@ mod inline;
 mod keys;
 mod late;
 mod layout;
+mod leaves;
 mod lengths;
 mod listen;
 mod masked;

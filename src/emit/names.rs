@@ -21,6 +21,7 @@
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
 use super::external::{calls_applications, now};
+use super::leaves::calls_links;
 use super::options;
 use super::parts;
 use crate::tree::{Forest, Index, Reaction};
@@ -202,6 +203,8 @@ pub struct Names {
     pub ports: BTreeMap<(PortId, Event), String>,
     /// By port that calls an application, and event: the function in C.
     pub applications: BTreeMap<(PortId, Event), String>,
+    /// By link: the function in C that it calls.
+    pub leaving: Vec<Option<String>>,
     /// By header: the functions about its options.
     pub options: BTreeMap<HeaderId, options::Names>,
     /// By header and field: the function that computes a sum.
@@ -250,6 +253,11 @@ impl Names {
         let notices = notices.collect();
         let functions = function_names(program, &mut taken);
         let applications = application_names(program, &mut taken);
+        let leaving = program.links.iter().map(|link| {
+            let function = link.calls.as_ref()?;
+            Some(taken.take(&format!("{}_{function}", program.name)))
+        });
+        let leaving = leaving.collect();
         let (reasons, counts) = counter_names(program, &mut taken);
         let (enum_tags, enums) = enum_names(program, &mut taken);
         Names {
@@ -270,6 +278,7 @@ impl Names {
             reactions,
             ports,
             applications,
+            leaving,
             options,
             sums,
             taken,
@@ -283,9 +292,11 @@ fn taken_by_all(program: &Program) -> Taken {
     let mut taken = Taken::default();
     let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
     let calls = calls_applications(program).then_some(parts::CALLS);
+    let leaves = calls_links(program).then_some(parts::LEAVES);
     let copied = [parts::OWN, parts::AGENDA, parts::INTERFACE]
         .into_iter()
-        .chain(calls);
+        .chain(calls)
+        .chain(leaves);
     for word in words.chain(copied.flat_map(parts::names)) {
         taken.own.insert(word.to_string());
     }

@@ -3,6 +3,7 @@
 use super::Stack;
 use super::bypass;
 use super::external;
+use super::leaves;
 use super::names::c_name;
 use super::scope::Scope;
 use super::tree::Body;
@@ -84,7 +85,12 @@ impl<'a> Body<'a> {
         self.wait_all(others, out);
         if let Some((goal, message, arguments)) = first {
             let is_alone = self.is_bypass && others.is_empty();
-            self.at_once(*goal, *message, arguments, is_alone, out);
+            match (*goal, *message) {
+                (Goal::Frame(link), Some(message)) => {
+                    self.leaves(leaves::last(self.stack, link), (link, message), out);
+                }
+                (goal, message) => self.at_once(goal, message, arguments, is_alone, out),
+            }
         }
     }
 
@@ -163,6 +169,13 @@ impl<'a> Body<'a> {
         self.turns -= 1;
     }
 
+    /// A frame leaves by a link.
+    fn leaves(&self, how: &str, (link, message): (LinkId, LocalId), out: &mut Vec<S>) {
+        let link = atom(link.at().to_string());
+        let message = self.scope.message_address(message);
+        out.push(S::Do(call(how, vec![atom("stack"), link, message])));
+    }
+
     /// An output is handled now: the last of a path, or another.
     fn at_once(
         &mut self,
@@ -176,12 +189,7 @@ impl<'a> Body<'a> {
         match goal {
             Goal::Frame(link) => {
                 let message = message.expect("a frame is a message");
-                let all = vec![
-                    atom("stack"),
-                    atom(link.at().to_string()),
-                    address(self, message),
-                ];
-                out.push(S::Do(call("send_frame", all)));
+                self.leaves("send_frame", (link, message), out);
             }
             Goal::Port(port, instance, event) => {
                 let mut name = self.stack.names.ports[&(port, event)].clone();

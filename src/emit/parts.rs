@@ -22,6 +22,12 @@ pub const INLINE: &str = include_str!("text/inline.c");
 /// What a host calls, as far as it is otherwise where ports call applications.
 pub const CALLS: &str = include_str!("text/calls.c");
 
+/// What lets frames leave where links call.
+pub const LEAVES: &str = include_str!("text/leaves.c");
+
+/// What a host calls, as far as it is otherwise where links call.
+pub const LEFT: &str = include_str!("text/left.c");
+
 /// What a host calls, as far as it is otherwise where what frames start has a bypass.
 pub const BYPASS: &str = include_str!("text/bypass.c");
 

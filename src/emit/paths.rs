@@ -259,14 +259,14 @@ fn behind(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
     if paths.len() > 1 {
         block.push(S::Assign(counter(&path.constant), "+=", atom("1")));
     }
+    block.extend(path.may_wait.then(|| S::If {
+        condition: binary("==", atom("path"), waits()),
+        then: vec![S::Return(Some(atom("true")))],
+        otherwise: Vec::new(),
+    }));
     block.extend(path.lets_go.then(|| S::If {
         condition: binary("!=", atom("buffer"), atom("NULL")),
         then: vec![external::given_back(atom("buffer"))],
-        otherwise: Vec::new(),
-    }));
-    block.extend(path.may_wait.then(|| S::If {
-        condition: binary("==", atom("path"), waits()),
-        then: vec![S::Do(call("run", vec![own]))],
         otherwise: Vec::new(),
     }));
     block.push(S::Return(Some(atom("true"))));

@@ -28,8 +28,8 @@
 //! differs from the one before is compared in vain, once or twice, and noted.
 
 use super::Stack;
-use super::algebra::{any_of, holds, number, straight};
-use super::compared::{Bits, Compared, Found};
+use super::algebra::{any_of, holds, number, replaced, straight};
+use super::compared::{Bits, Compared, Found, loaded};
 use super::exits::{Path, Predicted};
 use super::expected::{Expected, Own, Stands};
 use super::guard::forget_unread;
@@ -38,7 +38,7 @@ use super::narrow::ALWAYS;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
 use crate::c::walk;
 use crate::types::program::KindId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer tests are asked as they are.
 const FEW: usize = 4;
@@ -80,6 +80,7 @@ impl Compared<'_> {
         let expected = self.expected(&body[..end])?;
         let asks = self.asks(function, &expected, (&body[..end], &first));
         let mut rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
+        self.read_at_hand(&expected, &mut rest);
         forget_unread(&mut rest);
         function.body = rest;
         function.comment += " The frame is as expected, or was asked.";
@@ -90,6 +91,41 @@ impl Compared<'_> {
             kept: own.map(|found| (found.kind, expected.bytes())),
         };
         Some((expected, asks, predicted))
+    }
+
+    /// What the frame has as a field of the instance at hand is read there, as long as neither the
+    /// field is written nor bytes are.
+    fn read_at_hand(&self, expected: &Expected, block: &mut [S]) {
+        let Some(own) = &expected.own else {
+            return;
+        };
+        let there = own.numbered(atom(&own.instance));
+        let mut fields = expected.fields.clone();
+        self.read_in(&there, &mut fields, block);
+    }
+
+    fn read_in(&self, there: &C, fields: &mut BTreeMap<(String, String), Stands>, block: &mut [S]) {
+        for statement in block {
+            let field = |part: &C| {
+                let (pointer, offset, bytes) = loaded(part)?;
+                let at = self.rows.behind_begin(&pointer, offset)?;
+                let mut known = fields.iter();
+                let (place, _) = known.find(|(_, stands)| **stands == Stands { at, bytes })?;
+                Some(there.clone().member(&place.1))
+            };
+            for value in statement.expressions_mut() {
+                *value = replaced(value, &field);
+            }
+            for inner in statement.blocks_mut() {
+                self.read_in(there, &mut fields.clone(), inner);
+            }
+            walk::each(std::slice::from_ref(statement), &mut |one| match one {
+                S::Assign(C::Atom(_), ..) => {}
+                S::Assign(C::Member(_, name), ..) => fields.retain(|(_, field), _| field != name),
+                S::Assign(..) | S::Do(_) => fields.clear(),
+                _ => {}
+            });
+        }
     }
 
     fn expected(&self, asked: &[S]) -> Option<Expected> {

@@ -14,6 +14,7 @@ use super::bypass;
 use super::exits::{self, Path};
 use super::expected::{self, Expected};
 use super::granted;
+use super::leaves;
 use super::lengths;
 use super::narrow;
 use super::output::Queued;
@@ -67,6 +68,7 @@ pub fn common_paths(
 ) -> (Vec<Path>, Vec<Expected>) {
     let functions = all.iter().flat_map(|one| &one.functions);
     let known = waits::Known {
+        stack,
         others,
         reactions: functions.map(|one| one.name.clone()).collect(),
     };
@@ -97,7 +99,10 @@ fn say_at_ends(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], known: &
         let way = ways.find(|one| one.name == format!("{}_bypass", path.name));
         let way = way.expect("a path has a function");
         let ends = (&atom(&path.constant), &waits);
-        path.may_wait = waits::said_at_ends(stack, &mut way.body, ends, known);
+        let message = atom(bypass::message_of(way));
+        let buffer = path.lets_go.then(|| message.member("buffer"));
+        leaves::at_ends(stack, &mut way.body);
+        path.may_wait = waits::said_at_ends(stack, &mut way.body, ends, buffer.as_ref(), known);
     }
 }
 

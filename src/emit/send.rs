@@ -13,6 +13,7 @@
 use super::Stack;
 use super::external;
 use super::inline::sized;
+use super::leaves;
 use super::message;
 use super::parts;
 use super::port::{attributes, below, called, condition, either, exists, wrapped};
@@ -23,7 +24,8 @@ use crate::types::program::{Event, Port};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
-/// Where a step is counted, unless nothing asks how many there were.
+/// Where a step is counted, unless nothing asks how many there were; a link that calls may have let
+/// another call of the host begin, which asks when this one is through.
 const COUNTED: &str = "    shared->steps = 1;\n";
 
 /// What the header has of a function that sends: what it needs, and itself.
@@ -69,7 +71,7 @@ pub fn inline(
         .replace("STACK_PORT", &format!("STACK_{}", port.name))
         .replace(
             COUNTED,
-            if quiet.contains(&reaction) {
+            if quiet.contains(&reaction) && !leaves::calls_links(stack.program) {
                 ""
             } else {
                 COUNTED
@@ -103,7 +105,7 @@ pub fn functions(
         ));
     }
     all.push(with_body(&from, from_body(stack, port, reaction, quiet)));
-    all.push(with_body(&later, later_body(stack, port, reaction)));
+    all.push(with_body(&later, later_body(stack, port, reaction, quiet)));
     all.push(format!("{};\n", wrapped(&format!("extern inline {head}"))));
     all
 }
@@ -168,7 +170,11 @@ fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Re
     text += "    stack->now_ns = now_ns;\n";
     text += &new_message(stack);
     text += &set(stack, port, 1);
-    let sent = called(stack, reaction, Some("message"), &[]);
+    let mut sent = called(stack, reaction, Some("message"), &[]);
+    if leaves::leaves_alone(stack, quiet, reaction) {
+        let name = &stack.names.reactions[&reaction];
+        sent = sent.replacen(name, &leaves::alone_name(stack, reaction), 1);
+    }
     text += &match quiet.contains(&reaction) {
         true => format!("    {sent}\n"),
         false => format!("    {sent}\n    run(stack);\n"),
@@ -176,7 +182,12 @@ fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Re
     text + "    return true;\n"
 }
 
-fn later_body(stack: &Stack, port: &Port, reaction: Reaction) -> String {
+fn later_body(
+    stack: &Stack,
+    port: &Port,
+    reaction: Reaction,
+    quiet: &BTreeSet<Reaction>,
+) -> String {
     let begun = call("begin_call", vec![atom("stack"), atom("now_ns")]);
     let goes_on = call("may_go_on", vec![atom("stack")]);
     let mut refused = either(begun.negated(), goes_on.negated());
@@ -193,15 +204,29 @@ fn later_body(stack: &Stack, port: &Port, reaction: Reaction) -> String {
         // What is sent while an application is called has the time of the call that goes on.
         now_ns = atom("stack").behind("now_ns");
     }
-    let sent = [
-        Statement::Do(sets_out(stack, port, now_ns)),
-        Statement::Return(Some(atom("length"))),
-    ];
+    let sets_out = Statement::Do(sets_out(stack, port, now_ns));
+    let returned = Statement::Return(Some(atom("length")));
+    let mut inside = String::new();
+    let is_called = external::calls_applications(stack.program);
+    let sent = match is_called && leaves::leaves_alone(stack, quiet, reaction) {
+        true => {
+            inside = new_message(stack) + &set_if_given(stack, port);
+            let sent = called(stack, reaction, Some("message"), &[]);
+            inside += &format!("    {sent}\n    return length;\n");
+            vec![Statement::If {
+                condition: atom("stack").behind("shared").member("calling").negated(),
+                then: vec![sets_out, returned],
+                otherwise: Vec::new(),
+            }]
+        }
+        false => vec![sets_out, returned],
+    };
     condition(either(refused, exists(stack, port).negated()), "return 0;")
         + &taken(stack)
         + "    sl_copy(buffer->bytes + HEADROOM, data, length);\n"
         + &begins
         + &printer::block(&sent, 1)
+        + &inside
 }
 
 /// What an application sends while it is called, and something waits, waits behind that.
@@ -209,10 +234,7 @@ fn waits(stack: &Stack, port: &Port, reaction: Reaction) -> String {
     let message = vec![("message".to_string(), atom("message"))];
     let put = external::put(stack, reaction, "session", message);
     let text = new_message(stack)
-        + &match attributes(stack, port).is_empty() {
-            true => String::new(),
-            false => format!("    if (with != NULL) {{\n{}    }}\n", set(stack, port, 2)),
-        }
+        + &set_if_given(stack, port)
         + &printer::block(&[put, Statement::Return(Some(atom("length")))], 1);
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
@@ -226,6 +248,14 @@ fn taken(stack: &Stack) -> String {
          if (!{name}_has_buffer(stack)) {{\n        return 0;\n    }}\n    \
          struct {name}_buffer *const buffer = take_buffer(stack);\n",
     )
+}
+
+/// What goes with a message, as far as the application says.
+fn set_if_given(stack: &Stack, port: &Port) -> String {
+    match attributes(stack, port).is_empty() {
+        true => String::new(),
+        false => format!("    if (with != NULL) {{\n{}    }}\n", set(stack, port, 2)),
+    }
 }
 
 fn new_message(stack: &Stack) -> String {

@@ -12,6 +12,7 @@ use super::function;
 use super::granted;
 use super::header_file;
 use super::in_place;
+use super::leaves;
 use super::message;
 use super::narrow;
 use super::options;
@@ -58,16 +59,7 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     let in_place = Vec::from_iter(reactions.in_place(stack, &called));
     let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
-    let blank = message::blank(stack);
-    let unmarked = message::unmarked(stack);
-    let named = |text: &str| {
-        let text = text.replace("    UNMARKED\n", &unmarked);
-        parts::named(&text, &stack.names.stack, &blank)
-    };
-    let agenda = parts::select(parts::AGENDA, &used);
-    let own = parts::select(parts::OWN, &(agenda.concat() + &used));
-    let own: Vec<String> = own.into_iter().chain(agenda).map(named).collect();
-    let own = own.join("\n\n");
+    let own = own_parts(stack, &used);
     let paths = (&reactions.paths[..], &reactions.expected[..]);
     let state = structure::items(stack, &reactions.queued, paths);
     let all = [printer::file(&state), own.clone(), used].join("\n");
@@ -112,6 +104,23 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     add("what starts reactions", printer::file(&driver));
     add("what the host calls", interface);
     (file, header, reactions.paths)
+}
+
+/// What every stack has, as far as code uses it.
+fn own_parts(stack: &Stack, used: &str) -> String {
+    let blank = message::blank(stack);
+    let unmarked = message::unmarked(stack);
+    let named = |text: &str| {
+        let text = text.replace("    UNMARKED\n", &unmarked);
+        parts::named(&text, &stack.names.stack, &blank)
+    };
+    let leaves = leaves::selected(stack, used);
+    let used = leaves.concat() + used;
+    let agenda = parts::select(parts::AGENDA, &used);
+    let own = parts::select(parts::OWN, &(agenda.concat() + &used));
+    let own = own.into_iter().chain(agenda).map(named);
+    let leaves = leaves.iter().map(|text| named(text));
+    Vec::from_iter(own.chain(leaves)).join("\n\n")
 }
 
 /// The first line of an item, by which it is known.
@@ -185,6 +194,7 @@ impl Reactions {
         let others = values.union(&handing).cloned().collect();
         let looks = waits::look_where_needed(stack, &mut functions, &queued, &others);
         let (paths, expected) = reacting::common_paths(stack, &mut all, &values, &others);
+        leaves::let_leave_alone(stack, &quiet, &queued, &mut all);
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
@@ -194,8 +204,12 @@ impl Reactions {
         items.extend(parts.into_iter().map(Item::Function));
         items.extend(declared.map(|one| Item::Prototype((*one).clone())));
         items.extend(kept_apart(rare));
-        let later = waits::declared(stack, &functions);
+        let going_on = waits::going_on(stack, &functions);
+        let functions = functions.iter().copied().chain(&going_on);
+        let later = waits::declared(stack, &Vec::from_iter(functions));
         items.extend((!later.is_empty()).then_some(Item::Text(later)));
+        items.extend(kept_apart(going_on.iter().collect::<Vec<_>>().iter()));
+        items.extend(going_on.into_iter().map(Item::Function));
         let mut text = String::new();
         let mut last: Option<EntityId> = None;
         for one in all {
@@ -258,7 +272,9 @@ impl Reactions {
 
 /// The reactions that put nothing on the agenda, nor does what they call.
 fn quiet(stack: &Stack, all: &[Reacting]) -> BTreeSet<Reaction> {
+    let waits = |function: &Function| waits::lets_wait(stack, function);
     let silent = all.iter().filter(|one| one.queued.is_empty());
+    let silent = silent.filter(|one| !one.functions.iter().any(waits));
     let silent = silent.map(|one| one.reaction);
     let mut quiet: BTreeSet<Reaction> = silent
         .filter(|one| !external::is_called_by(stack, *one))

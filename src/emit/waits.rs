@@ -18,17 +18,32 @@ use super::Stack;
 use super::driver;
 use super::external;
 use super::granted;
+use super::leaves;
 use super::output::Queued;
 use super::parts;
+use crate::c::tree::{self, atom, binary, call, call_statement};
 use crate::c::tree::{Expression as C, Function, Statement as S};
-use crate::c::tree::{atom, call_statement, conditional, leaves};
 use crate::c::walk;
 use crate::tree::Reaction;
 use crate::types::program::Event;
 use std::collections::BTreeSet;
 
 /// What all stacks have, and puts nothing on the agenda.
-const QUIET: [&str; 6] = ["consume", "cut", "drop", "goes_on", "send_frame", "skip"];
+const QUIET: [&str; 7] = [
+    "consume",
+    "cut",
+    "drop",
+    "goes_on",
+    "leave_last",
+    "leave_now",
+    "skip",
+];
+
+/// Whether what all stacks have puts nothing there. A frame that is sent waits, too, where its link
+/// calls a function.
+fn is_quiet(stack: &Stack, callee: &str) -> bool {
+    QUIET.contains(&callee) || callee == "send_frame" && !leaves::calls_links(stack.program)
+}
 
 /// Lets what frames start handle what it put on the agenda; false if it stays for who calls it.
 /// `others` are functions beside them that put nothing there.
@@ -47,7 +62,11 @@ pub fn look_where_needed(
     let mut bodies = functions.iter().map(|one| &one.body);
     let called = bodies.any(|body| is_called(body, &|callee| names.contains(callee)));
     let waits = |one: &Reaction| queued.contains(&Queued::Reaction(*one));
-    if called || started.iter().any(waits) || external::calls_applications(stack.program) {
+    if called
+        || started.iter().any(waits)
+        || external::calls_applications(stack.program)
+        || leaves::calls_links(stack.program)
+    {
         return false;
     }
     let ports = stack.names.ports.iter();
@@ -58,7 +77,7 @@ pub fn look_where_needed(
     let may_put = |callee: &str, quiet: &BTreeSet<String>| {
         let of_all = callee.starts_with("sl_") || callee.starts_with("find_");
         let is_quiet = of_all && !reactions.contains(callee)
-            || QUIET.contains(&callee)
+            || is_quiet(stack, callee)
             || quiet.contains(callee);
         !is_quiet && !handed.contains(callee)
     };
@@ -84,7 +103,7 @@ pub fn look_where_needed(
     for function in functions.iter_mut() {
         if names.contains(function.name.as_str())
             && statements(&mut function.body, false, &may_put, &mut look)
-            && !leaves(&function.body)
+            && !tree::leaves(&function.body)
         {
             function.body.push(run());
         }
@@ -92,35 +111,161 @@ pub fn look_where_needed(
     true
 }
 
-/// Lets a common path return `waits` instead of `end` where something may wait; whether it does.
+/// Lets a common path go on where something may wait, and then return `waits` instead of `end`;
+/// whether it does. It lets go of this buffer first, if it does so at all. What goes on keeps
+/// nothing in registers for who calls it.
 pub fn said_at_ends(
     stack: &Stack,
     path: &mut Vec<S>,
     (end, waits): (&C, &C),
+    buffer: Option<&C>,
     known: &Known,
 ) -> bool {
     let own: BTreeSet<String> = granted::names(stack).collect();
+    let deliver = stack.names.applications.keys();
+    let deliver = deliver.map(|event| external::now(&stack.names.ports[event]));
+    let deliver: BTreeSet<String> = deliver.collect();
+    let sends = is_called(path, &|callee| callee == "send_frame");
     let mut may_wait = false;
     let mut say = |all: &mut Vec<S>, at: usize, put: bool| {
         if !put || all[at] != S::Return(Some(end.clone())) {
             return at;
         }
         may_wait = true;
-        let said = match at.checked_sub(1).map(|before| &all[before]) {
+        // A frame that leaves behind that does so either way.
+        let leaving = all[..at].iter().rev();
+        let leaving = leaving.take_while(|one| is_in(one, &|callee| callee == "leave_now"));
+        let leaving = at - leaving.count()..at;
+        let calling = leaving.start.checked_sub(1);
+        let said = match calling.map(|at| &all[at]) {
             Some(S::Do(call @ C::Call(name, _))) if own.contains(name) => Some(call.clone()),
             _ => None,
         };
-        let Some(said) = said else {
-            all[at] = S::Return(Some(waits.clone()));
-            return at;
+        let goes_on = [
+            goes_on(&all[leaving.clone()], buffer),
+            S::Return(Some(waits.clone())),
+        ];
+        let goes_on = |condition: C| S::If {
+            condition,
+            then: goes_on.to_vec(),
+            otherwise: Vec::new(),
         };
-        let value = conditional(said, waits.clone(), end.clone());
-        all[at] = S::Return(Some(value));
-        all.remove(at - 1);
-        at - 1
+        let calling = calling.filter(|at| is_in(&all[*at], &|callee| deliver.contains(callee)));
+        let waits = something_waits(stack, sends);
+        let (first, behind) = match (said, calling) {
+            (Some(said), _) => (leaving.start - 1, vec![goes_on(said)]),
+            (None, Some(calling)) => {
+                // The path comes to an application where nothing waits.
+                let [told, known] = granted::before_it_tells();
+                let has_told = binary("||", granted::has_told(), waits);
+                let called = all[calling].clone();
+                (calling, vec![told, known, called, goes_on(has_told)])
+            }
+            (None, None) => (leaving.start, vec![goes_on(waits)]),
+        };
+        let behind_all = first + behind.len() + leaving.len();
+        all.splice(first..leaving.start, behind);
+        behind_all
     };
     statements(path, false, &|callee| known.puts(callee), &mut say);
     may_wait
+}
+
+/// Whether something waits: on the agenda, or for the function of a link, if that may be.
+fn something_waits(stack: &Stack, sends: bool) -> C {
+    let waiting = binary("!=", atom("stack").behind("waiting"), atom("0"));
+    if !sends || !leaves::calls_links(stack.program) {
+        return waiting;
+    }
+    let shared = |member| atom("stack").behind("shared").member(member);
+    let answered = binary("!=", shared("answered"), shared("taken"));
+    binary("||", waiting, answered)
+}
+
+/// What waits behind a common path is handled, behind these frames that leave.
+fn goes_on(leaving: &[S], buffer: Option<&C>) -> S {
+    let buffer = buffer.cloned().unwrap_or(atom("NULL"));
+    let given = vec![atom("stack"), buffer];
+    match leaving {
+        [S::Do(C::Call(_, leaves))] => {
+            let frame = match &leaves[2] {
+                C::Unary("&", message) => message.as_ref().clone(),
+                other => C::Unary("*", Box::new(other.clone())),
+            };
+            let part = |part: &str| frame.clone().member(part);
+            // Where it stands in its buffer is a number that the compiler knows.
+            let first = part("buffer").cast("uint8_t *");
+            let at = binary("-", part("data"), first).cast("size_t");
+            let frame = [part("buffer"), at, part("length"), part("came_in")];
+            let given = given.into_iter().chain([leaves[1].clone()]).chain(frame);
+            S::Do(call("leave_and_go_on", given.collect()))
+        }
+        _ => S::Do(call("go_on", given)),
+    }
+}
+
+/// What goes on behind common paths, as far as these call it: declared for those that do, and
+/// defined behind all of them.
+pub fn going_on(stack: &Stack, functions: &[&Function]) -> Vec<Function> {
+    let name = &stack.names.stack;
+    let first = [
+        format!("struct {name} *stack"),
+        format!("struct {name}_buffer *buffer"),
+    ];
+    let given_back = S::If {
+        condition: binary("!=", atom("buffer"), atom("NULL")),
+        then: vec![external::given_back(atom("buffer"))],
+        otherwise: Vec::new(),
+    };
+    let frame = [
+        "unsigned link",
+        &format!("struct {name}_buffer *own"),
+        "size_t at",
+        "uint32_t length",
+        "bool came_in",
+    ];
+    let message = ["data", "length", "buffer", "came_in"];
+    let values = ["(uint8_t *)own + at", "length", "own", "came_in"];
+    let message = message.map(String::from).into_iter();
+    let message = S::Declare {
+        kind: format!("const struct {name}_message"),
+        name: "message".to_string(),
+        value: Some(C::Struct(
+            format!("struct {name}_message"),
+            message.zip(values.map(atom)).collect(),
+        )),
+    };
+    let leaves = call(
+        "send_first",
+        vec![atom("stack"), atom("link"), atom("message").address()],
+    );
+    let all = [
+        (
+            "go_on",
+            "What a common path has put on the agenda is handled.",
+            first.to_vec(),
+            vec![given_back.clone(), run()],
+        ),
+        (
+            "leave_and_go_on",
+            "The same behind a frame that leaves.",
+            first.into_iter().chain(frame.map(String::from)).collect(),
+            vec![given_back, message, S::Do(leaves), run()],
+        ),
+    ];
+    let is_wanted = |name: &str| {
+        let mut bodies = functions.iter().map(|one| &one.body);
+        bodies.any(|body| is_called(body, &|callee| callee == name))
+    };
+    let wanted = all.into_iter().filter(|(name, ..)| is_wanted(name));
+    let functions = wanted.map(|(name, comment, parameters, body)| Function {
+        comment: comment.to_string(),
+        result: "static void".to_string(),
+        name: name.to_string(),
+        parameters,
+        body,
+    });
+    functions.collect()
 }
 
 /// Lets what handles something return whether something may wait then.
@@ -133,7 +278,7 @@ pub fn said(body: &mut Vec<S>, known: &Known) {
         at
     };
     let put = statements(body, false, &may_put, &mut say);
-    if !leaves(body) {
+    if !tree::leaves(body) {
         body.push(said(put));
     }
 }
@@ -145,7 +290,7 @@ fn apart(body: &mut [S], may_put: &dyn Fn(&str) -> bool) {
     }) = body.last_mut()
     {
         for way in [then, otherwise] {
-            if is_called(way, may_put) && !leaves(way) {
+            if is_called(way, may_put) && !tree::leaves(way) {
                 apart(way, may_put);
                 way.push(S::Return(None));
             }
@@ -156,6 +301,8 @@ fn apart(body: &mut [S], may_put: &dyn Fn(&str) -> bool) {
 /// The functions that put nothing on the agenda, and those of reactions, which may.
 #[derive(Clone, Debug)]
 pub struct Known<'k> {
+    /// Of which stack.
+    pub stack: &'k Stack<'k>,
     /// Those that put nothing there, beside what all stacks have.
     pub others: &'k BTreeSet<String>,
     /// Those of reactions, however they are called.
@@ -169,7 +316,7 @@ impl Known<'_> {
             let begins = callee.starts_with("sl_") || callee.starts_with("find_");
             begins || parts::names(parts::OWN).any(|name| name == callee)
         };
-        let is_quiet = QUIET.contains(&callee) || self.others.contains(callee);
+        let is_quiet = is_quiet(self.stack, callee) || self.others.contains(callee);
         self.reactions.contains(callee) || !is_quiet && !is_of_all()
     }
 }
@@ -182,6 +329,12 @@ pub fn declared(stack: &Stack, functions: &[&Function]) -> String {
         true => format!("static inline bool run(struct {own} *stack);\n"),
         false => String::new(),
     }
+}
+
+/// Whether a function lets a frame wait until its link calls a function.
+pub fn lets_wait(stack: &Stack, function: &Function) -> bool {
+    let sends = is_called(&function.body, &|callee| callee == "send_frame");
+    sends && leaves::calls_links(stack.program)
 }
 
 fn run() -> S {
@@ -224,8 +377,9 @@ fn statements(
             S::If {
                 then, otherwise, ..
             } => {
-                let goes_on =
-                    |way: &mut Vec<S>| statements(way, put, may_put, returned) && !leaves(way);
+                let goes_on = |way: &mut Vec<S>| {
+                    statements(way, put, may_put, returned) && !tree::leaves(way)
+                };
                 put = [then, otherwise].map(goes_on).contains(&true) || put;
             }
             S::Switch {

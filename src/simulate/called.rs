@@ -1,7 +1,9 @@
-//! What comes up to applications, which a port calls or which ask for it.
+//! What comes up to applications, which a port calls or which ask for it; and what leaves by links
+//! that call.
 //!
 //! In: an event at a port. Out: an output for the host, or the function of the application is
-//! called when nothing else is under way, and what it gives back is told.
+//! called when nothing else is under way, and what it gives back is told. In: frames that wait for
+//! the function of their link. Out: that is called with each, behind all else.
 
 use super::stack::{Control, Stack};
 use super::state::{Emitted, Goal, Pending};
@@ -42,6 +44,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     fn call_application(&mut self, function: &str, output: Emitted, carries: bool) {
         let known = self.state.externs.application(function);
         let application = known.expect("a stack is started with what its ports call");
+        self.state.called.push(output.clone());
         self.calling = true;
         let more = application(&output, &mut |call| self.call(call, self.state.now_ns));
         if let Emitted::Deliver { port, session, .. } = output {
@@ -51,7 +54,31 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         if carries {
             self.state.give_back();
         }
-        self.called.push(output);
+    }
+
+    /// Links call their functions with the frames that wait for that, in order; each may call the
+    /// stack, and so lets the next ones leave. The buffer of a frame is free by then.
+    pub(super) fn let_leave(&mut self) {
+        while let Some((at, function)) = self.next_to_leave() {
+            let frame = self.state.outputs.remove(at).expect("it waits there");
+            self.state.give_back();
+            self.state.called.push(frame.clone());
+            let known = self.state.externs.leaving(function);
+            let leaves = known.expect("a stack is started with what its links call");
+            leaves(&frame, &mut |call| self.call(call, self.state.now_ns));
+        }
+    }
+
+    /// The first frame that waits for the function of its link: where it stands, and that.
+    fn next_to_leave(&self) -> Option<(usize, &'p str)> {
+        let mut waiting = self.state.outputs.iter().enumerate();
+        waiting.find_map(|(at, output)| match output {
+            Emitted::Frame { link, .. } => {
+                let function = self.state.program.links[link.at()].calls.as_ref();
+                function.map(|function| (at, function.as_str()))
+            }
+            Emitted::Deliver { .. } | Emitted::Notice { .. } | Emitted::Accepted { .. } => None,
+        })
     }
 
     /// So much more may come up, as a function gave back that was called with a message: as if it

@@ -1,4 +1,4 @@
-//! What is written in C, as interpreters have it: functions, and the applications that ports call.
+//! What is written in C, as interpreters have it: functions, and what ports and links call.
 //!
 //! In: for each name a function that does what the C does, from whoever runs a stack. Out: its
 //! results. An interpreter has none of its own: [`Externs::missing`] says what a program needs and
@@ -9,6 +9,8 @@
 //!     externs.function("mix", |given| Datum::Number(…))     given: [Bytes of the key, Bytes]
 //! port messages calls arrived
 //!     externs.port("arrived", |what, call| { call(&Call::Send { … }); 0 })
+//! link radio calls leaves
+//!     externs.link("leaves", |frame, call| …)
 //! ```
 
 use super::expression::Evaluation;
@@ -33,11 +35,15 @@ pub type Function<'e> = dyn Fn(&mut [Datum]) -> Datum + 'e;
 /// a message came up to a port whose sessions count that ([`Port::granted`]).
 pub type Application<'e> = dyn Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) -> u64 + 'e;
 
+/// What a link calls with each frame that leaves, and how that calls the stack.
+pub type Leaving<'e> = dyn Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) + 'e;
+
 /// All that a stack calls.
 #[derive(Default)]
 pub struct Externs<'e> {
     functions: BTreeMap<String, Box<Function<'e>>>,
     ports: BTreeMap<String, Box<Application<'e>>>,
+    links: BTreeMap<String, Box<Leaving<'e>>>,
 }
 
 impl<'e> Externs<'e> {
@@ -55,11 +61,29 @@ impl<'e> Externs<'e> {
         self.ports.insert(name.to_string(), Box::new(does));
     }
 
+    /// Supplies what a link `calls`.
+    pub fn link(
+        &mut self,
+        name: &str,
+        does: impl Fn(&Emitted, &mut dyn FnMut(&Call) -> Option<u64>) + 'e,
+    ) {
+        self.links.insert(name.to_string(), Box::new(does));
+    }
+
     /// The names of what a program calls and nobody supplies.
     pub fn missing<'n>(&self, program: &'n Program) -> Vec<&'n str> {
         let mut names = program.functions_in_c();
-        names.retain(|name| !self.functions.contains_key(*name) && !self.ports.contains_key(*name));
+        names.retain(|name| {
+            !self.functions.contains_key(*name)
+                && !self.ports.contains_key(*name)
+                && !self.links.contains_key(*name)
+        });
         names
+    }
+
+    /// What a link calls.
+    pub fn leaving(&self, name: &str) -> Option<&Leaving<'e>> {
+        self.links.get(name).map(|does| &**does)
     }
 
     /// What a port calls.
@@ -121,7 +145,8 @@ impl Evaluation<'_, '_> {
 
 impl fmt::Debug for Externs<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.functions.keys().chain(self.ports.keys());
+        let ends = self.ports.keys().chain(self.links.keys());
+        let names = self.functions.keys().chain(ends);
         out.debug_set().entries(names).finish()
     }
 }

@@ -41,8 +41,6 @@ pub struct Stack<'p, C> {
     pub(super) state: State<'p>,
     /// Whether an application's function is being called.
     pub(super) calling: bool,
-    /// What applications were called with, since [`Stack::called`] was asked.
-    pub(super) called: Vec<Emitted>,
 }
 
 impl<'p, C: Control<'p>> Stack<'p, C> {
@@ -66,7 +64,6 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             control,
             state,
             calling: false,
-            called: Vec::new(),
         };
         let mut conditions = program.config.iter().flat_map(|one| &one.constraints);
         if !conditions.all(|one| stack.evaluation(&mut Moment::default()).is_true(one)) {
@@ -80,9 +77,9 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         Some(stack)
     }
 
-    /// What the functions that ports call were called with, since this was asked.
+    /// What the functions that ports and links call were called with, since this was asked.
     pub fn called(&mut self) -> Vec<Emitted> {
-        std::mem::take(&mut self.called)
+        std::mem::take(&mut self.state.called)
     }
 
     /// Frames that came in by a link: how many of them were taken. The host copies each into a
@@ -92,13 +89,15 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             return 0;
         }
         let copied = self.state.lend_buffers(frames.len());
+        // What a link calls may hand over frames, too, but not in these buffers.
+        self.state.lent -= copied;
         self.begin_call(now_ns);
         let mut taken = 0;
         while taken < copied && self.state.agenda.is_empty() && self.may_go_on() {
             if frames[taken].len() > self.state.limits.room {
                 break;
             }
-            let mut message = self.state.lent_message(&frames[taken]);
+            let mut message = self.state.blank(&frames[taken]);
             message.came_in = true;
             self.state.fates.frames_in += 1;
             taken += 1;
@@ -109,6 +108,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             self.state.wait(vec![event]);
             self.run();
         }
+        self.state.lent += copied - taken;
         taken
     }
 
@@ -400,6 +400,9 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             };
             self.state.steps += 1;
             self.step(event);
+        }
+        if !self.calling {
+            self.let_leave();
         }
     }
 

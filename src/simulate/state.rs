@@ -213,6 +213,8 @@ pub struct State<'p> {
     pub steps: u32,
     /// What the host has not taken yet.
     pub outputs: VecDeque<Emitted>,
+    /// What functions were called with that ports and links call, since this was asked.
+    pub called: Vec<Emitted>,
     /// What was counted.
     pub fates: Fates,
     /// How often ways were taken, of trees that count them.
@@ -224,7 +226,7 @@ pub struct State<'p> {
     /// Buffers that are free.
     buffers: u32,
     /// Buffers that the host has for frames that are still to be taken.
-    lent: usize,
+    pub lent: usize,
     /// Bytes before a message that comes in.
     headroom: usize,
 }
@@ -256,6 +258,7 @@ impl<'p> State<'p> {
             agenda: Vec::new(),
             steps: 0,
             outputs: VecDeque::new(),
+            called: Vec::new(),
             fates: Fates {
                 dropped: vec![0; program.reasons.len()],
                 unsent: vec![0; program.reasons.len()],
@@ -280,12 +283,6 @@ impl<'p> State<'p> {
         self.lent.min(frames)
     }
 
-    /// A message in one of the buffers that the host has.
-    pub fn lent_message(&mut self, bytes: &[u8]) -> Message {
-        self.lent -= 1;
-        self.blank(bytes)
-    }
-
     /// A message of an application, if it leaves enough buffers for the stack's own.
     pub fn host_message(&mut self, bytes: &[u8]) -> Option<Message> {
         if self.buffers <= self.limits.reserve {
@@ -300,9 +297,9 @@ impl<'p> State<'p> {
         Some(self.blank(bytes))
     }
 
-    /// A message with the attributes of all that nobody gave any. What has no default is zero,
-    /// which nobody reads where the checker has seen all of the stack.
-    fn blank(&self, bytes: &[u8]) -> Message {
+    /// A message in a buffer that is taken, with the attributes of all that nobody gave any. What
+    /// has no default is zero, which nobody reads where the checker has seen all of the stack.
+    pub fn blank(&self, bytes: &[u8]) -> Message {
         let attributes = self.program.attributes.iter();
         let begin = attributes.map(|attribute| match &attribute.default {
             Some(value) => Datum::of(self.program, value, &attribute.kind),

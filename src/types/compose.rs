@@ -11,7 +11,7 @@
 //!   node 2 ipv4       below: node 0, upper 1      sides: [node 1, ..]
 //! ```
 
-use super::ends::Top;
+use super::ends::{Bottom, Top};
 use super::instances::session_keys;
 use super::joints::{
     check_joints, lower_not_joined, no_key_here, router_in_braces, side_not_joined,
@@ -30,7 +30,7 @@ pub struct Composition<'a> {
     /// By [`EntityId`].
     pub nodes: Vec<Node<'a>>,
     /// By [`LinkId`].
-    pub links: Vec<&'a ast::Name>,
+    pub links: Vec<Bottom<'a>>,
     /// By [`PortId`].
     pub ports: Vec<Top<'a>>,
     /// Whether it is one layer, checked by itself.
@@ -232,13 +232,14 @@ impl<'a> Composer<'a, '_> {
             self.diagnostics.push(no_key_here(key.span));
         }
         match &node.kind {
-            ast::NodeKind::Link(name) => self.link(node, name, ground),
+            ast::NodeKind::Link { name, calls } => self.link(node, Bottom::of(name, calls), ground),
             ast::NodeKind::Port { name, calls } => self.port(node, (name, calls), ground),
             ast::NodeKind::Layer(wanted) => self.layer(node, wanted, ground),
         }
     }
 
-    fn link(&mut self, node: &'a ast::Node, name: &'a ast::Name, ground: Option<Ground>) {
+    fn link(&mut self, node: &'a ast::Node, bottom: Bottom<'a>, ground: Option<Ground>) {
+        let name = bottom.name;
         if ground.is_some() {
             let title = format!("the link `{name}` stands on something");
             self.diagnostics.push(
@@ -247,7 +248,7 @@ impl<'a> Composer<'a, '_> {
             );
         }
         let link = LinkId(self.composition.links.len() as u32);
-        self.composition.links.push(name);
+        self.composition.links.push(bottom);
         if node.above.len() != 1 {
             let many = node.above.get(1).map(|second| second.span);
             let (title, help) = match many {
@@ -259,9 +260,8 @@ impl<'a> Composer<'a, '_> {
                 Diagnostic::error(Id::OneAbove, title, many.unwrap_or(name.span), "").help(help),
             );
         }
-        for above in &node.above {
-            self.place(above, Some(Ground::Link(link)));
-        }
+        let above = node.above.iter();
+        above.for_each(|above| self.place(above, Some(Ground::Link(link))));
     }
 
     fn port(
@@ -372,7 +372,7 @@ impl<'a> Composer<'a, '_> {
     fn name_nodes(&mut self, stack: &'a ast::Stack) {
         let mut aliases = Vec::new();
         collect_aliases(&stack.nodes, &mut aliases);
-        let ends = self.composition.links.iter().copied();
+        let ends = self.composition.links.iter().map(|link| link.name);
         let ends = ends.chain(self.composition.ports.iter().map(|port| port.name));
         refuse_repeated(ends.chain(aliases.iter().copied()), self.diagnostics);
         let is_alias = |node: &Node| aliases.iter().any(|alias| alias.span == node.span);

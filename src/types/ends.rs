@@ -12,6 +12,22 @@ use super::services::Services;
 use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
 
+/// A link.
+pub struct Bottom<'a> {
+    /// Its name.
+    pub name: &'a ast::Name,
+    /// The function in C that is called with what leaves by it.
+    pub calls: Option<&'a ast::Name>,
+}
+
+impl<'a> Bottom<'a> {
+    /// A link as a stack names it.
+    pub fn of(name: &'a ast::Name, calls: &'a Option<ast::Name>) -> Bottom<'a> {
+        let calls = calls.as_ref();
+        Bottom { name, calls }
+    }
+}
+
 /// A port.
 pub struct Top<'a> {
     /// What it is called.
@@ -51,7 +67,7 @@ pub fn below(context: &mut Context, composition: &Composition) {
 
 /// Links and ports.
 pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], notices: &Notices) {
-    for (place, name) in composition.links.iter().enumerate() {
+    for (place, bottom) in composition.links.iter().enumerate() {
         let link = LinkId(place as u32);
         let standing = composition.entities().find_map(|entity| {
             let mut lowers = composition.node(entity).below.iter();
@@ -64,9 +80,10 @@ pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], 
         let carrier = layers[entity.at()].requires[joint].up.get("carrier");
         let carrier = carrier.filter(|notice| notices.is_heard_above(entity, **notice));
         context.program.links.push(Link {
-            name: name.text.clone(),
+            name: bottom.name.text.clone(),
             above: place_above(composition, super::compose::Above::Node(entity, joint)),
             carrier: carrier.copied(),
+            calls: bottom.calls.map(|function| function.text.clone()),
         });
     }
     self::ports(context, composition, notices);

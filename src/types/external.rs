@@ -11,11 +11,14 @@ use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 
 impl Program {
-    /// What is declared here and written in C, functions and what ports call, each name once.
+    /// What is declared here and written in C, functions and what ports and links call, each name
+    /// once.
     pub fn functions_in_c(&self) -> Vec<&str> {
         let functions = self.functions.iter().filter(|function| function.external);
         let functions = functions.map(|function| &function.name);
-        let called = self.ports.iter().filter_map(|port| port.calls.as_ref());
+        let ports = self.ports.iter().filter_map(|port| port.calls.as_ref());
+        let links = self.links.iter().filter_map(|link| link.calls.as_ref());
+        let called = ports.chain(links);
         let mut names: Vec<&str> = functions.chain(called).map(String::as_str).collect();
         names.sort_unstable();
         names.dedup();
@@ -23,7 +26,7 @@ impl Program {
     }
 }
 
-/// Refuses functions of one name that are not the same; each port calls one of its own.
+/// Refuses functions of one name that are not the same; each port and link calls one of its own.
 pub(super) fn check(context: &mut Context, composition: &Composition) {
     let functions = context.program.functions.iter();
     let external: Vec<Function> = functions.filter(|one| one.external).cloned().collect();
@@ -36,7 +39,9 @@ pub(super) fn check(context: &mut Context, composition: &Composition) {
             refuse(context, &function.name, function.span, other.span);
         }
     }
-    let called = composition.ports.iter().filter_map(|port| port.calls);
+    let ports = composition.ports.iter().filter_map(|port| port.calls);
+    let links = composition.links.iter().filter_map(|link| link.calls);
+    let called = ports.chain(links);
     let mut known: Vec<(&str, Span)> = external
         .iter()
         .map(|function| (function.name.as_str(), function.span))

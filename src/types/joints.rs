@@ -247,7 +247,7 @@ impl Joints<'_, '_, '_> {
                 if name != "frames" && service != self.services.messages() {
                     let composition = self.composition;
                     let node = composition.node(entity);
-                    let link = self.composition.links[link.at()];
+                    let link = self.composition.links[link.at()].name;
                     let title = format!("`{}` cannot stand on a link", node.name);
                     self.report(
                         Diagnostic::error(Id::ServiceMissing, title, node.span, "")

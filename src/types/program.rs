@@ -409,6 +409,8 @@ pub struct Link {
     pub above: Place,
     /// What it tells at the start: that it is up.
     pub carrier: Option<NoticeId>,
+    /// The function in C that is called with each frame that leaves; without, the host asks for it.
+    pub calls: Option<String>,
 }
 
 /// The top of the stack: where an application sits.

@@ -32,7 +32,7 @@ pub fn of_traces(program: &Program, forest: &Forest, traces: &[Trace]) -> Record
     let mut all = BTreeMap::new();
     for trace in traces {
         let control = Trees::new(program, &counted);
-        let run = run::interpreted(control, program, supplied(program), trace);
+        let run = run::interpreted(control, program, supplied(program, false), trace);
         for (way, count) in run.passed {
             *all.entry(way).or_insert(0) += count;
         }

@@ -45,6 +45,7 @@ pub fn program() -> Program {
             name: "radio".to_string(),
             above: standing(),
             carrier: None,
+            calls: None,
         }],
         ports: vec![Port {
             name: "messages".to_string(),

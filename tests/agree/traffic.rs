@@ -94,7 +94,7 @@ impl<'p> End<'p> {
             stack: Stack::start(
                 reference,
                 program,
-                supplied(program),
+                supplied(program, false),
                 config,
                 limits,
                 now_ns,

@@ -26,8 +26,16 @@ pub const TAKES: u8 = 16;
 /// If it is this, it sends one byte until that is not taken.
 pub const FLOODS: u8 = 0xf0;
 
-/// All that a program calls, as an interpreter has it, at the start of a run.
-pub fn all(program: &Program) -> Externs<'_> {
+/// What a link calls comes back with the frame, as one that came in; so the last byte of it says.
+pub const COMES_BACK: u8 = 1;
+/// Sends that byte.
+pub const GOES_ON: u8 = 2;
+/// Says that time has passed.
+pub const EXPIRES: u8 = 4;
+
+/// All that a program calls, as an interpreter has it, at the start of a run; whether there are
+/// more buffers than frames will need.
+pub fn all(program: &Program, has_many: bool) -> Externs<'_> {
     let mut externs = Externs::default();
     let notes = Rc::new(Cell::new(0_u32));
     plain(&mut externs);
@@ -56,6 +64,18 @@ pub fn all(program: &Program) -> Externs<'_> {
     for port in &program.ports {
         if let Some(function) = &port.calls {
             externs.port(function, |what, call| answer(program, what, call));
+        }
+    }
+    let is_called = Rc::new(Cell::new(false));
+    for link in &program.links {
+        if let Some(function) = &link.calls {
+            let is_called = is_called.clone();
+            externs.link(function, move |frame, call| {
+                if !is_called.replace(true) {
+                    leave(program, has_many, frame, call);
+                    is_called.set(false);
+                }
+            });
         }
     }
     externs
@@ -181,6 +201,42 @@ fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Opti
         0 => 0,
         _ => bytes.len() as u64,
     }
+}
+
+/// What is done with a frame that leaves, unless that is done already.
+fn leave(
+    program: &Program,
+    has_many: bool,
+    frame: &Emitted,
+    call: &mut dyn FnMut(&Call) -> Option<u64>,
+) {
+    let Emitted::Frame { link, bytes } = frame else {
+        panic!("a link calls with frames, not {frame:?}");
+    };
+    let Some(last) = bytes.last().copied() else {
+        return;
+    };
+    if last & COMES_BACK != 0 && has_many {
+        call(&Call::Input(*link, vec![bytes.clone()]));
+    }
+    if last & GOES_ON != 0
+        && let Some(port) = sends_on(program)
+    {
+        call(&Call::Send {
+            port: PortId(port as u32),
+            session: 0,
+            attributes: Vec::new(),
+            bytes: vec![last],
+        });
+    }
+    if last & EXPIRES != 0 {
+        call(&Call::Expire);
+    }
+}
+
+/// The port at which what a link calls sends.
+pub fn sends_on(program: &Program) -> Option<usize> {
+    program.ports.iter().position(|port| port.passes)
 }
 
 fn told_to(port: PortId, session: u32, notice: NoticeId) -> Call {

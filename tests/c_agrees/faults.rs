@@ -1,6 +1,6 @@
 //! Faults in the C of common paths that call applications, or answer, are found.
 
-use super::is_found;
+use super::{is_found, leaving};
 
 #[test]
 fn a_fault_in_what_an_application_gives_back_is_found() {
@@ -58,5 +58,32 @@ fn a_common_path_that_takes_more_steps_than_are_left_is_found() {
         ),
     ] {
         is_found(path, right, wrong);
+    }
+}
+
+#[test]
+fn a_fault_in_what_leaves_by_a_link_that_calls_is_found() {
+    for (name, right, wrong) in [
+        // What the function of a link sends comes before what waits.
+        (
+            "called",
+            "        stack->shared.limit = stack->answers;\n",
+            "",
+        ),
+        // A frame leaves before what is under way.
+        ("called", "is_last = stack->waiting == 0 &&", "is_last ="),
+        ("replied", "    *first = own;\n", ""),
+        // The host asks for it besides.
+        ("links", "        stack->shared.answered -= 1;\n", ""),
+        // A frame of another link leaves by this.
+        ("links", " && one->place == 0)", ")"),
+        // What waits is not looked at.
+        (
+            "links",
+            "        let_leave(stack);\n    }\n    return",
+            "    }\n    return",
+        ),
+    ] {
+        is_found(&leaving(name), right, wrong);
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! In: a program. Out: the text of its driver, which is `driver.c` with its capitals filled in.
 
-use super::externs::{FLOODS, OPENS, SENDS, SENDS_MORE, TAKES, TELLS, told};
+use super::externs::{
+    COMES_BACK, EXPIRES, FLOODS, GOES_ON, OPENS, SENDS, SENDS_MORE, TAKES, TELLS,
+};
+use super::externs::{sends_on, told};
 use stackloom::types::program::{Key, KindId, NoticeId, Port, Program};
 use stackloom::types::value::Type;
 
@@ -47,6 +50,14 @@ pub fn driver(program: &Program, room: usize) -> String {
         delivered += &delivery(program, place, port);
         for id in &port.up {
             told += &told_up(program, place, port, *id);
+        }
+    }
+    if program.links.iter().any(|link| link.calls.is_some()) {
+        applications += "static bool is_leaving;\n";
+    }
+    for (place, link) in program.links.iter().enumerate() {
+        if let Some(function) = &link.calls {
+            applications += &leaving(program, place, function);
         }
     }
     let hears = program.links.iter().any(|link| link.carrier.is_some());
@@ -396,6 +407,31 @@ fn answer(program: &Program, port: &Port, nothing: &str) -> String {
     let sent = send("session", "data", "1");
     let sent = sent.trim_end_matches(";\n");
     text + &format!("while (data[0] == {FLOODS} && {sent} != 0) {{\n}}\n")
+}
+
+/// The function that a link calls: it says what leaves, and does as that of interpreters.
+fn leaving(program: &Program, place: usize, function: &str) -> String {
+    let sends = sends_on(program).map(|port| {
+        let own = &program.ports[port].name;
+        format!(
+            "if ((last & {GOES_ON}) != 0) {{\n\
+             STACK_{own}_send(own, 0, NULL, &last, 1, now_ns);\n}}\n"
+        )
+    });
+    format!(
+        "void STACK_{function}(void *user, struct STACK *own, const uint8_t *data, size_t length, \
+         uint64_t now_ns) {{\n(void)user;\nprintf(\"f {place}\");\n\
+         show_bytes(data, length);\nprintf(\"\\n\");\n\
+         if (is_leaving || length == 0) {{\nreturn;\n}}\nis_leaving = true;\n\
+         const uint8_t last = data[length - 1];\n\
+         if ((last & {COMES_BACK}) != 0 && has_many) {{\n\
+         uint8_t *const copy = malloc(length);\nmemcpy(copy, data, length);\n\
+         const struct STACK_frame frame = {{copy, length}};\n\
+         STACK_input(own, {place}, &frame, 1, now_ns);\nfree(copy);\n}}\n{}\
+         if ((last & {EXPIRES}) != 0) {{\nSTACK_expire(own, now_ns);\n}}\n\
+         is_leaving = false;\n}}\n",
+        sends.unwrap_or_default()
+    )
 }
 
 fn told_up(program: &Program, place: usize, port: &Port, id: NoticeId) -> String {

@@ -11,10 +11,14 @@ use stackloom::types::program::Program;
 
 /// What an interpreter makes of a trace.
 pub fn interpreted<'p, C: Control<'p>>(control: C, program: &'p Program, trace: &Trace) -> Run {
-    run::interpreted(control, program, supplied(program), trace)
+    let has_many = trace.limits.buffers >= MANY;
+    run::interpreted(control, program, supplied(program, has_many), trace)
 }
 
+/// With so many buffers there are more than frames will need.
+pub const MANY: u32 = 1024;
+
 /// All that a program calls. It lives as long as the test, since a stack borrows it.
-pub fn supplied(program: &Program) -> &Externs<'_> {
-    Box::leak(Box::new(externs::all(program)))
+pub fn supplied(program: &Program, has_many: bool) -> &Externs<'_> {
+    Box::leak(Box::new(externs::all(program, has_many)))
 }

@@ -41,6 +41,7 @@ const BUSY: [&str; 12] = [
 /// A program of this seed.
 pub fn program(seed: u64) -> String {
     let mut random = Random(seed ^ 0x6c6f_6f6d);
+    let mut calling = Random(seed ^ 0x6c69_6e6b);
     let mut text = SERVICE.to_string();
     // Where applications answer, what comes up causes what goes down.
     let turns = match random.percent(20) {
@@ -60,8 +61,12 @@ pub fn program(seed: u64) -> String {
             true => *random.one(&BUSY),
             false => *random.one(&STACKS),
         };
+        let calls = match calling.percent(30) {
+            true => format!(" calls leaves_by_{link}"),
+            false => String::new(),
+        };
         stack += &format!(
-            "    link {link} {{ {} }}\n",
+            "    link {link}{calls} {{ {} }}\n",
             node(
                 &mut random,
                 shapes,

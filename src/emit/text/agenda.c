@@ -106,6 +106,14 @@ static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next n
     return output;
 }
 
+/* part open_up */
+/* From here on a call that begins a step takes it at once, while a common path may take all steps
+ * of its own, and their answers have room. */
+static inline void open_up(struct STACK *stack) {
+    const uint32_t most = stack->config.budget > AHEAD ? OUTPUTS - 1 - AHEAD : 0;
+    stack->shared.limit = stack->answers + most;
+}
+
 /* part send_frame */
 /* A message leaves by a link. */
 static inline void send_frame(struct STACK *stack, unsigned link,

@@ -12,14 +12,6 @@ static inline bool may_handle(struct STACK *stack) {
     return may_go_on(stack);
 }
 
-/* part open_up */
-/* From here on a call that begins a step takes it at once, while a common path may take all steps
- * of its own, and their answers have room. */
-static inline void open_up(struct STACK *stack) {
-    const uint32_t most = stack->config.budget > AHEAD ? OUTPUTS - 1 - AHEAD : 0;
-    stack->shared.limit = stack->answers + most;
-}
-
 /* part handle_waiting */
 #ifdef __GNUC__
 static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));

@@ -47,8 +47,14 @@ pub struct Node {
 /// What may stand in a stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeKind {
-    /// `link tap`: where frames come and go.
-    Link(Name),
+    /// `link tap calls leaves`: where frames come and go; the host asks for those that leave, or is
+    /// called with them.
+    Link {
+        /// What it is called.
+        name: Name,
+        /// The function in C that is called.
+        calls: Option<Name>,
+    },
     /// `port datagrams calls arrived`: where an application sits, which asks for what comes up, or
     /// is called with it.
     Port {

@@ -1,7 +1,7 @@
 //! Stacks.
 
 use super::{Parsed, Parser, Separator};
-use crate::syntax::loom::ast::{Argument, LayerUse, Node, NodeKind, Stack, Traffic};
+use crate::syntax::loom::ast::{Argument, LayerUse, Name, Node, NodeKind, Stack, Traffic};
 
 impl Parser<'_> {
     /// `stack host { … }`
@@ -69,15 +69,14 @@ impl Parser<'_> {
     fn node_kind(&mut self) -> Parsed<NodeKind> {
         if self.names_another("link") {
             self.take();
-            return Ok(NodeKind::Link(self.name("the name of the link")?));
+            let name = self.name("the name of the link")?;
+            let calls = self.called()?;
+            return Ok(NodeKind::Link { name, calls });
         }
         if self.names_another("port") {
             self.take();
             let name = self.name("the name of the port")?;
-            let calls = match self.accept("calls") {
-                Some(_) => Some(self.name("the function in C that is called")?),
-                None => None,
-            };
+            let calls = self.called()?;
             return Ok(NodeKind::Port { name, calls });
         }
         let slot = self.names_another("slot");
@@ -101,6 +100,14 @@ impl Parser<'_> {
             arguments,
             alias,
         }))
+    }
+
+    /// What is called at an end of a stack.
+    fn called(&mut self) -> Parsed<Option<Name>> {
+        match self.accept("calls") {
+            Some(_) => Ok(Some(self.name("the function in C that is called")?)),
+            None => Ok(None),
+        }
     }
 
     fn argument(&mut self) -> Parsed<Argument> {

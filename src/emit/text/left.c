@@ -1,0 +1,15 @@
+What a host calls, where links call functions of its own: instead of what has the same name in
+`interface.c`; as `own.c`.
+
+/* part run */
+/* Handles what is on the agenda, mostly nothing, and lets all leave that is to; false if some of it
+ * still waits. */
+static inline bool run(struct STACK *stack) {
+    if (stack->waiting != 0) {
+        handle_waiting(stack);
+    }
+    if (stack->shared.answered != stack->shared.taken IS_CALLING) {
+        let_leave(stack);
+    }
+    return stack->waiting == 0;
+}
