@@ -306,6 +306,7 @@ mod tests {
             own: None,
             fields: BTreeMap::new(),
             latch: None,
+            kept: std::collections::BTreeSet::new(),
             answers: Vec::new(),
         };
         let keeps = Keeps {

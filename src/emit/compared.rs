@@ -14,7 +14,7 @@ use super::masked::{Masked, bits_of};
 use super::names::c_name;
 use super::output::is_static;
 use super::row::Rows;
-use crate::c::tree::{Expression as C, Statement as S, atom, binary, call, leaves};
+use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call, leaves};
 use crate::c::walk;
 use crate::types::program::{Kind, KindId};
 use crate::types::value::Type;
@@ -92,7 +92,7 @@ pub struct Compared<'a> {
     /// How many statements ask.
     pub end: usize,
     /// The fields that others write than assignments.
-    addressed: &'a BTreeSet<String>,
+    pub addressed: &'a BTreeSet<String>,
     /// The fields that the path writes.
     written: BTreeSet<String>,
 }
@@ -450,6 +450,26 @@ impl<'a> Compared<'a> {
 
 fn all(bytes: u64) -> u64 {
     u64::MAX >> (64 - 8 * bytes)
+}
+
+/// The members of which functions take the address.
+pub fn addressed<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<String> {
+    fn within(value: &C, all: &mut BTreeSet<String>) {
+        if let C::Unary("&", of) = value
+            && let C::Member(_, member) = &**of
+        {
+            all.insert(member.clone());
+        }
+        value.parts().into_iter().for_each(|one| within(one, all));
+    }
+    let mut all = BTreeSet::new();
+    for function in functions {
+        walk::each(&function.body, &mut |one| {
+            let values = one.expressions().into_iter();
+            values.for_each(|one| within(one, &mut all));
+        });
+    }
+    all
 }
 
 /// A load of whole bytes, of any width: where, so many bytes behind that, and how many.

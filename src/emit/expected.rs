@@ -46,6 +46,8 @@ pub struct Expected {
     pub fields: BTreeMap<(String, String), Stands>,
     /// The field that says of an instance that nothing else is to be asked of it.
     pub latch: Option<(String, String)>,
+    /// The fields of its own instance of which something holds that the path keeps.
+    pub kept: BTreeSet<String>,
     /// How many bytes each answer of the path begins with that an instance keeps.
     pub answers: Vec<u64>,
 }
@@ -77,6 +79,8 @@ enum Changed {
     Field(Stands, C),
     /// What else holds of an instance: what is expected there.
     Instance(C),
+    /// The same, of the one by the name that the path has for it, which the path keeps.
+    Kept(C),
     /// Which instances there are: the one that comes or goes, or none where the stack expects.
     Which(Option<C>),
 }
@@ -358,6 +362,11 @@ impl Expected {
         };
         // Two that are found may be one.
         match &Vec::from_iter(self.found.iter().filter(own))[..] {
+            [] if self.kept.contains(field) => {
+                let is_its = self.own.iter().any(|own| **at == atom(&own.instance));
+                let changed = [Changed::Instance, Changed::Kept][usize::from(is_its)];
+                Some(changed(expecting(of)))
+            }
             [] => None,
             [(instance, _)] if **at == atom(instance) => {
                 let stands = self.fields[&(instance.clone(), field.clone())];
@@ -448,15 +457,16 @@ impl Expected {
                     let value = if is_name { value } else { place };
                     vec![expects(there, stands, value)]
                 }
+                (Some(Changed::Kept(_)), _) if is_path => Vec::new(),
                 (Some(Changed::Which(None)), _) => vec![forget(self.kept())],
                 (Some(Changed::Which(Some(one))), _) => {
                     vec![forget(self.of(one.clone())), self.looks_at(one)]
                 }
-                (Some(Changed::Field(_, there) | Changed::Instance(there)), _)
-                    if !forgotten.contains(&there) =>
+                (Some(Changed::Field(_, it) | Changed::Instance(it) | Changed::Kept(it)), _)
+                    if !forgotten.contains(&it) =>
                 {
-                    forgotten.push(there.clone());
-                    vec![forget(there)]
+                    forgotten.push(it.clone());
+                    vec![forget(it)]
                 }
                 (Some(_) | None, _) => Vec::new(),
             };
@@ -536,26 +546,6 @@ pub fn keep(all: &[Expected], items: &mut [Item]) {
             all.iter().for_each(|one| one.keep(function));
         }
     }
-}
-
-/// The members of which functions take the address.
-pub fn addressed<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<String> {
-    fn within(value: &C, all: &mut BTreeSet<String>) {
-        if let C::Unary("&", of) = value
-            && let C::Member(_, member) = &**of
-        {
-            all.insert(member.clone());
-        }
-        value.parts().into_iter().for_each(|one| within(one, all));
-    }
-    let mut all = BTreeSet::new();
-    for function in functions {
-        walk::each(&function.body, &mut |one| {
-            let values = one.expressions().into_iter();
-            values.for_each(|one| within(one, &mut all));
-        });
-    }
-    all
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ pub fn filled(stack: &Stack, text: &str) -> String {
         true => " && !stack->shared.calling",
         false => "",
     };
-    text.replace("IS_CALLED", &printer::expression(&is_called(stack)))
+    text.replace("IS_OTHER", &printer::expression(&is_called(stack).negated()))
         .replace(" IS_CALLING", calling)
 }
 

@@ -8,9 +8,9 @@
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, again, in_place, algebra   the common path of what frames start;
 //! exits, paths     where it is left, and how often; borrowed   whether it lets go of its frame
-//! predict, compared, expected   its header prediction
+//! predict, compared, expected, answer, kept   its header prediction; ahead   its steps
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
-//! external, granted  what is written in C by whoever uses the stack
+//! external, granted, leaves   what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
 //! esterel          modules of Esterel             view       their automata, for people
@@ -58,6 +58,7 @@ mod header_file;
 mod held;
 mod in_place;
 mod inline;
+mod kept;
 mod keys;
 mod late;
 mod layout;

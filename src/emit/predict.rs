@@ -33,6 +33,7 @@ use super::compared::{Bits, Compared, Found, loaded};
 use super::exits::{Path, Predicted};
 use super::expected::{Expected, Own, Stands};
 use super::guard::forget_unread;
+use super::kept;
 use super::names::c_name;
 use super::narrow::ALWAYS;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
@@ -77,10 +78,11 @@ impl Compared<'_> {
         let end = finds.chain(latch).fold(last, usize::max) + 1;
         let tests = known.iter().sum();
         let first = self.rows.first().filter(|_| tests >= FEW)?;
-        let expected = self.expected(&body[..end])?;
-        let asks = self.asks(function, &expected, (&body[..end], &first));
+        let mut expected = self.expected(&body[..end])?;
         let mut rest = [self.rest(&expected, &body[..end]), body[end..].to_vec()].concat();
         self.read_at_hand(&expected, &mut rest);
+        let kept = self.kept(&mut expected, &mut rest);
+        let asks = self.asks(function, &expected, (&body[..end], &first, &kept));
         forget_unread(&mut rest);
         function.body = rest;
         function.comment += " The frame is as expected, or was asked.";
@@ -91,6 +93,20 @@ impl Compared<'_> {
             kept: own.map(|found| (found.kind, expected.bytes())),
         };
         Some((expected, asks, predicted))
+    }
+
+    /// The exits that a path keeps, which it takes no more.
+    fn kept(&self, expected: &mut Expected, rest: &mut Vec<S>) -> Vec<S> {
+        let Some(own) = &expected.own else {
+            return Vec::new();
+        };
+        let there = own.numbered(atom(&own.instance));
+        // What else is written than by assignments may have been written by anybody.
+        let is_exit = |one: &S| self.is_exit(one);
+        let own = (&there, &self.message);
+        let (exits, fields) = kept::take(rest, own, self.addressed, &is_exit);
+        expected.kept = fields;
+        exits
     }
 
     /// What the frame has as a field of the instance at hand is read there, as long as neither the
@@ -152,6 +168,7 @@ impl Compared<'_> {
                 .collect(),
             found,
             latch,
+            kept: BTreeSet::new(),
             answers: Vec::new(),
         })
     }
@@ -220,7 +237,7 @@ impl Compared<'_> {
         &self,
         function: &Function,
         expected: &Expected,
-        (asked, first): (&[S], &C),
+        (asked, first, kept): (&[S], &C, &[S]),
     ) -> Function {
         let mut body = Vec::from_iter(self.other(expected));
         let notes = |at: usize| {
@@ -246,6 +263,7 @@ impl Compared<'_> {
                 other => body.push(other.clone()),
             }
         }
+        body.extend(kept.iter().filter(|one| !asked.contains(one)).cloned());
         body.extend(notes(asked.len()));
         self.forget_unread(&mut body);
         Function {

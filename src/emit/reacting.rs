@@ -11,8 +11,9 @@ use super::answer;
 use super::apart;
 use super::borrowed;
 use super::bypass;
+use super::compared;
 use super::exits::{self, Path};
-use super::expected::{self, Expected};
+use super::expected::Expected;
 use super::granted;
 use super::leaves;
 use super::lengths;
@@ -131,7 +132,7 @@ fn predicted(
     known: &waits::Known,
 ) -> Vec<Expected> {
     let functions = all.iter().flat_map(|one| &one.functions);
-    let addressed = expected::addressed(functions);
+    let addressed = compared::addressed(functions);
     let mut expected: Vec<Expected> = Vec::new();
     for path in paths.iter_mut() {
         let own = all.iter_mut().find(|one| one.reaction == path.reaction);

@@ -76,7 +76,7 @@ fn a_fault_in_what_leaves_by_a_link_that_calls_is_found() {
         // The host asks for it besides.
         ("links", "        stack->shared.answered -= 1;\n", ""),
         // A frame of another link leaves by this.
-        ("links", " && one->place == 0)", ")"),
+        ("links", " || one->place != 0", ""),
         // What waits is not looked at.
         (
             "links",

@@ -7,7 +7,7 @@ as `own.c`.
 static void let_leave(struct STACK *stack) {
     struct STACK_output *one = stack->shared.taken;
     while (one != stack->shared.answered) {
-        if (!(IS_CALLED)) {
+        if (IS_OTHER) {
             one += 1;
             continue;
         }
