@@ -179,8 +179,11 @@ pub fn filled(stack: &Stack, text: &str) -> String {
         true => " && !stack->shared.calling",
         false => "",
     };
-    text.replace("IS_OTHER", &printer::expression(&is_called(stack).negated()))
-        .replace(" IS_CALLING", calling)
+    text.replace(
+        "IS_OTHER",
+        &printer::expression(&is_called(stack).negated()),
+    )
+    .replace(" IS_CALLING", calling)
 }
 
 /// Whether a link calls a function with an answer of the stack.

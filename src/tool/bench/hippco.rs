@@ -11,10 +11,12 @@
 //! all, raw profile                 all of them, but each test goes either way alike
 //! all, application profile         .., but as often as it did when this very bench was run
 //! specialised                      .., without what it never did then
+//! called, ..                       the same profiles where the stack calls its host, compiled as
+//!                                  well as may be
 //! ```
 
 use super::fetched::{Fetched, fetched};
-use super::programs::{Program, QUICK, programs};
+use super::programs::{CALLS, Program, QUICK, WHOLE, programs};
 use super::sized::sized;
 use super::{Bench, Name, Row, goals, interpreted};
 use crate::profile::Profile;
@@ -36,6 +38,9 @@ pub const DATA: &str = "data";
 /// The stack of which all this is counted.
 pub const STACK: &str = "tcp.loom:offloaded";
 
+/// The same where port and link call functions of the host.
+const CALLED: &str = "tcp.loom:called";
+
 /// The rewrites that are the paper's, in its order; ours come behind them.
 const PAPERS: [Rewrite; 7] = [
     Rewrite::Share,
@@ -52,13 +57,18 @@ struct Way {
     /// As it stands in the table, and in names of files.
     title: String,
     word: String,
+    stack: &'static str,
+    flags: &'static str,
     options: Options,
 }
 
-fn ways(application: Profile) -> Vec<Way> {
+/// The ways of the stack, and of the one that calls, whose applications have these profiles.
+fn ways([application, called]: [Profile; 2]) -> Vec<Way> {
     let way = |title: String, word: &str, rewrites: Rewrites, profile: Profile| Way {
         title,
         word: word.to_string(),
+        stack: STACK,
+        flags: QUICK,
         options: Options {
             rewrites,
             profile,
@@ -82,20 +92,42 @@ fn ways(application: Profile) -> Vec<Way> {
     let mut special = way("specialised".to_string(), "specialised", done, application);
     special.options.specialised = true;
     all.push(special);
+    for (word, profile, specialised) in [
+        ("default profile", Profile::Default, false),
+        ("raw profile", Profile::Raw, false),
+        ("application profile", called.clone(), false),
+        ("specialised", called, true),
+    ] {
+        let file = format!("called-{}", word.replace(' ', "-"));
+        let mut one = way(format!("called, {word}"), &file, done, profile);
+        (one.stack, one.flags) = (CALLED, WHOLE);
+        one.options.specialised = specialised;
+        all.push(one);
+    }
     all
 }
 
-/// What the bench itself does: the profile of the application.
-fn application(bench: &Bench) -> Result<Profile, Failure> {
+impl Way {
+    /// How the C of the stack and of the bench is compiled.
+    fn all_flags(&self) -> Vec<&'static str> {
+        let calls = (self.stack == CALLED).then_some(CALLS);
+        self.flags.split_whitespace().chain(calls).collect()
+    }
+}
+
+/// What the bench itself does with a stack: the profile of the application.
+fn application(bench: &Bench, stack: &str) -> Result<Profile, Failure> {
     let options = Options {
         records: true,
         ..Options::default()
     };
-    let stack = bench.folder.join(STACK);
+    let calls = (stack == CALLED).then_some(CALLS);
+    let flags: Vec<&str> = [QUICK].into_iter().chain(calls).collect();
+    let stack = bench.folder.join(stack);
     let (source, _) = counting::written(&stack, "tcp", options, bench.work)?;
     let [program, recorded] = ["recording", "tcp.profile"].map(|name| bench.work.join(name));
     let driver = bench.folder.join("tcp.c");
-    counting::compile_driven(&source, &driver, &[QUICK], &program)?;
+    counting::compile_driven(&source, &driver, &flags, &program)?;
     let mut run = Command::new(std::path::absolute(&program)?);
     counting::quietly(run.arg("count").env("LOOM_PROFILE", &recorded))?;
     Ok(Profile::Recorded(profile::read(&recorded)?))
@@ -104,7 +136,8 @@ fn application(bench: &Bench) -> Result<Profile, Failure> {
 /// Our rows; those of others and of the paper, too, if not of us alone.
 pub fn rows(bench: &Bench, alone: bool) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
-    for way in ways(application(bench)?) {
+    let applications = [application(bench, STACK)?, application(bench, CALLED)?];
+    for way in ways(applications) {
         (bench.say)(&way.title);
         rows.extend(ours(bench, way)?);
     }
@@ -131,14 +164,15 @@ pub fn rows(bench: &Bench, alone: bool) -> Result<Vec<Row>, Failure> {
 }
 
 fn ours(bench: &Bench, way: Way) -> Result<Vec<Row>, Failure> {
-    let stack = bench.folder.join(STACK);
+    let flags = way.all_flags();
+    let stack = bench.folder.join(way.stack);
     let (source, _) = counting::written(&stack, "tcp", way.options, bench.work)?;
     let program = bench.keep.join(format!("hippco-{}", way.word));
     let program = std::path::absolute(program)?;
     let driver = bench.folder.join("tcp.c");
-    counting::compile_driven(&source, &driver, &[QUICK], &program)?;
+    counting::compile_driven(&source, &driver, &flags, &program)?;
     let row = |metric: &str, unit: &str, value: f64| {
-        Row::without_sums([&way.title, &way.word, QUICK], metric, unit, value)
+        Row::without_sums([&way.title, &way.word, way.flags], metric, unit, value)
     };
     let mut rows = Vec::new();
     if bench.counts {
@@ -147,7 +181,7 @@ fn ours(bench: &Bench, way: Way) -> Result<Vec<Row>, Failure> {
         rows.extend(figures.map(|(metric, value)| row(metric, "instructions", value)));
         rows.extend(of_memory(&fetched(&counted.program)?, &row));
     }
-    let object = counting::object_of(&source, &[QUICK])?;
+    let object = counting::object_of(&source, &flags)?;
     rows.extend(of_size(&sized(&object, |_| true)?, &row));
     Ok(rows)
 }
@@ -187,9 +221,9 @@ mod tests {
 
     #[test]
     fn each_way_does_one_more_and_the_last_ones_all() {
-        let ways = ways(Profile::Default);
+        let ways = ways([Profile::Default, Profile::Default]);
         let done = |way: &Way| way.options.rewrites.each().count();
-        let (each, last) = ways.split_at(ways.len() - 3);
+        let (each, last) = ways.split_at(ways.len() - 7);
         for (at, way) in each.iter().enumerate() {
             assert_eq!(done(way), at, "{}", way.title);
         }

@@ -19,8 +19,11 @@ pub struct Program {
     sums: bool,
 }
 
-/// Whose a stack of ours is whose port calls a function of its application.
+/// Whose a stack of ours is whose port and link call functions of its host.
 const CALLED: &str = "stackloom, called";
+
+/// What the programs are told where stacks call.
+pub const CALLS: &str = "-DCALLS";
 
 /// How a stack is compiled in a hurry, and as well as may be.
 pub const QUICK: &str = "-O2";
@@ -122,7 +125,7 @@ impl Program {
         let output = std::path::absolute(output)?;
         let flags: Vec<&str> = self.flags.split_whitespace().collect();
         if self.is_ours() {
-            let calls = (self.who == CALLED).then_some("-DCALLS");
+            let calls = (self.who == CALLED).then_some(CALLS);
             let stack = match (self.sums, calls) {
                 (true, None) => "summed",
                 (true, Some(_)) => "called_summed",
