@@ -23,6 +23,8 @@ mod glue;
 mod harder;
 #[path = "agree/headers.rs"]
 mod headers;
+#[path = "c_agrees/leaving.rs"]
+mod leaving;
 #[path = "agree/profiles.rs"]
 mod profiles;
 #[path = "agree/random.rs"]
@@ -67,20 +69,6 @@ const WAYS: [(&str, &str); 4] = [
 const SMALL: [&str; 2] = [
     "tests/c_agrees/stacks/passing.loom",
     "tests/c_agrees/stacks/switched.loom",
-];
-
-/// Stacks that are tried with a link that calls.
-const LEAVING: [&str; 10] = [
-    "answered",
-    "answers_kept",
-    "called",
-    "callers",
-    "granted_later",
-    "letters",
-    "links",
-    "predicted",
-    "replied",
-    "streams",
 ];
 
 /// Calls of a trace.
@@ -402,25 +390,6 @@ fn the_c_of_listeners_whose_application_is_called_does_what_it_says() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callers_called.loom");
     std::fs::write(&path, text).expect("there is room");
     agrees(path.to_str().expect("it has a name"));
-}
-
-#[test]
-fn the_c_of_links_that_call_does_what_it_says() {
-    for name in LEAVING {
-        agrees(&leaving(name));
-    }
-}
-
-/// A stack whose first link calls a function.
-fn leaving(name: &str) -> String {
-    let file = format!("tests/c_agrees/stacks/{name}.loom");
-    let text = std::fs::read_to_string(file).expect("it is there");
-    let (before, stack) = text.split_once("\n    link ").expect("it has a link");
-    let (link, above) = stack.split_once(" {").expect("something stands on it");
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_leaving.loom"));
-    let text = format!("{before}\n    link {link} calls leaves {{{above}");
-    std::fs::write(&path, text).expect("there is room");
-    path.to_str().expect("it has a name").to_string()
 }
 
 #[test]

@@ -24,6 +24,7 @@ use super::algebra::replaced;
 use super::expected::{Expected, Own};
 use super::external::{self, Kept};
 use super::layout::{c_type, given_names};
+use super::leaves;
 use super::port;
 use super::waits;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call};
@@ -79,7 +80,7 @@ impl<'s> Granted<'s> {
     fn name(&self) -> String {
         let own = [
             "user", "stack", "session", "message", "buffer", "data", "length", "now_ns", "with",
-            "told", "own",
+            "told", "own", "may_wait",
         ];
         let number = self.number();
         let given = [(&number.kind, &*number.name)];
@@ -179,16 +180,38 @@ impl<'s> Granted<'s> {
             otherwise: Vec::new(),
         };
         let nothing = binary("==", atom(&name), atom("0"));
-        let handled = vec![
-            only_if(nothing, vec![S::Return(Some(atom("false")))]),
-            S::Assign(steps, "+=", atom("1")),
-            S::Return(Some(call(handler, given))),
-        ];
+        let handled = call(handler, given);
+        let counts = S::Assign(steps, "+=", atom("1"));
+        let returned = |value: C| S::Return(Some(value));
         let kept = Kept {
             then: vec![told_first],
             ..self.told()
         };
-        let called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
+        let mut called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
+        let handled = match leaves::calls_links(self.stack.program) {
+            // What leaves now waits for what the path lets leave.
+            true => {
+                called.pop();
+                let waits = S::Declare {
+                    kind: "const bool".to_string(),
+                    name: "may_wait".to_string(),
+                    value: Some(handled),
+                };
+                let ends = || external::calling(false);
+                vec![
+                    only_if(nothing, vec![ends(), returned(atom("false"))]),
+                    counts,
+                    waits,
+                    ends(),
+                    returned(atom("may_wait")),
+                ]
+            }
+            false => vec![
+                only_if(nothing, vec![returned(atom("false"))]),
+                counts,
+                returned(handled),
+            ],
+        };
         let stack = &self.stack.names.stack;
         Function {
             comment: format!(

@@ -7,6 +7,7 @@ use super::external;
 use super::granted::Granted;
 use super::inline;
 use super::layout::members;
+use super::leaves;
 use super::paths;
 use super::port;
 use super::send;
@@ -503,7 +504,11 @@ extern const char *const STACK_counter_name[];
 PATHS";
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
-    let text = text.replace("CALLED", CALLED);
+    let other = match leaves::calls_links(stack.program) {
+        true => NEXT_OTHER,
+        false => "",
+    };
+    let text = text.replace("CALLED", &format!("{CALLED}{other}"));
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
     let text = text.replace("PATHS", paths::functions(bypasses));
     let mut text = inline::by_link(stack, &text);
@@ -534,6 +539,18 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
 size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                        size_t count, uint64_t now_ns)
     __attribute__((noinline));
+#endif
+
+";
+
+/// And where links call.
+const NEXT_OTHER: &str = "\
+/* For STACK_next alone: what the host is to do behind frames for which functions are called. */
+enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output);
+
+#ifdef __GNUC__
+enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output)
+    __attribute__((cold, noinline));
 #endif
 
 ";

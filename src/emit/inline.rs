@@ -5,6 +5,7 @@
 
 use super::Stack;
 use super::external;
+use super::leaves;
 use super::parts;
 use super::structure;
 
@@ -18,10 +19,20 @@ const CALLING: [(&str, &str); 2] = [
     ),
 ];
 
+/// A frame whose link may call a function is none for who asks.
+const NEXT_OTHER: &str = "    if (shared->taken->next == UPPER_FRAME) {
+        return STACK_next_other(stack, output);
+    }
+";
+
 /// What the header says of a function that every stack has.
 pub fn said(stack: &Stack, name: &str) -> String {
-    let text = parts::part(parts::INLINE, name);
-    format!("inline {}", by_link(stack, &sized(stack, text)))
+    let other = match leaves::calls_links(stack.program) {
+        true => NEXT_OTHER,
+        false => "",
+    };
+    let text = parts::part(parts::INLINE, name).replace("    NEXT_OTHER\n", other);
+    format!("inline {}", by_link(stack, &sized(stack, &text)))
 }
 
 /// What stands in the file for all of them.

@@ -137,7 +137,11 @@ impl Asked {
                     if *operator != "=" && self.fields.contains(field) {
                         return false;
                     }
-                    let sum = way.sum(value, there);
+                    let sum = match *operator {
+                        "=" => way.sum(value, there),
+                        _ => Sum::of(way.read(value)),
+                    };
+                    way.times += 1;
                     way.fields.insert(field.clone(), sum);
                 }
                 S::If {

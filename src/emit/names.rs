@@ -112,8 +112,8 @@ fn free_name(program: &Program, name: &str) -> String {
 
 /// What stands behind the name of the stack in its own types and functions.
 const INTERFACE: &str = "_message _event _config _config_default _output _frame _next _shared \
-    _start _size _buffer _has_buffer _input _input_all _take _done _deadline _expire _carrier \
-    _counters _counter_name _path _paths _path_name";
+    _start _size _buffer _has_buffer _input _input_all _take _next_other _done _deadline \
+    _expire _carrier _counters _counter_name _path _paths _path_name";
 
 /// And the constants that a host is given, besides those of notices and of enums.
 const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _COUNTERS _PATHS _PATH_NONE";

@@ -122,6 +122,10 @@ impl Compared<'_> {
 
     fn read_in(&self, there: &C, fields: &mut BTreeMap<(String, String), Stands>, block: &mut [S]) {
         for statement in block {
+            // What one turn writes the next one reads.
+            if matches!(statement, S::For { .. } | S::While { .. }) {
+                fields.clear();
+            }
             let field = |part: &C| {
                 let (pointer, offset, bytes) = loaded(part)?;
                 let at = self.rows.behind_begin(&pointer, offset)?;

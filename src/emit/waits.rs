@@ -29,15 +29,7 @@ use crate::types::program::Event;
 use std::collections::BTreeSet;
 
 /// What all stacks have, and puts nothing on the agenda.
-const QUIET: [&str; 7] = [
-    "consume",
-    "cut",
-    "drop",
-    "goes_on",
-    "leave_last",
-    "leave_now",
-    "skip",
-];
+const QUIET: [&str; 6] = ["consume", "cut", "drop", "goes_on", "leave_now", "skip"];
 
 /// Whether what all stacks have puts nothing there. A frame that is sent waits, too, where its link
 /// calls a function.
@@ -125,7 +117,11 @@ pub fn said_at_ends(
     let deliver = stack.names.applications.keys();
     let deliver = deliver.map(|event| external::now(&stack.names.ports[event]));
     let deliver: BTreeSet<String> = deliver.collect();
+    let tells = stack.names.applications.keys();
+    let tells = tells.map(|event| stack.names.ports[event].clone());
+    let tells: BTreeSet<String> = tells.chain(deliver.iter().cloned()).collect();
     let sends = is_called(path, &|callee| callee == "send_frame");
+    let may_send = sends || is_called(path, &|callee| tells.contains(callee));
     let mut may_wait = false;
     let mut say = |all: &mut Vec<S>, at: usize, put: bool| {
         if !put || all[at] != S::Return(Some(end.clone())) {
@@ -151,17 +147,20 @@ pub fn said_at_ends(
             otherwise: Vec::new(),
         };
         let calling = calling.filter(|at| is_in(&all[*at], &|callee| deliver.contains(callee)));
-        let waits = something_waits(stack, sends);
         let (first, behind) = match (said, calling) {
             (Some(said), _) => (leaving.start - 1, vec![goes_on(said)]),
             (None, Some(calling)) => {
                 // The path comes to an application where nothing waits.
                 let [told, known] = granted::before_it_tells();
+                let waits = something_waits(stack, sends);
                 let has_told = binary("||", granted::has_told(), waits);
                 let called = all[calling].clone();
                 (calling, vec![told, known, called, goes_on(has_told)])
             }
-            (None, None) => (leaving.start, vec![goes_on(waits)]),
+            (None, None) => {
+                let waits = something_waits(stack, may_send);
+                (leaving.start, vec![goes_on(waits)])
+            }
         };
         let behind_all = first + behind.len() + leaving.len();
         all.splice(first..leaving.start, behind);

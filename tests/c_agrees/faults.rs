@@ -1,6 +1,7 @@
 //! Faults in the C of common paths that call applications, or answer, are found.
 
-use super::{is_found, leaving};
+use super::is_found;
+use super::leaving::{calling, leaving};
 
 #[test]
 fn a_fault_in_what_an_application_gives_back_is_found() {
@@ -58,6 +59,26 @@ fn a_common_path_that_takes_more_steps_than_are_left_is_found() {
         ),
     ] {
         is_found(path, right, wrong);
+    }
+}
+
+#[test]
+fn a_fault_in_what_leaves_while_an_application_is_called_is_found() {
+    for (path, right, wrong) in [
+        // What an application sent is not looked at.
+        (
+            calling("segments"),
+            "stack->waiting != 0 || stack->shared.answered != stack->shared.taken) {",
+            "stack->waiting != 0) {",
+        ),
+        // What is let go by what it gives back overtakes the answer.
+        (
+            "tests/c_agrees/stacks/leaving_granted.loom".to_string(),
+            "const bool may_wait = ",
+            "stack->shared.calling = false;\n    const bool may_wait = ",
+        ),
+    ] {
+        is_found(&path, right, wrong);
     }
 }
 

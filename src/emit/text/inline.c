@@ -32,6 +32,7 @@ enum STACK_next STACK_next(struct STACK *stack, struct STACK_output *output) {
     if (shared->taken == shared->answered) {
         return UPPER_IDLE;
     }
+    NEXT_OTHER
     *output = *shared->taken;
     shared->taken += 1;
     return output->next;

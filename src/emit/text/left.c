@@ -13,3 +13,17 @@ static inline bool run(struct STACK *stack) {
     }
     return stack->waiting == 0;
 }
+
+/* part STACK_next_other */
+enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output) {
+    struct STACK_output *const first = stack->shared.taken;
+    for (struct STACK_output *one = first; one != stack->shared.answered; one += 1) {
+        if (IS_OTHER) {
+            *output = *one;
+            memmove(first + 1, first, (size_t)(one - first) * sizeof *one);
+            stack->shared.taken += 1;
+            return output->next;
+        }
+    }
+    return UPPER_IDLE;
+}
