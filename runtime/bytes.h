@@ -357,6 +357,25 @@ static inline bool sl_differs64(const uint8_t *at, const uint8_t *other, const u
     return sl_unlike64(at, other, mask) != 0;
 }
 
+/* part sl_differs128: needs sl_unlike64 */
+/* The same of 16. */
+static inline bool sl_differs128(const uint8_t *at, const uint8_t *other, const uint8_t *mask) {
+#if defined __x86_64__ && defined __GNUC__ && defined __AVX__
+    typedef const uint8_t bytes[16];
+    bool differs;
+    __asm__("vmovdqu %1, %%xmm0\n\t"
+            "vpxor %2, %%xmm0, %%xmm0\n\t"
+            "vptest %3, %%xmm0"
+            : "=@ccnz"(differs)
+            : "m"(*(bytes *)at), "m"(*(bytes *)other), "m"(*(bytes *)mask)
+            : "xmm0");
+    return differs;
+#else
+    const uint64_t unlike = sl_unlike64(at, other, mask);
+    return (unlike | sl_unlike64(at + 8, other + 8, mask + 8)) != 0;
+#endif
+}
+
 /* part sl_differs256: needs sl_unlike64 */
 /* The same of 32. In AVX2 it is written out: where compilers know of values of 32 bytes they align
  * the stack for them, of which none is kept there. */

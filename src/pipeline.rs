@@ -263,6 +263,10 @@ pub struct Analysed {
     pub bypasses: Forest,
     /// Where their C is left.
     pub exits: Vec<emit::Path>,
+    /// What its C keeps for what sessions send.
+    pub begun: Vec<emit::Begun>,
+    /// The fields that its C does not read, since they always hold the same, and what.
+    pub held: Vec<String>,
     /// Joints that stayed calls.
     pub stayed: Vec<weave::Stayed>,
     /// Joints that are none any more.
@@ -325,8 +329,11 @@ pub fn analyse(
         costs.push(Cost::of(Some(rewrite), &woven));
         asked.push(profile::asked(&woven));
     }
+    let emitted = emit::c(sources, &program, &bypasses, rewrites);
     Analysed {
-        exits: emit::c(sources, &program, &bypasses, rewrites).paths,
+        exits: emitted.paths,
+        begun: emitted.begun,
+        held: emitted.held,
         states,
         path: transitions(&woven.forest, &woven.runs, SHARE),
         stayed: weave::stayed(&program, &woven.forest, weave::Limits::default()),

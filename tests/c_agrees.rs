@@ -445,6 +445,11 @@ fn is_found(path: &str, right: &str, wrong: &str) {
 }
 
 #[test]
+fn the_c_of_messages_that_begin_alike_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/begun.loom");
+}
+
+#[test]
 fn the_c_of_datagrams_without_sums_does_what_it_says() {
     agrees("tests/c_agrees/stacks/datagrams.loom");
 }

@@ -189,6 +189,15 @@ pub enum Statement {
     Break,
 }
 
+/// `if (condition) { then }`
+pub fn only_if(condition: Expression, then: Vec<Statement>) -> Statement {
+    Statement::If {
+        condition,
+        then,
+        otherwise: Vec::new(),
+    }
+}
+
 /// Assigns.
 pub fn assign(place: Expression, value: Expression) -> Statement {
     Statement::Assign(place, "=", value)

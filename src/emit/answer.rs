@@ -262,7 +262,7 @@ fn made(statement: &S) -> Option<String> {
 }
 
 /// Where something is written behind the begin of a message, in how many bytes, and what.
-fn stored<'s>(statement: &'s S, data: &C) -> Option<(i64, u64, &'s C)> {
+pub fn stored<'s>(statement: &'s S, data: &C) -> Option<(i64, u64, &'s C)> {
     match statement {
         S::Assign(C::Element(of, at), "=", value) if **of == *data => {
             Some((number(at)? as i64, 1, value))

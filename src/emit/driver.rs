@@ -2,7 +2,6 @@
 
 use super::Stack;
 use super::constant::number_text;
-use super::exits::Path;
 use super::expected::Expected;
 use super::external;
 use super::inline;
@@ -13,6 +12,7 @@ use super::output::Queued;
 use super::parts;
 use super::paths;
 use super::port;
+use super::reacting::Shortcuts;
 use super::scope::Scope;
 use super::state;
 use super::structure;
@@ -385,9 +385,9 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
     heard.flatten().collect()
 }
 
-/// What the host calls; reactions that are `quiet` put nothing on the agenda, and those that frames
-/// start have these common paths.
-pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> String {
+/// What the host calls; reactions that are `quiet` put nothing on the agenda.
+pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcuts) -> String {
+    let bypasses = &shortcuts.paths;
     let name = &stack.names.stack;
     let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
     let left = leaves::calls_links(stack.program).then_some(parts::LEFT);
@@ -421,7 +421,7 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -
     }));
     let ports = stack.program.ports.iter();
     let ports: Vec<String> = ports
-        .map(|port| printer::file(&port::functions(stack, port, quiet)))
+        .map(|port| printer::file(&port::functions(stack, port, quiet, &shortcuts.begun)))
         .map(|text| text.trim_end().to_string())
         .collect();
     let begun = parts::select(parts::TELLS, &ports.concat()).into_iter();

@@ -490,7 +490,7 @@ fn windows(mask: &[u8]) -> Vec<(usize, usize)> {
         best[from] = match mask[from] {
             0 => best[from + 1],
             byte => {
-                let words = [32, 8, 4, 2, 1]
+                let words = [32, 16, 8, 4, 2, 1]
                     .into_iter()
                     .filter(|bytes| *bytes <= mask.len());
                 let costs = words.map(|bytes| {
@@ -535,15 +535,6 @@ fn expects(there: C, stands: Stands, value: &C) -> S {
             let store = format!("sl_store_big{}", 8 * bytes);
             let place = binary("+", frame, at);
             S::Do(call(store, vec![place, value.clone()]))
-        }
-    }
-}
-
-/// Sees to it that what functions change is no longer expected.
-pub fn keep(all: &[Expected], items: &mut [Item]) {
-    for item in items {
-        if let Item::Function(function) = item {
-            all.iter().for_each(|one| one.keep(function));
         }
     }
 }

@@ -27,7 +27,7 @@ use super::layout::{c_type, given_names};
 use super::leaves;
 use super::port;
 use super::waits;
-use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call};
+use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call, only_if};
 use crate::c::walk;
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, Notice, PortId};
@@ -258,14 +258,6 @@ pub fn names(stack: &Stack) -> impl Iterator<Item = String> {
         let handler = &stack.names.reactions[&granted.reaction];
         [own_name(handler), own_name(granted.deliver())]
     })
-}
-
-fn only_if(condition: C, then: Vec<S>) -> S {
-    S::If {
-        condition,
-        then,
-        otherwise: Vec::new(),
-    }
 }
 
 /// How often applications have told something that happened at once while they were called.

@@ -9,6 +9,8 @@
 //! bypass, guard, early, masked, again, in_place, algebra   the common path of what frames start;
 //! exits, paths     where it is left, and how often; borrowed   whether it lets go of its frame
 //! predict, compared, expected, answer, kept   its header prediction; ahead   its steps
+//! begun, parted     what sessions keep of the messages that they send; settled: on what it hangs
+//! always, meet      what always holds; ways that do the same
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
 //! external, granted, leaves   what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
@@ -21,6 +23,7 @@
 //! its tree an `if` for each test (`tree`).
 
 pub use assumed::Assumed;
+pub use begun::Begun;
 pub use exits::{Exit, Path};
 pub use names::c_name;
 pub use record::Record;
@@ -33,11 +36,13 @@ mod action;
 mod again;
 mod ahead;
 mod algebra;
+mod always;
 mod answer;
 mod apart;
 mod assumed;
 mod attempt;
 mod backlog;
+mod begun;
 mod bits;
 mod borrowed;
 mod bypass;
@@ -66,6 +71,7 @@ mod leaves;
 mod lengths;
 mod listen;
 mod masked;
+mod meet;
 mod message;
 mod names;
 mod narrow;
@@ -73,6 +79,7 @@ mod once;
 mod operator;
 mod options;
 mod output;
+mod parted;
 mod parts;
 mod paths;
 mod peek;
@@ -86,6 +93,7 @@ mod row;
 mod scope;
 mod send;
 mod settle;
+mod settled;
 mod source_file;
 mod standing;
 mod state;
@@ -109,6 +117,7 @@ use crate::tree::rewrites::Rewrites;
 use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
 use crate::types::program::{Entity, EntityId, Event, FunctionId, KindId, Program};
 use names::Names;
+use reacting::Shortcuts;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The C of a stack.
@@ -123,6 +132,10 @@ pub struct Emitted {
     pub layouts: Vec<(String, Vec<String>)>,
     /// The common paths of what frames start, and where they are left.
     pub paths: Vec<Path>,
+    /// What is kept for what sessions send.
+    pub begun: Vec<Begun>,
+    /// Fields that always hold the same, and what: they are not read.
+    pub held: Vec<String>,
     /// By entity: the bytes of the record of one session, where pointers have 64 bits.
     pub session_bytes: Vec<(String, u64)>,
 }
@@ -161,27 +174,25 @@ pub fn recording(
 }
 
 fn emitted(stack: &Stack) -> Emitted {
-    let (c, h, paths) = source_file::text(stack);
+    let (c, h, shortcuts) = source_file::text(stack);
     Emitted {
         c,
         h,
         layouts: port::layouts(stack),
-        session_bytes: session_bytes(stack, &paths),
-        paths,
+        session_bytes: session_bytes(stack, &shortcuts),
+        paths: shortcuts.paths,
+        begun: shortcuts.begun,
+        held: shortcuts.held,
     }
 }
 
-/// Bytes of a session by entity, with what it expects of frames.
-fn session_bytes(stack: &Stack, paths: &[Path]) -> Vec<(String, u64)> {
+/// Bytes of a session by entity, with what it has for shortcuts.
+fn session_bytes(stack: &Stack, shortcuts: &Shortcuts) -> Vec<(String, u64)> {
     let entities = stack.program.entities.iter();
-    let kept = |kind: KindId| {
-        let predicted = paths
-            .iter()
-            .filter_map(|path| path.predicted.as_ref()?.kept);
-        let own = predicted.filter(|(of, _)| *of == kind);
-        own.map(|(_, bytes)| bytes).sum::<u64>()
+    let session = |entity: &Entity| {
+        let kind = entity.session;
+        state::bytes(stack, kind, shortcuts.bytes_of(kind))
     };
-    let session = |entity: &Entity| state::bytes(stack, entity.session, kept(entity.session));
     entities
         .map(|entity| (entity.name.clone(), session(entity)))
         .collect()

@@ -1,6 +1,7 @@
 //! Ports: what an application opens, sends, tells, and what comes up to it.
 
 use super::Stack;
+use super::begun::Begun;
 use super::external;
 use super::layout::{given_names, member_names, named_members, names_of, parameters};
 use super::listen;
@@ -255,7 +256,12 @@ fn told_by_name(stack: &Stack, port: &Port) -> impl Iterator<Item = NoticeId> {
 }
 
 /// The C of a port that applications call; reactions that are `quiet` put nothing on the agenda.
-pub fn functions(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> Vec<Item> {
+pub fn functions(
+    stack: &Stack,
+    port: &Port,
+    quiet: &BTreeSet<Reaction>,
+    begun: &[Begun],
+) -> Vec<Item> {
     let mut heads = heads(stack, port);
     let sending = heads
         .iter()
@@ -274,7 +280,7 @@ pub fn functions(stack: &Stack, port: &Port, quiet: &BTreeSet<Reaction>) -> Vec<
     if port.passes {
         let head = send_head(stack, port).1;
         all.extend(
-            send::functions(stack, port, &head, quiet)
+            send::functions(stack, port, &head, (quiet, begun))
                 .into_iter()
                 .map(Item::Text),
         );

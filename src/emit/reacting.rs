@@ -9,6 +9,7 @@ use super::Stack;
 use super::again;
 use super::answer;
 use super::apart;
+use super::begun::{self, Begun};
 use super::borrowed;
 use super::bypass;
 use super::compared;
@@ -17,12 +18,14 @@ use super::expected::Expected;
 use super::granted;
 use super::leaves;
 use super::lengths;
+use super::meet;
 use super::narrow;
 use super::output::Queued;
 use super::predict;
 use super::waits;
-use crate::c::tree::{Function, atom};
+use crate::c::tree::{Function, Item, Line, atom};
 use crate::tree::{Reaction, Tree};
+use crate::types::program::KindId;
 use std::collections::BTreeSet;
 
 /// The functions of one tree, and what they put on the agenda.
@@ -59,6 +62,46 @@ pub fn guard_bypasses(stack: &Stack, all: &mut [Reacting], beside: &str) {
     }
 }
 
+/// What is mostly done, and shorter for it.
+#[derive(Clone, Debug)]
+pub struct Shortcuts {
+    /// The common paths of what frames start.
+    pub paths: Vec<Path>,
+    /// What is expected of the next frame on these.
+    pub expected: Vec<Expected>,
+    /// What is kept for what sessions send.
+    pub begun: Vec<Begun>,
+    /// Fields that always hold the same, and that.
+    pub held: Vec<String>,
+}
+
+impl Shortcuts {
+    /// Sees to it that what functions change is no longer expected, nor kept.
+    pub fn keep(&self, items: &mut [Item]) {
+        for item in items {
+            if let Item::Function(function) = item {
+                self.expected.iter().for_each(|one| one.keep(function));
+                self.begun.iter().for_each(|one| one.keep(function));
+            }
+        }
+    }
+
+    /// What an instance of a kind, as the stack names it, has for it.
+    pub fn members_of(&self, kind: &str) -> Vec<Line> {
+        let expected = self.expected.iter().filter_map(|one| one.member_of(kind));
+        let begun = self.begun.iter().filter_map(|one| one.member_of(kind));
+        expected.chain(begun).collect()
+    }
+
+    /// So many bytes that takes.
+    pub fn bytes_of(&self, kind: KindId) -> u64 {
+        let predicted = self.paths.iter().filter_map(|path| path.predicted?.kept);
+        let begun = self.begun.iter().map(|one| (one.kind, one.size()));
+        let own = predicted.chain(begun).filter(|(of, _)| *of == kind);
+        own.map(|(_, bytes)| bytes).sum()
+    }
+}
+
 /// The common paths, and what they expect. `values` are functions that give a value, and no more,
 /// `others` all that put nothing on the agenda.
 pub fn common_paths(
@@ -66,7 +109,7 @@ pub fn common_paths(
     all: &mut [Reacting],
     values: &BTreeSet<String>,
     others: &BTreeSet<String>,
-) -> (Vec<Path>, Vec<Expected>) {
+) -> Shortcuts {
     let functions = all.iter().flat_map(|one| &one.functions);
     let known = waits::Known {
         stack,
@@ -77,7 +120,23 @@ pub fn common_paths(
     let expected = predicted(stack, &mut paths, all, &known);
     let_go(stack, &mut paths, all, values);
     say_at_ends(stack, &mut paths, all, &known);
-    (paths, expected)
+    Shortcuts {
+        paths,
+        expected,
+        begun: Vec::new(),
+        held: Vec::new(),
+    }
+}
+
+impl Shortcuts {
+    /// Keeps what messages begin with that sessions send; these are the functions of `values`.
+    pub fn begin(&mut self, stack: &Stack, all: &mut [Reacting], values: &[Function]) {
+        let own = all.iter_mut().map(|one| (one.reaction, &mut one.functions));
+        self.begun = begun::kept(stack, &mut Vec::from_iter(own), values);
+        for function in all.iter_mut().flat_map(|one| &mut one.functions) {
+            self.begun.iter().for_each(|one| one.keep(function));
+        }
+    }
 }
 
 /// The common paths as they are when all is known of them.
@@ -165,6 +224,7 @@ fn predicted(
                 let message = bypass::message_of(function);
                 lengths::count(&message, one.mask.len() as u64, &mut function.body);
             }
+            meet::meet(&mut function.body);
             again::named(&mut function.body);
             bypass::forget_unread(function);
         }

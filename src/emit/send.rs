@@ -4,21 +4,23 @@
 //! it copies and what goes with it, and two that it calls:
 //!
 //! ```text
-//! S_p_send    copies to a buffer, if that can be at once; then    S_p_send_from
-//!                                                         or else S_p_send_later
+//! S_p_send    copies to the next buffer, if that can be at once; then    S_p_send_from
+//!                                                             or else S_p_send_later
 //! ```
 //!
 //! What an application sends while it is called goes to S_p_send_later, too.
 
 use super::Stack;
+use super::begun::Begun;
 use super::external;
 use super::inline::sized;
 use super::leaves;
-use super::message;
 use super::parts;
 use super::port::{attributes, below, called, condition, either, exists, wrapped};
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Statement, atom, binary, call, conditional};
+use crate::c::tree::{
+    Expression as C, Statement as S, assign, atom, binary, call, conditional, only_if,
+};
 use crate::tree::Reaction;
 use crate::types::program::{Event, Port};
 use crate::types::value::Type;
@@ -41,10 +43,6 @@ pub fn inline(
         return None;
     }
     let mut before = "/* For the next function alone. */\n".to_string();
-    if !attributes(stack, port).is_empty() {
-        let kind = with_struct(stack, port);
-        before += &format!("extern const struct {kind} {own}_default;\n");
-    }
     let heads = heads(stack, port, head).map(|head| wrapped(&head));
     for head in &heads {
         before += &format!("{head};\n");
@@ -59,12 +57,9 @@ pub fn inline(
         "\n#ifdef __GNUC__\n{from}\n    __attribute__((noinline));\n{later}\n    \
          __attribute__(({kept_apart}));\n#endif\n"
     );
-    let sent = conditional(
-        sets_out(stack, port, atom("now_ns")),
-        atom("length"),
-        atom("0"),
-    );
-    let sent = printer::block(&[Statement::Return(Some(sent))], 1);
+    let sets_out = sets_out(stack, port, atom("now_ns"));
+    let sent = conditional(sets_out, atom("length"), atom("0"));
+    let sent = printer::block(&[S::Return(Some(sent))], 1);
     let text = parts::part(parts::INLINE, "STACK_PORT_send")
         .replace("HEAD {", &format!("inline {} {{", wrapped(head)))
         .replace("    SENT\n", &sent)
@@ -86,7 +81,7 @@ pub fn functions(
     stack: &Stack,
     port: &Port,
     head: &str,
-    quiet: &BTreeSet<Reaction>,
+    (quiet, begun): (&BTreeSet<Reaction>, &[Begun]),
 ) -> Vec<String> {
     let with_body = |head: &str, body: String| format!("{} {{\n{body}}}\n", wrapped(head));
     let Some(reaction) = sent_at_once(stack, port) else {
@@ -95,18 +90,29 @@ pub fn functions(
         return vec![with_body(head, unused.concat() + "    return 0;\n")];
     };
     let [from, later] = heads(stack, port, head);
-    let mut all = Vec::new();
-    if !attributes(stack, port).is_empty() {
-        let own = format!("{}_{}_send_default", stack.names.stack, port.name);
-        let kind = with_struct(stack, port);
-        all.push(format!(
-            "const struct {kind} {own} = {{{}}};\n",
-            defaults(stack, port)
-        ));
-    }
-    all.push(with_body(&from, from_body(stack, port, reaction, quiet)));
-    all.push(with_body(&later, later_body(stack, port, reaction, quiet)));
-    all.push(format!("{};\n", wrapped(&format!("extern inline {head}"))));
+    let begun = begun.iter().find(|one| one.reaction == reaction);
+    let anew = from_body(stack, port, reaction, (quiet, begun));
+    let mut all = match begun {
+        Some(begun) => {
+            let own = from.replacen("_send_from(", "_send_anew(", 1);
+            let own = own.replacen("bool ", "static bool ", 1);
+            let again = goes_again(stack, port, (quiet, begun));
+            vec![
+                format!(
+                    "#ifdef __GNUC__\n{}\n    __attribute__((noinline));\n#endif\n\n\
+                     /* The same where a message does not go as the last one did. */\n{}",
+                    wrapped(&own),
+                    with_body(&own, anew)
+                ),
+                with_body(&from, again),
+            ]
+        }
+        None => vec![with_body(&from, anew)],
+    };
+    all.extend([
+        with_body(&later, later_body(stack, port, reaction, quiet)),
+        format!("{};\n", wrapped(&format!("extern inline {head}"))),
+    ]);
     all
 }
 
@@ -115,61 +121,46 @@ fn sent_at_once(stack: &Stack, port: &Port) -> Option<Reaction> {
     below(stack, port, Event::Send).filter(|_| port.passes)
 }
 
-/// What goes with a message of which the application says nothing.
-fn defaults(stack: &Stack, port: &Port) -> String {
-    let attributes = attributes(stack, port);
-    let names: Vec<String> = attributes.into_iter().map(|(own, ..)| own).collect();
-    let own = port
-        .attributes
-        .iter()
-        .map(|id| &stack.program.attributes[id.at()]);
-    let fields = message::defaults(stack, own.zip(&names));
-    match fields.is_empty() {
-        true => "0".to_string(),
-        false => fields.join(", "),
-    }
-}
-
-/// The call by which a message sets out from a buffer.
+/// The call by which a message sets out from the buffer that is taken next.
 fn sets_out(stack: &Stack, port: &Port, now_ns: C) -> C {
-    let own = format!("{}_{}_send", stack.names.stack, port.name);
-    let with = match attributes(stack, port).is_empty() {
-        true => atom("with"),
-        false => {
-            let default = atom(format!("{own}_default")).address();
-            conditional(
-                binary("!=", atom("with"), atom("NULL")),
-                atom("with"),
-                default,
-            )
-        }
-    };
-    let [stack, session, buffer, length] = ["stack", "session", "buffer", "length"].map(atom);
-    let all = vec![stack, session, with, buffer, length, now_ns];
-    call(format!("{own}_from"), all)
+    goes(stack, port, "from", now_ns)
 }
 
-fn with_struct(stack: &Stack, port: &Port) -> String {
-    format!("{}_{}_attributes", stack.names.stack, port.name)
+fn goes(stack: &Stack, port: &Port, how: &str, now_ns: C) -> C {
+    let own = format!("{}_{}_send_{how}", stack.names.stack, port.name);
+    let all = ["stack", "session", "with", "length"].map(atom).into_iter();
+    call(own, all.chain([now_ns]).collect())
 }
 
-/// The heads of what sends from a buffer, and behind what waits.
+/// The heads of what sends from the buffer that is taken next, and behind what waits.
 fn heads(stack: &Stack, port: &Port, head: &str) -> [String; 2] {
     let own = format!("{}_{}_send", stack.names.stack, port.name);
-    let buffer = format!("struct {}_buffer *buffer", stack.names.stack);
     let from = head
         .replace(&format!("size_t {own}("), &format!("bool {own}_from("))
-        .replace("const uint8_t *data", &buffer);
+        .replace("const uint8_t *data, ", "");
     let later = head.replace(&format!("{own}("), &format!("{own}_later("));
     [from, later]
 }
 
-fn from_body(stack: &Stack, port: &Port, reaction: Reaction, quiet: &BTreeSet<Reaction>) -> String {
-    let back = "give_buffer(stack, buffer);\n        return false;";
-    let mut text = condition(exists(stack, port).negated(), back);
+fn from_body(
+    stack: &Stack,
+    port: &Port,
+    reaction: Reaction,
+    (quiet, begun): (&BTreeSet<Reaction>, Option<&Begun>),
+) -> String {
+    let mut text = condition(exists(stack, port).negated(), "return false;");
+    if let Some(begun) = begun {
+        let begins = begun.begins_name();
+        let begins = S::Do(call(begins, vec![atom("stack"), atom("session")]));
+        text += &printer::block(&[only_if(has_nothing_beside(), vec![begins])], 1);
+    }
     text += "    stack->now_ns = now_ns;\n";
     text += &new_message(stack);
-    text += &set(stack, port, 1);
+    text += match begun.is_none() && attributes(stack, port).is_empty() {
+        true => "    (void)with;\n",
+        false => "",
+    };
+    text += &set_if_given(stack, port);
     let mut sent = called(stack, reaction, Some("message"), &[]);
     if leaves::leaves_alone(stack, quiet, reaction) {
         let name = &stack.names.reactions[&reaction];
@@ -204,8 +195,8 @@ fn later_body(
         // What is sent while an application is called has the time of the call that goes on.
         now_ns = atom("stack").behind("now_ns");
     }
-    let sets_out = Statement::Do(sets_out(stack, port, now_ns));
-    let returned = Statement::Return(Some(atom("length")));
+    let sets_out = S::Do(sets_out(stack, port, now_ns));
+    let returned = S::Return(Some(atom("length")));
     let mut inside = String::new();
     let is_called = external::calls_applications(stack.program);
     let sent = match is_called && leaves::leaves_alone(stack, quiet, reaction) {
@@ -213,7 +204,7 @@ fn later_body(
             inside = new_message(stack) + &set_if_given(stack, port);
             let sent = called(stack, reaction, Some("message"), &[]);
             inside += &format!("    {sent}\n    return length;\n");
-            vec![Statement::If {
+            vec![S::If {
                 condition: atom("stack").behind("shared").member("calling").negated(),
                 then: vec![sets_out, returned],
                 otherwise: Vec::new(),
@@ -222,8 +213,8 @@ fn later_body(
         false => vec![sets_out, returned],
     };
     condition(either(refused, exists(stack, port).negated()), "return 0;")
-        + &taken(stack)
-        + "    sl_copy(buffer->bytes + HEADROOM, data, length);\n"
+        + &asked(stack)
+        + "    sl_copy(stack->shared.free->bytes + HEADROOM, data, length);\n"
         + &begins
         + &printer::block(&sent, 1)
         + &inside
@@ -235,19 +226,41 @@ fn waits(stack: &Stack, port: &Port, reaction: Reaction) -> String {
     let put = external::put(stack, reaction, "session", message);
     let text = new_message(stack)
         + &set_if_given(stack, port)
-        + &printer::block(&[put, Statement::Return(Some(atom("length")))], 1);
+        + &printer::block(&[put, S::Return(Some(atom("length")))], 1);
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// Takes a buffer, if there is one, and if it is large enough.
-fn taken(stack: &Stack) -> String {
+/// There must be a buffer, and it must be large enough.
+fn asked(stack: &Stack) -> String {
     let name = &stack.names.stack;
     format!(
         "    if (length > BUFFER_SIZE - HEADROOM) {{\n        \
          stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }}\n    \
-         if (!{name}_has_buffer(stack)) {{\n        return 0;\n    }}\n    \
-         struct {name}_buffer *const buffer = take_buffer(stack);\n",
+         if (!{name}_has_buffer(stack)) {{\n        return 0;\n    }}\n",
     )
+}
+
+/// The same message as before, but for its bytes and how many they are, goes as that did.
+fn goes_again(stack: &Stack, port: &Port, (quiet, begun): (&BTreeSet<Reaction>, &Begun)) -> String {
+    let again = ["stack", "session", "length"].map(atom).to_vec();
+    let again = call(begun.again_name(), again);
+    let is_as_before = binary("&&", has_nothing_beside(), begun.is_as_before("session"));
+    let runs = S::Do(call("run", vec![atom("stack")]));
+    let runs = (!quiet.contains(&begun.reaction)).then_some(runs);
+    let done = runs.into_iter().chain([S::Return(Some(atom("true")))]);
+    let goes = only_if(again, done.collect());
+    let now = assign(atom("stack").behind("now_ns"), atom("now_ns"));
+    let anew = self::goes(stack, port, "anew", atom("now_ns"));
+    let all = [
+        only_if(is_as_before, vec![now, goes]),
+        S::Return(Some(anew)),
+    ];
+    printer::block(&all, 1)
+}
+
+/// Whether an application says nothing of what goes with a message.
+fn has_nothing_beside() -> C {
+    binary("==", atom("with"), atom("NULL"))
 }
 
 /// What goes with a message, as far as the application says.
@@ -258,9 +271,10 @@ fn set_if_given(stack: &Stack, port: &Port) -> String {
     }
 }
 
+/// A new message, in the next buffer.
 fn new_message(stack: &Stack) -> String {
     format!(
-        "    struct {}_message message = blank(buffer);\n    \
+        "    struct {}_message message = blank(take_buffer(stack));\n    \
          message.length = (uint32_t)length;\n",
         stack.names.stack
     )
@@ -276,8 +290,5 @@ fn set(stack: &Stack, port: &Port, depth: usize) -> String {
         }
         text += &format!("{indent}message.{member} = with->{own};\n");
     }
-    match text.is_empty() {
-        true => "    (void)with;\n".to_string(),
-        false => text,
-    }
+    text
 }

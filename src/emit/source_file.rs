@@ -1,12 +1,13 @@
 //! `NAME.c`: the runtime, the state, the reactions, and what the host calls, in this order.
 
 use super::Stack;
+use super::always;
 use super::apart;
 use super::assumed;
+use super::begun::Begun;
 use super::bypass;
 use super::driver;
-use super::exits::Path;
-use super::expected::{self, Expected, is_expected_name};
+use super::expected::{Expected, is_expected_name};
 use super::external;
 use super::function;
 use super::granted;
@@ -20,7 +21,7 @@ use super::output::Queued;
 use super::parts;
 use super::paths;
 use super::port;
-use super::reacting::{self, Reacting};
+use super::reacting::{self, Reacting, Shortcuts};
 use super::record;
 use super::runtime;
 use super::settle;
@@ -45,13 +46,14 @@ const ARRIVES: [&str; 3] = [
 ];
 
 /// The whole file, and its header.
-pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
+pub fn text(stack: &Stack) -> (String, String, Shortcuts) {
     let reactions = Reactions::new(stack);
-    let mut driver = driver::functions(stack, &reactions.queued, &reactions.expected);
-    driver.extend(paths::names(stack, &reactions.paths));
+    let shortcuts = &reactions.shortcuts;
+    let mut driver = driver::functions(stack, &reactions.queued, &shortcuts.expected);
+    driver.extend(paths::names(stack, &shortcuts.paths));
     let started = printer::file(&driver) + &reactions.interface(stack);
     let (values, mut kinds) = values(stack, &(reactions.text.clone() + &started));
-    expected::keep(&reactions.expected, &mut kinds);
+    shortcuts.keep(&mut kinds);
     let code = printer::file(&[&values[..], &kinds, &reactions.items, &driver].concat());
     let handed = handed(stack, &code);
     let upward_text = printer::file(&handed);
@@ -60,15 +62,14 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
     let own = own_parts(stack, &used);
-    let paths = (&reactions.paths[..], &reactions.expected[..]);
-    let state = structure::items(stack, &reactions.queued, paths);
+    let state = structure::items(stack, &reactions.queued, shortcuts);
     let all = [printer::file(&state), own.clone(), used].join("\n");
     let private = [
         types::structs(stack, &all),
         header_file::private_enums(stack),
     ]
     .concat();
-    let header = header_file::text(stack, &reactions.quiet, &reactions.paths);
+    let header = header_file::text(stack, &reactions.quiet, &shortcuts.paths);
     let is_own = |item: &Item| !header.contains(&of(item));
     let private: Vec<Item> = private.into_iter().filter(is_own).collect();
     let bytes = types::byte_functions(stack, &all);
@@ -103,7 +104,7 @@ pub fn text(stack: &Stack) -> (String, String, Vec<Path>) {
     };
     add("what starts reactions", printer::file(&driver));
     add("what the host calls", interface);
-    (file, header, reactions.paths)
+    (file, header, reactions.shortcuts)
 }
 
 /// What every stack has, as far as code uses it.
@@ -156,10 +157,8 @@ struct Reactions {
     quiet: BTreeSet<Reaction>,
     /// Whether those that frames start handle themselves what they put there.
     looks: bool,
-    /// The common paths of those that frames start.
-    paths: Vec<Path>,
-    /// What is expected of the next frame on these.
-    expected: Vec<Expected>,
+    /// What is mostly done, and shorter for it.
+    shortcuts: Shortcuts,
     /// The functions that hand on what is read of a message.
     handing: BTreeSet<String>,
 }
@@ -169,6 +168,8 @@ impl Reactions {
         let trees = stack.forest.trees.iter();
         let mut all: Vec<Reacting> = trees.map(|tree| Reacting::new(stack, tree)).collect();
         keep_started(stack, &mut all);
+        let functions = all.iter_mut().flat_map(|one| &mut one.functions);
+        let held = always::hold(stack, &mut Vec::from_iter(functions));
         if stack.rewrites.has(Rewrite::Share) {
             let functions = all.iter_mut().map(|one| &mut one.functions);
             settle::unite(&mut Vec::from_iter(functions));
@@ -177,8 +178,9 @@ impl Reactions {
         reacting::guard_bypasses(stack, &mut all, &beside_reactions(stack));
         let functions = all.iter_mut().flat_map(|one| &mut one.functions);
         let functions = functions.collect();
-        let values = functions_of_values(stack).into_iter();
-        let values: BTreeSet<String> = values.map(|function| function.name).collect();
+        let of_values = functions_of_values(stack);
+        let values = of_values.iter().map(|function| function.name.clone());
+        let values: BTreeSet<String> = values.collect();
         let parts = narrow::narrow(stack, functions, &beside_reactions(stack), &values);
         let mut queued: BTreeSet<Queued> = started(stack).into_iter().collect();
         all.iter().for_each(|one| queued.extend(&one.queued));
@@ -193,14 +195,18 @@ impl Reactions {
         let handing: BTreeSet<String> = parts.iter().map(|one| one.name.clone()).collect();
         let others = values.union(&handing).cloned().collect();
         let looks = waits::look_where_needed(stack, &mut functions, &queued, &others);
-        let (paths, expected) = reacting::common_paths(stack, &mut all, &values, &others);
+        let mut shortcuts = reacting::common_paths(stack, &mut all, &values, &others);
         leaves::let_leave_alone(stack, &quiet, &queued, &mut all);
+        shortcuts.begin(stack, &mut all, &of_values);
+        shortcuts.held = held;
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
         let declared = functions.iter().filter(|one| early.contains(&one.name));
-        let rare = functions.iter().filter(|one| apart::is_rare(one));
+        let begins = Vec::from_iter(shortcuts.begun.iter().flat_map(Begun::rare));
+        let is_rare = |one: &&&Function| apart::is_rare(one) || begins.contains(&one.name);
+        let rare = functions.iter().filter(is_rare);
         let mut items = vec![Item::Banner("reactions, layer by layer".to_string())];
-        items.extend(expected.iter().map(Expected::bits));
+        items.extend(shortcuts.expected.iter().map(Expected::bits));
         items.extend(parts.into_iter().map(Item::Function));
         items.extend(declared.map(|one| Item::Prototype((*one).clone())));
         items.extend(kept_apart(rare));
@@ -210,28 +216,19 @@ impl Reactions {
         items.extend((!later.is_empty()).then_some(Item::Text(later)));
         items.extend(kept_apart(going_on.iter().collect::<Vec<_>>().iter()));
         items.extend(going_on.into_iter().map(Item::Function));
-        let mut text = String::new();
-        let mut last: Option<EntityId> = None;
-        for one in all {
-            let entity = super::entity_of(stack, one.reaction);
-            if last != Some(entity) {
-                items.push(Item::Banner(banner(stack, entity)));
-                last = Some(entity);
-            }
-            for function in one.functions {
-                let item = Item::Function(function);
-                text += &printer::file(std::slice::from_ref(&item));
-                items.push(item);
-            }
-        }
+        let layers = by_layer(stack, all);
+        let functions = layers
+            .iter()
+            .filter(|item| matches!(item, Item::Function(_)));
+        let functions = Vec::from_iter(functions.cloned());
+        items.extend(layers);
         Reactions {
             items,
-            text,
+            text: printer::file(&functions),
             queued,
             quiet,
             looks,
-            paths,
-            expected,
+            shortcuts,
             handing,
         }
     }
@@ -241,13 +238,14 @@ impl Reactions {
     /// wait, and so has two callers; and what hands on what is read of a message, which else would
     /// stand in memory for it.
     fn in_place(&self, stack: &Stack, others: &[Item]) -> Option<Item> {
-        let paths = self.paths.iter().flat_map(|path| {
+        let paths = self.shortcuts.paths.iter().flat_map(|path| {
             [
                 format!("{}_bypass", path.name),
                 is_expected_name(&path.name),
             ]
         });
         let names = paths.chain(external::sent(stack));
+        let names = names.chain(self.shortcuts.begun.iter().map(Begun::again_name));
         let names = names.chain(granted::names(stack));
         let names: BTreeSet<String> = names.chain(self.handing.iter().cloned()).collect();
         let is_one = |item: &&Item| match item {
@@ -260,7 +258,7 @@ impl Reactions {
 
     /// What the host calls.
     fn interface(&self, stack: &Stack) -> String {
-        let text = driver::interface(stack, &self.quiet, &self.paths);
+        let text = driver::interface(stack, &self.quiet, &self.shortcuts);
         match self.looks {
             true => ARRIVES.iter().fold(text, |text, arrives| {
                 text.replace(&format!("{arrives}    run(stack);\n"), arrives)
@@ -268,6 +266,21 @@ impl Reactions {
             false => text,
         }
     }
+}
+
+/// The functions of all reactions, those of each entity behind its banner.
+fn by_layer(stack: &Stack, all: Vec<Reacting>) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut last: Option<EntityId> = None;
+    for one in all {
+        let entity = super::entity_of(stack, one.reaction);
+        if last != Some(entity) {
+            items.push(Item::Banner(banner(stack, entity)));
+            last = Some(entity);
+        }
+        items.extend(one.functions.into_iter().map(Item::Function));
+    }
+    items
 }
 
 /// The reactions that put nothing on the agenda, nor does what they call.

@@ -3,12 +3,12 @@
 use super::Stack;
 use super::backlog;
 use super::containers::{TIMERS, begin_timers, stop_timer};
-use super::expected::Expected;
 use super::external;
 use super::keys;
 use super::layout::{self, members, named_members};
 use super::listen;
 use super::names::c_name;
+use super::reacting::Shortcuts;
 use super::scope::Scope;
 use crate::c::tree::{
     Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call,
@@ -50,8 +50,8 @@ fn described(stack: &Stack, kind: &Kind) -> String {
     }
 }
 
-/// The struct of a kind, whose instances may expect frames.
-pub fn structure(stack: &Stack, id: KindId, expected: &[Expected]) -> Item {
+/// The struct of a kind, whose instances may have something for shortcuts.
+pub fn structure(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> Item {
     let kind = &stack.program.kinds[id.at()];
     let mut all = Vec::new();
     if stores_keys(kind) {
@@ -69,7 +69,7 @@ pub fn structure(stack: &Stack, id: KindId, expected: &[Expected]) -> Item {
         all.extend(members(stack, field, comment));
     }
     let name = &stack.names.kinds[id.at()];
-    all.extend(expected.iter().filter_map(|one| one.member_of(name)));
+    all.extend(shortcuts.members_of(name));
     all.extend(timers_of(kind));
     Item::Struct {
         comment: described(stack, kind),
@@ -87,16 +87,16 @@ fn timers_of(kind: &Kind) -> Option<Line> {
     (!all.is_empty()).then(|| line(text, ""))
 }
 
-/// Bytes that an instance of a kind takes, with so many for what it expects of frames.
-pub fn bytes(stack: &Stack, id: KindId, expected: u64) -> u64 {
+/// Bytes that an instance of a kind takes, with so many for shortcuts.
+pub fn bytes(stack: &Stack, id: KindId, shortcuts: u64) -> u64 {
     let kind = &stack.program.kinds[id.at()];
     let keys = keys::stored(stack, kind).into_iter().map(|key| &key.kind);
     let keys = keys.filter(|_| stores_keys(kind));
     let fields = kind.fields.iter().map(|field| &field.kind);
     let held = layout::struct_bytes(stack, keys.chain(fields));
-    let all = match expected {
+    let all = match shortcuts {
         0 => held,
-        expected => held.next_multiple_of(8) + expected,
+        shortcuts => held.next_multiple_of(8) + shortcuts,
     };
     match kind.timers.len() as u64 {
         0 => all,
@@ -238,14 +238,18 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
     })
 }
 
+/// Whether instances of a kind have more than timers.
+pub fn holds(kind: &Kind) -> bool {
+    !kind.fields.is_empty() || stores_keys(kind)
+}
+
 /// All of an instance becomes zero but its timers.
 fn zeroed(kind: &Kind, name: &str, place: C) -> Option<S> {
     let bytes = match kind.timers.is_empty() {
         true => format!("sizeof(struct {name})"),
         false => format!("offsetof(struct {name}, {TIMERS})"),
     };
-    let holds = !kind.fields.is_empty() || stores_keys(kind);
-    holds.then(|| S::Do(call("memset", vec![place, atom("0"), atom(bytes)])))
+    holds(kind).then(|| S::Do(call("memset", vec![place, atom("0"), atom(bytes)])))
 }
 
 /// The functions of a kind: how its instances begin, are found, created, ended and freed.

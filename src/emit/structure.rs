@@ -2,13 +2,14 @@
 
 use super::Stack;
 use super::ahead;
-use super::exits::Path;
+use super::begun::Begun;
 use super::expected::Expected;
 use super::external;
 use super::layout::named_members;
 use super::message;
 use super::output::Queued;
 use super::paths;
+use super::reacting::Shortcuts;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
@@ -33,7 +34,7 @@ fn line(text: String, comment: &str) -> Line {
 }
 
 /// Constants, the message, the kinds, the event and the stack itself.
-pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, paths: (&[Path], &[Expected])) -> Vec<Item> {
+pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, shortcuts: &Shortcuts) -> Vec<Item> {
     let program = stack.program;
     let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
     let (timers, timer_count) = state::timers(stack);
@@ -51,20 +52,21 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, paths: (&[Path], &[Expect
         });
     }
     items.push(message::layout(stack));
-    items.extend(paths.1.iter().map(Expected::structure));
+    items.extend(shortcuts.expected.iter().map(Expected::structure));
+    items.extend(shortcuts.begun.iter().map(Begun::structure));
     for kind in (0..program.kinds.len() as u32).map(KindId) {
         if state::has_struct(stack, kind) {
-            items.push(state::structure(stack, kind, paths.1));
+            items.push(state::structure(stack, kind, shortcuts));
         }
     }
     items.push(work(stack, queued));
     items.push(event(stack, queued));
-    items.push(whole(stack, timer_count, paths));
+    items.push(whole(stack, timer_count, shortcuts));
     items
 }
 
 /// The struct of the stack.
-fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expected])) -> Item {
+fn whole(stack: &Stack, timer_count: u32, shortcuts: &Shortcuts) -> Item {
     let name = &stack.names.stack;
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
     let timer_slots = timer_count.max(1);
@@ -80,11 +82,11 @@ fn whole(stack: &Stack, timer_count: u32, (bypasses, expected): (&[Path], &[Expe
         "uint64_t counters[COUNTERS]".to_string(),
         "in the order of their names",
     ));
-    if !bypasses.is_empty() {
+    if !shortcuts.paths.is_empty() {
         let text = format!("uint64_t paths[{}]", paths::count(stack));
         all.push(line(text, "as the header numbers them"));
     }
-    all.extend(expected.iter().map(Expected::member));
+    all.extend(shortcuts.expected.iter().map(Expected::member));
     for kind in kinds {
         all.extend(state::instances(stack, kind));
     }

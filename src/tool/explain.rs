@@ -68,6 +68,7 @@ impl<'a> Explained<'a> {
         common_path(&self.words, analysed, &mut text);
         costs(&analysed.costs, &mut text);
         bypasses(&self.words, analysed, &mut text);
+        begun(&self.words, analysed, &mut text);
         joints::joints(self, all, &mut text);
         branches::branches(self, all, &mut text);
         text
@@ -119,6 +120,29 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
         if let Some(path) = paths.find(|path| path.reaction == tree.reaction) {
             exits(path, text);
         }
+    }
+}
+
+/// What sessions keep of what they send, and what is never read.
+fn begun(words: &Words, analysed: &Analysed, text: &mut String) {
+    for begun in &analysed.begun {
+        let (name, bytes) = (words.reaction(begun.reaction), begun.bytes);
+        let copies = format!("copies {bytes} bytes that are kept");
+        line(
+            text,
+            &format!("\n{name} of a message with nothing beside it {copies}"),
+        );
+        let often = "of its tests and writes are done once for all that are as long";
+        line(text, &format!("  {} {often}", begun.settled));
+    }
+    if !analysed.held.is_empty() {
+        line(
+            text,
+            "\nfields that always hold the same, and are not read:",
+        );
+    }
+    for held in &analysed.held {
+        line(text, &format!("  {held}"));
     }
 }
 

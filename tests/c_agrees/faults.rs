@@ -49,6 +49,59 @@ fn a_fault_in_what_answers_begin_with_is_found() {
 }
 
 #[test]
+fn a_fault_in_what_messages_begin_with_is_found() {
+    let path = "tests/c_agrees/stacks/begun.loom";
+    for (right, wrong) in [
+        // It is that of another length.
+        (
+            "length + 1 == stack->talk_session",
+            "length + 1 <= stack->talk_session",
+        ),
+        // It is that of a session that has ended.
+        (
+            "    stack->talk_session[n].talk_send_begun.length = 0;\n    \
+             stack->talk_session[n].talk_send_begun.more = 0;\n",
+            "",
+        ),
+        // It may be longer than any that can be sent.
+        ("most = smaller32(most, 24 - message.length);", ""),
+        // Somebody is not asked for.
+        (
+            "    if (stack->talk_session[session].peer == 3) {\n        return;\n    }\n    \
+             if (message.length > 24)",
+            "    if (message.length > 24)",
+        ),
+        // What is beside a message is not looked at.
+        (
+            "with == NULL &&\n",
+            "(with == NULL || with->hops != 0) &&\n",
+        ),
+        // The sum is that of the last length.
+        (
+            "    sl_store_big16(end - 10, 0);\n    sl_store_big16(end - 10, lower_sum(end - 18",
+            "    sl_store_big16(end - 10, lower_sum(end - 18",
+        ),
+        // What may change is not asked again.
+        (
+            "    if (stack->talk_session[session].paused) {\n        return false;\n    }\n",
+            "",
+        ),
+        // What is done behind all that is asked is not done.
+        (
+            "    if (stack->talk_session[session].told) {\n        \
+             stack->talk_session[session].told = false;\n    }\n    (void)take_buffer",
+            "    (void)take_buffer",
+        ),
+        (
+            "    message.length += 10;\n    stack->talk.next += 1;\n",
+            "    message.length += 10;\n",
+        ),
+    ] {
+        is_found(path, right, wrong);
+    }
+}
+
+#[test]
 fn a_common_path_that_takes_more_steps_than_are_left_is_found() {
     let path = "tests/c_agrees/stacks/answered.loom";
     for (right, wrong) in [

@@ -4,9 +4,10 @@ use super::agrees;
 use std::path::Path;
 
 /// Stacks that are tried with a link that calls.
-const LEAVING: [&str; 10] = [
+const LEAVING: [&str; 11] = [
     "answered",
     "answers_kept",
+    "begun",
     "called",
     "callers",
     "granted_later",

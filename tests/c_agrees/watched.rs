@@ -6,7 +6,7 @@
 //! nobody's.
 
 /// What stands in the C or its header, and what is added behind it.
-const ADDED: [(&str, &str); 7] = [
+const ADDED: [(&str, &str); 10] = [
     // A buffer is taken: all of it may be read and written.
     (
         "    buffer->next = buffer;\n",
@@ -27,6 +27,20 @@ const ADDED: [(&str, &str); 7] = [
         "    if (message.buffer != NULL) {\n        \
          ASAN_POISON_MEMORY_REGION(message.data + message.length,\n        \
          BUFFER_SIZE - HEADROOM - message.length);\n    }\n",
+    ),
+    // What is sent is copied to the buffer that is taken next, and headers before it.
+    (
+        "_buffer *const next = shared->free;\n",
+        "    ASAN_UNPOISON_MEMORY_REGION(next->bytes, sizeof next->bytes);\n",
+    ),
+    (
+        "_has_buffer(stack)) {\n        return 0;\n    }\n",
+        "    ASAN_UNPOISON_MEMORY_REGION(stack->shared.free->bytes,\n        \
+         sizeof stack->shared.free->bytes);\n",
+    ),
+    (
+        " message = blank(stack->shared.free);\n",
+        "    ASAN_UNPOISON_MEMORY_REGION(message.buffer->bytes, sizeof message.buffer->bytes);\n",
     ),
     // What leaves may be read by the function of its link, although its buffer is given back.
     (

@@ -19,7 +19,7 @@
 
 use super::Emitter;
 use super::expression::{Writing, has_fractions};
-use crate::c::tree::{Expression as C, Function, Item, Statement, atom, call};
+use crate::c::tree::{Expression as C, Function, Item, Statement, atom, call, only_if};
 use crate::c::walk::each;
 use crate::tree::automaton::{Automaton, Node, NodeId, Question, StateId};
 use crate::types::process::Fault;
@@ -217,14 +217,6 @@ impl Parts {
             Node::Act { next, .. } => 1 + of(*next),
             Node::Leaf(_) | Node::Twice(_) => 1,
         }
-    }
-}
-
-fn only_if(condition: C, then: Vec<Statement>) -> Statement {
-    Statement::If {
-        condition,
-        then,
-        otherwise: Vec::new(),
     }
 }
 

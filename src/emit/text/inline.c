@@ -55,11 +55,9 @@ HEAD {
         return STACK_PORT_send_later(stack, session, with, data, length, now_ns);
     }
     shared->steps = 1;
-    struct STACK_buffer *const buffer = shared->free;
-    shared->free = buffer->next;
-    buffer->next = buffer;
+    struct STACK_buffer *const next = shared->free;
     if (length != 0) {
-        memcpy(buffer->bytes + HEADROOM, data, length);
+        memcpy(next->bytes + HEADROOM, data, length);
     }
     SENT
 }

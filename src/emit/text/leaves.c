@@ -39,6 +39,16 @@ static inline void leave_now(struct STACK *stack, unsigned link,
     BY_LINK
 }
 
+/* part leave_untaken */
+/* The same of one that did not come in, in the buffer that is taken next. */
+static inline void leave_untaken(struct STACK *stack, unsigned link,
+                                 const struct STACK_message *message) {
+    const uint8_t *const data = message->data;
+    const size_t length = message->length;
+    stack->counters[FRAMES_OUT] += 1;
+    BY_LINK
+}
+
 /* part leave_last */
 /* The same as the last that is done of an event: where others are under way, it waits for them. */
 static inline void leave_last(struct STACK *stack, unsigned link,

@@ -1,0 +1,156 @@
+//! What a field always holds need not be read.
+//!
+//! In: the functions of all reactions that anything leads to. Out: the same, where a field of an
+//! instance that always exists is a number if that is what it begins with, and all that is ever
+//! written to it; what hangs on it is settled, and it is written no more.
+//!
+//! ```text
+//! room = 1480                                at the start, and where a link comes up
+//! if message.length > room { … }        =>   if message.length > 1480 { … }
+//! ```
+//!
+//! Assumes: fields are written by assignments, but for those of which an address is taken. Ensures:
+//! the same outputs. Cost: none.
+
+use super::Stack;
+use super::algebra::{folded, number, replaced};
+use super::compared::addressed;
+use super::layout::bits;
+use super::names::c_name;
+use super::output::is_static;
+use super::scope::Scope;
+use super::with_all_used;
+use crate::c::printer::expression;
+use crate::c::tree::{Expression as C, Function, Statement as S, atom};
+use crate::c::walk;
+use crate::tree::rewrites::Rewrite;
+use crate::types::program::{Field, KindId};
+use crate::types::value::Type;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What fields always hold, by where they stand.
+type Held = BTreeMap<(String, String), C>;
+
+/// Puts what fields always hold in their places; these are said, with what they hold.
+pub fn hold(stack: &Stack, functions: &mut [&mut Function]) -> Vec<String> {
+    if !stack.rewrites.has(Rewrite::Branches) {
+        return Vec::new();
+    }
+    let held = held(stack, functions);
+    let mut read = BTreeSet::new();
+    for function in functions.iter() {
+        walk::each(&function.body, &mut |one| {
+            let values = match one {
+                S::Assign(_, _, value) => vec![value],
+                other => other.expressions(),
+            };
+            values.into_iter().for_each(|one| places(one, &mut read));
+        });
+    }
+    for function in functions {
+        settle(&mut function.body, &held);
+        **function = with_all_used(function.clone());
+    }
+    let read = held.iter().filter(|(name, _)| read.contains(name));
+    let said = read.map(|((kind, field), value)| format!("{kind}.{field}: {}", expression(value)));
+    said.collect()
+}
+
+fn held(stack: &Stack, functions: &[&mut Function]) -> Held {
+    let mut held = Held::new();
+    let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
+    let single = |id: &KindId| is_static(stack, *id) && stack.program.kinds[id.at()].capacity == 1;
+    for id in kinds.filter(single) {
+        for field in &stack.program.kinds[id.at()].fields {
+            let name = (stack.names.kinds[id.at()].clone(), c_name(&field.name));
+            held.extend(first(stack, field).map(|first| (name, first)));
+        }
+    }
+    let addressed = addressed(functions.iter().map(|one| &**one));
+    held.retain(|(_, field), _| !addressed.contains(field));
+    for function in functions {
+        walk::each(&function.body, &mut |one| {
+            if let S::Assign(to, operator, value) = one
+                && let Some(name) = written(to)
+                && (*operator != "=" || held.get(&name).is_some_and(|first| first != value))
+            {
+                held.remove(&name);
+            }
+        });
+    }
+    held
+}
+
+/// What a field begins with, if it is a number.
+fn first(stack: &Stack, field: &Field) -> Option<C> {
+    let zero = match &field.kind {
+        Type::Bool => atom("false"),
+        kind => bits(stack, kind).map(|_| atom("0"))?,
+    };
+    let scope = Scope::new(stack, &[]);
+    let first = field.initial.as_ref().map(|initial| scope.stored(initial));
+    Some(first.unwrap_or(zero)).filter(is_literal)
+}
+
+fn is_literal(value: &C) -> bool {
+    number(value).is_some() || [atom("true"), atom("false")].contains(value)
+}
+
+/// The place of a field of an instance that always exists.
+fn place(value: &C) -> Option<(String, String)> {
+    match value {
+        C::Member(of, field) => match &**of {
+            C::Behind(stack, kind) if **stack == atom("stack") => {
+                Some((kind.clone(), field.clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The places of all fields that a value reads.
+fn places(value: &C, all: &mut BTreeSet<(String, String)>) {
+    all.extend(place(value));
+    value.parts().into_iter().for_each(|one| places(one, all));
+}
+
+/// The place of the field that is written, or of which a part is.
+fn written(to: &C) -> Option<(String, String)> {
+    place(to).or_else(|| to.parts().into_iter().find_map(written))
+}
+
+fn settle(block: &mut Vec<S>, held: &Held) {
+    let known = |value: &C| held.get(&place(value)?).cloned();
+    for mut statement in std::mem::take(block) {
+        if let S::Assign(to, ..) = &statement
+            && place(to).is_some_and(|name| held.contains_key(&name))
+        {
+            continue;
+        }
+        for value in statement.expressions_mut() {
+            let settled = replaced(value, &known);
+            if settled != *value {
+                *value = folded(settled);
+            }
+        }
+        for inner in statement.blocks_mut() {
+            settle(inner, held);
+        }
+        match statement {
+            S::If {
+                condition,
+                then,
+                otherwise,
+            } if is_literal(&condition) => {
+                let way = if condition == atom("true") {
+                    then
+                } else {
+                    otherwise
+                };
+                block.extend(way);
+            }
+            other => block.push(other),
+        }
+    }
+}
