@@ -21,7 +21,7 @@ use super::output::is_static;
 use super::scope::Scope;
 use super::with_all_used;
 use crate::c::printer::expression;
-use crate::c::tree::{Expression as C, Function, Statement as S, atom};
+use crate::c::tree::{Expression as C, Function, Statement as S, atom, only_if};
 use crate::c::walk;
 use crate::tree::rewrites::Rewrite;
 use crate::types::program::{Field, KindId};
@@ -48,7 +48,8 @@ pub fn hold(stack: &Stack, functions: &mut [&mut Function]) -> Vec<String> {
         });
     }
     for function in functions {
-        settle(&mut function.body, &held);
+        let twice = declared_twice(&function.body);
+        settle(&mut function.body, &held, &twice);
         **function = with_all_used(function.clone());
     }
     let read = held.iter().filter(|(name, _)| read.contains(name));
@@ -120,7 +121,20 @@ fn written(to: &C) -> Option<(String, String)> {
     place(to).or_else(|| to.parts().into_iter().find_map(written))
 }
 
-fn settle(block: &mut Vec<S>, held: &Held) {
+/// The names that a function declares in several places.
+fn declared_twice(body: &[S]) -> BTreeSet<String> {
+    let (mut once, mut twice) = (BTreeSet::new(), BTreeSet::new());
+    walk::each(body, &mut |one| {
+        if let S::Declare { name, .. } = one
+            && !once.insert(name.clone())
+        {
+            twice.insert(name.clone());
+        }
+    });
+    twice
+}
+
+fn settle(block: &mut Vec<S>, held: &Held, twice: &BTreeSet<String>) {
     let known = |value: &C| held.get(&place(value)?).cloned();
     for mut statement in std::mem::take(block) {
         if let S::Assign(to, ..) = &statement
@@ -135,20 +149,23 @@ fn settle(block: &mut Vec<S>, held: &Held) {
             }
         }
         for inner in statement.blocks_mut() {
-            settle(inner, held);
+            settle(inner, held, twice);
         }
         match statement {
             S::If {
                 condition,
                 then,
                 otherwise,
-            } if is_literal(&condition) => {
-                let way = if condition == atom("true") {
-                    then
-                } else {
-                    otherwise
-                };
-                block.extend(way);
+            } if [atom("true"), atom("false")].contains(&condition) => {
+                let holds = condition == atom("true");
+                let way = if holds { then } else { otherwise };
+                let declares =
+                    |one: &S| matches!(one, S::Declare { name, .. } if twice.contains(name));
+                match way.iter().any(declares) {
+                    // Its names are known in it alone.
+                    true => block.push(only_if(atom("true"), way)),
+                    false => block.extend(way),
+                }
             }
             other => block.push(other),
         }

@@ -23,6 +23,7 @@ use super::keys;
 use super::with_all_used;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
 use crate::types::program::Kind;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Fewer writes of what stays are done as they stand.
@@ -33,7 +34,31 @@ struct Kept {
     /// How many bytes it begins with.
     bytes: i64,
     /// Where each value stands in it, in how many bytes, and the value.
-    writes: Vec<(i64, u64, C)>,
+    writes: Vec<(i64, u64, Value)>,
+}
+
+/// A value that is kept.
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Fixed(C),
+    /// The sum of bytes that are kept, where these begin.
+    Sum(i64, C),
+}
+
+impl Value {
+    /// The value, where the bytes that are kept stand there.
+    fn at(&self, answer: &C) -> C {
+        match self {
+            Value::Fixed(value) => value.clone(),
+            Value::Sum(begin, sum) => {
+                let mut sum = sum.clone();
+                if let C::Call(_, given) = &mut sum {
+                    given[0] = binary("+", answer.clone(), atom(begin.to_string()));
+                }
+                sum
+            }
+        }
+    }
 }
 
 /// Lets a path copy what its answers begin with; gives what writes that.
@@ -51,6 +76,7 @@ pub fn kept(
         expected,
         at_hand: &at_hand,
         keys: keys_at_hand(kind, &at_hand),
+        sums: stack.names.sums.values().cloned().collect(),
     };
     let mut all = Vec::new();
     keeps.within(&mut path.body, &mut all);
@@ -97,12 +123,12 @@ fn writes(stack: &Stack, expected: &Expected, own: &Own, at_hand: &str, all: &[K
         let answer = expected.at(atom(at_hand)).member(answer_name(which));
         let each = kept.writes.iter();
         each.map(move |(at, bytes, value)| {
-            let at = atom(at.to_string());
+            let (at, value) = (atom(at.to_string()), value.at(&answer));
             match bytes {
-                1 => assign(answer.clone().element(at), value.clone()),
+                1 => assign(answer.clone().element(at), value),
                 bytes => S::Do(call(
                     format!("sl_store_big{}", 8 * bytes),
-                    vec![binary("+", answer.clone(), at), value.clone()],
+                    vec![binary("+", answer.clone(), at), value],
                 )),
             }
         })
@@ -135,6 +161,8 @@ struct Keeps<'e> {
     expected: &'e Expected,
     at_hand: &'e str,
     keys: Vec<C>,
+    /// Functions that are sums of headers.
+    sums: BTreeSet<String>,
 }
 
 impl Keeps<'_> {
@@ -175,7 +203,7 @@ impl Keeps<'_> {
         let message = atom(message);
         let [data, length] = ["data", "length"].map(|part| message.clone().member(part));
         let (mut begin, mut bytes) = (0, 0);
-        let mut stays: Vec<(usize, (i64, u64, C))> = Vec::new();
+        let mut stays: Vec<(usize, (i64, u64, Value))> = Vec::new();
         let mut others: Vec<Range<i64>> = Vec::new();
         for (at, statement) in block.iter().enumerate().skip(from) {
             if let Some((place, count, value)) = stored(statement, &data) {
@@ -184,7 +212,21 @@ impl Keeps<'_> {
                 let is_free = others
                     .iter()
                     .all(|one| one.end <= place || end <= one.start);
-                match self.fixed(value, &length, bytes).filter(|_| is_free) {
+                let fixed = self.fixed(value, &length, bytes).map(Value::Fixed);
+                let kept = stays
+                    .iter()
+                    .map(|(_, (at, count, _))| *at..at + *count as i64);
+                let kept = Vec::from_iter(kept.chain([place..end]));
+                let value = fixed.or_else(|| {
+                    let run = self.summed(value, &data, begin)?;
+                    let others = others.iter();
+                    let is_whole = run
+                        .clone()
+                        .all(|at| kept.iter().any(|one| one.contains(&at)));
+                    let mut met = others.filter(|one| one.start < run.end && run.start < one.end);
+                    (is_whole && met.next().is_none()).then(|| Value::Sum(run.start, value.clone()))
+                });
+                match value.filter(|_| is_free) {
                     Some(value) => stays.push((at, (place, count, value))),
                     None => others.push(place..end),
                 }
@@ -216,7 +258,10 @@ impl Keeps<'_> {
             return None;
         }
         let writes = stays.iter().map(|(_, write)| write.clone());
-        let writes = writes.map(|(place, count, value)| (place - begin, count, value));
+        let writes = writes.map(|(place, count, value)| match value {
+            Value::Sum(run, sum) => (place - begin, count, Value::Sum(run - begin, sum)),
+            fixed => (place - begin, count, fixed),
+        });
         let kept = Kept {
             bytes: -begin,
             writes: writes.collect(),
@@ -225,6 +270,24 @@ impl Keeps<'_> {
             block.remove(*at);
         }
         Some(kept)
+    }
+
+    /// The bytes that a value is the sum of, if it hangs on nothing else that changes.
+    fn summed(&self, value: &C, data: &C, begin: i64) -> Option<Range<i64>> {
+        let C::Call(name, given) = value else {
+            return None;
+        };
+        let [run, bytes, others @ ..] = &given[..] else {
+            return None;
+        };
+        let at = match run {
+            C::Binary("+", of, at) if **of == *data => number(at)?,
+            run if run == data => 0,
+            _ => return None,
+        };
+        let is_sum = self.sums.contains(name) && others.iter().all(is_setting);
+        let begin = begin + at as i64;
+        is_sum.then_some(begin..begin + number(bytes)? as i64)
     }
 
     /// A value that is the same in each answer of an instance.
@@ -313,6 +376,7 @@ mod tests {
             expected: &expected,
             at_hand: "own",
             keys: vec![atom("own").behind("port")],
+            sums: BTreeSet::from(["sum".to_string()]),
         };
         let length = atom("made").member("length");
         let header = [
@@ -347,7 +411,32 @@ mod tests {
             Vec::from_iter(places),
             [(0, 1), (1, 2), (3, 1), (4, 4), (8, 1)]
         );
-        assert_eq!(kept.writes[2].2, atom("12").cast("uint8_t"));
+        let length = atom("12").cast("uint8_t");
+        assert_eq!(kept.writes[2].2, Value::Fixed(length));
+    }
+
+    #[test]
+    fn sums_of_what_is_kept_are_kept() {
+        let sum = |bytes: &str| call("sum", vec![data(), atom(bytes), atom("0")]);
+        let (left, kept) = kept([some(), vec![store(9, 16, sum("9"))]].concat());
+        assert!(left.is_empty());
+        let kept = kept.expect("all of it stays");
+        let answer = call("sum", vec![atom("answer"), atom("9"), atom("0")]);
+        let at = kept.writes[5].2.at(&atom("answer"));
+        assert_eq!(
+            at,
+            replaced(&answer, &|part| {
+                (*part == atom("answer")).then(|| binary("+", atom("answer"), atom("0")))
+            })
+        );
+        // Some of what is summed is written each time, or never.
+        let next = store(9, 16, atom("own").behind("next"));
+        let over = store(11, 8, sum("11"));
+        let (left, _) = self::kept([some(), vec![next.clone(), over.clone()]].concat());
+        assert_eq!(left, [next, over]);
+        let beyond = store(10, 16, sum("10"));
+        let (left, _) = self::kept([some(), vec![beyond.clone()]].concat());
+        assert_eq!(left, [beyond]);
     }
 
     #[test]

@@ -31,7 +31,7 @@ use super::expected::Own;
 use super::guard::forget_unread;
 use super::leaves;
 use super::output::is_static;
-use super::parted::Parted;
+use super::parted::{ITSELF, Parted};
 use super::port::below;
 use super::settled::Values;
 use super::state;
@@ -40,6 +40,7 @@ use super::with_all_used;
 use crate::c::tree::{
     Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call, only_if,
 };
+use crate::c::walk;
 use crate::tree::rewrites::Rewrite;
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, KindId, Port};
@@ -308,6 +309,7 @@ impl Begun {
         let bytes = self.kept_of(&self.own.instance).member("bytes");
         let end = binary("+", bytes, atom(self.bytes.to_string()));
         let mut body = what.to_vec();
+        forget_unset(&mut body);
         forget_unread(&mut body);
         let head = [
             declared("uint8_t *const", "end", end),
@@ -328,6 +330,7 @@ impl Begun {
             S::Do(call("memcpy", vec![before, kept, bytes()])),
         ];
         let mut body = rest.to_vec();
+        forget_unset(&mut body);
         forget_unread(&mut body);
         [&head[..], &body, &[S::Return(Some(atom("true")))]].concat()
     }
@@ -395,6 +398,36 @@ fn copied(stack: &Stack, bytes: u64) -> u64 {
     Some(bytes.next_multiple_of(word))
         .filter(|words| *words <= u64::from(room))
         .unwrap_or(bytes)
+}
+
+/// Takes away what is set beside a message and read nowhere. Who lets a frame leave looks at the
+/// message alone.
+fn forget_unset(body: &mut Vec<S>) {
+    for at in (0..body.len()).rev() {
+        let S::Assign(place @ C::Member(of, part), "=", _) = &body[at] else {
+            continue;
+        };
+        let is_beside = **of == atom("message") && !ITSELF.contains(&&**part);
+        let mut is_read = false;
+        walk::each(&body[at + 1..], &mut |one| {
+            let leaves = matches!(one, S::Do(C::Call(name, _))
+                if ["leave_untaken", "send_frame"].contains(&&**name));
+            let mut values = one.expressions().into_iter();
+            is_read |= !leaves && values.any(|value| reads(value, place));
+        });
+        if is_beside && !is_read {
+            body.remove(at);
+        }
+    }
+}
+
+/// Whether a value is made of what is set there, or of the message as a whole.
+fn reads(value: &C, place: &C) -> bool {
+    match value {
+        C::Member(of, _) if **of == atom("message") => value == place,
+        C::Atom(name) => name == "message",
+        other => other.parts().into_iter().any(|one| reads(one, place)),
+    }
 }
 
 fn message(stack: &Stack) -> String {

@@ -189,10 +189,7 @@ fn emitted(stack: &Stack) -> Emitted {
 /// Bytes of a session by entity, with what it has for shortcuts.
 fn session_bytes(stack: &Stack, shortcuts: &Shortcuts) -> Vec<(String, u64)> {
     let entities = stack.program.entities.iter();
-    let session = |entity: &Entity| {
-        let kind = entity.session;
-        state::bytes(stack, kind, shortcuts.bytes_of(kind))
-    };
+    let session = |entity: &Entity| state::bytes(stack, entity.session, shortcuts);
     entities
         .map(|entity| (entity.name.clone(), session(entity)))
         .collect()

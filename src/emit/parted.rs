@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What a message is itself; all else stands beside it.
-const ITSELF: [&str; 3] = ["data", "length", "buffer"];
+pub const ITSELF: [&str; 3] = ["data", "length", "buffer"];
 
 /// A function, parted.
 pub struct Parted {

@@ -23,7 +23,8 @@ use super::narrow;
 use super::output::Queued;
 use super::predict;
 use super::waits;
-use crate::c::tree::{Function, Item, Line, atom};
+use crate::c::tree::{Expression as C, Function, Item, Line, atom};
+use crate::c::walk;
 use crate::tree::{Reaction, Tree};
 use crate::types::program::KindId;
 use std::collections::BTreeSet;
@@ -73,6 +74,8 @@ pub struct Shortcuts {
     pub begun: Vec<Begun>,
     /// Fields that always hold the same, and that.
     pub held: Vec<String>,
+    /// The names of the fields that common paths ask for.
+    pub near: BTreeSet<String>,
 }
 
 impl Shortcuts {
@@ -125,7 +128,31 @@ pub fn common_paths(
         expected,
         begun: Vec::new(),
         held: Vec::new(),
+        near: near(stack, all),
     }
+}
+
+/// The names of the fields that common paths ask for, and what stands in them.
+fn near(stack: &Stack, all: &[Reacting]) -> BTreeSet<String> {
+    let granted = Vec::from_iter(granted::names(stack));
+    let functions = all.iter().flat_map(|one| &one.functions);
+    let own = functions.filter(|one| bypass::is_bypass(one) || granted.contains(&one.name));
+    let mut fields = BTreeSet::new();
+    for function in own {
+        walk::each(&function.body, &mut |one| {
+            for value in one.expressions() {
+                asked(value, &mut fields);
+            }
+        });
+    }
+    fields
+}
+
+fn asked(value: &C, fields: &mut BTreeSet<String>) {
+    if let C::Member(_, name) | C::Behind(_, name) = value {
+        fields.insert(name.clone());
+    }
+    value.parts().into_iter().for_each(|one| asked(one, fields));
 }
 
 impl Shortcuts {

@@ -18,6 +18,9 @@ use crate::types::lifetimes::Standing;
 use crate::types::program::{Field, FieldId, Kind, KindId, Population, Role, TimerId};
 use crate::types::value::{Type, Value};
 
+/// More bytes than these are many for a field.
+const LARGE: u64 = 64;
+
 /// Bytes of a `struct sl_timer`.
 const TIMER_BYTES: u64 = 40;
 
@@ -64,18 +67,37 @@ pub fn structure(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> Item {
             ));
         }
     }
-    for (at, field) in kind.fields.iter().enumerate() {
-        let comment = listen::comment(stack, id, FieldId(at as u32));
-        all.extend(members(stack, field, comment));
-    }
+    let [near, far] = in_order(stack, kind, shortcuts);
+    let member = |(at, field): (u32, &Field)| {
+        let comment = listen::comment(stack, id, FieldId(at));
+        members(stack, field, comment)
+    };
     let name = &stack.names.kinds[id.at()];
+    all.extend(near.into_iter().flat_map(member));
     all.extend(shortcuts.members_of(name));
+    all.extend(far.into_iter().flat_map(member));
     all.extend(timers_of(kind));
     Item::Struct {
         comment: described(stack, kind),
         name: name.clone(),
         members: all,
     }
+}
+
+/// The fields of a kind in their order, each with its number: those that common paths ask for stand
+/// where an instance begins, so that they are near each other, and others behind them; what is
+/// large stands behind all.
+fn in_order<'k>(
+    stack: &Stack,
+    kind: &'k Kind,
+    shortcuts: &Shortcuts,
+) -> [Vec<(u32, &'k Field)>; 2] {
+    let is_large = |field: &Field| layout::struct_bytes(stack, [&field.kind]) > LARGE;
+    let is_near = |field: &Field| shortcuts.near.contains(&c_name(&field.name));
+    let all = (0..).zip(&kind.fields);
+    let (far, mut near): (Vec<_>, Vec<_>) = all.partition(|(_, field)| is_large(field));
+    near.sort_by_key(|(_, field)| !is_near(field));
+    [near, far]
 }
 
 /// The member that holds the timers of an instance. It is the last: when the next instance begins
@@ -87,16 +109,20 @@ fn timers_of(kind: &Kind) -> Option<Line> {
     (!all.is_empty()).then(|| line(text, ""))
 }
 
-/// Bytes that an instance of a kind takes, with so many for shortcuts.
-pub fn bytes(stack: &Stack, id: KindId, shortcuts: u64) -> u64 {
+/// Bytes that an instance of a kind takes.
+pub fn bytes(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> u64 {
     let kind = &stack.program.kinds[id.at()];
     let keys = keys::stored(stack, kind).into_iter().map(|key| &key.kind);
     let keys = keys.filter(|_| stores_keys(kind));
-    let fields = kind.fields.iter().map(|field| &field.kind);
-    let held = layout::struct_bytes(stack, keys.chain(fields));
-    let all = match shortcuts {
-        0 => held,
-        shortcuts => held.next_multiple_of(8) + shortcuts,
+    let [near, far] = in_order(stack, kind, shortcuts);
+    let near = keys.chain(near.into_iter().map(|(_, field)| &field.kind));
+    let far = far.into_iter().map(|(_, field)| &field.kind);
+    let all = match shortcuts.bytes_of(id) {
+        0 => layout::struct_bytes(stack, near.chain(far)),
+        more => {
+            let near = layout::struct_bytes(stack, near).next_multiple_of(8);
+            near + more + layout::struct_bytes(stack, far)
+        }
     };
     match kind.timers.len() as u64 {
         0 => all,
