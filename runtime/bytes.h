@@ -363,6 +363,7 @@ static inline bool sl_differs128(const uint8_t *at, const uint8_t *other, const 
 #if defined __x86_64__ && defined __GNUC__ && defined __AVX__
     typedef const uint8_t bytes[16];
     bool differs;
+    (void)sl_unlike64;
     __asm__("vmovdqu %1, %%xmm0\n\t"
             "vpxor %2, %%xmm0, %%xmm0\n\t"
             "vptest %3, %%xmm0"
@@ -383,6 +384,7 @@ static inline bool sl_differs256(const uint8_t *at, const uint8_t *other, const 
 #if defined __x86_64__ && defined __GNUC__ && defined __AVX2__
     typedef const uint8_t bytes[32];
     bool differs;
+    (void)sl_unlike64;
     __asm__("vmovdqu %1, %%ymm0\n\t"
             "vpxor %2, %%ymm0, %%ymm0\n\t"
             "vptest %3, %%ymm0\n\t"

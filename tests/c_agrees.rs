@@ -447,6 +447,7 @@ fn is_found(path: &str, right: &str, wrong: &str) {
 #[test]
 fn the_c_of_messages_that_begin_alike_does_what_it_says() {
     agrees("tests/c_agrees/stacks/begun.loom");
+    agrees("tests/c_agrees/stacks/begun_apart.loom");
 }
 
 #[test]

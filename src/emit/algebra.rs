@@ -6,11 +6,12 @@
 
 use crate::c::tree::{Expression as C, atom, binary};
 
-/// The value of a literal.
+/// The value of a literal, of whatever type it is.
 pub fn number(value: &C) -> Option<u64> {
     let C::Atom(text) = value else {
         return None;
     };
+    let text = text.trim_end_matches(['u', 'l']);
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),

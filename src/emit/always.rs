@@ -28,8 +28,8 @@ use crate::types::program::{Field, KindId};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What fields always hold, by where they stand.
-type Held = BTreeMap<(String, String), C>;
+/// What fields always hold, by where they stand, and with how many bits.
+type Held = BTreeMap<(String, String), (C, u32)>;
 
 /// Puts what fields always hold in their places; these are said, with what they hold.
 pub fn hold(stack: &Stack, functions: &mut [&mut Function]) -> Vec<String> {
@@ -53,7 +53,10 @@ pub fn hold(stack: &Stack, functions: &mut [&mut Function]) -> Vec<String> {
         **function = with_all_used(function.clone());
     }
     let read = held.iter().filter(|(name, _)| read.contains(name));
-    let said = read.map(|((kind, field), value)| format!("{kind}.{field}: {}", expression(value)));
+    let said = read.map(|((kind, field), (value, _))| {
+        let value = expression(value);
+        format!("{kind}.{field}: {value}")
+    });
     said.collect()
 }
 
@@ -64,7 +67,8 @@ fn held(stack: &Stack, functions: &[&mut Function]) -> Held {
     for id in kinds.filter(single) {
         for field in &stack.program.kinds[id.at()].fields {
             let name = (stack.names.kinds[id.at()].clone(), c_name(&field.name));
-            held.extend(first(stack, field).map(|first| (name, first)));
+            let bits = bits(stack, &field.kind).unwrap_or(1);
+            held.extend(first(stack, field).map(|first| (name, (first, bits))));
         }
     }
     let addressed = addressed(functions.iter().map(|one| &**one));
@@ -73,7 +77,7 @@ fn held(stack: &Stack, functions: &[&mut Function]) -> Held {
         walk::each(&function.body, &mut |one| {
             if let S::Assign(to, operator, value) = one
                 && let Some(name) = written(to)
-                && (*operator != "=" || held.get(&name).is_some_and(|first| first != value))
+                && (*operator != "=" || held.get(&name).is_some_and(|(first, _)| first != value))
             {
                 held.remove(&name);
             }
@@ -82,15 +86,26 @@ fn held(stack: &Stack, functions: &[&mut Function]) -> Held {
     held
 }
 
-/// What a field begins with, if it is a number.
+/// What a field begins with, if it is a number that nothing is always less than, or no greater.
 fn first(stack: &Stack, field: &Field) -> Option<C> {
-    let zero = match &field.kind {
-        Type::Bool => atom("false"),
-        kind => bits(stack, kind).map(|_| atom("0"))?,
-    };
-    let scope = Scope::new(stack, &[]);
-    let first = field.initial.as_ref().map(|initial| scope.stored(initial));
-    Some(first.unwrap_or(zero)).filter(is_literal)
+    let initial = field.initial.as_ref()?;
+    let first = Scope::new(stack, &[]).stored(initial);
+    if field.kind == Type::Bool {
+        return is_literal(&first).then_some(first);
+    }
+    let bits = bits(stack, &field.kind)?;
+    let greatest = u64::MAX >> (64 - bits);
+    let is_between = |value: u64| (1..greatest).contains(&value);
+    number(&first).is_some_and(is_between).then_some(first)
+}
+
+/// A number as a field with so many bits has it.
+fn typed(value: &C, bits: u32) -> C {
+    match (value, bits) {
+        (C::Atom(text), 33..) => atom(format!("{text}ull")),
+        (C::Atom(text), 17..) => atom(format!("{text}u")),
+        (other, _) => other.clone(),
+    }
 }
 
 fn is_literal(value: &C) -> bool {
@@ -135,7 +150,10 @@ fn declared_twice(body: &[S]) -> BTreeSet<String> {
 }
 
 fn settle(block: &mut Vec<S>, held: &Held, twice: &BTreeSet<String>) {
-    let known = |value: &C| held.get(&place(value)?).cloned();
+    let known = |value: &C| {
+        let (value, bits) = held.get(&place(value)?)?;
+        Some(typed(value, *bits))
+    };
     for mut statement in std::mem::take(block) {
         if let S::Assign(to, ..) = &statement
             && place(to).is_some_and(|name| held.contains_key(&name))

@@ -20,10 +20,12 @@ use super::algebra::{holds, number, replaced};
 use super::expected::{Expected, Own};
 use super::guard::is_setting;
 use super::keys;
+use super::settled::{self, may_fail};
 use super::with_all_used;
 use crate::c::tree::{Expression as C, Function, Statement as S, assign, atom, binary, call};
 use crate::types::program::Kind;
 use std::collections::BTreeSet;
+use std::iter;
 use std::ops::Range;
 
 /// Fewer writes of what stays are done as they stand.
@@ -76,7 +78,7 @@ pub fn kept(
         expected,
         at_hand: &at_hand,
         keys: keys_at_hand(kind, &at_hand),
-        sums: stack.names.sums.values().cloned().collect(),
+        sums: settled::sums(stack),
     };
     let mut all = Vec::new();
     keeps.within(&mut path.body, &mut all);
@@ -209,24 +211,15 @@ impl Keeps<'_> {
             if let Some((place, count, value)) = stored(statement, &data) {
                 let place = begin + place;
                 let end = place + count as i64;
-                let is_free = others
-                    .iter()
-                    .all(|one| one.end <= place || end <= one.start);
                 let fixed = self.fixed(value, &length, bytes).map(Value::Fixed);
-                let kept = stays
-                    .iter()
-                    .map(|(_, (at, count, _))| *at..at + *count as i64);
-                let kept = Vec::from_iter(kept.chain([place..end]));
-                let value = fixed.or_else(|| {
+                let summed = || {
                     let run = self.summed(value, &data, begin)?;
-                    let others = others.iter();
-                    let is_whole = run
-                        .clone()
-                        .all(|at| kept.iter().any(|one| one.contains(&at)));
-                    let mut met = others.filter(|one| one.start < run.end && run.start < one.end);
-                    (is_whole && met.next().is_none()).then(|| Value::Sum(run.start, value.clone()))
-                });
-                match value.filter(|_| is_free) {
+                    let kept = stays.iter().map(|(_, write)| run_of(write));
+                    let is_kept = is_kept(&run, kept.chain(iter::once(place..end)), &others);
+                    is_kept.then(|| Value::Sum(run.start, value.clone()))
+                };
+                let value = fixed.or_else(summed);
+                match value.filter(|_| !meets(&(place..end), &others)) {
                     Some(value) => stays.push((at, (place, count, value))),
                     None => others.push(place..end),
                 }
@@ -296,8 +289,30 @@ impl Keeps<'_> {
             (part == length).then(|| atom(bytes.to_string()))
         });
         let keyless = replaced(&value, &|part| self.keys.contains(part).then(|| atom("0")));
-        is_setting(&keyless).then_some(value)
+        (is_setting(&keyless) && !may_fail(&value)).then_some(value)
     }
+}
+
+/// Where a value stands that is kept.
+fn run_of((at, bytes, _): &(i64, u64, Value)) -> Range<i64> {
+    *at..at + *bytes as i64
+}
+
+/// Whether bytes meet others.
+fn meets(run: &Range<i64>, others: &[Range<i64>]) -> bool {
+    let mut others = others.iter();
+    others.any(|one| one.start < run.end && run.start < one.end)
+}
+
+/// Whether all bytes are kept, and none of them is among others.
+fn is_kept(
+    run: &Range<i64>,
+    kept: impl Iterator<Item = Range<i64>>,
+    others: &[Range<i64>],
+) -> bool {
+    let kept = Vec::from_iter(kept);
+    let mut bytes = run.clone();
+    bytes.all(|at| kept.iter().any(|one| one.contains(&at))) && !meets(run, others)
 }
 
 /// The message that is made where a path is left if there is no buffer for it.

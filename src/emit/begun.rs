@@ -30,6 +30,7 @@ use super::Stack;
 use super::expected::Own;
 use super::guard::forget_unread;
 use super::leaves;
+use super::names::c_name;
 use super::output::is_static;
 use super::parted::{ITSELF, Parted};
 use super::port::below;
@@ -101,9 +102,11 @@ impl Begun {
         };
         let made = begun.functions(stack, function, &parted);
         let names = made.iter().map(|one| one.name.clone());
-        let mut names = names.chain([begun.member_name()]);
+        let mut names = names.chain([begun.member_name(), begun.anew_name()]);
         let is_free = !names.any(|name| stack.names.taken.has(&name));
-        is_free.then_some((begun, made))
+        let mut fields = own_kind.fields.iter();
+        let is_own = !fields.any(|field| c_name(&field.name) == begun.member_name());
+        (is_free && is_own).then_some((begun, made))
     }
 
     /// What of it is kept is called so.
@@ -124,6 +127,11 @@ impl Begun {
     /// What is kept of a session by that name.
     fn kept_of(&self, session: &str) -> C {
         self.own.numbered(atom(session)).member(self.member_name())
+    }
+
+    /// The function that asks for all.
+    pub fn anew_name(&self) -> String {
+        format!("{}_anew", self.name)
     }
 
     /// The function that writes what hangs on the length.

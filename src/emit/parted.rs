@@ -15,7 +15,7 @@ use super::bypass::exit;
 use super::expected::Own;
 use super::guard::is_setting;
 use super::keys;
-use super::settled::{Values, members};
+use super::settled::{Values, may_fail, members};
 use crate::c::tree::{
     Expression as C, Function, Statement as S, assign, atom, binary, call, only_if,
 };
@@ -268,6 +268,9 @@ impl<'s> Parting<'s> {
                 &mut self.by_length
             }
             On::More => {
+                let written = self.written.iter_mut();
+                let met = written.filter(|(one, _)| one.start < place.end && place.start < one.end);
+                met.for_each(|(_, is_kept)| *is_kept = false);
                 self.rest.push(statement.clone());
                 self.written.push((place, false));
                 return Some(());
@@ -354,8 +357,12 @@ impl<'s> Parting<'s> {
         {
             self.count += 1;
             let left = binary("-", (**most).clone(), length);
-            self.once.push(leaves(condition));
-            let least = call("smaller32", vec![atom("most"), left]);
+            self.once.push(leaves(condition.clone()));
+            // A limit may have more bits.
+            let least = match number(most) {
+                Some(_) => call("smaller32", vec![atom("most"), left]),
+                None => call("smaller64", vec![atom("most"), left]).cast("uint32_t"),
+            };
             self.once.push(assign(atom("most"), least));
             return;
         }
@@ -371,12 +378,7 @@ impl<'s> Parting<'s> {
     /// Whether a value is found by a look, and nothing is done.
     fn is_value(&self, value: &C) -> bool {
         let itself = match value {
-            C::Call(name, _) => {
-                let looks = ["sl_load_", "find_"]
-                    .iter()
-                    .any(|one| name.starts_with(one));
-                looks || self.values.has(name)
-            }
+            C::Call(name, _) => self.values.has(name),
             _ => true,
         };
         itself && value.parts().into_iter().all(|one| self.is_value(one))
@@ -385,6 +387,8 @@ impl<'s> Parting<'s> {
     /// What a value hangs on, of messages of a session that have nothing beside them.
     fn hangs(&self, value: &C) -> On {
         match () {
+            // Who asks first may see to it that it can be found.
+            () if may_fail(value) => On::More,
             () if holds(value, &atom("message").member("header")) => On::More,
             () if self.is_settled(value, &[]) => On::Nothing,
             () if self.is_settled(value, &self.lengths) => On::Length,

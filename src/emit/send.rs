@@ -94,9 +94,9 @@ pub fn functions(
     let anew = from_body(stack, port, reaction, (quiet, begun));
     let mut all = match begun {
         Some(begun) => {
-            let own = from.replacen("_send_from(", "_send_anew(", 1);
-            let own = own.replacen("bool ", "static bool ", 1);
-            let again = goes_again(stack, port, (quiet, begun));
+            let (_, given) = from.split_once('(').expect("it is given something");
+            let own = format!("static bool {}({given}", begun.anew_name());
+            let again = goes_again(quiet, begun);
             vec![
                 format!(
                     "#ifdef __GNUC__\n{}\n    __attribute__((noinline));\n#endif\n\n\
@@ -123,13 +123,14 @@ fn sent_at_once(stack: &Stack, port: &Port) -> Option<Reaction> {
 
 /// The call by which a message sets out from the buffer that is taken next.
 fn sets_out(stack: &Stack, port: &Port, now_ns: C) -> C {
-    goes(stack, port, "from", now_ns)
+    let own = format!("{}_{}_send_from", stack.names.stack, port.name);
+    call(own, given(now_ns))
 }
 
-fn goes(stack: &Stack, port: &Port, how: &str, now_ns: C) -> C {
-    let own = format!("{}_{}_send_{how}", stack.names.stack, port.name);
+/// What it is given.
+fn given(now_ns: C) -> Vec<C> {
     let all = ["stack", "session", "with", "length"].map(atom).into_iter();
-    call(own, all.chain([now_ns]).collect())
+    all.chain([now_ns]).collect()
 }
 
 /// The heads of what sends from the buffer that is taken next, and behind what waits.
@@ -241,7 +242,7 @@ fn asked(stack: &Stack) -> String {
 }
 
 /// The same message as before, but for its bytes and how many they are, goes as that did.
-fn goes_again(stack: &Stack, port: &Port, (quiet, begun): (&BTreeSet<Reaction>, &Begun)) -> String {
+fn goes_again(quiet: &BTreeSet<Reaction>, begun: &Begun) -> String {
     let again = ["stack", "session", "length"].map(atom).to_vec();
     let again = call(begun.again_name(), again);
     let is_as_before = binary("&&", has_nothing_beside(), begun.is_as_before("session"));
@@ -250,7 +251,7 @@ fn goes_again(stack: &Stack, port: &Port, (quiet, begun): (&BTreeSet<Reaction>, 
     let done = runs.into_iter().chain([S::Return(Some(atom("true")))]);
     let goes = only_if(again, done.collect());
     let now = assign(atom("stack").behind("now_ns"), atom("now_ns"));
-    let anew = self::goes(stack, port, "anew", atom("now_ns"));
+    let anew = call(begun.anew_name(), given(atom("now_ns")));
     let all = [
         only_if(is_as_before, vec![now, goes]),
         S::Return(Some(anew)),

@@ -3,8 +3,10 @@
 //! In: functions that give a value, and do no more. Out: what can be said of a call of one.
 
 use super::Stack;
+use super::algebra::number;
 use crate::c::tree::{Expression as C, Function, atom};
 use crate::c::walk;
+use crate::types::header::{Rule, Run};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions that give a value, and do no more.
@@ -13,17 +15,25 @@ pub struct Values {
     read: BTreeMap<String, BTreeSet<String>>,
     /// Those whose value is made of what they are given, and of settings.
     settled: BTreeSet<String>,
-    /// Those of them that are sums of headers.
+    /// Those of them that are sums of a whole header, which they are given first.
     sums: BTreeSet<String>,
+    /// Those that find an instance by its keys.
+    finds: BTreeSet<String>,
 }
 
 impl Values {
     /// What is known of these.
     pub fn of(stack: &Stack, functions: &[Function]) -> Values {
+        let finds = stack.names.kinds.iter();
+        let finds = finds.flat_map(|kind| [format!("find_{kind}"), format!("find_{kind}_again")]);
+        let pure = pure(stack, functions);
+        let functions = functions.iter().filter(|one| pure.contains(&one.name));
+        let functions = Vec::from_iter(functions.cloned());
         Values {
-            read: read(functions),
-            settled: settled(functions),
-            sums: stack.names.sums.values().cloned().collect(),
+            read: read(&functions),
+            settled: settled(&functions),
+            sums: sums(stack),
+            finds: finds.collect(),
         }
     }
 
@@ -34,12 +44,14 @@ impl Values {
             read: BTreeMap::new(),
             settled: BTreeSet::new(),
             sums: BTreeSet::new(),
+            finds: BTreeSet::new(),
         }
     }
 
     /// Whether a function gives a value, and does no more.
     pub fn has(&self, name: &str) -> bool {
-        computes(name) || self.read.contains_key(name)
+        let looks = self.finds.contains(name) || LOADS.contains(&name);
+        looks || computes(name) || self.read.contains_key(name)
     }
 
     /// Whether the value of a function is made of what it is given, and of settings.
@@ -47,7 +59,7 @@ impl Values {
         computes(name) || self.settled.contains(name)
     }
 
-    /// Whether a function is a sum of a header.
+    /// Whether a function is the sum of a whole header, which it is given first.
     pub fn is_sum(&self, name: &str) -> bool {
         self.sums.contains(name)
     }
@@ -59,7 +71,7 @@ impl Values {
             C::Call(name, given) if given.contains(&atom("stack")) => match self.read.get(name) {
                 Some(read) => !fields.is_disjoint(read),
                 // It looks at keys, which stay.
-                None => !name.starts_with("find_"),
+                None => !self.finds.contains(name),
             },
             _ => false,
         };
@@ -68,11 +80,68 @@ impl Values {
     }
 }
 
+/// What reads bytes of a message.
+const LOADS: [&str; 8] = [
+    "sl_load_big16",
+    "sl_load_big24",
+    "sl_load_big32",
+    "sl_load_big48",
+    "sl_load_big64",
+    "sl_load_little16",
+    "sl_load_little32",
+    "sl_load_little64",
+];
+
 /// Whether what all stacks have gives a value that is made of what it is given.
 fn computes(name: &str) -> bool {
-    ["smaller", "larger"]
-        .iter()
-        .any(|one| name.starts_with(one))
+    let bits = |rest: &str| ["8", "16", "32", "64"].contains(&rest);
+    let kinds = ["smaller", "larger"].into_iter();
+    kinds.filter_map(|kind| name.strip_prefix(kind)).any(bits)
+}
+
+/// The sums of whole headers, alone: those of other runs are given something else.
+pub fn sums(stack: &Stack) -> BTreeSet<String> {
+    let all = stack.names.sums.iter();
+    let whole = all.filter(|((header, field), _)| {
+        let field = &stack.program.headers[header.at()].fields[field.at()];
+        matches!(&field.rule, Rule::Checks { ranges, .. } if ranges.0 == [Run::Header])
+    });
+    whole.map(|(_, name)| name.clone()).collect()
+}
+
+/// Whether finding a value may fail if nobody has asked before.
+pub fn may_fail(value: &C) -> bool {
+    let itself = match value {
+        C::Binary("/" | "%", _, by) => number(by).is_none_or(|by| by == 0),
+        // Which instance it is has been asked.
+        C::Element(of, at) => !matches!((&**of, &**at), (C::Behind(..), C::Atom(_))),
+        _ => false,
+    };
+    itself || value.parts().into_iter().any(may_fail)
+}
+
+/// Those of these functions that call nothing written in C by others, nor what does so.
+fn pure(stack: &Stack, functions: &[Function]) -> BTreeSet<String> {
+    let all = stack.program.functions.iter().zip(&stack.names.functions);
+    let external = all.filter(|(function, _)| function.body.is_none());
+    let mut others: BTreeSet<String> = external.map(|(_, name)| name.clone()).collect();
+    loop {
+        let before = others.len();
+        for function in functions {
+            let mut callees = BTreeSet::new();
+            walk::each(&function.body, &mut |one| {
+                let values = one.expressions().into_iter();
+                values.for_each(|value| called(value, &mut callees));
+            });
+            if !callees.is_disjoint(&others) {
+                others.insert(function.name.clone());
+            }
+        }
+        if others.len() == before {
+            let names = functions.iter().map(|one| one.name.clone());
+            return names.filter(|name| !others.contains(name)).collect();
+        }
+    }
 }
 
 /// The names of all fields of which a value is made.
@@ -145,7 +214,9 @@ fn settled(functions: &[Function]) -> BTreeSet<String> {
 fn hangs_on_settings(value: &C, settled: &BTreeSet<String>) -> bool {
     let itself = match value {
         C::Behind(stack, member) if **stack == atom("stack") => member == "config",
-        C::Call(name, given) => settled.contains(name) || !given.contains(&atom("stack")),
+        C::Call(name, _) => {
+            settled.contains(name) || computes(name) || name.starts_with("sl_") || name == "memcmp"
+        }
         _ => true,
     };
     let mut parts = value.parts().into_iter();
