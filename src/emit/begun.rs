@@ -198,7 +198,7 @@ impl Begun {
 
     /// So many bytes that takes.
     pub fn size(&self) -> u64 {
-        8 + self.bytes.next_multiple_of(8)
+        8 + self.bytes.next_multiple_of(4)
     }
 
     /// Sees to it that nothing is kept of a session that a function ends.

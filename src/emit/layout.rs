@@ -235,12 +235,37 @@ pub fn struct_bytes<'t>(stack: &Stack, kinds: impl IntoIterator<Item = &'t Type>
     struct_size(stack, kinds).bytes
 }
 
+/// The same with structs between them, of which the bytes are said, and of how many each is to be a
+/// multiple.
+pub fn struct_with<'t>(
+    stack: &Stack,
+    before: impl IntoIterator<Item = &'t Type>,
+    structs: &[[u64; 2]],
+    behind: impl IntoIterator<Item = &'t Type>,
+) -> u64 {
+    let structs = structs.iter().map(|[bytes, alignment]| Size {
+        bytes: *bytes,
+        alignment: *alignment,
+    });
+    let before = sizes(stack, before).chain(structs);
+    Size::of_struct(before.chain(sizes(stack, behind))).bytes
+}
+
 fn struct_size<'t>(stack: &Stack, kinds: impl IntoIterator<Item = &'t Type>) -> Size {
+    Size::of_struct(sizes(stack, kinds))
+}
+
+/// What each member takes that holds one of these.
+fn sizes<'t>(
+    stack: &Stack,
+    kinds: impl IntoIterator<Item = &'t Type>,
+) -> impl Iterator<Item = Size> {
     let all = kinds.into_iter().flat_map(|kind| places(stack, kind, ""));
-    Size::of_struct(all.map(|place| Size {
+    let size = |place: Place| Size {
         bytes: place.size.bytes * u64::from(place.many.unwrap_or(1)),
         ..place.size
-    }))
+    };
+    Vec::from_iter(all.map(size)).into_iter()
 }
 
 /// What a value takes that is one member.

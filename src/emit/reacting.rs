@@ -96,12 +96,13 @@ impl Shortcuts {
         expected.chain(begun).collect()
     }
 
-    /// So many bytes that takes.
-    pub fn bytes_of(&self, kind: KindId) -> u64 {
+    /// The bytes that each of these takes, and of how many it is to be a multiple.
+    pub fn sizes_of(&self, kind: KindId) -> Vec<[u64; 2]> {
         let predicted = self.paths.iter().filter_map(|path| path.predicted?.kept);
-        let begun = self.begun.iter().map(|one| (one.kind, one.size()));
+        let predicted = predicted.map(|(of, bytes)| (of, [bytes, 8]));
+        let begun = self.begun.iter().map(|one| (one.kind, [one.size(), 4]));
         let own = predicted.chain(begun).filter(|(of, _)| *of == kind);
-        own.map(|(_, bytes)| bytes).sum()
+        own.map(|(_, size)| size).collect()
     }
 }
 

@@ -117,13 +117,7 @@ pub fn bytes(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> u64 {
     let [near, far] = in_order(stack, kind, shortcuts);
     let near = keys.chain(near.into_iter().map(|(_, field)| &field.kind));
     let far = far.into_iter().map(|(_, field)| &field.kind);
-    let all = match shortcuts.bytes_of(id) {
-        0 => layout::struct_bytes(stack, near.chain(far)),
-        more => {
-            let near = layout::struct_bytes(stack, near).next_multiple_of(8);
-            near + more + layout::struct_bytes(stack, far)
-        }
-    };
+    let all = layout::struct_with(stack, near, &shortcuts.sizes_of(id), far);
     match kind.timers.len() as u64 {
         0 => all,
         timers => all.next_multiple_of(8) + timers * TIMER_BYTES,
