@@ -338,6 +338,7 @@ static bool bytes(void) {
         printf("%d ", sl_differs16(data, data + 32, data + 64));
         printf("%d ", sl_differs32(data, data + 32, data + 64));
         printf("%d ", sl_differs64(data, data + 32, data + 64));
+        printf("%d ", sl_differs128(data, data + 32, data + 64));
         printf("%d", sl_differs256(data, data + 32, data + 64));
     } else if (is("store")) {
         stores(long_number());

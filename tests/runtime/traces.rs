@@ -385,7 +385,7 @@ fn differ(recorder: &mut Recorder) {
         *byte ^= 1 << (bit % 8);
     }
     let differs = |bytes: usize| (0..bytes).any(|at| (own[at] ^ other[at]) & mask[at] != 0);
-    let answers = [1, 2, 4, 8, 32].map(|bytes| u8::from(differs(bytes)).to_string());
+    let answers = [1, 2, 4, 8, 16, 32].map(|bytes| u8::from(differs(bytes)).to_string());
     let given = [&own[..], &other, &mask].concat();
     recorder.step(format!("differ {}", hexadecimal(&given)), answers.join(" "));
 }
