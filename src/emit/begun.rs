@@ -293,7 +293,11 @@ impl Begun {
         ];
         let more = binary("+", atom("most"), atom("1"));
         let end = assign(kept.clone().member("more"), more);
-        [&head[..], &self.writing(stack, once), &[end]].concat()
+        let mut body = self.writing(stack, once);
+        if !walk::is_named("message", &body[2..]) {
+            body.remove(1);
+        }
+        [&head[..], &body, &[end]].concat()
     }
 
     fn as_long(&self, stack: &Stack, by_length: &[S]) -> Vec<S> {
@@ -418,8 +422,7 @@ fn forget_unset(body: &mut Vec<S>) {
         let is_beside = **of == atom("message") && !ITSELF.contains(&&**part);
         let mut is_read = false;
         walk::each(&body[at + 1..], &mut |one| {
-            let leaves = matches!(one, S::Do(C::Call(name, _))
-                if ["leave_untaken", "send_frame"].contains(&&**name));
+            let leaves = matches!(one, S::Do(C::Call(name, _)) if name == "send_frame");
             let mut values = one.expressions().into_iter();
             is_read |= !leaves && values.any(|value| reads(value, place));
         });
