@@ -189,6 +189,10 @@ pub fn known(checked: &mut Checked, stack: &str) -> Option<Known> {
     let (mut program, forest) = trees(checked, stack)?;
     let profile = checked.profile.clone().of(&program, &forest, stack);
     let profile = profile.map_err(|why| checked.unfit = Some(why)).ok()?;
+    if let Profile::Recorded(recorded) = &profile {
+        let links = program.links.iter_mut();
+        links.for_each(|link| link.alike = recorded.are_alike(&link.name));
+    }
     let (forest, cut) = match &profile {
         Profile::Recorded(recorded) if checked.specialised => {
             let (forest, taken) = recorded.shared(&forest);

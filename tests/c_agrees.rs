@@ -427,9 +427,36 @@ fn the_c_of_answers_that_begin_alike_does_what_it_says() {
     agrees("tests/c_agrees/stacks/answers_kept.loom");
 }
 
+#[test]
+fn the_c_of_frames_that_are_as_long_as_the_last_does_what_it_says() {
+    for path in ALIKE {
+        let built = stacks::alike(path);
+        let keeps = ["_expected.length", "_expected.left"];
+        let is_kept = keeps.iter().all(|one| built.emitted.c.contains(one));
+        assert!(is_kept, "{path}: its paths expect a length");
+        compared((path, "alike"), &built, &WAYS[1..2]);
+    }
+}
+
+/// Stacks whose frames may be expected to be as long as the last.
+const ALIKE: [&str; 7] = [
+    "tests/c_agrees/stacks/predicted.loom",
+    "tests/c_agrees/stacks/answers_kept.loom",
+    "tests/c_agrees/stacks/begun_apart.loom",
+    "tests/c_agrees/stacks/granted.loom",
+    "tests/c_agrees/stacks/keyed.loom",
+    "tests/c_agrees/stacks/leaving_granted.loom",
+    "tests/c_agrees/stacks/nested.loom",
+];
+
 /// A fault in the C of a stack is found.
 fn is_found(path: &str, right: &str, wrong: &str) {
-    let [mut woven, _] = stacks::built(path);
+    let [woven, _] = stacks::built(path);
+    is_found_in(path, woven, right, wrong);
+}
+
+/// The same in what a stack was compiled to.
+fn is_found_in(path: &str, mut woven: Built, right: &str, wrong: &str) {
     let c = &woven.emitted.c;
     assert!(
         c.contains(right),

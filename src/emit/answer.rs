@@ -316,7 +316,7 @@ fn is_kept(
 }
 
 /// The message that is made where a path is left if there is no buffer for it.
-fn made(statement: &S) -> Option<String> {
+pub fn made(statement: &S) -> Option<String> {
     let S::If {
         condition: C::Unary("!", condition),
         otherwise,
@@ -384,6 +384,7 @@ mod tests {
             own: None,
             fields: BTreeMap::new(),
             latch: None,
+            alike: false,
             kept: std::collections::BTreeSet::new(),
             answers: Vec::new(),
         };

@@ -7,6 +7,7 @@
 
 use super::Stack;
 use super::algebra::{any_of, number, replaced, straight};
+use super::driver::above_link;
 use super::exits::Path;
 use super::guard::is_setting;
 use super::layout;
@@ -16,9 +17,12 @@ use super::output::is_static;
 use super::row::Rows;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call, leaves};
 use crate::c::walk;
-use crate::types::program::{Kind, KindId};
+use crate::types::program::{Event, Kind, KindId};
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What the length of a frame is called where it is asked.
+pub const LENGTH: &str = "frame_length";
 
 /// Some bits of a frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +95,8 @@ pub struct Compared<'a> {
     pub latch: Option<(Place, usize)>,
     /// How many statements ask.
     pub end: usize,
+    /// Whether a frame is to be as long as the last one, too.
+    pub alike: bool,
     /// The fields that others write than assignments.
     pub addressed: &'a BTreeSet<String>,
     /// The fields that the path writes.
@@ -104,6 +110,26 @@ impl<'a> Compared<'a> {
         path: &'a Path,
         statements: &[S],
         addressed: &'a BTreeSet<String>,
+    ) -> Compared<'a> {
+        let links = stack.program.links.iter();
+        let mut own = links.filter(|link| {
+            let above = above_link(stack, link, Event::Deliver);
+            above.contains(&path.reaction)
+        });
+        let alike = own.all(|link| link.alike) && !walk::is_named(LENGTH, statements);
+        let compared = Compared::read_as(stack, path, statements, (addressed, alike));
+        // Of a frame that parts not all is asked, nor what it is as long as.
+        match alike && (!compared.alike || compared.parted.is_some()) {
+            true => Compared::read_as(stack, path, statements, (addressed, false)),
+            false => compared,
+        }
+    }
+
+    fn read_as(
+        stack: &'a Stack<'a>,
+        path: &'a Path,
+        statements: &[S],
+        (addressed, alike): (&'a BTreeSet<String>, bool),
     ) -> Compared<'a> {
         let message = atom("message");
         let mut written = BTreeSet::new();
@@ -124,6 +150,7 @@ impl<'a> Compared<'a> {
             fields: BTreeMap::new(),
             latch: None,
             end: 0,
+            alike,
             addressed,
             written,
         };
@@ -160,7 +187,12 @@ impl<'a> Compared<'a> {
                     ..
                 } if finds.starts_with("find_") => self.learn_keys(finds, keys, name, at),
                 S::Declare { value, .. } => value.iter().all(is_pure),
-                S::Assign(C::Member(of, _), _, value) => **of == self.message && is_pure(value),
+                S::Assign(place @ C::Member(of, _), _, value) => {
+                    if *place == self.length() {
+                        self.learn_length(value);
+                    }
+                    **of == self.message && is_pure(value)
+                }
                 _ => false,
             };
             if !goes_on {
@@ -301,7 +333,24 @@ impl<'a> Compared<'a> {
                     self.fix(&bits);
                 }
             }
+            other if self.alike => {
+                let bits = self.looked_at(other).unwrap_or_default();
+                bits.iter().for_each(|bits| self.fix(bits));
+            }
             _ => {}
+        }
+    }
+
+    /// The length of what is left of the frame.
+    pub fn length(&self) -> C {
+        self.message.clone().member("length")
+    }
+
+    /// A frame that is as long as the last, and in what this value is made of, has as much left.
+    fn learn_length(&mut self, value: &C) {
+        match self.looked_at(value).filter(|_| self.alike) {
+            Some(bits) => bits.iter().for_each(|bits| self.fix(bits)),
+            None => self.alike = false,
         }
     }
 
@@ -316,8 +365,13 @@ impl<'a> Compared<'a> {
                 let all: Option<Vec<_>> = parts.map(|one| self.looked_at(one)).collect();
                 Some(all?.concat())
             }
-            other => is_setting(other).then(Vec::new),
+            other => (is_setting(other) || self.is_length(other)).then(Vec::new),
         }
+    }
+
+    /// Whether a value is the length of a frame that is to be as long as the last.
+    fn is_length(&self, value: &C) -> bool {
+        self.alike && *value == self.length()
     }
 
     /// Bits are to be what a value is, if it is one that is known.
@@ -419,7 +473,7 @@ impl<'a> Compared<'a> {
     /// Whether a value looks at the frame.
     fn looks(&self, value: &C) -> bool {
         let itself = self.bits(value).is_some() || Masked::differing(value).is_some();
-        itself || value.parts().into_iter().any(|one| self.looks(one))
+        itself || self.is_length(value) || value.parts().into_iter().any(|one| self.looks(one))
     }
 
     /// Whether a value is made of settings, and of bits that are as expected and stay.
@@ -437,7 +491,7 @@ impl<'a> Compared<'a> {
             C::Unary(..) | C::Binary(..) | C::Conditional(..) | C::Cast(..) => {
                 value.parts().into_iter().all(|one| self.stays(one))
             }
-            other => is_setting(other),
+            other => is_setting(other) || self.is_length(other),
         }
     }
 
@@ -491,7 +545,7 @@ fn is_constant(value: &C) -> bool {
 }
 
 /// Whether finding a value does nothing else, and asks nothing of the stack.
-fn is_pure(value: &C) -> bool {
+pub fn is_pure(value: &C) -> bool {
     let itself = match value {
         C::Call(_, all) => all.iter().all(|one| *one != atom("stack")),
         _ => true,

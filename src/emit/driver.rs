@@ -13,6 +13,7 @@ use super::parts;
 use super::paths;
 use super::port;
 use super::reacting::Shortcuts;
+use super::record;
 use super::scope::Scope;
 use super::state;
 use super::structure;
@@ -206,6 +207,11 @@ fn frame_arrives(stack: &Stack) -> Function {
         "consume",
         vec![atom("stack"), message("buffer"), message("came_in")],
     ));
+    let noted = stack.record.into_iter().map(|_| {
+        let last = atom("stack").behind(record::LAST).element(atom("link"));
+        let given = vec![atom("link"), message("length"), last.address()];
+        S::Do(call(record::CAME, given))
+    });
     Function {
         comment: "A frame comes in by a link.".to_string(),
         result: "static void".to_string(),
@@ -215,11 +221,13 @@ fn frame_arrives(stack: &Stack) -> Function {
             "unsigned link".to_string(),
             format!("struct {}_message message", stack.names.stack),
         ],
-        body: vec![S::Switch {
-            value: atom("link"),
-            cases,
-            otherwise: Some(vec![consumed]),
-        }],
+        body: noted
+            .chain([S::Switch {
+                value: atom("link"),
+                cases,
+                otherwise: Some(vec![consumed]),
+            }])
+            .collect(),
     }
 }
 
@@ -321,7 +329,7 @@ fn begin(stack: &Stack, expected: &[Expected]) -> Function {
         })
         .collect();
     body.extend(state::at_start(stack));
-    body.extend(expected.iter().filter_map(Expected::at_start));
+    body.extend(expected.iter().flat_map(Expected::at_start));
     let first = at_start(stack).into_iter().rev();
     body.extend(first.map(|one| told_later(stack, one, "true")));
     body.push(S::Return(Some(atom("true"))));
@@ -427,7 +435,12 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     let begun = parts::select(parts::TELLS, &ports.concat()).into_iter();
     all.extend(begun.map(|text| parts::named(text, name, "")));
     all.extend(ports);
-    all.join("\n\n") + "\n"
+    let sets = if shortcuts.stands().is_some() {
+        "    take_spare(stack);\n"
+    } else {
+        ""
+    };
+    all.join("\n\n").replace(leaves::TAKES_SPARE, sets) + "\n"
 }
 
 fn config_default(stack: &Stack) -> Function {

@@ -38,6 +38,8 @@ pub struct Path {
     pub predicted: Option<Predicted>,
     /// Whether it keeps nothing of its frame, which so need not stand in a buffer.
     pub lets_go: bool,
+    /// Where an answer of it is kept that leaves from there, and how many bytes it has.
+    pub stands: Option<(String, u64)>,
     /// Whether something may wait on the agenda where it has come to its end.
     pub may_wait: bool,
 }
@@ -47,6 +49,8 @@ pub struct Path {
 pub struct Predicted {
     /// So many bytes it begins with.
     pub bytes: usize,
+    /// Whether it is as long, too.
+    pub alike: bool,
     /// So many tests.
     pub tests: usize,
     /// Each instance of that kind keeps what it expects, in so many bytes.
@@ -102,6 +106,7 @@ pub fn named(stack: &Stack, reaction: Reaction, function: &mut Function) -> Path
         exits,
         predicted: None,
         lets_go: false,
+        stands: None,
         may_wait: false,
     }
 }

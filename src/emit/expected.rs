@@ -24,12 +24,20 @@
 
 use super::algebra::{holds, replaced};
 use super::answer::answer_name;
+use super::compared::LENGTH;
 use super::predict::asks_name;
+use super::windows::windows;
 use crate::c::listed;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom};
 use crate::c::tree::{binary, call};
 use crate::c::walk;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// No frame is as long as this.
+const NOTHING: &str = "SIZE_MAX / 2 + 1";
+
+/// What is left of a frame behind its headers.
+pub const LEFT: &str = "left";
 
 /// What is expected of the next frame on a path.
 #[derive(Clone, Debug)]
@@ -46,6 +54,8 @@ pub struct Expected {
     pub fields: BTreeMap<(String, String), Stands>,
     /// The field that says of an instance that nothing else is to be asked of it.
     pub latch: Option<(String, String)>,
+    /// Whether it is as long as the last one.
+    pub alike: bool,
     /// The fields of its own instance of which something holds that the path keeps.
     pub kept: BTreeSet<String>,
     /// How many bytes each answer of the path begins with that an instance keeps.
@@ -158,10 +168,22 @@ impl Expected {
             comment: comment.to_string(),
         };
         let bytes = self.mask.len();
-        let more = line(
-            "size_t more".to_string(),
-            "which has less than so many bytes behind these; 0: nothing is expected",
-        );
+        let length = match self.alike {
+            true => vec![
+                line(
+                    "size_t length".to_string(),
+                    "how long it is; more than any frame: none is expected",
+                ),
+                line(
+                    format!("uint32_t {LEFT}"),
+                    "how much of that stands behind headers",
+                ),
+            ],
+            false => vec![line(
+                "size_t more".to_string(),
+                "which has less than so many bytes behind these; 0: none is expected",
+            )],
+        };
         let whose = self.found.iter().map(|(instance, _)| {
             let text = format!("uint32_t {}", found_as(instance));
             line(text, "whose it is")
@@ -177,7 +199,7 @@ impl Expected {
                 self.path
             ),
             name: self.name(),
-            members: [more]
+            members: length
                 .into_iter()
                 .chain(whose)
                 .chain([frame])
@@ -188,7 +210,7 @@ impl Expected {
 
     /// So many bytes that takes.
     pub fn bytes(&self) -> u64 {
-        let numbers = 8 + 4 * self.found.len();
+        let numbers = 8 + 4 * (self.found.len() + usize::from(self.alike));
         let answers: u64 = self.answers.iter().sum();
         ((numbers + self.mask.len()) as u64 + answers).next_multiple_of(8)
     }
@@ -205,9 +227,11 @@ impl Expected {
     }
 
     /// At the start, whose frame was the last: nobody expects one.
-    pub fn at_start(&self) -> Option<S> {
-        let own = self.own.as_ref()?;
-        Some(self.looks_at(own.numbered(atom("0"))))
+    pub fn at_start(&self) -> Vec<S> {
+        let looks = self.own.as_ref();
+        let looks = looks.map(|own| self.looks_at(own.numbered(atom("0"))));
+        let forgets = self.alike.then(|| self.forget(self.kept()));
+        looks.into_iter().chain(forgets).collect()
     }
 
     /// What is called so of it.
@@ -266,22 +290,36 @@ impl Expected {
         assign(self.last(), instance.address())
     }
 
-    /// A frame that begins there is expected again.
-    pub fn notes(&self, first: &C, bytes: usize) -> Vec<S> {
+    /// A frame that begins there is expected again, of which so much is left behind its headers.
+    pub fn notes(&self, first: &C, bytes: usize, left: C) -> Vec<S> {
         let own = self.own.iter();
         let looks = own.map(|own| self.looks_at(own.numbered(atom(&own.instance))));
-        let most = binary("-", atom("BUFFER_SIZE"), atom("HEADROOM"));
-        let less = atom((self.mask.len() - 1).to_string());
-        let more = assign(self.part("more"), binary("-", most, less));
+        let length = match self.alike {
+            true => vec![
+                assign(self.part("length"), atom(LENGTH)),
+                assign(self.part(LEFT), left),
+            ],
+            false => {
+                let most = binary("-", atom("BUFFER_SIZE"), atom("HEADROOM"));
+                let less = atom((self.mask.len() - 1).to_string());
+                vec![assign(self.part("more"), binary("-", most, less))]
+            }
+        };
         let all = vec![self.part("frame"), first.clone(), atom(bytes.to_string())];
-        looks.chain([more, S::Do(call("memcpy", all))]).collect()
+        let copies = S::Do(call("memcpy", all));
+        looks.chain(length).chain([copies]).collect()
     }
 
     /// The condition that a frame is as expected; `of` gives its length and its data, `part` the
     /// parts of what is expected.
     pub fn is_expected(&self, of: impl Fn(&str) -> C, part: impl Fn(&str) -> C) -> C {
-        let more = binary("-", of("length"), atom(self.mask.len().to_string()));
-        let is_as_long = binary("<", more, part("more"));
+        let is_as_long = match self.alike {
+            true => binary("==", of("length"), part("length")),
+            false => {
+                let more = binary("-", of("length"), atom(self.mask.len().to_string()));
+                binary("<", more, part("more"))
+            }
+        };
         let compared = windows(&self.mask).into_iter().map(|(at, bytes)| {
             let behind = |one: C| match at {
                 0 => one,
@@ -328,6 +366,19 @@ impl Expected {
 
     /// What a statement does to what is expected.
     fn changed(&self, statement: &S) -> Option<Changed> {
+        if let S::Do(C::Call(name, given)) = statement {
+            // Zeros would say that a frame without bytes is expected.
+            let own = self
+                .own
+                .as_ref()
+                .filter(|_| self.alike && name == "memset")?;
+            let all = atom("stack").behind(&own.kind);
+            let C::Unary("&", one) = given.first()? else {
+                return None;
+            };
+            let is_one = matches!(&**one, C::Element(of, _) if **of == all);
+            return is_one.then(|| Changed::Instance(self.of((**one).clone())));
+        }
         let S::Assign(place, _, value) = statement else {
             return None;
         };
@@ -373,6 +424,14 @@ impl Expected {
                 Some(Changed::Field(stands, expecting(of)))
             }
             _ => Some(Changed::Instance(expecting(of))),
+        }
+    }
+
+    /// Nothing is expected there.
+    fn forget(&self, there: C) -> S {
+        match self.alike {
+            true => assign(there.member("length"), atom(NOTHING)),
+            false => assign(there.member("more"), atom("0")),
         }
     }
 
@@ -458,15 +517,15 @@ impl Expected {
                     vec![expects(there, stands, value)]
                 }
                 (Some(Changed::Kept(_)), _) if is_path => Vec::new(),
-                (Some(Changed::Which(None)), _) => vec![forget(self.kept())],
+                (Some(Changed::Which(None)), _) => vec![self.forget(self.kept())],
                 (Some(Changed::Which(Some(one))), _) => {
-                    vec![forget(self.of(one.clone())), self.looks_at(one)]
+                    vec![self.forget(self.of(one.clone())), self.looks_at(one)]
                 }
                 (Some(Changed::Field(_, it) | Changed::Instance(it) | Changed::Kept(it)), _)
                     if !forgotten.contains(&it) =>
                 {
                     forgotten.push(it.clone());
-                    vec![forget(it)]
+                    vec![self.forget(it)]
                 }
                 (Some(_) | None, _) => Vec::new(),
             };
@@ -482,47 +541,9 @@ pub fn is_expected_name(path: &str) -> String {
     format!("{path}_is_expected")
 }
 
-/// Where words begin, and how many bytes each has, that hold all bits of a mask: the cheapest.
-fn windows(mask: &[u8]) -> Vec<(usize, usize)> {
-    // By where bytes are still to be compared from: what that costs, and the first word.
-    let mut best: Vec<(u32, Option<(usize, usize)>)> = vec![(0, None); mask.len() + 32];
-    for from in (0..mask.len()).rev() {
-        best[from] = match mask[from] {
-            0 => best[from + 1],
-            byte => {
-                let words = [32, 16, 8, 4, 2, 1]
-                    .into_iter()
-                    .filter(|bytes| *bytes <= mask.len());
-                let costs = words.map(|bytes| {
-                    let at = from.min(mask.len() - bytes);
-                    let cost = match bytes {
-                        32 => 5,
-                        1 if byte == 0xff => 3,
-                        _ => 4,
-                    };
-                    (cost + best[at + bytes].0, Some((at, bytes)))
-                });
-                costs.min_by_key(|(cost, _)| *cost).expect("one byte fits")
-            }
-        };
-    }
-    let mut all = Vec::new();
-    let mut from = 0;
-    while let Some((at, bytes)) = best[from].1 {
-        all.push((at, bytes));
-        from = at + bytes;
-    }
-    all
-}
-
 /// What the path has of an instance of that name.
 fn found_as(instance: &str) -> String {
     format!("of_{instance}")
-}
-
-/// Nothing is expected there.
-fn forget(there: C) -> S {
-    assign(there.member("more"), atom("0"))
 }
 
 /// A value is expected next, where it stands.
@@ -536,44 +557,5 @@ fn expects(there: C, stands: Stands, value: &C) -> S {
             let place = binary("+", frame, at);
             S::Do(call(store, vec![place, value.clone()]))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_hold_all_bits_of_a_mask_and_nothing_beyond_it() {
-        let mut seed = 1_u32;
-        for length in 1..80 {
-            let mask = Vec::from_iter((0..length).map(|_| {
-                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                if seed >> 30 == 0 {
-                    (seed >> 16) as u8
-                } else {
-                    0
-                }
-            }));
-            let words = windows(&mask);
-            let held = |at: usize| {
-                words
-                    .iter()
-                    .any(|(from, bytes)| (*from..from + bytes).contains(&at))
-            };
-            for (at, byte) in mask.iter().enumerate() {
-                assert!(*byte == 0 || held(at), "byte {at} of {mask:?} in {words:?}");
-            }
-            let is_inside = |(at, bytes): &(usize, usize)| at + bytes <= mask.len();
-            assert!(words.iter().all(is_inside), "{mask:?} in {words:?}");
-        }
-    }
-
-    #[test]
-    fn words_are_few() {
-        let alone = [vec![0xff, 0, 0, 0], vec![0xff; 32]].concat();
-        assert_eq!(windows(&alone), [(0, 1), (4, 32)]);
-        assert_eq!(windows(&[0; 40]), []);
-        assert_eq!(windows(&[0, 3, 0xff, 1, 0]), [(1, 4)]);
     }
 }

@@ -9,12 +9,12 @@
 //! ```text
 //! bytes = arrived(.., session, ..)         told = stack.told
 //! S_streams_grant_delivers(.., bytes)      bytes = arrived(.., session, ..)
-//!                                          if told != stack.told {
-//!                                              S_streams_grant_delivers(.., bytes)
-//!                                              return true
-//!                                          }
+//!                                          if told != stack.told { return true }
 //!                                          return tcp_grant_delivers_own(own, bytes)
 //! ```
+//!
+//! Where the application has told more, or what it gives back comes to more than a few fields,
+//! nothing is done there: the answer is true, and what goes on behind the path tells it first.
 //!
 //! Assumes: what an application tells and sends is a step if it happens at once, and else waits.
 //! Cost: what handles the grant stands once more in the C.
@@ -24,8 +24,8 @@ use super::algebra::replaced;
 use super::expected::{Expected, Own};
 use super::external::{self, Kept};
 use super::layout::{c_type, given_names};
-use super::leaves;
 use super::port;
+use super::postponed;
 use super::waits;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call, only_if};
 use crate::c::walk;
@@ -34,6 +34,15 @@ use crate::types::program::{Event, Field, Notice, PortId};
 
 /// What the instance is called that is at hand.
 const OWN: &str = "own";
+
+/// The same of how an application is called.
+const CALLING: &str = "calling";
+
+/// The same behind the path.
+const WHOSE: &str = "whose";
+
+/// What is called so that an application gives back.
+pub const GIVEN: &str = "given_back";
 
 /// What is given back where a port calls its application.
 pub struct Granted<'s> {
@@ -80,7 +89,7 @@ impl<'s> Granted<'s> {
     fn name(&self) -> String {
         let own = [
             "user", "stack", "session", "message", "buffer", "data", "length", "now_ns", "with",
-            "told", "own", "may_wait",
+            "told", OWN, GIVEN, CALLING,
         ];
         let number = self.number();
         let given = [(&number.kind, &*number.name)];
@@ -133,14 +142,23 @@ impl<'s> Granted<'s> {
         };
         let name = &self.stack.names.reactions[&self.reaction];
         let is_own = own.many && self.stack.names.kinds[kind.at()] == own.kind;
-        let names = [own_name(name), own_name(self.deliver())];
-        let is_free = !names.iter().any(|name| self.stack.names.taken.has(name));
+        let behind = waits::GOING_ON.map(|what| self.first_name(what));
+        let names = [
+            own_name(name),
+            own_name(self.deliver()),
+            self.first_name(REST),
+        ];
+        let names = names.iter().chain(&behind);
+        let is_free = !names
+            .into_iter()
+            .any(|name| self.stack.names.taken.has(name));
         let general = functions.iter().find(|one| one.name == *name)?;
         if !is_own || !is_free {
             return None;
         }
         let mut handler = Function::clone(general);
-        if walk::is_named(OWN, &handler.body) {
+        let is_named = |name: &str| walk::is_named(name, &handler.body);
+        if is_named(OWN) || is_named(GIVEN) {
             return None;
         }
         let (_, number) = handler.parameters.get(1)?.rsplit_once(' ')?;
@@ -152,7 +170,9 @@ impl<'s> Granted<'s> {
         }
         handler.name = own_name(name);
         waits::said(&mut handler.body, known);
-        handler.comment += ", where it is at hand; whether something may wait then";
+        let fields = &self.stack.program.kinds[kind.at()].fields;
+        handler.body = postponed::writes(self.stack, fields, OWN, &handler.body)?;
+        handler.comment += ", where it is at hand; whether nothing was done, for more is to be";
         handler.result = "static inline bool".to_string();
         handler.parameters[1] = own.pointer() + OWN;
         if walk::is_named(&number, &handler.body) {
@@ -168,55 +188,37 @@ impl<'s> Granted<'s> {
         let waits = binary("!=", atom("stack").behind("waiting"), atom("0"));
         let handler = own_name(&self.stack.names.reactions[&self.reaction]);
         let given = ["stack", OWN, &name].map(atom).to_vec();
-        let is_given = binary("!=", atom(&name), atom("0"));
         let steps = atom("stack").behind("shared").member("steps");
-        let told_first = S::If {
-            condition: binary("||", has_told(), waits),
-            then: vec![
-                only_if(is_given, vec![self.tells(&name)]),
-                external::calling(false),
-                S::Return(Some(atom("true"))),
-            ],
-            otherwise: Vec::new(),
-        };
-        let nothing = binary("==", atom(&name), atom("0"));
-        let handled = call(handler, given);
-        let counts = S::Assign(steps, "+=", atom("1"));
-        let returned = |value: C| S::Return(Some(value));
+        let returned = |value: &str| S::Return(Some(atom(value)));
+        let is_more = binary("||", has_told(), waits);
+        let gives = S::Assign(atom(format!("*{GIVEN}")), "=", atom(&name));
         let kept = Kept {
-            then: vec![told_first],
+            then: vec![gives, only_if(is_more, vec![returned("true")])],
             ..self.told()
         };
         let mut called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
-        let handled = match leaves::calls_links(self.stack.program) {
-            // What leaves now waits for what the path lets leave.
-            true => {
-                called.pop();
-                let waits = S::Declare {
-                    kind: "const bool".to_string(),
-                    name: "may_wait".to_string(),
-                    value: Some(handled),
-                };
-                let ends = || external::calling(false);
-                vec![
-                    only_if(nothing, vec![ends(), returned(atom("false"))]),
-                    counts,
-                    waits,
-                    ends(),
-                    returned(atom("may_wait")),
-                ]
-            }
-            false => vec![
-                only_if(nothing, vec![returned(atom("false"))]),
-                counts,
-                returned(handled),
-            ],
-        };
+        called.pop();
+        let is_called = external::calling(true);
+        let calling = called.iter_mut().find(|one| **one == is_called);
+        if let Some(S::Assign(_, _, how)) = calling {
+            *how = atom(CALLING);
+        }
+        let nothing = binary("==", atom(&name), atom("0"));
+        let ends = || external::calling(false);
+        let counts = |number| S::Assign(steps.clone(), "+=", number);
+        let answered = binary("-", atom(CALLING), atom("1"));
+        let handled = vec![
+            only_if(nothing, vec![counts(answered), ends(), returned("false")]),
+            only_if(call(handler, given), vec![returned("true")]),
+            counts(atom(CALLING)),
+            ends(),
+            returned("false"),
+        ];
         let stack = &self.stack.names.stack;
         Function {
             comment: format!(
-                "{}: the same from a path that has the instance at hand; whether something may \
-                 wait then",
+                "{}: the same from a path that has the instance at hand; whether more is to be \
+                 done, with what is given back",
                 self.stack.program.ports[self.port.at()].name
             ),
             result: "static inline bool".to_string(),
@@ -226,10 +228,124 @@ impl<'s> Granted<'s> {
                 own.pointer() + OWN,
                 "uint32_t session".to_string(),
                 format!("const struct {stack}_message *message"),
+                format!("{} *{GIVEN}", self.kind()),
+                format!("uint8_t {CALLING}"),
             ],
             // The path comes here where nothing waits.
             body: [before_it_tells().to_vec(), called, handled].concat(),
         }
+    }
+
+    /// Whether a statement is the call of that.
+    pub fn is_given_by(&self, statement: &S) -> bool {
+        matches!(statement, S::Do(C::Call(name, _)) if *name == own_name(self.deliver()))
+    }
+
+    /// The same call, which leaves in a local what was given back, and what is done where it says
+    /// that more is to be; `then` has that of the instance and what was given back.
+    pub fn asked(&self, statement: &S, local: &str, then: impl Fn([C; 2]) -> Vec<S>) -> [S; 2] {
+        let S::Do(C::Call(name, given)) = statement else {
+            unreachable!("it is a call");
+        };
+        let declared = S::Declare {
+            kind: self.kind(),
+            name: local.to_string(),
+            value: None,
+        };
+        let rest = [given[1].clone(), atom(local)];
+        let calling = atom("true");
+        let given = [&given[..], &[atom(local).address(), calling]].concat();
+        [declared, only_if(call(name, given), then(rest))]
+    }
+
+    /// Lets such a call know that an answer has been made for which no buffer was taken, and no
+    /// step counted; whether it is one.
+    pub fn has_answered(statement: &mut S, stack: &Stack) -> bool {
+        let S::If {
+            condition: C::Call(name, given),
+            ..
+        } = statement
+        else {
+            return false;
+        };
+        let is_own = Granted::all(stack).any(|one| *name == own_name(one.deliver()));
+        if is_own {
+            given.pop();
+            given.push(atom("ANSWERED"));
+        }
+        is_own
+    }
+
+    /// Sees to it that all of these calls in a block are asked.
+    pub fn is_asked(&self, block: &mut Vec<S>, local: &mut dyn FnMut() -> String) {
+        for mut statement in std::mem::take(block) {
+            for inner in statement.blocks_mut() {
+                self.is_asked(inner, local);
+            }
+            if self.is_given_by(&statement) {
+                let does = call(REST, vec![atom("stack")]);
+                let then = |rest| vec![S::Do(self.first(rest, does.clone()))];
+                block.extend(self.asked(&statement, &local(), then));
+            } else {
+                block.push(statement);
+            }
+        }
+    }
+
+    /// What does the rest for this instance and what it gave back, and then what goes on.
+    pub fn first(&self, rest: [C; 2], goes_on: C) -> C {
+        let C::Call(what, given) = goes_on else {
+            unreachable!("it is a call");
+        };
+        call(self.first_name(&what), [&given[..], &rest].concat())
+    }
+
+    fn first_name(&self, what: &str) -> String {
+        format!("{}_{what}", self.deliver())
+    }
+
+    /// The functions that do the rest first, and that alone.
+    pub fn firsts(&self, going_on: &[Function], stands: bool) -> Vec<Function> {
+        let Reaction::Handle { kind, .. } = self.reaction else {
+            return Vec::new();
+        };
+        let own = Own {
+            instance: WHOSE.to_string(),
+            kind: self.stack.names.kinds[kind.at()].clone(),
+            many: true,
+        };
+        let is_given = binary("!=", atom(GIVEN), atom("0"));
+        let tells = only_if(is_given, vec![self.tells(GIVEN)]);
+        let spare = S::Do(call("take_spare", vec![atom("stack")]));
+        let rest = [own.number("session", WHOSE)].into_iter();
+        let rest = rest.chain(stands.then_some(spare));
+        let rest = Vec::from_iter(rest.chain([tells, external::calling(false)]));
+        let alone = Function {
+            comment: String::new(),
+            result: "static void".to_string(),
+            name: REST.to_string(),
+            parameters: vec![format!("struct {} *stack", self.stack.names.stack)],
+            body: Vec::new(),
+        };
+        let parameters = [
+            format!("const {}{WHOSE}", own.pointer()),
+            format!("{} {GIVEN}", self.kind()),
+        ];
+        let port = &self.stack.program.ports[self.port.at()].name;
+        let all = going_on.iter().chain([&alone]);
+        all.map(|one| Function {
+            comment: format!(
+                "{port}: what was given back is told where more came of a message. {}",
+                one.comment
+            )
+            .trim_end()
+            .to_string(),
+            name: self.first_name(&one.name),
+            parameters: [&one.parameters[..], &parameters].concat(),
+            body: [&rest[..], &one.body].concat(),
+            ..one.clone()
+        })
+        .collect()
     }
 
     /// Lets a path call that for its own instance; whether it does.
@@ -251,6 +367,9 @@ impl<'s> Granted<'s> {
         is_called
     }
 }
+
+/// What the rest of it is called.
+const REST: &str = "rest";
 
 /// The names of all functions that do so.
 pub fn names(stack: &Stack) -> impl Iterator<Item = String> {

@@ -440,7 +440,7 @@ fn shared(stack: &Stack) -> Item {
         ("uint32_t steps", "how many this call has taken"),
     ];
     let calling = external::calls_applications(stack.program).then_some((
-        "bool calling",
+        "uint8_t calling",
         "whether a function of an application is being called",
     ));
     let members = members.into_iter().chain(calling);

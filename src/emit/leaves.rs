@@ -26,6 +26,9 @@ use crate::tree::{Goal, Node, Output, Reaction};
 use crate::types::program::{Event, LinkId, Program};
 use std::collections::BTreeSet;
 
+/// Stands where an application may change what an answer hangs on that was made in no buffer.
+pub const TAKES_SPARE: &str = "    TAKES_SPARE\n";
+
 /// Whether a link of a stack calls a function.
 pub fn calls_links(program: &Program) -> bool {
     program.links.iter().any(|link| link.calls.is_some())
@@ -160,9 +163,16 @@ pub fn at_ends(stack: &Stack, path: &mut Vec<S>) {
 }
 
 /// The parts about what leaves that code calls.
-pub fn selected(stack: &Stack, code: &str) -> Vec<String> {
+pub fn selected(stack: &Stack, code: &str, stands: Option<&(String, u64)>) -> Vec<String> {
     let texts = parts::select(parts::LEAVES, code).into_iter();
-    texts.map(|text| filled(stack, text)).collect()
+    let texts = texts.map(|text| filled(stack, text));
+    let placed = |text: String| match stands {
+        Some((place, bytes)) => text
+            .replace("KEPT_PLACE", place)
+            .replace("KEPT_BYTES", &bytes.to_string()),
+        None => text,
+    };
+    texts.map(placed).collect()
 }
 
 /// A text that says what is called by each link, and when.

@@ -9,6 +9,7 @@ use super::backlog;
 use super::external;
 use super::keys::parameter_name;
 use super::layout::{c_type, member_names, named_members};
+use super::leaves::TAKES_SPARE;
 use super::names::c_name;
 use super::port::condition;
 use super::scope::Scope;
@@ -177,7 +178,7 @@ fn starts(stack: &Stack, port: &Port, kind: KindId) -> Vec<Reaction> {
 }
 
 fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
-    let mut text = created(stack, kind, "session");
+    let mut text = TAKES_SPARE.to_string() + &created(stack, kind, "session");
     for reaction in starts(stack, port, kind) {
         text += &later(stack, reaction, "session");
     }
@@ -185,7 +186,7 @@ fn open_body(stack: &Stack, port: &Port, kind: KindId) -> String {
 }
 
 fn listen_body(stack: &Stack, how: Listening) -> String {
-    let mut text = created(stack, how.listener, "listener");
+    let mut text = TAKES_SPARE.to_string() + &created(stack, how.listener, "listener");
     let backlog = assign(
         field(stack, how.listener, "listener", how.backlog),
         atom("backlog"),
@@ -214,7 +215,10 @@ fn unlisten_body(stack: &Stack, how: Listening) -> String {
             vec![atom("stack"), atom("listener")],
         )),
     ];
-    printer::block(&body, 1) + &later(stack, end, "listener") + "    run(stack);\n"
+    TAKES_SPARE.to_string()
+        + &printer::block(&body, 1)
+        + &later(stack, end, "listener")
+        + "    run(stack);\n"
 }
 
 fn keys_of_body(stack: &Stack, kind: KindId) -> String {

@@ -5,7 +5,7 @@ use super::layout::named_members;
 use super::scope::Scope;
 use super::state::is_zero;
 use crate::c::printer::expression;
-use crate::c::tree::{Item, Line};
+use crate::c::tree::{Expression as C, Item, Line, atom};
 use crate::types::expression::Expression;
 use crate::types::program::{Attribute, AttributeId};
 use crate::types::value::Type;
@@ -77,7 +77,8 @@ pub fn of_frame(stack: &Stack) -> String {
 fn initial(stack: &Stack, data: &str, before: &str) -> String {
     let mut fields = vec![format!(".data = {data}"), ".buffer = buffer".to_string()];
     let attributes = stack.program.attributes.iter().zip(&stack.names.attributes);
-    fields.extend(defaults(stack, attributes));
+    let defaults = defaults(stack, attributes).into_iter();
+    fields.extend(defaults.map(|(name, value)| format!(".{name} = {}", expression(&value))));
     fields.join(&format!(",\n{}", " ".repeat(before.len())))
 }
 
@@ -85,7 +86,7 @@ fn initial(stack: &Stack, data: &str, before: &str) -> String {
 pub fn defaults<'a>(
     stack: &Stack,
     attributes: impl Iterator<Item = (&'a Attribute, &'a String)>,
-) -> Vec<String> {
+) -> Vec<(String, C)> {
     let mut fields = Vec::new();
     let scope = Scope::new(stack, &[]);
     for (attribute, name) in attributes {
@@ -97,13 +98,13 @@ pub fn defaults<'a>(
             continue;
         }
         if let Type::Optional(_) = attribute.kind {
-            fields.push(format!(".has_{name} = true"));
+            fields.push((format!("has_{name}"), atom("true")));
         }
         let value = match attribute.kind {
             Type::Optional(_) => scope.unwrapped(&value),
             _ => scope.stored(&value),
         };
-        fields.push(format!(".{name} = {}", expression(&value)));
+        fields.push((name.clone(), value));
     }
     fields
 }

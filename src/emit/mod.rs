@@ -8,11 +8,12 @@
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, again, in_place, algebra   the common path of what frames start;
 //! exits, paths     where it is left, and how often; borrowed   whether it lets go of its frame
-//! predict, compared, expected, answer, kept   its header prediction; ahead   its steps
+//! predict, compared, windows, expected, answer, untaken, kept   its header prediction; ahead   its
+//!                  steps
 //! begun, parted     what sessions keep of the messages that they send; settled: on what it hangs
 //! always, meet      what always holds; ways that do the same
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
-//! external, granted, leaves   what is written in C by whoever uses the stack
+//! external, granted, postponed, leaves   what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
 //! esterel          modules of Esterel             view       their automata, for people
@@ -84,6 +85,7 @@ mod parts;
 mod paths;
 mod peek;
 mod port;
+mod postponed;
 mod predict;
 mod push;
 mod reacting;
@@ -104,10 +106,12 @@ mod sums;
 mod tree;
 mod turns;
 mod types;
+mod untaken;
 mod upward;
 mod uses;
 mod waits;
 mod walk;
+mod windows;
 mod wire;
 
 use crate::c::printer;

@@ -69,12 +69,12 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
 /// Names of structs and constants in the text that every stack has.
 const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave \
     reason work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
-    COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE \
+    COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE ANSWERED \
     STACK_AGENDA_FULL STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
-    buffers reserve reserved size last messages agenda waiting since told answers";
+    buffers reserve reserved spare size last messages agenda waiting since told answers";
 
 /// The words of [`WORDS`].
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());

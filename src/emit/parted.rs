@@ -424,8 +424,14 @@ fn ends(statements: &[S]) -> Option<Vec<S>> {
         return None;
     }
     match &mut ends[..] {
-        [S::Do(C::Call(name, _))] if name == "leave_now" => {
+        [S::Do(C::Call(name, given))] if name == "leave_now" => {
             *name = "leave_untaken".to_string();
+            let message = given.pop().expect("a message leaves");
+            let message = match message {
+                C::Unary("&", message) => *message,
+                other => C::Unary("*", Box::new(other)),
+            };
+            given.extend(["data", "length"].map(|part| message.clone().member(part)));
         }
         _ => ends.insert(
             0,

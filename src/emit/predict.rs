@@ -29,9 +29,9 @@
 
 use super::Stack;
 use super::algebra::{any_of, holds, number, replaced, straight};
-use super::compared::{Bits, Compared, Found, loaded};
+use super::compared::{Bits, Compared, Found, LENGTH, loaded};
 use super::exits::{Path, Predicted};
-use super::expected::{Expected, Own, Stands};
+use super::expected::{Expected, LEFT, Own, Stands};
 use super::guard::forget_unread;
 use super::kept;
 use super::names::c_name;
@@ -84,11 +84,19 @@ impl Compared<'_> {
         let kept = self.kept(&mut expected, &mut rest);
         let asks = self.asks(function, &expected, (&body[..end], &first, &kept));
         forget_unread(&mut rest);
+        let left = assign(self.length(), expected.part(LEFT));
+        if let Some(at) = rest.iter().position(|one| *one == left) {
+            let least = self.least_left(&body[..end]);
+            let has_least = binary(">=", self.length(), atom(least.to_string()));
+            let known = (least != 0).then(|| S::Do(call("sl_known", vec![has_least])));
+            rest.splice(at + 1..at + 1, known);
+        }
         function.body = rest;
         function.comment += " The frame is as expected, or was asked.";
         let own = self.found.first().filter(|_| expected.own.is_some());
         let predicted = Predicted {
             bytes: self.mask.len(),
+            alike: self.alike,
             tests,
             kept: own.map(|found| (found.kind, expected.bytes())),
         };
@@ -172,6 +180,7 @@ impl Compared<'_> {
                 .collect(),
             found,
             latch,
+            alike: self.alike,
             kept: BTreeSet::new(),
             answers: Vec::new(),
         })
@@ -244,10 +253,15 @@ impl Compared<'_> {
         (asked, first, kept): (&[S], &C, &[S]),
     ) -> Function {
         let mut body = Vec::from_iter(self.other(expected));
+        body.extend(self.alike.then(|| S::Declare {
+            kind: "const uint32_t".to_string(),
+            name: LENGTH.to_string(),
+            value: Some(self.length()),
+        }));
         let notes = |at: usize| {
             // Of a frame that parts nothing else may be there.
             let parted = self.parted.filter(|_| at < asked.len());
-            let notes = expected.notes(first, parted.unwrap_or(expected.mask.len()));
+            let notes = expected.notes(first, parted.unwrap_or(expected.mask.len()), self.length());
             let found = self.found.iter().filter(move |found| found.at < at);
             let whose = |one: &Found| assign(expected.whose(&one.instance), atom(&one.instance));
             let end = S::Return(Some(atom(&self.path.constant)));
@@ -305,7 +319,7 @@ impl Compared<'_> {
     /// What the path still does of what it asked, if a frame is as expected.
     fn rest(&self, expected: &Expected, asked: &[S]) -> Vec<S> {
         let mut rest = Vec::new();
-        let length = self.message.clone().member("length");
+        let length = self.length();
         let mut is_whole = true;
         for (at, statement) in asked.iter().enumerate() {
             is_whole &= !matches!(statement, S::Assign(place, ..) if *place == length);
@@ -332,7 +346,60 @@ impl Compared<'_> {
                 other => rest.push(other.clone()),
             }
         }
+        if self.alike {
+            self.keep_length(expected, &mut rest);
+        }
         rest
+    }
+
+    /// So much is left at least of a frame of which all was asked.
+    fn least_left(&self, asked: &[S]) -> u64 {
+        let length = self.length();
+        let least = |one: &C| match one {
+            C::Binary("<", of, least) if **of == length => number(least),
+            _ => None,
+        };
+        asked.iter().fold(0, |known, statement| match statement {
+            S::If { condition, .. } if self.is_exit(statement) => {
+                let parts = any_of(straight(condition.clone()));
+                parts.iter().filter_map(least).fold(known, u64::max)
+            }
+            S::Assign(place, "-=", bytes) if *place == length => {
+                known.saturating_sub(number(bytes).unwrap_or(known))
+            }
+            S::Assign(place, ..) if *place == length => 0,
+            _ => known,
+        })
+    }
+
+    /// How much is left of a frame that is as long as the last is known, too, unless somebody asks
+    /// before all of it is stripped.
+    fn keep_length(&self, expected: &Expected, rest: &mut Vec<S>) {
+        let length = self.length();
+        let is_stripped = |one: &S| matches!(one, S::Assign(place, ..) if *place == length);
+        let Some(last) = rest.iter().rposition(is_stripped) else {
+            return;
+        };
+        let is_read = |one: &S| {
+            let mut is_read = false;
+            walk::each(std::slice::from_ref(one), &mut |one| {
+                let mut values = one.expressions().into_iter();
+                is_read |= values.any(|value| holds(value, &length));
+            });
+            is_read
+        };
+        if rest[..last]
+            .iter()
+            .any(|one| !is_stripped(one) && is_read(one))
+        {
+            return;
+        }
+        rest[last] = assign(length.clone(), expected.part(LEFT));
+        let mut at = 0;
+        rest.retain(|one| {
+            at += 1;
+            at > last || !is_stripped(one)
+        });
     }
 }
 

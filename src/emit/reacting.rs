@@ -22,6 +22,7 @@ use super::meet;
 use super::narrow;
 use super::output::Queued;
 use super::predict;
+use super::untaken;
 use super::waits;
 use crate::c::tree::{Expression as C, Function, Item, Line, atom};
 use crate::c::walk;
@@ -79,6 +80,11 @@ pub struct Shortcuts {
 }
 
 impl Shortcuts {
+    /// Where an answer is kept that leaves from there, and how many bytes it has.
+    pub fn stands(&self) -> Option<&(String, u64)> {
+        self.paths.iter().find_map(|path| path.stands.as_ref())
+    }
+
     /// Sees to it that what functions change is no longer expected, nor kept.
     pub fn keep(&self, items: &mut [Item]) {
         for item in items {
@@ -124,6 +130,17 @@ pub fn common_paths(
     let expected = predicted(stack, &mut paths, all, &known);
     let_go(stack, &mut paths, all, values);
     say_at_ends(stack, &mut paths, all, &known);
+    // One is enough: the stack knows where it stands.
+    for path in &mut paths {
+        let own = all.iter_mut().find(|one| one.reaction == path.reaction);
+        let expected = expected.iter().find(|one| one.path == path.name);
+        if let (Some(own), Some(expected)) = (own, expected) {
+            path.stands = untaken::let_stand(stack, expected, &mut own.functions);
+        }
+        if path.stands.is_some() {
+            break;
+        }
+    }
     Shortcuts {
         paths,
         expected,

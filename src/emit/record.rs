@@ -3,6 +3,12 @@
 
 use super::Stack;
 
+/// What takes note of a frame that comes in.
+pub const CAME: &str = "loom_frame_came";
+
+/// The member of a stack that has the lengths of the last ones, by link.
+pub const LAST: &str = "loom_last";
+
 /// The table of how often each way was taken.
 pub const PASSED: &str = "loom_passed";
 
@@ -26,7 +32,11 @@ pub fn text(stack: &Stack) -> String {
         return String::new();
     };
     let named: Vec<String> = record.ways.iter().map(|way| quoted(way)).collect();
+    let links = stack.program.links.iter();
+    let links = Vec::from_iter(links.map(|link| quoted(&link.name)));
     let text = TEXT
+        .replace("LINK_NAMES", &links.join(", "))
+        .replace("LINKS", &links.len().to_string())
         .replace("WAYS", &record.ways.len().to_string())
         .replace("STACK", &stack.names.stack)
         .replace("BEGINS", &quoted(&record.begins))

@@ -214,6 +214,7 @@ fn later_body(
         false => vec![sets_out, returned],
     };
     condition(either(refused, exists(stack, port).negated()), "return 0;")
+        + leaves::TAKES_SPARE
         + &asked(stack)
         + "    sl_copy(stack->shared.free->bytes + HEADROOM, data, length);\n"
         + &begins

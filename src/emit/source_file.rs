@@ -61,7 +61,7 @@ pub fn text(stack: &Stack) -> (String, String, Shortcuts) {
     let in_place = Vec::from_iter(reactions.in_place(stack, &called));
     let interface = reactions.interface(stack);
     let used = [code.as_str(), &upward_text, &interface].join("\n");
-    let own = own_parts(stack, &used);
+    let own = own_parts(stack, &used, shortcuts);
     let state = structure::items(stack, &reactions.queued, shortcuts);
     let all = [printer::file(&state), own.clone(), used].join("\n");
     let private = [
@@ -108,14 +108,14 @@ pub fn text(stack: &Stack) -> (String, String, Shortcuts) {
 }
 
 /// What every stack has, as far as code uses it.
-fn own_parts(stack: &Stack, used: &str) -> String {
+fn own_parts(stack: &Stack, used: &str, shortcuts: &Shortcuts) -> String {
     let blank = message::blank(stack);
     let unmarked = message::unmarked(stack);
     let named = |text: &str| {
         let text = text.replace("    UNMARKED\n", &unmarked);
         parts::named(&text, &stack.names.stack, &blank)
     };
-    let leaves = leaves::selected(stack, used);
+    let leaves = leaves::selected(stack, used, shortcuts.stands());
     let used = leaves.concat() + used;
     let agenda = parts::select(parts::AGENDA, &used);
     let own = parts::select(parts::OWN, &(agenda.concat() + &used));
@@ -210,7 +210,7 @@ impl Reactions {
         items.extend(parts.into_iter().map(Item::Function));
         items.extend(declared.map(|one| Item::Prototype((*one).clone())));
         items.extend(kept_apart(rare));
-        let going_on = waits::going_on(stack, &functions);
+        let going_on = waits::going_on(stack, &functions, shortcuts.stands().is_some());
         let functions = functions.iter().copied().chain(&going_on);
         let later = waits::declared(stack, &Vec::from_iter(functions));
         items.extend((!later.is_empty()).then_some(Item::Text(later)));

@@ -10,6 +10,7 @@ use super::message;
 use super::output::Queued;
 use super::paths;
 use super::reacting::Shortcuts;
+use super::record;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
@@ -36,7 +37,12 @@ fn line(text: String, comment: &str) -> Line {
 /// Constants, the message, the kinds, the event and the stack itself.
 pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, shortcuts: &Shortcuts) -> Vec<Item> {
     let program = stack.program;
-    let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
+    let mut items = vec![
+        sizes(stack, shortcuts),
+        reasons(stack),
+        counts(stack),
+        counters(),
+    ];
     let (timers, timer_count) = state::timers(stack);
     if !timers.is_empty() {
         items.push(Item::Enum {
@@ -101,10 +107,23 @@ fn whole(stack: &Stack, timer_count: u32, shortcuts: &Shortcuts) -> Item {
         format!("struct {name}_event agenda[AGENDA + KEPT + 1]"),
         "the last is handled first",
     ));
-    all.extend([line(
+    all.push(line(
         format!("struct {name}_output answers[OUTPUTS]"),
         "what the host is to do",
-    )]);
+    ));
+    all.extend(shortcuts.stands().is_some().then(|| {
+        line(
+            format!("struct {name}_buffer *spare"),
+            "where an answer is to wait that was made in no buffer",
+        )
+    }));
+    all.extend(stack.record.map(|_| {
+        let links = stack.program.links.len();
+        line(
+            format!("uint32_t {}[{links}]", record::LAST),
+            "how long the last frames were that came in by links",
+        )
+    }));
     Item::Struct {
         comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
         name: name.clone(),
@@ -174,7 +193,7 @@ pub fn buffer_sizes(program: &Program) -> (u32, u32) {
 }
 
 /// The sizes of a stack.
-fn sizes(stack: &Stack) -> Item {
+fn sizes(stack: &Stack, shortcuts: &Shortcuts) -> Item {
     let program = stack.program;
     let (headroom, size) = buffer_sizes(program);
     let dynamic = |kind: &&Kind| !matches!(kind.population, Population::Static(_));
@@ -206,11 +225,17 @@ fn sizes(stack: &Stack) -> Item {
             "buffers that frames leave to our own messages",
         ),
     ];
+    let answered = "an application is called behind an answer that took no buffer, nor a step";
+    let answered = shortcuts
+        .stands()
+        .is_some()
+        .then_some(("ANSWERED", 2, answered));
     Item::Enum {
         comment: String::new(),
         name: String::new(),
         values: values
             .iter()
+            .chain(&answered)
             .map(|(name, value, comment)| line(format!("{name} = {value}"), comment))
             .collect(),
     }

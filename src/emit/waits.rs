@@ -17,16 +17,20 @@
 use super::Stack;
 use super::driver;
 use super::external;
-use super::granted;
+use super::granted::{self, GIVEN, Granted};
 use super::leaves;
 use super::output::Queued;
 use super::parts;
-use crate::c::tree::{self, atom, binary, call, call_statement};
+use super::untaken;
+use crate::c::tree::{self, atom, binary, call, call_statement, only_if};
 use crate::c::tree::{Expression as C, Function, Statement as S};
 use crate::c::walk;
 use crate::tree::Reaction;
 use crate::types::program::Event;
 use std::collections::BTreeSet;
+
+/// What goes on behind common paths.
+pub const GOING_ON: [&str; 3] = ["go_on", "leave_and_go_on", untaken::GOES_ON];
 
 /// What all stacks have, and puts nothing on the agenda.
 const QUIET: [&str; 6] = ["consume", "cut", "drop", "goes_on", "leave_now", "skip"];
@@ -113,7 +117,14 @@ pub fn said_at_ends(
     buffer: Option<&C>,
     known: &Known,
 ) -> bool {
-    let own: BTreeSet<String> = granted::names(stack).collect();
+    let granted = Vec::from_iter(Granted::all(stack));
+    let mut given = 0..;
+    let mut given = || {
+        let before = given.next().filter(|before| *before != 0);
+        before.map_or(GIVEN.to_string(), |before| {
+            format!("{GIVEN}_{}", before + 1)
+        })
+    };
     let deliver = stack.names.applications.keys();
     let deliver = deliver.map(|event| external::now(&stack.names.ports[event]));
     let deliver: BTreeSet<String> = deliver.collect();
@@ -133,22 +144,17 @@ pub fn said_at_ends(
         let leaving = leaving.take_while(|one| is_in(one, &|callee| callee == "leave_now"));
         let leaving = at - leaving.count()..at;
         let calling = leaving.start.checked_sub(1);
-        let said = match calling.map(|at| &all[at]) {
-            Some(S::Do(call @ C::Call(name, _))) if own.contains(name) => Some(call.clone()),
-            _ => None,
-        };
-        let goes_on = [
-            goes_on(&all[leaving.clone()], buffer),
-            S::Return(Some(waits.clone())),
-        ];
-        let goes_on = |condition: C| S::If {
-            condition,
-            then: goes_on.to_vec(),
-            otherwise: Vec::new(),
-        };
+        let own = calling.and_then(|at| granted.iter().find(|one| one.is_given_by(&all[at])));
+        let end = S::Return(Some(waits.clone()));
+        let goes = goes_on(&all[leaving.clone()], buffer);
+        let goes_on = |condition: C| only_if(condition, vec![S::Do(goes.clone()), end.clone()]);
         let calling = calling.filter(|at| is_in(&all[*at], &|callee| deliver.contains(callee)));
-        let (first, behind) = match (said, calling) {
-            (Some(said), _) => (leaving.start - 1, vec![goes_on(said)]),
+        let (first, behind) = match (own, calling) {
+            (Some(own), _) => {
+                let at = leaving.start - 1;
+                let then = |rest| vec![S::Do(own.first(rest, goes.clone())), end.clone()];
+                (at, own.asked(&all[at], &given(), then).to_vec())
+            }
             (None, Some(calling)) => {
                 // The path comes to an application where nothing waits.
                 let [told, known] = granted::before_it_tells();
@@ -167,6 +173,9 @@ pub fn said_at_ends(
         behind_all
     };
     statements(path, false, &|callee| known.puts(callee), &mut say);
+    granted
+        .iter()
+        .for_each(|own| own.is_asked(path, &mut given));
     may_wait
 }
 
@@ -182,7 +191,7 @@ fn something_waits(stack: &Stack, sends: bool) -> C {
 }
 
 /// What waits behind a common path is handled, behind these frames that leave.
-fn goes_on(leaving: &[S], buffer: Option<&C>) -> S {
+fn goes_on(leaving: &[S], buffer: Option<&C>) -> C {
     let buffer = buffer.cloned().unwrap_or(atom("NULL"));
     let given = vec![atom("stack"), buffer];
     match leaving {
@@ -197,15 +206,29 @@ fn goes_on(leaving: &[S], buffer: Option<&C>) -> S {
             let at = binary("-", part("data"), first).cast("size_t");
             let frame = [part("buffer"), at, part("length"), part("came_in")];
             let given = given.into_iter().chain([leaves[1].clone()]).chain(frame);
-            S::Do(call("leave_and_go_on", given.collect()))
+            call("leave_and_go_on", given.collect())
         }
-        _ => S::Do(call("go_on", given)),
+        _ => call("go_on", given),
     }
 }
 
 /// What goes on behind common paths, as far as these call it: declared for those that do, and
-/// defined behind all of them.
-pub fn going_on(stack: &Stack, functions: &[&Function]) -> Vec<Function> {
+/// defined behind all of them. An answer of theirs may stand where it is kept.
+pub fn going_on(stack: &Stack, functions: &[&Function], stands: bool) -> Vec<Function> {
+    let all = all_going_on(stack);
+    let is_wanted = |name: &str| {
+        let mut bodies = functions.iter().map(|one| &one.body);
+        bodies.any(|body| is_called(body, &|callee| callee == name))
+    };
+    let granted = Granted::all(stack);
+    let behind = granted.flat_map(|own| own.firsts(&all, stands));
+    let behind = Vec::from_iter(behind);
+    let functions = behind.into_iter().chain(all);
+    let functions = functions.filter(|one| is_wanted(&one.name));
+    functions.collect()
+}
+
+fn all_going_on(stack: &Stack) -> [Function; 3] {
     let name = &stack.names.stack;
     let first = [
         format!("struct {name} *stack"),
@@ -238,7 +261,16 @@ pub fn going_on(stack: &Stack, functions: &[&Function]) -> Vec<Function> {
         "send_first",
         vec![atom("stack"), atom("link"), atom("message").address()],
     );
+    let copied = ["stack", "link", "data", "length"].map(atom);
+    let copied = S::Do(call("send_spare_first", copied.to_vec()));
+    let frame_of = ["unsigned link", "const uint8_t *data", "uint32_t length"];
     let all = [
+        (
+            untaken::GOES_ON,
+            "The same behind an answer that leaves, and stands where others are made, too.",
+            [&first[..], &frame_of.map(String::from)].concat(),
+            vec![given_back.clone(), copied, run()],
+        ),
         (
             "go_on",
             "What a common path has put on the agenda is handled.",
@@ -252,19 +284,13 @@ pub fn going_on(stack: &Stack, functions: &[&Function]) -> Vec<Function> {
             vec![given_back, message, S::Do(leaves), run()],
         ),
     ];
-    let is_wanted = |name: &str| {
-        let mut bodies = functions.iter().map(|one| &one.body);
-        bodies.any(|body| is_called(body, &|callee| callee == name))
-    };
-    let wanted = all.into_iter().filter(|(name, ..)| is_wanted(name));
-    let functions = wanted.map(|(name, comment, parameters, body)| Function {
+    all.map(|(name, comment, parameters, body)| Function {
         comment: comment.to_string(),
         result: "static void".to_string(),
         name: name.to_string(),
         parameters,
         body,
-    });
-    functions.collect()
+    })
 }
 
 /// Lets what handles something return whether something may wait then.

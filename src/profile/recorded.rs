@@ -6,13 +6,15 @@
 //! stackloom profile 1
 //! stack host
 //! trees 8f3a6c51d2e97b04
+//! frames wire 4034 alike 4011
 //!       4034  arrive sequencer 0 only 0 deliver
 //!       4030  sequencer.loom:24 yes
 //!          4  sequencer.loom:24 no
 //! ```
 //!
 //! The counts stand in the order of [`crate::tree::ways`]; what is behind a count is for people
-//! alone. Behind `trees` stands a sum of their text: what was recorded of others says nothing.
+//! alone. Behind `trees` stands a sum of their text: what was recorded of others says nothing; then
+//! how many frames came in by each link, and how many of them were as long as the one before.
 
 use super::reactions::came;
 use crate::tree::text::{compact, write};
@@ -25,6 +27,10 @@ use std::collections::{BTreeMap, HashMap};
 /// The first line of such a file.
 const FIRST: &str = "stackloom profile 1";
 
+/// Of so many frames all but one are as long as the one before where such are expected: one that
+/// is not costs about as much as twelve others save.
+const ALIKE: u64 = 20;
+
 /// What was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
@@ -34,6 +40,8 @@ pub struct Recorded {
     stack: String,
     /// Of which trees.
     trees: u64,
+    /// By link: how many frames came in, and how many of them were as long as the one before.
+    frames: BTreeMap<String, [u64; 2]>,
     /// How often each way was taken.
     counts: Vec<u64>,
     /// How often events came from outside, by the trees that they start, once those are known.
@@ -68,8 +76,14 @@ impl Recorded {
         let stack = behind("stack ").ok_or("line 2 does not say of which stack it is")?;
         let trees = behind("trees ").and_then(|digits| u64::from_str_radix(&digits, 16).ok());
         let trees = trees.ok_or("line 3 does not say of which trees it is")?;
-        let mut counts = Vec::new();
+        let (mut frames, mut counts) = (BTreeMap::new(), Vec::new());
         for (at, line) in lines {
+            if let Some(line) = line.strip_prefix("frames ").filter(|_| counts.is_empty()) {
+                let (link, both) = said_of_frames(line)
+                    .ok_or_else(|| format!("line {} does not say how many frames came", at + 1))?;
+                frames.insert(link, both);
+                continue;
+            }
             let count = line.split_whitespace().next().map(str::parse);
             counts.push(match count {
                 Some(Ok(count)) => count,
@@ -80,6 +94,7 @@ impl Recorded {
             names: Vec::new(),
             stack,
             trees,
+            frames,
             counts,
             came: BTreeMap::new(),
         })
@@ -106,6 +121,10 @@ impl Recorded {
         }
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count = count.saturating_add(*more);
+        }
+        for (link, more) in &other.frames {
+            let both = self.frames.entry(link.clone()).or_default();
+            *both = [0, 1].map(|at| both[at].saturating_add(more[at]));
         }
         self.names.extend_from_slice(&other.names);
         Ok(self)
@@ -141,6 +160,12 @@ impl Recorded {
     /// How often events came from outside, by the trees that they start.
     pub fn came(&self) -> &BTreeMap<Reaction, f64> {
         &self.came
+    }
+
+    /// Whether frames that come in by a link are mostly as long as the one before.
+    pub fn are_alike(&self, link: &str) -> bool {
+        let came = self.frames.get(link);
+        came.is_some_and(|[all, alike]| *all != 0 && (all - alike).saturating_mul(ALIKE) <= *all)
     }
 
     /// How many ways were taken, and how many there are.
@@ -208,6 +233,17 @@ impl Recorded {
     }
 }
 
+/// What a line says of the frames of a link: their number, and that of those which were as long as
+/// the one before.
+fn said_of_frames(line: &str) -> Option<(String, [u64; 2])> {
+    let words = Vec::from_iter(line.split_whitespace());
+    let [link, all, "alike", alike] = words[..] else {
+        return None;
+    };
+    let both = [all.parse().ok()?, alike.parse().ok()?];
+    (both[1] <= both[0]).then(|| (link.to_string(), both))
+}
+
 /// A node whose ways were taken so often; as it was, if it was never reached.
 fn with_shares(mut node: Node, counts: &[u64]) -> Node {
     let all: u128 = counts.iter().map(|count| u128::from(*count)).sum();
@@ -228,4 +264,59 @@ fn with_shares(mut node: Node, counts: &[u64]) -> Node {
         Node::Act { .. } | Node::Leaf { .. } => {}
     }
     node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(frames: &str) -> Result<Recorded, String> {
+        Recorded::read(&format!(
+            "{FIRST}\nstack one\ntrees 00\n{frames} 3  a way\n"
+        ))
+    }
+
+    #[test]
+    fn frames_are_alike_where_few_differ() {
+        let alike = |frames: &str| read(frames).expect("it is a profile").are_alike("wire");
+        assert!(alike("frames wire 100 alike 95\n"));
+        assert!(!alike("frames wire 100 alike 94\n"));
+        assert!(!alike("frames wire 0 alike 0\n"));
+        assert!(!alike("frames other 100 alike 100\n"));
+        assert!(!alike(""), "nothing is said of them");
+    }
+
+    #[test]
+    fn frames_of_several_runs_add_up() {
+        let [one, other] = [0, 95].map(|alike| {
+            read(&format!("frames wire 100 alike {alike}\n")).expect("it is a profile")
+        });
+        assert!(
+            !one.clone()
+                .and(&other)
+                .expect("both are of one stack")
+                .are_alike("wire")
+        );
+        assert!(
+            other
+                .clone()
+                .and(&other)
+                .expect("both are of one stack")
+                .are_alike("wire")
+        );
+    }
+
+    #[test]
+    fn what_says_nothing_of_frames_is_refused() {
+        for frames in [
+            "frames wire 3\n",
+            "frames wire 3 alike 4\n",
+            "frames wire 3 unlike 1\n",
+            "frames wire x alike 1\n",
+            "frames wire 3 alike 1 2\n",
+        ] {
+            let said = read(frames).expect_err("it is refused");
+            assert_eq!(said, "line 4 does not say how many frames came");
+        }
+    }
 }

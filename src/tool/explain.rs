@@ -155,7 +155,19 @@ fn exits(path: &emit::Path, text: &mut String) {
     if let Some(predicted) = path.predicted {
         let (bytes, tests) = (predicted.bytes, predicted.tests);
         let how = format!("  {tests} of these are one compare of its first {bytes} bytes");
-        line(text, &format!("{how}, where a frame is like the last"));
+        let long = if predicted.alike {
+            " and its length"
+        } else {
+            ""
+        };
+        line(
+            text,
+            &format!("{how}{long}, where a frame is like the last"),
+        );
+    }
+    if let Some((_, bytes)) = &path.stands {
+        let how = "leaves from where it is kept, in no buffer";
+        line(text, &format!("  an answer of {bytes} bytes {how}"));
     }
     line(text, &counted);
     let names = path.exits.iter().map(|exit| exit.name.chars().count());

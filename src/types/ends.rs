@@ -84,6 +84,7 @@ pub fn ends(context: &mut Context, composition: &Composition, layers: &[Layer], 
             above: place_above(composition, super::compose::Above::Node(entity, joint)),
             carrier: carrier.copied(),
             calls: bottom.calls.map(|function| function.text.clone()),
+            alike: false,
         });
     }
     self::ports(context, composition, notices);

@@ -411,6 +411,8 @@ pub struct Link {
     pub carrier: Option<NoticeId>,
     /// The function in C that is called with each frame that leaves; without, the host asks for it.
     pub calls: Option<String>,
+    /// Whether a profile says that its frames are mostly as long as the one before.
+    pub alike: bool,
 }
 
 /// The top of the stack: where an application sits.

@@ -46,6 +46,7 @@ pub fn program() -> Program {
             above: standing(),
             carrier: None,
             calls: None,
+            alike: false,
         }],
         ports: vec![Port {
             name: "messages".to_string(),

@@ -1,30 +1,25 @@
 //! Faults in the C of common paths that call applications, or answer, are found.
 
-use super::is_found;
 use super::leaving::{calling, leaving};
+use super::{ALIKE, is_found, is_found_in, stacks};
 
 #[test]
 fn a_fault_in_what_an_application_gives_back_is_found() {
     let path = "tests/c_agrees/stacks/granted.loom";
     for (right, wrong) in [
-        // What it told while it was called has changed nothing.
-        ("stack->told != told || ", "told == UINT32_MAX || "),
         // What it told waits behind what it gives back.
         (" || stack->waiting != 0) {", ") {"),
+        // What is given back is not written.
+        ("    own->left = left;\n", "    own->left = 0;\n"),
         // The next frame is expected as it was.
         ("own->talk_arrive_expected.more = 0;", ""),
-        // It is not told at all.
+        // What more it comes to is not done.
         (
-            "return talk_grant_delivers_own(stack",
-            "return messages == 0 && talk_grant_delivers_own(stack",
-        ),
-        // What then waits is not looked at.
-        (
-            "stack->shared.calling = false;\n        return true;",
-            "stack->shared.calling = false;\n        return false;",
+            "own, messages)) {\n        return true;",
+            "own, messages)) {\n        return false;",
         ),
         (
-            "    if (messages != 0) {\n        granted_talks_grant_delivers(",
+            "    if (given_back != 0) {\n        granted_talks_grant_delivers(",
             "    if (0) {\n        granted_talks_grant_delivers(",
         ),
     ] {
@@ -127,8 +122,8 @@ fn a_fault_in_what_leaves_while_an_application_is_called_is_found() {
         // What is let go by what it gives back overtakes the answer.
         (
             "tests/c_agrees/stacks/leaving_granted.loom".to_string(),
-            "const bool may_wait = ",
-            "stack->shared.calling = false;\n    const bool may_wait = ",
+            "    if (given_back != 0) {",
+            "    stack->shared.calling = false;\n    if (given_back != 0) {",
         ),
     ] {
         is_found(&path, right, wrong);
@@ -159,5 +154,41 @@ fn a_fault_in_what_leaves_by_a_link_that_calls_is_found() {
         ),
     ] {
         is_found(&leaving(name), right, wrong);
+    }
+}
+
+#[test]
+fn a_fault_in_an_answer_that_takes_no_buffer_is_found() {
+    let path = "tests/c_agrees/stacks/leaving_granted.loom";
+    for (right, wrong) in [
+        // What the application told while it was called has changed nothing.
+        ("stack->told != told || ", "told == UINT32_MAX || "),
+        // An application that is called takes the last one.
+        (
+            "begin_inside(struct leaving_granted *stack) {\n    take_spare(stack);\n",
+            "begin_inside(struct leaving_granted *stack) {\n",
+        ),
+        // The step that it takes is not counted where more comes of it.
+        (
+            "        stack->shared.steps += 1;\n        stack->told",
+            "        stack->told",
+        ),
+        // It is not what waits.
+        ("HEADROOM - 20,\n", "HEADROOM - 19,\n"),
+    ] {
+        is_found(path, right, wrong);
+    }
+}
+
+#[test]
+fn a_fault_in_how_long_a_frame_is_expected_to_be_is_found() {
+    let path = ALIKE[0];
+    for (right, wrong) in [
+        // It may be longer.
+        ("return frame->length == ", "return frame->length >= "),
+        // What is left of it is what was left before.
+        (".left = message.length;", ".left = 8;"),
+    ] {
+        is_found_in(path, stacks::alike(path), right, wrong);
     }
 }

@@ -23,6 +23,26 @@ pub fn rewritten(path: &str, rewrites: Rewrites) -> Compiled {
     compiled.unwrap_or_else(|| panic!("{}", said(&checked)))
 }
 
+/// The same, woven for frames that are mostly as long as the one before.
+#[allow(dead_code)]
+pub fn alike(path: &str) -> Compiled {
+    let mut checked = read(path);
+    let name = first(&checked);
+    let Some((mut program, forest)) = pipeline::trees(&mut checked, &name) else {
+        panic!("{}", said(&checked));
+    };
+    program.links.iter_mut().for_each(|link| link.alike = true);
+    let forest = pipeline::woven(&mut program, forest, checked.rewrites);
+    let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+    Compiled {
+        program,
+        forest,
+        calls: Vec::new(),
+        cut: Vec::new(),
+        emitted,
+    }
+}
+
 /// The same, with processes of a certain size.
 pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
     let mut checked = read(path);

@@ -231,9 +231,13 @@ fn what_is_no_profile_of_this_stack_is_refused() {
     );
     refused(
         &good.replace(" 1  arrive", "-1  arrive"),
-        "line 4 has no count",
+        "line 5 has no count",
     );
-    refused(&(good.clone() + "\n\n"), "line 12 has no count");
+    refused(
+        &good.replace(" alike ", " unlike "),
+        "line 4 does not say how many frames came",
+    );
+    refused(&(good.clone() + "\n\n"), "line 13 has no count");
     shell.write("gates.loom", GATES.replace("< 8", "< 9"));
     refused(
         &good,

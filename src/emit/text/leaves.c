@@ -40,11 +40,9 @@ static inline void leave_now(struct STACK *stack, unsigned link,
 }
 
 /* part leave_untaken */
-/* The same of one that did not come in, in the buffer that is taken next. */
-static inline void leave_untaken(struct STACK *stack, unsigned link,
-                                 const struct STACK_message *message) {
-    const uint8_t *const data = message->data;
-    const size_t length = message->length;
+/* The same of one that did not come in, and stands where it need not be given back. */
+static inline void leave_untaken(struct STACK *stack, unsigned link, const uint8_t *data,
+                                 size_t length) {
     stack->counters[FRAMES_OUT] += 1;
     BY_LINK
 }
@@ -72,4 +70,44 @@ static void send_first(struct STACK *stack, unsigned link, const struct STACK_me
     const struct STACK_output own = stack->shared.answered[-1];
     memmove(first + 1, first, (size_t)(stack->shared.answered - 1 - first) * sizeof own);
     *first = own;
+}
+
+/* part fill_spare */
+/* An answer that was made where it is kept is copied to a buffer in which it may wait, if there is
+ * one: whose it is may end before it leaves. */
+static void fill_spare(struct STACK *stack) {
+    if (stack->spare == NULL && has_buffer(stack)) {
+        stack->spare = take_buffer(stack);
+        memcpy(stack->spare->bytes + HEADROOM - KEPT_BYTES,
+               KEPT_PLACE, KEPT_BYTES);
+    }
+}
+
+/* part take_spare */
+/* An application that is called behind such an answer may take buffers, and steps: that one comes
+ * first. */
+static void take_spare(struct STACK *stack) {
+    if (stack->shared.calling == ANSWERED) {
+        stack->shared.calling = true;
+        stack->shared.steps += 1;
+        stack->told += 1;
+        fill_spare(stack);
+    }
+}
+
+/* part send_spare_first */
+/* Such an answer leaves by a link before all that waits for that; at once, if no buffer is left in
+ * which it could wait. */
+static void send_spare_first(struct STACK *stack, unsigned link, const uint8_t *data,
+                             uint32_t length) {
+    fill_spare(stack);
+    if (stack->spare == NULL) {
+        leave_untaken(stack, link, data, length);
+        return;
+    }
+    struct STACK_message message = blank(stack->spare);
+    stack->spare = NULL;
+    message.data -= length;
+    message.length = length;
+    send_first(stack, link, &message);
 }

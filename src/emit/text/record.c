@@ -6,6 +6,20 @@ static const char *const loom_way[WAYS] = {
     NAMED
 };
 
+/* How many frames came in by each link, and how many of them were as long as the one before. */
+static struct {
+    uint64_t all, alike;
+} loom_frames[LINKS];
+
+static const char *const loom_link[LINKS] = {LINK_NAMES};
+
+/* A frame came in of a stack that had such a last one by this link. */
+static void loom_frame_came(unsigned link, uint32_t length, uint32_t *last) {
+    loom_frames[link].alike += *last == length;
+    loom_frames[link].all += 1;
+    *last = length;
+}
+
 /* Writes how often, when the program ends, where LOOM_PROFILE says. Programs whose threads run
  * stacks of this kind at the same time miss some. */
 __attribute__((destructor)) static void loom_write_profile(void) {
@@ -15,6 +29,11 @@ __attribute__((destructor)) static void loom_write_profile(void) {
     bool is_written = file != NULL;
     if (is_written) {
         is_written = fprintf(file, "%s", BEGINS) > 0;
+        for (size_t at = 0; at < LINKS; at += 1) {
+            is_written &= fprintf(file, "frames %s %llu alike %llu\n", loom_link[at],
+                                  (unsigned long long)loom_frames[at].all,
+                                  (unsigned long long)loom_frames[at].alike) > 0;
+        }
         for (size_t at = 0; at < WAYS; at += 1) {
             is_written &= fprintf(file, "%10llu  %s\n", (unsigned long long)loom_passed[at],
                                   loom_way[at]) > 0;

@@ -27,6 +27,7 @@ static inline bool begin_step(struct STACK *stack, uint64_t now_ns) {
 /* An application tells something while it is called; false if something waits, or the answers may
  * have no room. */
 static inline bool begin_inside(struct STACK *stack) {
+    TAKES_SPARE
     if (stack->shared.answered >= stack->shared.limit ||
         stack->shared.steps >= stack->config.budget) {
         return false;
