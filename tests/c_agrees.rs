@@ -314,6 +314,7 @@ fn the_c_of_applications_that_are_called_does_what_it_says() {
     agrees("tests/c_agrees/stacks/called.loom");
     agrees("tests/c_agrees/stacks/replied.loom");
     agrees("tests/c_agrees/stacks/granted.loom");
+    agrees("tests/c_agrees/stacks/given_apart.loom");
 }
 
 #[test]
@@ -436,6 +437,15 @@ fn the_c_of_frames_that_are_as_long_as_the_last_does_what_it_says() {
         assert!(is_kept, "{path}: its paths expect a length");
         compared((path, "alike"), &built, &WAYS[1..2]);
     }
+    // Where there may be one alone, it has no number.
+    let text = std::fs::read_to_string("tests/c_agrees/stacks/granted.loom");
+    let text = text
+        .expect("it is there")
+        .replace("many: u32 = 6", "many: u32 = 1");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("granted_one.loom");
+    std::fs::write(&path, text).expect("there is room");
+    let path = path.to_str().expect("it has a name");
+    compared((path, "alike"), &stacks::alike(path), &WAYS[1..2]);
 }
 
 /// Stacks whose frames may be expected to be as long as the last.

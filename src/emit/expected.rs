@@ -376,7 +376,10 @@ impl Expected {
             let C::Unary("&", one) = given.first()? else {
                 return None;
             };
-            let is_one = matches!(&**one, C::Element(of, _) if **of == all);
+            let is_one = match &**one {
+                C::Element(of, _) => own.many && **of == all,
+                one => !own.many && *one == all,
+            };
             return is_one.then(|| Changed::Instance(self.of((**one).clone())));
         }
         let S::Assign(place, _, value) = statement else {

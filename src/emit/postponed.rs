@@ -23,13 +23,16 @@ use super::names::c_name;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, leaves, only_if};
 use crate::c::walk;
 use crate::types::program::Field;
+use crate::types::value::Type;
 
 /// The statements of a handler that writes these fields of what goes by that name last; none if
 /// what it asks hangs on what it has done.
 pub fn writes(stack: &Stack, fields: &[Field], own: &str, body: &[S]) -> Option<Vec<S>> {
     let kind = |name: &str| {
         let field = fields.iter().find(|field| c_name(&field.name) == name)?;
-        Some(c_type(stack, &field.kind))
+        // What is optional has two members.
+        let is_plain = !matches!(field.kind, Type::Optional(_));
+        is_plain.then(|| c_type(stack, &field.kind))
     };
     let mut postponed = Postponed::default();
     for (at, statement) in body.iter().enumerate() {
@@ -38,7 +41,7 @@ pub fn writes(stack: &Stack, fields: &[Field], own: &str, body: &[S]) -> Option<
             return Some([&asked, &written, &body[at..]].concat());
         }
         postponed.pass(statement, |name, value| {
-            let local = !walk::is_named(name, body) && *value == atom(own);
+            let local = !is_taken(name, body) && *value == atom(own);
             local.then(|| kind(name)).flatten()
         })?;
     }
@@ -93,7 +96,8 @@ impl Postponed {
                 walk::each(std::slice::from_ref(other), &mut |one| {
                     let places = places(one);
                     only_writes &= places.is_some();
-                    self.unknown.extend(places.unwrap_or_default());
+                    let places = places.unwrap_or_default();
+                    self.unknown.extend(places.iter().map(whole));
                 });
                 only_writes.then(|| self.written.push(other.clone()))?;
             }
@@ -138,6 +142,29 @@ fn places(statement: &S) -> Option<Vec<C>> {
         }
         _ => None,
     }
+}
+
+/// The field that a place is a part of.
+fn whole(place: &C) -> C {
+    match place {
+        C::Element(of, _) | C::Member(of, _) => whole(of),
+        other => other.clone(),
+    }
+}
+
+/// Whether statements call, declare or read what goes by a name.
+fn is_taken(name: &str, statements: &[S]) -> bool {
+    fn calls(name: &str, value: &C) -> bool {
+        let itself = matches!(value, C::Call(callee, _) if callee == name);
+        itself || value.parts().into_iter().any(|one| calls(name, one))
+    }
+    let mut is_taken = walk::is_named(name, statements);
+    walk::each(statements, &mut |one| {
+        is_taken |= matches!(one, S::Declare { name: own, .. } if own == name);
+        let mut values = one.expressions().into_iter();
+        is_taken |= values.any(|value| calls(name, value));
+    });
+    is_taken
 }
 
 /// What a handler says at an end.
@@ -205,6 +232,21 @@ mod tests {
         );
         assert_eq!(passed(&[sets, more(field("mode"))]), None);
         assert_eq!(passed(&[grows(), grows(), more(field("open"))]), None);
+    }
+
+    #[test]
+    fn what_is_written_in_part_is_not_asked_as_a_whole() {
+        let first = || field("pair").member("first");
+        let one = |at: &str| field("table").element(atom(at));
+        for (written, asked) in [
+            (first(), field("pair")),
+            (one("0"), one("which")),
+            (one("which"), one("1")),
+        ] {
+            let sets = assign(written, atom("3"));
+            assert_eq!(passed(&[sets, more(asked)]), None);
+        }
+        assert!(is_taken("less", &[grows(), more(call("less", vec![]))]));
     }
 
     #[test]
