@@ -149,7 +149,13 @@ fn from_body(
     reaction: Reaction,
     (quiet, begun): (&BTreeSet<Reaction>, Option<&Begun>),
 ) -> String {
-    let mut text = condition(exists(stack, port).negated(), "return false;");
+    // Nothing is done, and no step is taken.
+    let unsent = [
+        assign(atom("stack").behind("shared").member("steps"), atom("0")),
+        S::Return(Some(atom("false"))),
+    ];
+    let unsent = only_if(exists(stack, port).negated(), unsent.to_vec());
+    let mut text = printer::block(&[unsent], 1);
     if let Some(begun) = begun {
         let begins = begun.begins_name();
         let begins = S::Do(call(begins, vec![atom("stack"), atom("session")]));
