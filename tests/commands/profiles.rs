@@ -57,6 +57,8 @@ fn each_way_is_counted_and_the_program_says_what_it_always_says() {
     assert_eq!(lines.next(), Some("stackloom profile 1"));
     assert_eq!(lines.next(), Some("stack gates"));
     assert!(profile.ends_with(COUNTS), "{profile}");
+    // All five are of two bytes; none came before the first.
+    assert!(profile.contains("\nframes wire 5 alike 4\n"), "{profile}");
     let explain = ["explain", "gates.loom", "--profile", "gates.profile"];
     let said = shell.loom(&explain).fine();
     assert!(
