@@ -315,6 +315,7 @@ fn the_c_of_applications_that_are_called_does_what_it_says() {
     agrees("tests/c_agrees/stacks/replied.loom");
     agrees("tests/c_agrees/stacks/granted.loom");
     agrees("tests/c_agrees/stacks/given_apart.loom");
+    agrees("tests/c_agrees/stacks/called_apart.loom");
 }
 
 #[test]

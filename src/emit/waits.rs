@@ -128,11 +128,9 @@ pub fn said_at_ends(
     let deliver = stack.names.applications.keys();
     let deliver = deliver.map(|event| external::now(&stack.names.ports[event]));
     let deliver: BTreeSet<String> = deliver.collect();
-    let tells = stack.names.applications.keys();
-    let tells = tells.map(|event| stack.names.ports[event].clone());
-    let tells: BTreeSet<String> = tells.chain(deliver.iter().cloned()).collect();
     let sends = is_called(path, &|callee| callee == "send_frame");
-    let may_send = sends || is_called(path, &|callee| tells.contains(callee));
+    // An application that is told something may send, and so may reactions that tell it.
+    let may_send = is_called(path, &|callee| known.puts(callee));
     let mut may_wait = false;
     let mut say = |all: &mut Vec<S>, at: usize, put: bool| {
         if !put || all[at] != S::Return(Some(end.clone())) {
