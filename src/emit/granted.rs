@@ -24,10 +24,13 @@ use super::algebra::replaced;
 use super::expected::{Expected, Own};
 use super::external::{self, Kept};
 use super::layout::{c_type, given_names};
+use super::leaves;
 use super::port;
 use super::postponed;
+use super::untaken;
 use super::waits;
-use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call, only_if};
+use crate::c::tree::{Expression as C, Function, Statement as S};
+use crate::c::tree::{atom, binary, call, conditional, only_if};
 use crate::c::walk;
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, Notice, PortId};
@@ -35,8 +38,8 @@ use crate::types::program::{Event, Field, Notice, PortId};
 /// What the instance is called that is at hand.
 const OWN: &str = "own";
 
-/// The same of how an application is called.
-const CALLING: &str = "calling";
+/// The same of whether an answer stands that leaves behind it.
+const STANDS: &str = "stands";
 
 /// The same behind the path.
 const WHOSE: &str = "whose";
@@ -89,7 +92,7 @@ impl<'s> Granted<'s> {
     fn name(&self) -> String {
         let own = [
             "user", "stack", "session", "message", "buffer", "data", "length", "now_ns", "with",
-            "told", OWN, GIVEN, CALLING,
+            "told", OWN, GIVEN, STANDS,
         ];
         let number = self.number();
         let given = [(&number.kind, &*number.name)];
@@ -199,21 +202,28 @@ impl<'s> Granted<'s> {
         let mut called = external::called(self.stack, self.port, Event::Deliver, Some(kept));
         called.pop();
         let is_called = external::calling(true);
-        let calling = called.iter_mut().find(|one| **one == is_called);
-        if let Some(S::Assign(_, _, how)) = calling {
-            *how = atom(CALLING);
-        }
-        let nothing = binary("==", atom(&name), atom("0"));
-        let ends = || external::calling(false);
+        let begins = called.iter().position(|one| *one == is_called);
+        let begins = begins.expect("it is being called") + 1;
+        let may_stand = leaves::may_stand(self.stack.program);
+        let stands = |is| may_stand.then(|| only_if(atom(STANDS), vec![untaken::stands(is)]));
+        called.splice(begins..begins, stands(true));
+        let ended = [external::calling(false)].into_iter().chain(stands(false));
         let counts = |number| S::Assign(steps.clone(), "+=", number);
-        let answered = binary("-", atom(CALLING), atom("1"));
-        let handled = vec![
-            only_if(nothing, vec![counts(answered), ends(), returned("false")]),
+        let answered = may_stand.then(|| counts(atom(STANDS)));
+        let nothing = answered.into_iter().chain([returned("false")]).collect();
+        let both = match may_stand {
+            true => conditional(atom(STANDS), atom("2"), atom("1")),
+            false => atom("1"),
+        };
+        // What is called knows no more of it on any way: a compiler that sees what the application
+        // does need not say so before.
+        let handled = ended.chain([
+            only_if(binary("==", atom(&name), atom("0")), nothing),
             only_if(call(handler, given), vec![returned("true")]),
-            counts(atom(CALLING)),
-            ends(),
+            counts(both),
             returned("false"),
-        ];
+        ]);
+        let handled = Vec::from_iter(handled);
         let stack = &self.stack.names.stack;
         Function {
             comment: format!(
@@ -229,8 +239,10 @@ impl<'s> Granted<'s> {
                 "uint32_t session".to_string(),
                 format!("const struct {stack}_message *message"),
                 format!("{} *{GIVEN}", self.kind()),
-                format!("uint8_t {CALLING}"),
-            ],
+            ]
+            .into_iter()
+            .chain(may_stand.then(|| format!("bool {STANDS}")))
+            .collect(),
             // The path comes here where nothing waits.
             body: [before_it_tells().to_vec(), called, handled].concat(),
         }
@@ -253,27 +265,32 @@ impl<'s> Granted<'s> {
             value: None,
         };
         let rest = [given[1].clone(), atom(local)];
-        let calling = atom("true");
-        let given = [&given[..], &[atom(local).address(), calling]].concat();
+        let stands = leaves::may_stand(self.stack.program).then(|| atom("false"));
+        let told = [atom(local).address()].into_iter().chain(stands);
+        let given = given.iter().cloned().chain(told).collect();
         [declared, only_if(call(name, given), then(rest))]
     }
 
     /// Lets such a call know that an answer has been made for which no buffer was taken, and no
-    /// step counted; whether it is one.
-    pub fn has_answered(statement: &mut S, stack: &Stack) -> bool {
+    /// step counted; whether it is one. None if nothing lets that leave where more is to be done.
+    pub fn has_answered(statement: &mut S, stack: &Stack) -> Option<bool> {
         let S::If {
             condition: C::Call(name, given),
+            then,
             ..
         } = statement
         else {
-            return false;
+            return Some(false);
         };
-        let is_own = Granted::all(stack).any(|one| *name == own_name(one.deliver()));
-        if is_own {
-            given.pop();
-            given.push(atom("ANSWERED"));
-        }
-        is_own
+        let mut all = Granted::all(stack);
+        let Some(own) = all.find(|one| *name == own_name(one.deliver())) else {
+            return Some(false);
+        };
+        given.pop();
+        given.push(atom("true"));
+        let leaves = own.first_name(untaken::GOES_ON);
+        let leaves = |one: &S| matches!(one, S::Do(C::Call(name, _)) if *name == leaves);
+        then.iter().any(leaves).then_some(true)
     }
 
     /// Sees to it that all of these calls in a block are asked.
@@ -305,7 +322,7 @@ impl<'s> Granted<'s> {
     }
 
     /// The functions that do the rest first, and that alone.
-    pub fn firsts(&self, going_on: &[Function], stands: bool) -> Vec<Function> {
+    pub fn firsts(&self, going_on: &[Function]) -> Vec<Function> {
         let Reaction::Handle { kind, .. } = self.reaction else {
             return Vec::new();
         };
@@ -316,10 +333,19 @@ impl<'s> Granted<'s> {
         };
         let is_given = binary("!=", atom(GIVEN), atom("0"));
         let tells = only_if(is_given, vec![self.tells(GIVEN)]);
-        let spare = S::Do(call("take_spare", vec![atom("stack")]));
-        let rest = [own.number("session", WHOSE)].into_iter();
-        let rest = rest.chain(stands.then_some(spare));
-        let rest = Vec::from_iter(rest.chain([tells, external::calling(false)]));
+        let is_over = atom("stack").behind("shared").member("calling").negated();
+        // It is told as if the application were being called still.
+        let rest = |stands: bool| {
+            let again = stands.then(|| untaken::stands(true)).into_iter();
+            let again = again.chain([external::calling(true)]).collect();
+            let spare = stands.then(|| S::Do(call("take_spare", vec![atom("stack")])));
+            let before = [
+                own.number("session", WHOSE),
+                only_if(is_over.clone(), again),
+            ];
+            let behind = [tells.clone(), external::calling(false)];
+            Vec::from_iter(before.into_iter().chain(spare).chain(behind))
+        };
         let alone = Function {
             comment: String::new(),
             result: "static void".to_string(),
@@ -342,7 +368,7 @@ impl<'s> Granted<'s> {
             .to_string(),
             name: self.first_name(&one.name),
             parameters: [&one.parameters[..], &parameters].concat(),
-            body: [&rest[..], &one.body].concat(),
+            body: [&rest(one.name == untaken::GOES_ON)[..], &one.body].concat(),
             ..one.clone()
         })
         .collect()

@@ -440,10 +440,14 @@ fn shared(stack: &Stack) -> Item {
         ("uint32_t steps", "how many this call has taken"),
     ];
     let calling = external::calls_applications(stack.program).then_some((
-        "uint8_t calling",
+        "bool calling",
         "whether a function of an application is being called",
     ));
-    let members = members.into_iter().chain(calling);
+    let stands = leaves::may_stand(stack.program).then_some((
+        "bool stands",
+        "and whether an answer stands that leaves behind it: it took no buffer, nor a step",
+    ));
+    let members = members.into_iter().chain(calling).chain(stands);
     let members = members.map(|(text, comment)| line(&text.replace("NAME", name), comment));
     Item::Struct {
         comment: "What a stack shares with its host, and begins with; for the stack alone."

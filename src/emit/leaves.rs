@@ -34,6 +34,11 @@ pub fn calls_links(program: &Program) -> bool {
     program.links.iter().any(|link| link.calls.is_some())
 }
 
+/// Whether an application may be called while an answer stands that leaves behind that.
+pub fn may_stand(program: &Program) -> bool {
+    calls_applications(program) && calls_links(program)
+}
+
 /// The functions that whoever uses a stack writes for its links.
 pub fn prototypes(stack: &Stack) -> impl Iterator<Item = Item> {
     let name = &stack.names.stack;

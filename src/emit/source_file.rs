@@ -210,7 +210,7 @@ impl Reactions {
         items.extend(parts.into_iter().map(Item::Function));
         items.extend(declared.map(|one| Item::Prototype((*one).clone())));
         items.extend(kept_apart(rare));
-        let going_on = waits::going_on(stack, &functions, shortcuts.stands().is_some());
+        let going_on = waits::going_on(stack, &functions);
         let functions = functions.iter().copied().chain(&going_on);
         let later = waits::declared(stack, &Vec::from_iter(functions));
         items.extend((!later.is_empty()).then_some(Item::Text(later)));

@@ -37,12 +37,7 @@ fn line(text: String, comment: &str) -> Line {
 /// Constants, the message, the kinds, the event and the stack itself.
 pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, shortcuts: &Shortcuts) -> Vec<Item> {
     let program = stack.program;
-    let mut items = vec![
-        sizes(stack, shortcuts),
-        reasons(stack),
-        counts(stack),
-        counters(),
-    ];
+    let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
     let (timers, timer_count) = state::timers(stack);
     if !timers.is_empty() {
         items.push(Item::Enum {
@@ -193,7 +188,7 @@ pub fn buffer_sizes(program: &Program) -> (u32, u32) {
 }
 
 /// The sizes of a stack.
-fn sizes(stack: &Stack, shortcuts: &Shortcuts) -> Item {
+fn sizes(stack: &Stack) -> Item {
     let program = stack.program;
     let (headroom, size) = buffer_sizes(program);
     let dynamic = |kind: &&Kind| !matches!(kind.population, Population::Static(_));
@@ -225,17 +220,11 @@ fn sizes(stack: &Stack, shortcuts: &Shortcuts) -> Item {
             "buffers that frames leave to our own messages",
         ),
     ];
-    let answered = "an application is called behind an answer that took no buffer, nor a step";
-    let answered = shortcuts
-        .stands()
-        .is_some()
-        .then_some(("ANSWERED", 2, answered));
     Item::Enum {
         comment: String::new(),
         name: String::new(),
         values: values
             .iter()
-            .chain(&answered)
             .map(|(name, value, comment)| line(format!("{name} = {value}"), comment))
             .collect(),
     }

@@ -28,7 +28,8 @@ use super::granted::{self, Granted};
 use super::message;
 use super::waits;
 use crate::c::printer::expression;
-use crate::c::tree::{Expression as C, Function, Statement as S, atom, binary, call, only_if};
+use crate::c::tree::{Expression as C, Function, Statement as S};
+use crate::c::tree::{assign, atom, binary, call, only_if};
 use crate::c::walk;
 use std::ops::Range;
 
@@ -37,6 +38,12 @@ const LEAVES: &str = "leave_and_go_on";
 
 /// What is done with an answer that waits behind a path.
 pub const GOES_ON: &str = "leave_copy_and_go_on";
+
+/// From here on an answer stands that took no buffer, nor a step, or no more.
+pub fn stands(is: bool) -> S {
+    let stands = atom("stack").behind("shared").member("stands");
+    assign(stands, atom(if is { "true" } else { "false" }))
+}
 
 /// Lets the first answer of a path that may leave from where it is kept; where the stack keeps it,
 /// and how many bytes it has.
@@ -175,7 +182,7 @@ impl Answer {
                     if is_step(&left) && called == 0 {
                         steps.push(all.len());
                     }
-                    called += u32::from(Granted::has_answered(&mut left, stack));
+                    called += u32::from(Granted::has_answered(&mut left, stack)?);
                     (!self.is_used(&left)).then_some(left)?
                 }
                 _ => return None,

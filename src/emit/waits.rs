@@ -211,15 +211,15 @@ fn goes_on(leaving: &[S], buffer: Option<&C>) -> C {
 }
 
 /// What goes on behind common paths, as far as these call it: declared for those that do, and
-/// defined behind all of them. An answer of theirs may stand where it is kept.
-pub fn going_on(stack: &Stack, functions: &[&Function], stands: bool) -> Vec<Function> {
+/// defined behind all of them.
+pub fn going_on(stack: &Stack, functions: &[&Function]) -> Vec<Function> {
     let all = all_going_on(stack);
     let is_wanted = |name: &str| {
         let mut bodies = functions.iter().map(|one| &one.body);
         bodies.any(|body| is_called(body, &|callee| callee == name))
     };
     let granted = Granted::all(stack);
-    let behind = granted.flat_map(|own| own.firsts(&all, stands));
+    let behind = granted.flat_map(|own| own.firsts(&all));
     let behind = Vec::from_iter(behind);
     let functions = behind.into_iter().chain(all);
     let functions = functions.filter(|one| is_wanted(&one.name));

@@ -87,8 +87,8 @@ static void fill_spare(struct STACK *stack) {
 /* An application that is called behind such an answer may take buffers, and steps: that one comes
  * first. */
 static void take_spare(struct STACK *stack) {
-    if (stack->shared.calling == ANSWERED) {
-        stack->shared.calling = true;
+    if (stack->shared.stands) {
+        stack->shared.stands = false;
         stack->shared.steps += 1;
         stack->told += 1;
         fill_spare(stack);
