@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::constant::number_text;
+use super::derived;
 use super::expected::Expected;
 use super::external;
 use super::inline;
@@ -405,12 +406,13 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     let borrows = lets_go.then_some(parts::BORROWED);
     let texts = parts::interface(calls.chain(goes_by).chain(borrows));
     let cases = paths::taken(stack, bypasses);
-    let derived = paths::derived(stack, bypasses);
     let unexpected = paths::unexpected(stack, bypasses);
     let own = |text: String| {
-        let text = text.replace("UNEXPECTED", unexpected.trim_end());
+        let text = text.replace("UNEXPECTED\n\n", &unexpected);
         let text = inline::by_link(stack, &text.replace("BYPASSES", &cases));
-        text.replace("DERIVED", &derived).trim_end().to_string()
+        derived::filled(stack, bypasses, &text)
+            .trim_end()
+            .to_string()
     };
     let texts = texts.into_iter().map(String::from);
     let of_frame = message::of_frame(stack);

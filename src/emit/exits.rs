@@ -42,6 +42,8 @@ pub struct Path {
     pub stands: Option<(String, u64)>,
     /// Whether something may wait on the agenda where it has come to its end.
     pub may_wait: bool,
+    /// Whether it hands each of its frames to an application once, and does not count that.
+    pub delivers: bool,
 }
 
 /// What a common path asks at once of a frame that begins like the last one.
@@ -108,6 +110,7 @@ pub fn named(stack: &Stack, reaction: Reaction, function: &mut Function) -> Path
         lets_go: false,
         stands: None,
         may_wait: false,
+        delivers: false,
     }
 }
 

@@ -311,9 +311,8 @@ pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Ve
     let mut all = Vec::new();
     let carries = carries(stack, event);
     if carries {
-        let delivered = atom("stack").behind("counters").element(atom("DELIVERED"));
         let came_in = atom("message").behind("came_in");
-        all.push(S::Assign(delivered, "+=", came_in));
+        all.push(S::Assign(delivered(), "+=", came_in));
     }
     if let Event::Notice(notice) = event {
         let told = &stack.program.notices[notice.at()].parameters;
@@ -354,6 +353,12 @@ pub fn called(stack: &Stack, id: PortId, event: Event, took: Option<Kept>) -> Ve
     }
     all.push(calling(false));
     all
+}
+
+/// Where is counted what came in and went to an application.
+pub fn delivered() -> C {
+    let counters = atom("stack").behind("counters");
+    counters.element(atom("DELIVERED"))
 }
 
 /// From here on a function of an application is being called, or no more.

@@ -7,7 +7,8 @@
 //! tree, apart, held, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
 //! bypass, guard, early, masked, again, in_place, algebra   the common path of what frames start;
-//! exits, paths     where it is left, and how often; borrowed   whether it lets go of its frame
+//! exits, paths, derived   where it is left, and how often; borrowed   whether it lets go of its
+//!                  frame
 //! predict, compared, windows, expected, answer, untaken, kept   its header prediction; ahead   its
 //!                  steps
 //! begun, parted     what sessions keep of the messages that they send; settled: on what it hangs
@@ -51,6 +52,7 @@ mod code;
 mod compared;
 mod constant;
 mod containers;
+mod derived;
 mod driver;
 mod early;
 mod exits;

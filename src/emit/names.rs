@@ -68,7 +68,7 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
 
 /// Names of structs and constants in the text that every stack has.
 const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave \
-    reason work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
+    reason went work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
     COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE \
     STACK_AGENDA_FULL STACK_NO_BUFFER";
 

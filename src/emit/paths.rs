@@ -1,11 +1,11 @@
 //! What a host is told of common paths: how many frames went each, and how many left it where.
 //!
 //! In: the paths of a stack. Out: the enum of `NAME.h`, the names of what is counted, and the code
-//! that counts. What goes a path is not counted where there is only one: it is all that came in but
-//! what left it, or came where there is none.
+//! that counts. What goes a path is not counted where there is only one: that follows (`derived`).
 
 use super::Stack;
 use super::bypass;
+use super::derived;
 use super::driver::above_link;
 use super::exits::{Exit, Path};
 use super::expected::is_expected_name;
@@ -256,7 +256,7 @@ fn behind(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
         )))],
         otherwise: Vec::new(),
     }];
-    if paths.len() > 1 {
+    if derived::only(paths).is_none() {
         block.push(S::Assign(counter(&path.constant), "+=", atom("1")));
     }
     block.extend(path.may_wait.then(|| S::If {
@@ -275,22 +275,6 @@ fn behind(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
 
 fn counter(constant: &str) -> C {
     atom("stack").behind("paths").element(atom(constant))
-}
-
-/// How many went the path that is not counted, if there is one.
-pub fn derived(stack: &Stack, paths: &[Path]) -> String {
-    let [path] = paths else {
-        return String::new();
-    };
-    let (name, all) = (&path.constant, count(stack));
-    format!(
-        "    if (count > {name}) {{\n\
-         \x20       values[{name}] = stack->counters[FRAMES_IN];\n\
-         \x20       for (size_t at = 0; at < {all}; at += 1) {{\n\
-         \x20           values[{name}] -= stack->paths[at];\n\
-         \x20       }}\n\
-         \x20   }}\n"
-    )
 }
 
 /// The constant that says how many numbers there are.

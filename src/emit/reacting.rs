@@ -13,6 +13,7 @@ use super::begun::{self, Begun};
 use super::borrowed;
 use super::bypass;
 use super::compared;
+use super::derived;
 use super::exits::{self, Path};
 use super::expected::Expected;
 use super::granted;
@@ -140,6 +141,11 @@ pub fn common_paths(
         if path.stands.is_some() {
             break;
         }
+    }
+    if let [path] = &mut paths[..] {
+        let own = all.iter_mut().find(|one| one.reaction == path.reaction);
+        let functions = own.map(|own| &mut own.functions[..]);
+        path.delivers = derived::delivers(stack, path, functions.unwrap_or_default());
     }
     Shortcuts {
         paths,

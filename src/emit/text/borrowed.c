@@ -36,9 +36,9 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     return true;
 }
 
+/* part STACK_take */
 UNEXPECTED
 
-/* part STACK_take */
 #ifdef __GNUC__
 static inline bool take_by_path(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                                 struct STACK_buffer *buffer) __attribute__((always_inline));

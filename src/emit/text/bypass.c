@@ -78,10 +78,13 @@ size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_fr
 }
 
 /* part STACK_paths */
+WENT
+
 size_t STACK_paths(const struct STACK *stack, uint64_t *values, size_t capacity) {
     const size_t count = capacity < UPPER_PATHS ? capacity : UPPER_PATHS;
     for (size_t at = 0; at < count; at += 1) {
         values[at] = stack->paths[at];
     }
-DERIVED    return UPPER_PATHS;
+    DERIVED_PATHS
+    return UPPER_PATHS;
 }

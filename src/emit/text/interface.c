@@ -208,6 +208,7 @@ size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capaci
     for (size_t at = 0; at < count; at += 1) {
         values[at] = stack->counters[at];
     }
+    DERIVED_COUNTERS
     for (uint32_t at = 0; at < stack->waiting && count > HELD; at += 1) {
         values[HELD] += stack->agenda[at].message.came_in;
     }
