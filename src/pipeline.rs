@@ -158,6 +158,7 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
                 profiles: recorded.names().to_vec(),
                 extent: recorded.extent(),
                 cut: cut.len(),
+                elsewhere: recorded.stood_elsewhere(),
             };
             emit::specialised(&checked.sources, &program, &forest, (rewrites, &assumed))
         }

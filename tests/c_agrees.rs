@@ -23,6 +23,8 @@ mod glue;
 mod harder;
 #[path = "agree/headers.rs"]
 mod headers;
+#[path = "c_agrees/known.rs"]
+mod known;
 #[path = "c_agrees/leaving.rs"]
 mod leaving;
 #[path = "agree/profiles.rs"]
@@ -429,37 +431,6 @@ fn the_c_of_answers_that_begin_alike_does_what_it_says() {
     agrees("tests/c_agrees/stacks/answers_kept.loom");
 }
 
-#[test]
-fn the_c_of_frames_that_are_as_long_as_the_last_does_what_it_says() {
-    for path in ALIKE {
-        let built = stacks::alike(path);
-        let keeps = ["_expected.length", "_expected.left"];
-        let is_kept = keeps.iter().all(|one| built.emitted.c.contains(one));
-        assert!(is_kept, "{path}: its paths expect a length");
-        compared((path, "alike"), &built, &WAYS[1..2]);
-    }
-    // Where there may be one alone, it has no number.
-    let text = std::fs::read_to_string("tests/c_agrees/stacks/granted.loom");
-    let text = text
-        .expect("it is there")
-        .replace("many: u32 = 6", "many: u32 = 1");
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("granted_one.loom");
-    std::fs::write(&path, text).expect("there is room");
-    let path = path.to_str().expect("it has a name");
-    compared((path, "alike"), &stacks::alike(path), &WAYS[1..2]);
-}
-
-/// Stacks whose frames may be expected to be as long as the last.
-const ALIKE: [&str; 7] = [
-    "tests/c_agrees/stacks/predicted.loom",
-    "tests/c_agrees/stacks/answers_kept.loom",
-    "tests/c_agrees/stacks/begun_apart.loom",
-    "tests/c_agrees/stacks/granted.loom",
-    "tests/c_agrees/stacks/keyed.loom",
-    "tests/c_agrees/stacks/leaving_granted.loom",
-    "tests/c_agrees/stacks/nested.loom",
-];
-
 /// A fault in the C of a stack is found.
 fn is_found(path: &str, right: &str, wrong: &str) {
     let [woven, _] = stacks::built(path);
@@ -538,6 +509,9 @@ const SPECIALISED: &str = "specialised";
 /// What is wrong in some place, for which more seeds are tried.
 const FAULT: &str = "a fault";
 
+/// What gives its host no buffers.
+const ELSEWHERE: &str = "elsewhere";
+
 /// A stack and its C, woven and with all joints as calls: each in one way, or woven in all ways
 /// where it is said how many seeds are tried.
 fn agrees(path: &str) {
@@ -554,8 +528,17 @@ fn agrees(path: &str) {
 fn compared((path, how): (&str, &str), built: &Built, ways: &[(&str, &str)]) {
     let program = &built.program;
     let compiled = Compiled::new(&format!("{path}/{how}"), program, &built.emitted, ways);
-    let usual = limits(&built.emitted);
-    let seeds = if how == FAULT { 0..24 } else { seeds() };
+    let mut usual = limits(&built.emitted);
+    let mut seeds = match how {
+        FAULT | ELSEWHERE => Vec::from_iter(0..24),
+        _ => seeds().collect(),
+    };
+    if how == ELSEWHERE {
+        // Where no buffer is left, frames stay where they stand.
+        usual.buffers = run::MANY;
+        seeds.retain(|seed| !has_few(*seed));
+    }
+    let seeds = seeds.into_iter();
     let traces = seeds.map(|seed| (seed, trace(program, seed, usual)));
     let traces = Vec::from_iter(traces);
     if let Some(found) = differing(built, &compiled, &traces, how != SPECIALISED) {
@@ -563,14 +546,18 @@ fn compared((path, how): (&str, &str), built: &Built, ways: &[(&str, &str)]) {
     }
 }
 
+/// Whether the stack has few buffers in the trace of a seed.
+fn has_few(seed: u64) -> bool {
+    seed & 1 != 0
+}
+
 /// The trace of a seed: what two ends say to each other, and worse.
 fn trace(program: &Program, seed: u64, mut limits: Limits) -> Trace {
     let mut random = Random(seed);
     if seed & 3 == 0 {
-        // More than are ever needed: frames may stand elsewhere.
-        limits.buffers = 1024;
+        limits.buffers = run::MANY;
     }
-    if seed & 1 != 0 {
+    if has_few(seed) {
         limits.buffers = limits.reserve + 1 + random.below(12) as u32;
     }
     if seed & 2 != 0 {

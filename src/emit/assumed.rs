@@ -13,6 +13,13 @@ pub struct Assumed {
     pub extent: (usize, usize),
     /// How many were cut: what is behind a cut is none any more.
     pub cut: usize,
+    /// Whether all frames stood elsewhere than in buffers of the stack, of which then none is given.
+    pub elsewhere: bool,
+}
+
+/// Whether no frame stands in a buffer that the host was given.
+pub fn stand_elsewhere(stack: &Stack) -> bool {
+    stack.assumed.is_some_and(|assumed| assumed.elsewhere)
 }
 
 /// Lines by which who reads the C learns what it does not do; none, if it does everything.
@@ -21,6 +28,7 @@ pub fn lines(stack: &Stack) -> Vec<String> {
         profiles,
         extent: (taken, all),
         cut,
+        elsewhere,
     }) = stack.assumed
     else {
         return Vec::new();
@@ -36,7 +44,13 @@ pub fn lines(stack: &Stack) -> Vec<String> {
          which is {taken} of {all} ways. All else is gone: {cut} {ways} cut where they begin. What \
          meets a cut is counted by the counter of {name}_counter_name that has `.cut_` and its \
          place in its name; its message is dropped for the reason `cut`, and the session that it \
-         belongs to ends."
+         belongs to ends.{}",
+        match elsewhere {
+            true => format!(
+                " Its host never asked for a buffer: {name}_buffer gives none, and that is counted."
+            ),
+            false => String::new(),
+        }
     );
     [vec![String::new()], filled(&says)].concat()
 }

@@ -1,6 +1,7 @@
 //! What starts reactions: the agenda, links, timers, the start; and what the host calls.
 
 use super::Stack;
+use super::assumed;
 use super::constant::number_text;
 use super::derived;
 use super::expected::Expected;
@@ -404,12 +405,16 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     let goes_by = (!bypasses.is_empty()).then_some(parts::BYPASS);
     let lets_go = bypasses.iter().any(|path| path.lets_go);
     let borrows = lets_go.then_some(parts::BORROWED);
-    let texts = parts::interface(calls.chain(goes_by).chain(borrows));
+    let elsewhere = assumed::stand_elsewhere(stack).then_some(parts::ELSEWHERE);
+    let reads = elsewhere.filter(|_| lets_go).map(|_| parts::ONLY_READ);
+    let instead = [goes_by, borrows, elsewhere, reads].into_iter().flatten();
+    let texts = parts::interface(calls.chain(instead));
     let cases = paths::taken(stack, bypasses);
     let unexpected = paths::unexpected(stack, bypasses);
     let own = |text: String| {
         let text = text.replace("UNEXPECTED\n\n", &unexpected);
-        let text = inline::by_link(stack, &text.replace("BYPASSES", &cases));
+        let text = record::noted(stack, &text.replace("BYPASSES", &cases));
+        let text = inline::by_link(stack, &text);
         derived::filled(stack, bypasses, &text)
             .trim_end()
             .to_string()
@@ -417,7 +422,7 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     let texts = texts.into_iter().map(String::from);
     let of_frame = message::of_frame(stack);
     let mut all: Vec<String> = texts
-        .chain(inline::kept())
+        .chain(inline::kept(stack))
         .map(|text| own(parts::named(&leaves::filled(stack, &text), name, &of_frame)))
         .collect();
     all.push(

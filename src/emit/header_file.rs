@@ -120,18 +120,16 @@ fn contract(stack: &Stack) -> String {
          that came in by a link ({name}_input), with what applications send, and when \
          {name}_deadline has come ({name}_expire). After every call it asks {name}_next what to \
          do until the answer is {}_IDLE, does it, and gives the buffer back with {name}_done.\n\n\
-         Frames are handed over in buffers of the stack ({name}_buffer), which belong to the host \
-         until {name}_input has taken them; it takes them in order, and those that it did not take \
-         are handed over again later. A frame may also stand in memory of the host's own, which is \
-         only read, and only until {name}_input returns: what is to stay of it is copied into such \
-         a buffer, if one is left and the frame fits into it; else it is not taken. Times are \
+         {} only read, and only until {name}_input returns: what is to stay of it is copied into \
+         such a buffer, if one is left and the frame fits into it; else it is not taken. Times are \
          nanoseconds of a clock that does not go backwards. Numbers, and addresses among them, \
          are in the byte order of the machine: 10.0.0.2 is 0x0a000002. Nothing here may be called \
          from two threads at once.\n\n\
          Every frame that came in is delivered, consumed, merged into another, held, or dropped \
          for a reason, and the counters add up: frames_in = delivered + consumed + merged + held + \
          all of dropped.",
-        name.to_uppercase()
+        name.to_uppercase(),
+        standing(stack)
     );
     lines.extend(text.split('\n').flat_map(filled));
     let listens = stack
@@ -148,6 +146,24 @@ fn contract(stack: &Stack) -> String {
     lines.push(format!("links: {}", links.join(", ")));
     lines.push(format!("ports: {}", ports.join(", ")));
     commented(&lines)
+}
+
+/// Where frames may stand.
+fn standing(stack: &Stack) -> String {
+    let name = &stack.names.stack;
+    match assumed::stand_elsewhere(stack) {
+        true => format!(
+            "Frames are taken in order, and those that {name}_input did not take are handed over \
+             again later. A frame stands in memory of the host's own, not in a buffer of the \
+             stack: that memory is"
+        ),
+        false => format!(
+            "Frames are handed over in buffers of the stack ({name}_buffer), which belong to the \
+             host until {name}_input has taken them; it takes them in order, and those that it \
+             did not take are handed over again later. A frame may also stand in memory of the \
+             host's own, which is"
+        ),
+    }
 }
 
 /// Lines as a comment.

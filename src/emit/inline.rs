@@ -4,6 +4,7 @@
 //! Where ports call applications, they also ask whether one is being called.
 
 use super::Stack;
+use super::assumed;
 use super::external;
 use super::leaves;
 use super::parts;
@@ -25,8 +26,14 @@ const NEXT_OTHER: &str = "    if (shared->taken->next == UPPER_FRAME) {
     }
 ";
 
+/// What gives a host buffers for frames.
+const BUFFER: &str = "STACK_buffer";
+
 /// What the header says of a function that every stack has.
 pub fn said(stack: &Stack, name: &str) -> String {
+    if name == BUFFER && assumed::stand_elsewhere(stack) {
+        return format!("{};", head(parts::part(parts::ELSEWHERE, name)));
+    }
     let other = match leaves::calls_links(stack.program) {
         true => NEXT_OTHER,
         false => "",
@@ -36,8 +43,12 @@ pub fn said(stack: &Stack, name: &str) -> String {
 }
 
 /// What stands in the file for all of them.
-pub fn kept() -> Vec<String> {
-    let names = parts::names(parts::INLINE).filter(|name| *name != "STACK_PORT_send");
+pub fn kept(stack: &Stack) -> Vec<String> {
+    let is_kept = |name: &&str| {
+        let is_other = *name == BUFFER && assumed::stand_elsewhere(stack);
+        *name != "STACK_PORT_send" && !is_other
+    };
+    let names = parts::names(parts::INLINE).filter(is_kept);
     let texts = names.map(|name| {
         let text = parts::part(parts::INLINE, name);
         format!("extern inline {};", head(text))

@@ -142,6 +142,8 @@ pub struct Emitted {
     pub begun: Vec<Begun>,
     /// Fields that always hold the same, and what: they are not read.
     pub held: Vec<String>,
+    /// Whether its host is given no buffers for frames, since it was never seen to ask for one.
+    pub elsewhere: bool,
     /// By entity: the bytes of the record of one session, where pointers have 64 bits.
     pub session_bytes: Vec<(String, u64)>,
 }
@@ -185,6 +187,7 @@ fn emitted(stack: &Stack) -> Emitted {
         c,
         h,
         layouts: port::layouts(stack),
+        elsewhere: assumed::stand_elsewhere(stack),
         session_bytes: session_bytes(stack, &shortcuts),
         paths: shortcuts.paths,
         begun: shortcuts.begun,

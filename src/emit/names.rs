@@ -70,7 +70,7 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
 const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave \
     reason went work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
     COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE \
-    STACK_AGENDA_FULL STACK_NO_BUFFER";
+    STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \

@@ -34,6 +34,12 @@ pub const BYPASS: &str = include_str!("text/bypass.c");
 /// What a host calls, as far as it is otherwise where these let go of their frames.
 pub const BORROWED: &str = include_str!("text/borrowed.c");
 
+/// What they call where no frame stands in a buffer of the stack.
+pub const ELSEWHERE: &str = include_str!("text/elsewhere.c");
+
+/// And where common paths let go of such frames.
+pub const ONLY_READ: &str = include_str!("text/only_read.c");
+
 const MARK: &str = "\n/* part ";
 
 /// The words of C code, comments left out.
@@ -137,18 +143,21 @@ pub fn part(file: &'static str, name: &str) -> &'static str {
     found.expect("the file has this part").1
 }
 
-/// What a host calls; some of it as other files say.
+/// What a host calls; some of it as other files say, where what is new stands before what follows it
+/// there, and what is empty is gone.
 pub fn interface(instead: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
     let mut all = parts(INTERFACE);
     for file in instead {
-        for (at, (name, text)) in parts(file).into_iter().enumerate() {
+        let mut behind = all.len();
+        for (name, text) in parts(file).into_iter().rev() {
             match all.iter().position(|(known, _)| *known == name) {
-                Some(known) => all[known].1 = text,
-                None => all.insert(at, (name, text)),
+                Some(at) => (all[at].1, behind) = (text, at),
+                None => all.insert(behind, (name, text)),
             }
         }
     }
-    all.into_iter().map(|(_, text)| text).collect()
+    let texts = all.into_iter().map(|(_, text)| text);
+    texts.filter(|text| !text.is_empty()).collect()
 }
 
 /// The text with the names of the stack, and what a new message begins with.
@@ -159,7 +168,7 @@ pub fn named(text: &str, stack: &str, blank: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c| letters(c) != letters(first));
         let (word, others) = rest.split_at(end.unwrap_or(rest.len()));
-        let own = ["STACK_AGENDA_FULL", "STACK_NO_BUFFER"].contains(&word);
+        let own = ["STACK_AGENDA_FULL", "STACK_CUT_BUFFER", "STACK_NO_BUFFER"].contains(&word);
         match (word.strip_prefix("STACK"), word.strip_prefix("UPPER")) {
             _ if own => named += word,
             (Some(end), _) => named += &format!("{stack}{end}"),

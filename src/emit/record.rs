@@ -12,6 +12,16 @@ pub const LAST: &str = "loom_last";
 /// The table of how often each way was taken.
 pub const PASSED: &str = "loom_passed";
 
+/// Where it is known that a frame stood in no buffer of the stack, and what takes note of that.
+const STOOD: &str = "    STOOD_ELSEWHERE\n";
+const ELSEWHERE: &str = "    loom_frames[LINK_NUMBER].elsewhere += 1;\n";
+
+/// A text in which that is noted, if it is.
+pub fn noted(stack: &Stack, text: &str) -> String {
+    let note = stack.record.map_or("", |_| ELSEWHERE);
+    text.replace(STOOD, note)
+}
+
 /// What such a build includes besides.
 const INCLUDES: &str = "\n#include <stdio.h>\n#include <stdlib.h>\n";
 

@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::ahead;
+use super::assumed;
 use super::begun::Begun;
 use super::expected::Expected;
 use super::external;
@@ -247,11 +248,13 @@ fn reasons(stack: &Stack) -> Item {
 }
 
 fn counts(stack: &Stack) -> Item {
-    let names = stack.names.counts.iter().map(|name| line(name.clone(), ""));
+    let own = assumed::stand_elsewhere(stack).then_some("STACK_CUT_BUFFER");
+    let own = own.into_iter().chain(["COUNTS"]);
+    let names = stack.names.counts.iter().map(String::as_str).chain(own);
     Item::Enum {
         comment: "What else is counted.".to_string(),
         name: String::new(),
-        values: names.chain([line("COUNTS".to_string(), "")]).collect(),
+        values: names.map(|name| line(name.to_string(), "")).collect(),
     }
 }
 
@@ -301,6 +304,7 @@ pub fn counted(stack: &Stack) -> Vec<String> {
     }
     let counts = program.counts.iter();
     names.extend(counts.map(|one| format!("count {}.{}", entity(one.entity), one.name)));
+    names.extend(assumed::stand_elsewhere(stack).then(|| "count stack.cut_buffer".to_string()));
     names
 }
 

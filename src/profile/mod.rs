@@ -43,6 +43,16 @@ pub enum Profile {
     Recorded(Recorded),
 }
 
+impl Profile {
+    /// The same, of a host that asks for buffers for its frames, whatever it says.
+    pub fn lent(self) -> Profile {
+        match self {
+            Profile::Raw | Profile::Default => self,
+            Profile::Recorded(recorded) => Profile::Recorded(recorded.lent()),
+        }
+    }
+}
+
 /// How often what is done.
 pub struct Analysis {
     /// The trees, with shares at all that control states decide.

@@ -6,7 +6,7 @@
 //! stackloom profile 1
 //! stack host
 //! trees 8f3a6c51d2e97b04
-//! frames wire 4034 alike 4011
+//! frames wire 4034 alike 4011 elsewhere 4034
 //!       4034  arrive sequencer 0 only 0 deliver
 //!       4030  sequencer.loom:24 yes
 //!          4  sequencer.loom:24 no
@@ -14,7 +14,8 @@
 //!
 //! The counts stand in the order of [`crate::tree::ways`]; what is behind a count is for people
 //! alone. Behind `trees` stands a sum of their text: what was recorded of others says nothing; then
-//! how many frames came in by each link, and how many of them were as long as the one before.
+//! how many frames came in by each link, how many of them were as long as the one before, and how
+//! many stood elsewhere than in buffers that the stack had given to its host.
 
 use super::reactions::came;
 use crate::tree::text::{compact, write};
@@ -31,6 +32,16 @@ const FIRST: &str = "stackloom profile 1";
 /// is not costs about as much as twelve others save.
 const ALIKE: u64 = 20;
 
+/// How many frames came in.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Frames {
+    all: u64,
+    /// Those that were as long as the one before.
+    alike: u64,
+    /// Those that did not stand in a buffer of the stack.
+    elsewhere: u64,
+}
+
 /// What was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
@@ -40,8 +51,8 @@ pub struct Recorded {
     stack: String,
     /// Of which trees.
     trees: u64,
-    /// By link: how many frames came in, and how many of them were as long as the one before.
-    frames: BTreeMap<String, [u64; 2]>,
+    /// By link: how many frames came in.
+    frames: BTreeMap<String, Frames>,
     /// How often each way was taken.
     counts: Vec<u64>,
     /// How often events came from outside, by the trees that they start, once those are known.
@@ -79,9 +90,9 @@ impl Recorded {
         let (mut frames, mut counts) = (BTreeMap::new(), Vec::new());
         for (at, line) in lines {
             if let Some(line) = line.strip_prefix("frames ").filter(|_| counts.is_empty()) {
-                let (link, both) = said_of_frames(line)
+                let (link, came) = said_of_frames(line)
                     .ok_or_else(|| format!("line {} does not say how many frames came", at + 1))?;
-                frames.insert(link, both);
+                frames.insert(link, came);
                 continue;
             }
             let count = line.split_whitespace().next().map(str::parse);
@@ -123,8 +134,12 @@ impl Recorded {
             *count = count.saturating_add(*more);
         }
         for (link, more) in &other.frames {
-            let both = self.frames.entry(link.clone()).or_default();
-            *both = [0, 1].map(|at| both[at].saturating_add(more[at]));
+            let came = self.frames.entry(link.clone()).or_default();
+            *came = Frames {
+                all: came.all.saturating_add(more.all),
+                alike: came.alike.saturating_add(more.alike),
+                elsewhere: came.elsewhere.saturating_add(more.elsewhere),
+            };
         }
         self.names.extend_from_slice(&other.names);
         Ok(self)
@@ -165,7 +180,23 @@ impl Recorded {
     /// Whether frames that come in by a link are mostly as long as the one before.
     pub fn are_alike(&self, link: &str) -> bool {
         let came = self.frames.get(link);
-        came.is_some_and(|[all, alike]| *all != 0 && (all - alike).saturating_mul(ALIKE) <= *all)
+        came.is_some_and(|Frames { all, alike, .. }| {
+            *all != 0 && (all - alike).saturating_mul(ALIKE) <= *all
+        })
+    }
+
+    /// The same, of a host that asks for buffers though this one did not.
+    pub fn lent(mut self) -> Recorded {
+        let came = self.frames.values_mut();
+        came.for_each(|one| one.elsewhere = 0);
+        self
+    }
+
+    /// Whether frames came, and none of them stood in a buffer of the stack.
+    pub fn stood_elsewhere(&self) -> bool {
+        let came = self.frames.values();
+        let all: u64 = came.map(|one| one.all).sum();
+        all != 0 && self.frames.values().all(|one| one.elsewhere == one.all)
     }
 
     /// How many ways were taken, and how many there are.
@@ -233,15 +264,20 @@ impl Recorded {
     }
 }
 
-/// What a line says of the frames of a link: their number, and that of those which were as long as
-/// the one before.
-fn said_of_frames(line: &str) -> Option<(String, [u64; 2])> {
+/// What a line says of the frames of a link. Of where they stood older profiles say nothing.
+fn said_of_frames(line: &str) -> Option<(String, Frames)> {
     let words = Vec::from_iter(line.split_whitespace());
-    let [link, all, "alike", alike] = words[..] else {
-        return None;
+    let (link, all, alike, elsewhere) = match words[..] {
+        [link, all, "alike", alike] => (link, all, alike, "0"),
+        [link, all, "alike", alike, "elsewhere", elsewhere] => (link, all, alike, elsewhere),
+        _ => return None,
     };
-    let both = [all.parse().ok()?, alike.parse().ok()?];
-    (both[1] <= both[0]).then(|| (link.to_string(), both))
+    let came = Frames {
+        all: all.parse().ok()?,
+        alike: alike.parse().ok()?,
+        elsewhere: elsewhere.parse().ok()?,
+    };
+    (came.alike.max(came.elsewhere) <= came.all).then(|| (link.to_string(), came))
 }
 
 /// A node whose ways were taken so often; as it was, if it was never reached.
@@ -287,6 +323,21 @@ mod tests {
     }
 
     #[test]
+    fn frames_stand_elsewhere_where_all_did() {
+        let elsewhere = |frames: &str| read(frames).expect("it is a profile").stood_elsewhere();
+        assert!(elsewhere("frames wire 100 alike 95 elsewhere 100\n"));
+        assert!(!elsewhere("frames wire 100 alike 95 elsewhere 99\n"));
+        assert!(!elsewhere("frames wire 0 alike 0 elsewhere 0\n"));
+        assert!(!elsewhere("frames wire 100 alike 95\n"), "nothing is said");
+        let two = "frames one 3 alike 0 elsewhere 3\nframes two 4 alike 0 elsewhere 0\n";
+        assert!(!elsewhere(two));
+        let two = "frames one 3 alike 0 elsewhere 3\nframes two 0 alike 0 elsewhere 0\n";
+        assert!(elsewhere(two));
+        let asks = read(two).expect("it is a profile").lent();
+        assert!(!asks.stood_elsewhere());
+    }
+
+    #[test]
     fn frames_of_several_runs_add_up() {
         let [one, other] = [0, 95].map(|alike| {
             read(&format!("frames wire 100 alike {alike}\n")).expect("it is a profile")
@@ -313,6 +364,9 @@ mod tests {
             "frames wire 3 alike 4\n",
             "frames wire 3 unlike 1\n",
             "frames wire x alike 1\n",
+            "frames wire 3 alike 1 elsewhere 4\n",
+            "frames wire 3 alike 1 elsewhere\n",
+            "frames wire 3 alike 1 anywhere 3\n",
             "frames wire 3 alike 1 2\n",
         ] {
             let said = read(frames).expect_err("it is refused");

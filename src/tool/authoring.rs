@@ -195,7 +195,12 @@ fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(
     }
     if options.specialised {
         let cut = counted(compiled.cut, "way");
-        writeln!(said, "cut {cut} that the profile never saw").expect("a string takes every line");
+        let buffers = match compiled.elsewhere {
+            true => ", and buffers for frames: the host took none",
+            false => "",
+        };
+        writeln!(said, "cut {cut} that the profile never saw{buffers}")
+            .expect("a string takes every line");
     }
     if json {
         note(said.trim_end());

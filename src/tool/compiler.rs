@@ -52,6 +52,8 @@ pub struct Compiled {
     pub header: String,
     /// How many ways were cut.
     pub cut: usize,
+    /// Whether its host is given no buffers for frames.
+    pub elsewhere: bool,
     /// What `loom build --report json` prints.
     pub report: Report,
 }
@@ -158,6 +160,7 @@ fn compile_checked(
         description: description(&compiled.program),
         report: report(&compiled),
         cut: compiled.cut.len(),
+        elsewhere: compiled.emitted.elsewhere,
         source: compiled.emitted.c,
         header: compiled.emitted.h,
     })

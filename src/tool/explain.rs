@@ -169,6 +169,13 @@ fn exits(path: &emit::Path, text: &mut String) {
         let how = "leaves from where it is kept, in no buffer";
         line(text, &format!("  an answer of {bytes} bytes {how}"));
     }
+    if path.delivers {
+        let follows = "follows from how many went it";
+        line(
+            text,
+            &format!("  how many were delivered is not counted: it {follows}"),
+        );
+    }
     line(text, &counted);
     let names = path.exits.iter().map(|exit| exit.name.chars().count());
     let width = names.max().unwrap_or(0);

@@ -316,9 +316,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return esterel::run(arguments);
     }
     let stop = stop_on_signals()?;
+    let switched = arguments.switches.options(arguments.search.clone())?;
     let options = Options {
         budget: arguments.budget,
-        ..arguments.switches.options(arguments.search.clone())?
+        profile: switched.profile.lent(),
+        ..switched
     };
     let path = &arguments.network;
     let spinner = progress::spinner("compiling");

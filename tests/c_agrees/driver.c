@@ -12,6 +12,7 @@ static void *memory;
 static uint8_t *lent[4096]; /* buffers of the stack that wait for a frame */
 static size_t lent_count;
 static bool has_many; /* whether there are more buffers than frames will need */
+static bool gives_none; /* whether the host is given none of them */
 
 /* The next word; false at the end. */
 static bool word(char **start, size_t *length) {
@@ -87,13 +88,29 @@ static size_t lend(size_t count) {
     return lent_count < count ? lent_count : count;
 }
 
+/* How many are left for the host. Where it is given none, they are still there. */
+static size_t left(void) {
+    const size_t most = sizeof lent / sizeof *lent;
+    if (!gives_none) {
+        lend(most);
+        return lent_count;
+    }
+    size_t count = 0;
+    STACK_has_buffer(stack);
+    const struct STACK_buffer *one = ((const struct STACK_shared *)(const void *)stack)->free;
+    for (; one != NULL && count < most; one = one->next) {
+        count += 1;
+    }
+    return count;
+}
+
 /* Frames of one call in turn stand in buffers and elsewhere, where these are many: just so long as
  * the call takes. */
 static uint64_t input(uint64_t now_ns) {
     static uint32_t turns;
     const unsigned link = (unsigned)number();
     const size_t count = number();
-    const size_t copied = lend(count);
+    const size_t copied = gives_none ? count : lend(count);
     struct STACK_frame *const frames = malloc((copied + 1) * sizeof *frames);
     bool *const elsewhere = calloc(copied + 1, sizeof *elsewhere);
     size_t filled = 0;
@@ -101,7 +118,7 @@ static uint64_t input(uint64_t now_ns) {
         size_t length;
         uint8_t *const from = bytes(&length);
         turns += 1;
-        if (at < copied && has_many && turns % 3 != 0 && length <= ROOM) {
+        if (gives_none || (at < copied && has_many && turns % 3 != 0 && length <= ROOM)) {
             elsewhere[at] = true;
             frames[at] = (struct STACK_frame){.data = from, .length = length};
             continue;
@@ -284,8 +301,10 @@ int main(void) {
             start();
             const size_t count = stack == NULL ? 0 : STACK_counters(stack, values, 0);
             printf("S");
+            gives_none = false;
             for (size_t at = 0; at < count; at += 1) {
                 printf("|%s", STACK_counter_name[at]);
+                gives_none = strcmp(STACK_counter_name[at], "count stack.cut_buffer") == 0;
             }
             printf("\n");
             continue;
@@ -294,8 +313,7 @@ int main(void) {
             continue; /* up to the next start */
         }
         if (what == 'B') {
-            lend(sizeof lent / sizeof *lent);
-            printf("B %zu\n", lent_count);
+            printf("B %zu\n", left());
             continue;
         }
         const uint64_t now_ns = number();

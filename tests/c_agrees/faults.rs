@@ -1,7 +1,8 @@
 //! Faults in the C of common paths that call applications, or answer, are found.
 
+use super::known::ALIKE;
 use super::leaving::{calling, leaving};
-use super::{ALIKE, is_found, is_found_in, stacks};
+use super::{is_found, is_found_in, stacks};
 
 #[test]
 fn a_fault_in_what_an_application_gives_back_is_found() {
@@ -13,6 +14,8 @@ fn a_fault_in_what_an_application_gives_back_is_found() {
         ("    own->left = left;\n", "    own->left = 0;\n"),
         // The next frame is expected as it was.
         ("own->talk_arrive_expected.more = 0;", ""),
+        // What is delivered is counted no more.
+        ("        values[DELIVERED] += went(stack);\n", ""),
         // What more it comes to is not done.
         (
             "own, messages)) {\n        return true;",

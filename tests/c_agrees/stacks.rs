@@ -1,11 +1,12 @@
 //! Stacks of the repository, from their text to their C.
 
 use stackloom::diagnostic::render;
-use stackloom::emit;
+use stackloom::emit::{self, Assumed};
 use stackloom::pipeline::{self, Checked, Compiled};
 use stackloom::reactive::handlers::Budget;
 use stackloom::tool::library::Folders;
 use stackloom::tree::rewrites::Rewrites;
+use stackloom::types::program::Program;
 use std::path::Path;
 
 /// The first stack of a file, by its path in the repository: woven, and with all joints as calls.
@@ -26,14 +27,37 @@ pub fn rewritten(path: &str, rewrites: Rewrites) -> Compiled {
 /// The same, woven for frames that are mostly as long as the one before.
 #[allow(dead_code)]
 pub fn alike(path: &str) -> Compiled {
+    woven(path, |program| {
+        program.links.iter_mut().for_each(|link| link.alike = true);
+        None
+    })
+}
+
+/// The same for a host that never asks for a buffer; nothing else is cut.
+#[allow(dead_code)]
+pub fn elsewhere(path: &str) -> Compiled {
+    woven(path, |_| {
+        Some(Assumed {
+            elsewhere: true,
+            ..Assumed::default()
+        })
+    })
+}
+
+/// The same, of which something is known.
+fn woven(path: &str, known: impl Fn(&mut Program) -> Option<Assumed>) -> Compiled {
     let mut checked = read(path);
     let name = first(&checked);
     let Some((mut program, forest)) = pipeline::trees(&mut checked, &name) else {
         panic!("{}", said(&checked));
     };
-    program.links.iter_mut().for_each(|link| link.alike = true);
-    let forest = pipeline::woven(&mut program, forest, checked.rewrites);
-    let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+    let assumed = known(&mut program);
+    let (sources, rewrites) = (&checked.sources, checked.rewrites);
+    let forest = pipeline::woven(&mut program, forest, rewrites);
+    let emitted = match assumed {
+        Some(assumed) => emit::specialised(sources, &program, &forest, (rewrites, &assumed)),
+        None => emit::c(sources, &program, &forest, rewrites),
+    };
     Compiled {
         program,
         forest,

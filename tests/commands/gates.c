@@ -3,6 +3,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Where a frame is to stand: in a buffer of the stack, or elsewhere; NULL if it gives none. */
+static uint8_t *place(struct gates *stack) {
+#ifdef ELSEWHERE
+    static uint8_t own[3];
+    (void)stack;
+    return own;
+#else
+    size_t room;
+    return gates_buffer(stack, &room);
+#endif
+}
+
 /* Feeds a frame for each word: its kind. */
 int main(int count, char **words) {
     struct gates_config config;
@@ -12,8 +24,10 @@ int main(int count, char **words) {
     void *const memory = malloc(size);
     struct gates *const stack = gates_start(memory, size, &config, 0);
     for (int at = 1; at < count && stack != NULL; at += 1) {
-        size_t room;
-        struct gates_frame frame = {.data = gates_buffer(stack, &room), .length = 3};
+        struct gates_frame frame = {.data = place(stack), .length = 3};
+        if (frame.data == NULL) {
+            continue;
+        }
         frame.data[0] = (uint8_t)atoi(words[at]);
         gates_input(stack, 0, &frame, 1, 0);
         struct gates_output output;

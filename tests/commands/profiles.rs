@@ -58,7 +58,10 @@ fn each_way_is_counted_and_the_program_says_what_it_always_says() {
     assert_eq!(lines.next(), Some("stack gates"));
     assert!(profile.ends_with(COUNTS), "{profile}");
     // All five are of two bytes; none came before the first.
-    assert!(profile.contains("\nframes wire 5 alike 4\n"), "{profile}");
+    assert!(
+        profile.contains("\nframes wire 5 alike 4 elsewhere 0\n"),
+        "{profile}"
+    );
     let explain = ["explain", "gates.loom", "--profile", "gates.profile"];
     let said = shell.loom(&explain).fine();
     assert!(
@@ -279,18 +282,21 @@ fn a_program_that_fails_or_is_none_is_said() {
     shell.loom(&both).failed(2, &["cannot be used with"]);
 }
 
+/// What the program says of these frames with the stack of a folder.
+fn driven(shell: &Shell, folder: &str, kinds: &str) -> String {
+    let flags = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+    let program = format!("cc {flags} -I {folder} {folder}/gates.c drive.c -o {folder}/drive");
+    let line = format!("{program} && {folder}/drive {kinds}");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &line]).current_dir(shell.path("."));
+    shell.finish(command).fine()
+}
+
 #[test]
 fn what_was_never_seen_is_cut_and_meeting_it_is_counted_by_its_line() {
     let shell = gates();
     record(&shell, &["1", "1"]);
-    let run = |folder: &str, kinds: &str| {
-        let flags = "-fsanitize=address,undefined -fno-sanitize-recover=all";
-        let program = format!("cc {flags} -I {folder} {folder}/gates.c drive.c -o {folder}/drive");
-        let line = format!("{program} && {folder}/drive {kinds}");
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", &line]).current_dir(shell.path("."));
-        shell.finish(command).fine()
-    };
+    let run = |folder: &str, kinds: &str| driven(&shell, folder, kinds);
     let build = ["build", "gates.loom", "--profile", "gates.profile"];
     shell.loom(&[&build[..], &["-o", "whole"]].concat()).fine();
     let special = [&build[..], &["--specialise", "-o", "special"]].concat();
@@ -319,6 +325,44 @@ fn what_was_never_seen_is_cut_and_meeting_it_is_counted_by_its_line() {
         !shell.read("special/gates.c").contains("GATE_TOO_LARGE)"),
         "it is gone"
     );
+}
+
+#[test]
+fn a_host_that_asked_for_no_buffer_is_given_none_and_that_is_counted() {
+    let shell = gates();
+    let elsewhere = format!("#define ELSEWHERE\n{DRIVE}");
+    let special = ["build", "gates.loom", "--profile", "gates.profile"];
+    let special = [&special[..], &["--specialise", "-o", "special"]].concat();
+    let build = || shell.loom(&special).fine();
+    shell.write("drive.c", &elsewhere);
+    record(&shell, &["1", "1"]);
+    let profile = shell.read("gates.profile");
+    let frames = "\nframes wire 2 alike 1 elsewhere 2\n";
+    assert!(profile.contains(frames), "{profile}");
+    let said = build();
+    let cut = "that the profile never saw, and buffers for frames: the host took none\n";
+    assert!(said.ends_with(cut), "{said}");
+    let header = shell.read("special/gates.h").replace("\n *", "");
+    let says = "Its host never asked for a buffer: gates_buffer gives none, and that is counted.";
+    assert!(header.contains(says), "{header}");
+    let fine = "2 bytes\n2 bytes\nframes_in 2\ndelivered 2\n";
+    assert_eq!(driven(&shell, "special", "1 1"), fine);
+    shell.write("drive.c", DRIVE);
+    let counted = "count stack.cut_buffer 2\n";
+    assert_eq!(driven(&shell, "special", "1 1"), counted);
+    // One that asks is enough.
+    shell.write(
+        "gates.profile",
+        &profile.replace("elsewhere 2", "elsewhere 1"),
+    );
+    assert!(build().ends_with("that the profile never saw\n"));
+    assert_eq!(driven(&shell, "special", "1 1"), fine);
+    shell.write(
+        "gates.profile",
+        &profile.replace("elsewhere 2", "elsewhere 3"),
+    );
+    let why = ["line 4 does not say how many frames came"];
+    shell.loom(&special).failed(1, &why);
 }
 
 #[test]

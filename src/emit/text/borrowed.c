@@ -2,6 +2,8 @@ What a host calls, where what frames start has bypasses that let go of their fra
 has the same name in `bypass.c`; as `own.c`.
 
 /* part elsewhere */
+
+/* part arrived */
 /* A frame as a message, in a buffer if it stands in one. */
 static inline struct STACK_message arrived(const struct STACK_frame *frame,
                                            struct STACK_buffer *buffer) {
@@ -16,6 +18,7 @@ static inline struct STACK_buffer *buffer_of(const struct STACK_frame *frame) {
     return (void *)(frame->data - offsetof(struct STACK_buffer, bytes) - HEADROOM);
 }
 
+/* part leave */
 #ifdef __GNUC__
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path)
@@ -36,14 +39,12 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     return true;
 }
 
-/* part STACK_take */
+/* part take_by_path */
 UNEXPECTED
 
 #ifdef __GNUC__
 static inline bool take_by_path(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                                 struct STACK_buffer *buffer) __attribute__((always_inline));
-static bool take_lent(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame)
-    __attribute__((noinline));
 #endif
 
 /* Takes a frame, which stands in this buffer, or elsewhere and is only read: a common path lets go
@@ -52,6 +53,12 @@ static inline bool take_by_path(struct STACK *stack, LINK_GIVEN const struct STA
                                 struct STACK_buffer *buffer) {
 BYPASSES}
 
+/* part take_lent */
+#ifdef __GNUC__
+static bool take_lent(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame)
+    __attribute__((noinline));
+#endif
+
 /* Takes a frame that stands in a buffer which the host was given. */
 static bool take_lent(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame) {
     struct STACK_buffer *const buffer = buffer_of(frame);
@@ -59,6 +66,7 @@ static bool take_lent(struct STACK *stack, LINK_GIVEN const struct STACK_frame *
            take_by_path(stack, LINK_HANDED frame, buffer);
 }
 
+/* part STACK_take */
 bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                 uint64_t now_ns) {
     stack->now_ns = now_ns;
@@ -68,6 +76,7 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
     return take_by_path(stack, LINK_HANDED frame, NULL);
 }
 
+/* part take_apart */
 /* Takes a frame that does not go its common path: that might take more steps than are left. */
 static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                        uint64_t now_ns) {

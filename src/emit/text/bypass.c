@@ -1,7 +1,7 @@
 What a host calls, where what frames start has a bypass: instead of what has the same name in
 `interface.c`; as `own.c`.
 
-/* part STACK_take */
+/* part arrived */
 /* A frame that stands in a buffer, as a message. */
 static inline struct STACK_message arrived(const struct STACK_frame *frame) {
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
@@ -11,6 +11,7 @@ static inline struct STACK_message arrived(const struct STACK_frame *frame) {
     return message;
 }
 
+/* part leave */
 #ifdef __GNUC__
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path)
@@ -26,6 +27,7 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     return true;
 }
 
+/* part STACK_take */
 UNEXPECTED
 
 bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
@@ -37,6 +39,7 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
     }
 BYPASSES}
 
+/* part take_apart */
 /* Takes a frame that does not go its common path: that might take more steps than are left. */
 static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                        uint64_t now_ns) {
@@ -78,8 +81,6 @@ size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_fr
 }
 
 /* part STACK_paths */
-WENT
-
 size_t STACK_paths(const struct STACK *stack, uint64_t *values, size_t capacity) {
     const size_t count = capacity < UPPER_PATHS ? capacity : UPPER_PATHS;
     for (size_t at = 0; at < count; at += 1) {

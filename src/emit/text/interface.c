@@ -120,15 +120,11 @@ static bool copies(struct STACK *stack, struct STACK_frame *frame) __attribute__
 /* Copies a frame that stands elsewhere into a buffer as the host is given them; false if there is
  * none, or if the frame is too long. */
 static bool copies(struct STACK *stack, struct STACK_frame *frame) {
-    size_t room;
     if (frame->data == NULL || is_inside(stack, frame->data) ||
-        frame->length > BUFFER_SIZE - HEADROOM) {
+        frame->length > BUFFER_SIZE - HEADROOM || !STACK_has_buffer(stack)) {
         return false;
     }
-    uint8_t *const data = STACK_buffer(stack, &room);
-    if (data == NULL) {
-        return false;
-    }
+    uint8_t *const data = take_buffer(stack)->bytes + HEADROOM;
     memcpy(data, frame->data, frame->length);
     frame->data = data;
     return true;
@@ -142,7 +138,11 @@ static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, 
 
 /* Takes a frame that does not stand in a buffer. */
 static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, uint64_t now_ns) {
-    return copies(stack, &frame) && STACK_take(stack, LINK_HANDED &frame, now_ns);
+    if (!copies(stack, &frame)) {
+        return false;
+    }
+    STOOD_ELSEWHERE
+    return STACK_take(stack, LINK_HANDED &frame, now_ns);
 }
 
 /* part STACK_take */
@@ -203,6 +203,8 @@ void STACK_expire(struct STACK *stack, uint64_t now_ns) {
 }
 
 /* part STACK_counters */
+WENT
+
 size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capacity) {
     const size_t count = capacity < COUNTERS ? capacity : COUNTERS;
     for (size_t at = 0; at < count; at += 1) {

@@ -6,9 +6,10 @@ static const char *const loom_way[WAYS] = {
     NAMED
 };
 
-/* How many frames came in by each link, and how many of them were as long as the one before. */
+/* How many frames came in by each link, how many of them were as long as the one before, and how
+ * many did not stand in a buffer that the host had been given. */
 static struct {
-    uint64_t all, alike;
+    uint64_t all, alike, elsewhere;
 } loom_frames[LINKS];
 
 static const char *const loom_link[LINKS] = {LINK_NAMES};
@@ -30,9 +31,10 @@ __attribute__((destructor)) static void loom_write_profile(void) {
     if (is_written) {
         is_written = fprintf(file, "%s", BEGINS) > 0;
         for (size_t at = 0; at < LINKS; at += 1) {
-            is_written &= fprintf(file, "frames %s %llu alike %llu\n", loom_link[at],
+            is_written &= fprintf(file, "frames %s %llu alike %llu elsewhere %llu\n", loom_link[at],
                                   (unsigned long long)loom_frames[at].all,
-                                  (unsigned long long)loom_frames[at].alike) > 0;
+                                  (unsigned long long)loom_frames[at].alike,
+                                  (unsigned long long)loom_frames[at].elsewhere) > 0;
         }
         for (size_t at = 0; at < WAYS; at += 1) {
             is_written &= fprintf(file, "%10llu  %s\n", (unsigned long long)loom_passed[at],
