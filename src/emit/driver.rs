@@ -409,12 +409,13 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     let reads = elsewhere.filter(|_| lets_go).map(|_| parts::ONLY_READ);
     let instead = [goes_by, borrows, elsewhere, reads].into_iter().flatten();
     let texts = parts::interface(calls.chain(instead));
+    let stands = shortcuts.stands().is_some();
     let cases = paths::taken(stack, bypasses);
     let unexpected = paths::unexpected(stack, bypasses);
     let own = |text: String| {
         let text = text.replace("UNEXPECTED\n\n", &unexpected);
         let text = record::noted(stack, &text.replace("BYPASSES", &cases));
-        let text = inline::by_link(stack, &text);
+        let text = leaves::with_room(stack.program, stands, &inline::by_link(stack, &text));
         derived::filled(stack, bypasses, &text)
             .trim_end()
             .to_string()

@@ -455,15 +455,23 @@ fn shared(stack: &Stack) -> Item {
         ),
         ("uint32_t steps", "how many this call has taken"),
     ];
-    let calling = external::calls_applications(stack.program).then_some((
+    let calling = (
         "bool calling",
         "whether a function of an application is being called",
-    ));
-    let stands = leaves::may_stand(stack.program).then_some((
-        "bool stands",
-        "and whether an answer stands that leaves behind it: it took no buffer, nor a step",
-    ));
-    let members = members.into_iter().chain(calling).chain(stands);
+    );
+    // What is written together stands side by side.
+    let calling = match leaves::may_stand(stack.program) {
+        true => vec![
+            (
+                "bool stands",
+                "whether an answer that took no buffer, nor a step, leaves behind what is called",
+            ),
+            calling,
+            ("bool leaves", "and whether another answer leaves behind it"),
+        ],
+        false => Vec::from_iter(external::calls_applications(stack.program).then_some(calling)),
+    };
+    let members = members.into_iter().chain(calling);
     let members = members.map(|(text, comment)| line(&text.replace("NAME", name), comment));
     Item::Struct {
         comment: "What a stack shares with its host, and begins with; for the stack alone."

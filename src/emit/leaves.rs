@@ -19,7 +19,7 @@ use super::port::below;
 use super::reacting::Reacting;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement as S};
-use crate::c::tree::{atom, binary, call};
+use crate::c::tree::{assign, atom, binary, call};
 use crate::c::walk;
 use crate::tree::walk::reachable;
 use crate::tree::{Goal, Node, Output, Reaction};
@@ -37,6 +37,27 @@ pub fn calls_links(program: &Program) -> bool {
 /// Whether an application may be called while an answer stands that leaves behind that.
 pub fn may_stand(program: &Program) -> bool {
     calls_applications(program) && calls_links(program)
+}
+
+/// From here on an answer leaves behind the application that is called, or no more: it is to have
+/// room then.
+pub fn behind(is: bool) -> S {
+    let leaves = atom("stack").behind("shared").member("leaves");
+    assign(leaves, atom(if is { "true" } else { "false" }))
+}
+
+/// A text that leaves room for such an answer, if there may be one; it may wait in a spare buffer.
+pub fn with_room(program: &Program, stands: bool, text: &str) -> String {
+    let less = match may_stand(program) {
+        true => " - behind(stack)",
+        false => "",
+    };
+    let spare = match stands {
+        true => " + (stack->spare != NULL ? 1U : 0U)",
+        false => "",
+    };
+    text.replace(" LESS_BEHIND", less)
+        .replace(" OR_SPARE", spare)
 }
 
 /// The functions that whoever uses a stack writes for its links.

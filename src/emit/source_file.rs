@@ -111,8 +111,10 @@ pub fn text(stack: &Stack) -> (String, String, Shortcuts) {
 fn own_parts(stack: &Stack, used: &str, shortcuts: &Shortcuts) -> String {
     let blank = message::blank(stack);
     let unmarked = message::unmarked(stack);
+    let stands = shortcuts.stands().is_some();
     let named = |text: &str| {
         let text = text.replace("    UNMARKED\n", &unmarked);
+        let text = leaves::with_room(stack.program, stands, &text);
         parts::named(&text, &stack.names.stack, &blank)
     };
     let leaves = leaves::selected(stack, used, shortcuts.stands());

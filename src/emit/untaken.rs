@@ -25,6 +25,7 @@ use super::algebra::{holds, number};
 use super::answer::{made, stored};
 use super::expected::Expected;
 use super::granted::{self, Granted};
+use super::leaves;
 use super::message;
 use super::waits;
 use crate::c::printer::expression;
@@ -77,6 +78,12 @@ fn within(stack: &Stack, begins: &[S], block: &mut Vec<S>) -> Option<Answer> {
 }
 
 /// Whether a statement counts one step.
+/// Whether room is made for an answer that leaves behind an application: one that stands has a spare
+/// buffer for that.
+fn is_behind(statement: &S) -> bool {
+    [true, false].map(leaves::behind).contains(statement)
+}
+
 fn is_step(statement: &S) -> bool {
     let steps = atom("stack").behind("shared").member("steps");
     *statement == S::Assign(steps, "+=", atom("1"))
@@ -160,6 +167,9 @@ impl Answer {
                 all.push(statement.clone());
                 continue;
             }
+            if is_behind(statement) {
+                continue;
+            }
             let whole = begin == 0 && bytes == self.bytes;
             all.push(match statement {
                 S::Assign(place, "-=", size) if *place == data => {
@@ -234,6 +244,8 @@ impl Answer {
     /// The same, where the whole of it leaves.
     fn left(&self, statement: &S) -> S {
         let mut statement = statement.clone();
+        let blocks = statement.blocks_mut().into_iter();
+        blocks.for_each(|block| block.retain(|one| !is_behind(one)));
         walk::each_mut(std::slice::from_mut(&mut statement), &mut |one| match one {
             S::Do(C::Call(name, given))
                 if name == "leave_now" && given[2] == self.message.clone().address() =>

@@ -147,11 +147,18 @@ pub fn said_at_ends(
         let goes = goes_on(&all[leaving.clone()], buffer);
         let goes_on = |condition: C| only_if(condition, vec![S::Do(goes.clone()), end.clone()]);
         let calling = calling.filter(|at| is_in(&all[*at], &|callee| deliver.contains(callee)));
+        let is_behind = !leaving.is_empty() && leaves::may_stand(stack.program);
+        let behind = |is: bool| is_behind.then(|| leaves::behind(is)).into_iter();
         let (first, behind) = match (own, calling) {
             (Some(own), _) => {
                 let at = leaving.start - 1;
-                let then = |rest| vec![S::Do(own.first(rest, goes.clone())), end.clone()];
-                (at, own.asked(&all[at], &given(), then).to_vec())
+                let then = |rest| {
+                    let first = [S::Do(own.first(rest, goes.clone())), end.clone()];
+                    behind(false).chain(first).collect()
+                };
+                let [declared, asked] = own.asked(&all[at], &given(), then);
+                let asked = behind(true).chain([asked]).chain(behind(false));
+                (at, [declared].into_iter().chain(asked).collect())
             }
             (None, Some(calling)) => {
                 // The path comes to an application where nothing waits.
@@ -159,7 +166,9 @@ pub fn said_at_ends(
                 let waits = something_waits(stack, sends);
                 let has_told = binary("||", granted::has_told(), waits);
                 let called = all[calling].clone();
-                (calling, vec![told, known, called, goes_on(has_told)])
+                let called = behind(true).chain([called]).chain(behind(false));
+                let called = called.chain([goes_on(has_told)]);
+                (calling, [told, known].into_iter().chain(called).collect())
             }
             (None, None) => {
                 let waits = something_waits(stack, may_send);

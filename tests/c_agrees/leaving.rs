@@ -1,6 +1,12 @@
 //! Stacks whose links call their hosts, and whose ports may, too: of others, with `calls` put in.
 
-use super::agrees;
+use super::compared::differing;
+use super::compiled::Compiled;
+use super::externs::FLOODS;
+use super::{FAULT, WAYS, agrees, run, stacks, trace};
+use stackloom::simulate::trace::{Call, Step};
+use stackloom::tool::case::played::limits;
+use stackloom::types::program::LinkId;
 use std::path::Path;
 
 /// Stacks that are tried with a link that calls.
@@ -31,6 +37,39 @@ fn the_c_of_links_and_ports_that_call_does_what_it_says() {
         agrees(&calling(name));
     }
     agrees("tests/c_agrees/stacks/leaving_granted.loom");
+}
+
+#[test]
+fn an_answer_has_room_behind_an_application_that_sends_all_that_is_taken() {
+    let path = leaving("replied");
+    let [mut woven, _] = stacks::built(&path);
+    let usual = limits(&woven.emitted);
+    let mut all = trace(&woven.program, 0, usual);
+    all.limits.buffers = run::MANY;
+    // The second message that comes up is answered.
+    let frames = [&[0x0f, 0x02][..], &[0x0f, 0x02, FLOODS]];
+    let steps = frames.into_iter().cycle().take(6).map(|frame| Step {
+        now_ns: all.start_ns,
+        call: Call::Input(LinkId(0), vec![frame.to_vec()]),
+        takes: true,
+    });
+    all.steps = steps.collect();
+    let traces = [(0, all)];
+    let right = "    stack->shared.leaves = true;\n";
+    assert!(
+        woven.emitted.c.contains(right),
+        "there is something to get wrong"
+    );
+    for is_right in [true, false] {
+        if !is_right {
+            woven.emitted.c = woven.emitted.c.replace(right, "");
+        }
+        let place = format!("{path}/{FAULT} {is_right}");
+        let compiled = Compiled::new(&place, &woven.program, &woven.emitted, &WAYS[..1]);
+        let found = differing(&woven, &compiled, &traces, true);
+        let told = found.map(|found| found.told(&path));
+        assert_eq!(told.is_none(), is_right, "{told:?}");
+    }
 }
 
 /// A stack whose first link and whose ports call functions.

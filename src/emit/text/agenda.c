@@ -127,6 +127,12 @@ static inline void send_frame(struct STACK *stack, unsigned link,
     output->buffer = message->buffer;
 }
 
+/* part behind */
+/* How many answers leave behind an application that is being called. */
+static inline uint32_t behind(const struct STACK *stack) {
+    return stack->shared.leaves OR_SPARE;
+}
+
 /* part make_room */
 #ifdef __GNUC__
 static bool make_room(struct STACK *stack) __attribute__((cold));
@@ -138,7 +144,7 @@ static bool make_room(struct STACK *stack) {
     memmove(stack->answers, stack->shared.taken, left * sizeof *stack->answers);
     stack->shared.taken = stack->answers;
     stack->shared.answered = stack->answers + left;
-    return left < OUTPUTS;
+    return left < OUTPUTS LESS_BEHIND;
 }
 
 /* part goes_on */

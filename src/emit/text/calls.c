@@ -5,7 +5,7 @@ What a host calls, where ports call functions of applications: instead of what h
 /* Whether the budget of the call allows another step, and its answer has room. */
 static inline bool has_room(struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           (stack->shared.answered < stack->answers + OUTPUTS - 1 || make_room(stack));
+           (stack->shared.answered < stack->answers + OUTPUTS - 1 LESS_BEHIND || make_room(stack));
 }
 
 /* Whether another step may be taken, since no function of an application is being called. */
