@@ -5,6 +5,7 @@ use super::compiled::Compiled;
 use super::externs::FLOODS;
 use super::{FAULT, WAYS, agrees, run, stacks, trace};
 use stackloom::simulate::trace::{Call, Step};
+use stackloom::simulate::value::Datum;
 use stackloom::tool::case::played::limits;
 use stackloom::types::program::LinkId;
 use std::path::Path;
@@ -41,34 +42,61 @@ fn the_c_of_links_and_ports_that_call_does_what_it_says() {
 
 #[test]
 fn an_answer_has_room_behind_an_application_that_sends_all_that_is_taken() {
-    let path = leaving("replied");
-    let [mut woven, _] = stacks::built(&path);
+    let right = "    stack->shared.leaves = true;\n";
+    let frame = |data: &[u8], _| [&[0x0f, 0x02][..], data].concat();
+    has_room(&leaving("replied"), right, frame);
+    let right = " + (stack->spare != NULL ? 1U : 0U)";
+    has_room("tests/c_agrees/stacks/leaving_granted.loom", right, to_talk);
+}
+
+/// A frame to the layers of `leaving_granted`, where `id` and `small` are zero.
+fn to_talk(data: &[u8], number: u8) -> Vec<u8> {
+    let length = 8 + data.len() as u8;
+    let mut frame = vec![0xbe, 0xef, 0, 0, 0, 0, 0xa0, 64, 0, 12 + length, 0, 0];
+    let words = frame
+        .chunks(2)
+        .map(|two| u32::from(two[0]) << 8 | u32::from(two[1]));
+    let sum: u32 = words.sum();
+    let sum = !(((sum & 0xffff) + (sum >> 16)) as u16);
+    frame[10..].copy_from_slice(&sum.to_be_bytes());
+    frame.extend([0x90, 9, 0, number, 0, 0, length, 0]);
+    frame.extend(data);
+    frame
+}
+
+/// Every second message that comes up is answered, and the application sends as much as is taken:
+/// no room is left for more than the answer, and this is the C that sees to that.
+fn has_room(path: &str, right: &str, frame: impl Fn(&[u8], u8) -> Vec<u8>) {
+    let [mut woven, _] = stacks::built(path);
     let usual = limits(&woven.emitted);
     let mut all = trace(&woven.program, 0, usual);
     all.limits.buffers = run::MANY;
-    // The second message that comes up is answered.
-    let frames = [&[0x0f, 0x02][..], &[0x0f, 0x02, FLOODS]];
-    let steps = frames.into_iter().cycle().take(6).map(|frame| Step {
+    all.config
+        .iter_mut()
+        .for_each(|value| *value = Datum::Number(0));
+    let steps = (0..8).map(|number| Step {
         now_ns: all.start_ns,
-        call: Call::Input(LinkId(0), vec![frame.to_vec()]),
+        call: Call::Input(
+            LinkId(0),
+            vec![frame(&[FLOODS][..usize::from(number % 2)], number)],
+        ),
         takes: true,
     });
     all.steps = steps.collect();
     let traces = [(0, all)];
-    let right = "    stack->shared.leaves = true;\n";
-    assert!(
-        woven.emitted.c.contains(right),
-        "there is something to get wrong"
-    );
-    for is_right in [true, false] {
-        if !is_right {
-            woven.emitted.c = woven.emitted.c.replace(right, "");
-        }
-        let place = format!("{path}/{FAULT} {is_right}");
-        let compiled = Compiled::new(&place, &woven.program, &woven.emitted, &WAYS[..1]);
+    let c = woven.emitted.c.clone();
+    assert!(c.contains(right), "there is something to get wrong");
+    for (how, c) in [("all sent", c.clone()), (FAULT, c.replace(right, ""))] {
+        woven.emitted.c = c;
+        let compiled = Compiled::new(
+            &format!("{path}/{how}"),
+            &woven.program,
+            &woven.emitted,
+            &WAYS[..1],
+        );
         let found = differing(&woven, &compiled, &traces, true);
-        let told = found.map(|found| found.told(&path));
-        assert_eq!(told.is_none(), is_right, "{told:?}");
+        let told = found.map(|found| found.told(path));
+        assert_eq!(told.is_some(), how == FAULT, "{told:?}");
     }
 }
 
