@@ -180,6 +180,13 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether a sensor is read for a value.
+    pub(super) fn senses(&self, value: &C) -> bool {
+        let reads = self.own("sense_");
+        let this = matches!(value, C::Call(name, _) if name.starts_with(&reads));
+        this || value.parts().into_iter().any(|part| self.senses(part))
+    }
+
     /// What the header offers.
     pub(super) fn reaction(&self) -> Vec<Item> {
         let mut items = Vec::new();

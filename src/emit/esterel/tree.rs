@@ -267,6 +267,10 @@ impl<'e> Body<'e> {
                 } => {
                     let asked = self.question(*question, &mut statements);
                     if then == otherwise {
+                        // Who gives the values of sensors is asked for them all the same.
+                        if self.writing.emitter.senses(&asked) {
+                            statements.push(Statement::Do(asked.cast("void")));
+                        }
                         at = *then;
                         continue;
                     }
