@@ -158,7 +158,8 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
                 profiles: recorded.names().to_vec(),
                 extent: recorded.extent(),
                 cut: cut.len(),
-                elsewhere: recorded.stood_elsewhere(),
+                elsewhere: recorded
+                    .stood_elsewhere(program.links.iter().map(|link| link.name.as_str())),
             };
             emit::specialised(&checked.sources, &program, &forest, (rewrites, &assumed))
         }

@@ -43,7 +43,8 @@ const WORDS: &str = "auto break char const continue default double enum extern f
     reason reasons room since instance timers deadline_ns hash hash_odd free_instances none item \
     items pieces bytes sl sl_none sl_pool uint32 maybe host W_2 \
     frames delivered consumed merged dropped unsent start started seed budget memory size capacity \
-    values listener listeners accepted backlog send deliver tell arrive expire done input carrier";
+    values listener listeners accepted backlog send deliver tell arrive expire done input carrier \
+    buffer_of take_by_path take_lent take_apart may_go_ahead begin_later went behind leaves stands";
 
 /// Words that C might not tell apart.
 const ALIKE: &str = "n n_ n__ n_2 default default_ default__ sl_pool sl_pool_ found found_ \

@@ -13,7 +13,7 @@ pub struct Assumed {
     pub extent: (usize, usize),
     /// How many were cut: what is behind a cut is none any more.
     pub cut: usize,
-    /// Whether all frames stood elsewhere than in buffers of the stack, of which then none is given.
+    /// Whether all frames stood elsewhere than in buffers of the stack, which then gives none.
     pub elsewhere: bool,
 }
 
@@ -47,7 +47,7 @@ pub fn lines(stack: &Stack) -> Vec<String> {
          belongs to ends.{}",
         match elsewhere {
             true => format!(
-                " Its host never asked for a buffer: {name}_buffer gives none, and that is counted."
+                " No frame stood in a buffer of it: {name}_buffer gives none, and that is counted."
             ),
             false => String::new(),
         }

@@ -1,9 +1,9 @@
 //! Counters that follow from others, so that the common path counts less.
 //!
-//! In: the paths of a stack, and the functions. Out: the code that says what follows, where counters
-//! are read. Where there is only one path, those that went it are all that came in but what left it,
-//! or came where there is none. Where each of its ways hands its frame to an application once, so
-//! many were delivered, too.
+//! In: the paths of a stack, and the functions. Out: the code that says what follows, where
+//! counters are read. Where there is only one path, those that went it are all that came in but
+//! what left it, or came where there is none. Where each of its ways hands its frame to an
+//! application once, so many were delivered, too.
 //!
 //! ```text
 //! counters[DELIVERED] += 1        =>        values[DELIVERED] += went(stack)

@@ -27,7 +27,7 @@
 pub use assumed::Assumed;
 pub use begun::Begun;
 pub use exits::{Exit, Path};
-pub use names::c_name;
+pub use names::{c_name, is_free};
 pub use record::Record;
 
 pub mod esterel;
@@ -142,7 +142,7 @@ pub struct Emitted {
     pub begun: Vec<Begun>,
     /// Fields that always hold the same, and what: they are not read.
     pub held: Vec<String>,
-    /// Whether its host is given no buffers for frames, since it was never seen to ask for one.
+    /// Whether its host is given no buffers for frames, since none was seen to stand in one.
     pub elsewhere: bool,
     /// By entity: the bytes of the record of one session, where pointers have 64 bits.
     pub session_bytes: Vec<(String, u64)>,

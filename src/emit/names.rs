@@ -286,18 +286,36 @@ impl Names {
     }
 }
 
+/// The text that any stack may have.
+const COPIED: [&str; 6] = [
+    parts::OWN,
+    parts::AGENDA,
+    parts::INTERFACE,
+    parts::TELLS,
+    parts::BYPASS,
+    parts::BORROWED,
+];
+
+/// Whether no function of the text of stacks is called as one that a stack of this name offers.
+pub fn is_free(stack: &str) -> bool {
+    let own = [parts::CALLS, parts::LEAVES, parts::LEFT];
+    let mut all = COPIED.into_iter().chain(own).flat_map(parts::defined);
+    all.all(|name| match name.strip_prefix(stack) {
+        Some(suffix) => INTERFACE.split_whitespace().all(|one| one != suffix),
+        None => true,
+    })
+}
+
 /// The names that every stack has taken.
 fn taken_by_all(program: &Program) -> Taken {
     let stack = &program.name;
     let mut taken = Taken::default();
     let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
     let calls = calls_applications(program).then_some(parts::CALLS);
-    let leaves = calls_links(program).then_some(parts::LEAVES);
-    let copied = [parts::OWN, parts::AGENDA, parts::INTERFACE]
-        .into_iter()
-        .chain(calls)
-        .chain(leaves);
-    for word in words.chain(copied.flat_map(parts::names)) {
+    let leaves = calls_links(program).then_some([parts::LEAVES, parts::LEFT]);
+    let copied = COPIED.into_iter().chain(calls);
+    let copied = copied.chain(leaves.into_iter().flatten());
+    for word in words.chain(copied.flat_map(parts::defined)) {
         taken.own.insert(word.to_string());
     }
     for suffix in [""].into_iter().chain(INTERFACE.split_whitespace()) {

@@ -123,6 +123,17 @@ pub fn names(file: &'static str) -> impl Iterator<Item = &'static str> {
     parts(file).into_iter().map(|(name, _)| name)
 }
 
+/// The names of all functions that a file defines.
+pub fn defined(file: &'static str) -> impl Iterator<Item = &'static str> {
+    let lines = parts(file).into_iter().flat_map(|(_, text)| text.lines());
+    let heads = lines.filter(|line| line.starts_with(|first: char| first.is_ascii_alphabetic()));
+    heads.filter_map(|line| {
+        let before = line.split_once('(')?.0;
+        let is_word = |letter: char| u8::try_from(letter).is_ok_and(is_of_word);
+        before.rsplit(|letter| !is_word(letter)).next()
+    })
+}
+
 /// The parts of a file that code calls, and those that these call.
 pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
     let mut wanted: BTreeSet<String> = called(code).into_iter().map(String::from).collect();
@@ -143,8 +154,8 @@ pub fn part(file: &'static str, name: &str) -> &'static str {
     found.expect("the file has this part").1
 }
 
-/// What a host calls; some of it as other files say, where what is new stands before what follows it
-/// there, and what is empty is gone.
+/// What a host calls; some of it as other files say, where what is new stands before what follows
+/// it there, and what is empty is gone.
 pub fn interface(instead: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
     let mut all = parts(INTERFACE);
     for file in instead {

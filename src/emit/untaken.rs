@@ -77,13 +77,13 @@ fn within(stack: &Stack, begins: &[S], block: &mut Vec<S>) -> Option<Answer> {
     })
 }
 
-/// Whether a statement counts one step.
-/// Whether room is made for an answer that leaves behind an application: one that stands has a spare
-/// buffer for that.
+/// Whether room is made for an answer that leaves behind an application: one that stands has a
+/// spare buffer for that.
 fn is_behind(statement: &S) -> bool {
     [true, false].map(leaves::behind).contains(statement)
 }
 
+/// Whether a statement counts one step.
 fn is_step(statement: &S) -> bool {
     let steps = atom("stack").behind("shared").member("steps");
     *statement == S::Assign(steps, "+=", atom("1"))

@@ -117,73 +117,120 @@ pub fn said_at_ends(
     buffer: Option<&C>,
     known: &Known,
 ) -> bool {
-    let granted = Vec::from_iter(Granted::all(stack));
-    let mut given = 0..;
-    let mut given = || {
-        let before = given.next().filter(|before| *before != 0);
-        before.map_or(GIVEN.to_string(), |before| {
-            format!("{GIVEN}_{}", before + 1)
-        })
-    };
     let deliver = stack.names.applications.keys();
     let deliver = deliver.map(|event| external::now(&stack.names.ports[event]));
-    let deliver: BTreeSet<String> = deliver.collect();
-    let sends = is_called(path, &|callee| callee == "send_frame");
-    // An application that is told something may send, and so may reactions that tell it.
-    let may_send = is_called(path, &|callee| known.puts(callee));
-    let mut may_wait = false;
-    let mut say = |all: &mut Vec<S>, at: usize, put: bool| {
-        if !put || all[at] != S::Return(Some(end.clone())) {
-            return at;
-        }
-        may_wait = true;
+    let mut ends = Ends {
+        stack,
+        granted: Granted::all(stack).collect(),
+        deliver: deliver.collect(),
+        sends: is_called(path, &|callee| callee == "send_frame"),
+        // An application that is told something may send, and so may reactions that tell it.
+        may_send: is_called(path, &|callee| known.puts(callee)),
+        end: S::Return(Some(end.clone())),
+        waits: S::Return(Some(waits.clone())),
+        buffer,
+        locals: 0,
+        may_wait: false,
+    };
+    let mut say = |all: &mut Vec<S>, at: usize, put: bool| match put && all[at] == ends.end {
+        true => ends.say(all, at),
+        false => at,
+    };
+    statements(path, false, &|callee| known.puts(callee), &mut say);
+    let Ends {
+        granted,
+        mut locals,
+        may_wait,
+        ..
+    } = ends;
+    let mut given = || local(&mut locals);
+    for own in &granted {
+        own.is_asked(path, &mut given);
+    }
+    may_wait
+}
+
+/// What one more local is called that holds what is given back.
+fn local(locals: &mut u32) -> String {
+    *locals += 1;
+    match *locals {
+        1 => GIVEN.to_string(),
+        number => format!("{GIVEN}_{number}"),
+    }
+}
+
+/// The ends of a common path, where it says whether something may wait.
+struct Ends<'e> {
+    stack: &'e Stack<'e>,
+    granted: Vec<Granted<'e>>,
+    /// What calls applications where nothing else is under way.
+    deliver: BTreeSet<String>,
+    /// Whether the path sends frames, and whether one that it calls may.
+    sends: bool,
+    may_send: bool,
+    /// What it returns at its ends, and what where something waits.
+    end: S,
+    waits: S,
+    /// What it lets go of.
+    buffer: Option<&'e C>,
+    /// How many locals there are.
+    locals: u32,
+    /// Whether something may wait at one of them.
+    may_wait: bool,
+}
+
+impl Ends<'_> {
+    /// Says so at one of them, and gives where that stands then.
+    fn say(&mut self, all: &mut Vec<S>, at: usize) -> usize {
+        self.may_wait = true;
         // A frame that leaves behind that does so either way.
         let leaving = all[..at].iter().rev();
         let leaving = leaving.take_while(|one| is_in(one, &|callee| callee == "leave_now"));
         let leaving = at - leaving.count()..at;
-        let calling = leaving.start.checked_sub(1);
-        let own = calling.and_then(|at| granted.iter().find(|one| one.is_given_by(&all[at])));
-        let end = S::Return(Some(waits.clone()));
-        let goes = goes_on(&all[leaving.clone()], buffer);
-        let goes_on = |condition: C| only_if(condition, vec![S::Do(goes.clone()), end.clone()]);
-        let calling = calling.filter(|at| is_in(&all[*at], &|callee| deliver.contains(callee)));
-        let is_behind = !leaving.is_empty() && leaves::may_stand(stack.program);
-        let behind = |is: bool| is_behind.then(|| leaves::behind(is)).into_iter();
-        let (first, behind) = match (own, calling) {
-            (Some(own), _) => {
-                let at = leaving.start - 1;
-                let then = |rest| {
-                    let first = [S::Do(own.first(rest, goes.clone())), end.clone()];
-                    behind(false).chain(first).collect()
-                };
-                let [declared, asked] = own.asked(&all[at], &given(), then);
-                let asked = behind(true).chain([asked]).chain(behind(false));
-                (at, [declared].into_iter().chain(asked).collect())
-            }
-            (None, Some(calling)) => {
-                // The path comes to an application where nothing waits.
-                let [told, known] = granted::before_it_tells();
-                let waits = something_waits(stack, sends);
-                let has_told = binary("||", granted::has_told(), waits);
-                let called = all[calling].clone();
-                let called = behind(true).chain([called]).chain(behind(false));
-                let called = called.chain([goes_on(has_told)]);
-                (calling, [told, known].into_iter().chain(called).collect())
-            }
-            (None, None) => {
-                let waits = something_waits(stack, may_send);
-                (leaving.start, vec![goes_on(waits)])
+        let goes = goes_on(&all[leaving.clone()], self.buffer);
+        let is_behind = !leaving.is_empty() && leaves::may_stand(self.stack.program);
+        let last = leaving.start.checked_sub(1);
+        let called = last.and_then(|last| self.called(&all[last], is_behind, &goes));
+        let (first, said) = match (last, called) {
+            (Some(last), Some(called)) => (last, called),
+            _ => {
+                let waits = something_waits(self.stack, self.may_send);
+                (leaving.start, vec![self.goes_on(waits, goes)])
             }
         };
-        let behind_all = first + behind.len() + leaving.len();
-        all.splice(first..leaving.start, behind);
+        let behind_all = first + said.len() + leaving.len();
+        all.splice(first..leaving.start, said);
         behind_all
-    };
-    statements(path, false, &|callee| known.puts(callee), &mut say);
-    granted
-        .iter()
-        .for_each(|own| own.is_asked(path, &mut given));
-    may_wait
+    }
+
+    fn goes_on(&self, condition: C, goes: C) -> S {
+        only_if(condition, vec![S::Do(goes), self.waits.clone()])
+    }
+
+    /// The same where this calls an application, behind which an answer may leave; none if it does
+    /// not.
+    fn called(&mut self, last: &S, is_behind: bool, goes: &C) -> Option<Vec<S>> {
+        let behind = |is: bool| is_behind.then(|| leaves::behind(is)).into_iter();
+        if let Some(own) = self.granted.iter().find(|one| one.is_given_by(last)) {
+            let then = |rest| {
+                let first = [S::Do(own.first(rest, goes.clone())), self.waits.clone()];
+                behind(false).chain(first).collect()
+            };
+            let [declared, asked] = own.asked(last, &local(&mut self.locals), then);
+            let asked = behind(true).chain([asked]).chain(behind(false));
+            return Some([declared].into_iter().chain(asked).collect());
+        }
+        if !is_in(last, &|callee| self.deliver.contains(callee)) {
+            return None;
+        }
+        // The path comes to an application where nothing waits.
+        let [told, known] = granted::before_it_tells();
+        let waits = something_waits(self.stack, self.sends);
+        let has_told = binary("||", granted::has_told(), waits);
+        let called = behind(true).chain([last.clone()]).chain(behind(false));
+        let called = called.chain([self.goes_on(has_told, goes.clone())]);
+        Some([told, known].into_iter().chain(called).collect())
+    }
 }
 
 /// Whether something waits: on the agenda, or for the function of a link, if that may be.

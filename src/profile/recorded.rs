@@ -92,7 +92,9 @@ impl Recorded {
             if let Some(line) = line.strip_prefix("frames ").filter(|_| counts.is_empty()) {
                 let (link, came) = said_of_frames(line)
                     .ok_or_else(|| format!("line {} does not say how many frames came", at + 1))?;
-                frames.insert(link, came);
+                if frames.insert(link, came).is_some() {
+                    return Err(format!("line {} says again how many frames came", at + 1));
+                }
                 continue;
             }
             let count = line.split_whitespace().next().map(str::parse);
@@ -161,6 +163,10 @@ impl Recorded {
                 "`{stack}` is another since it was recorded: record it anew"
             ));
         }
+        let is_known = |name: &&String| program.links.iter().any(|link| link.name == **name);
+        if let Some(other) = self.frames.keys().find(|name| !is_known(name)) {
+            return Err(format!("frames came by `{other}`, which `{stack}` has not"));
+        }
         let (found, wanted) = (self.counts.len(), ways(forest).len());
         if found != wanted {
             return Err(format!(
@@ -192,11 +198,15 @@ impl Recorded {
         self
     }
 
-    /// Whether frames came, and none of them stood in a buffer of the stack.
-    pub fn stood_elsewhere(&self) -> bool {
-        let came = self.frames.values();
-        let all: u64 = came.map(|one| one.all).sum();
-        all != 0 && self.frames.values().all(|one| one.elsewhere == one.all)
+    /// Whether frames came by these links, and none of them stood in a buffer of the stack.
+    pub fn stood_elsewhere<'l>(&self, links: impl Iterator<Item = &'l str>) -> bool {
+        let came = links.map(|link| self.frames.get(link).copied());
+        let Some(came) = came.collect::<Option<Vec<Frames>>>() else {
+            // Nothing is said of one.
+            return false;
+        };
+        let all_stood = came.iter().all(|one| one.elsewhere == one.all);
+        all_stood && came.iter().any(|one| one.all != 0)
     }
 
     /// How many ways were taken, and how many there are.
@@ -324,17 +334,28 @@ mod tests {
 
     #[test]
     fn frames_stand_elsewhere_where_all_did() {
-        let elsewhere = |frames: &str| read(frames).expect("it is a profile").stood_elsewhere();
-        assert!(elsewhere("frames wire 100 alike 95 elsewhere 100\n"));
-        assert!(!elsewhere("frames wire 100 alike 95 elsewhere 99\n"));
-        assert!(!elsewhere("frames wire 0 alike 0 elsewhere 0\n"));
-        assert!(!elsewhere("frames wire 100 alike 95\n"), "nothing is said");
-        let two = "frames one 3 alike 0 elsewhere 3\nframes two 4 alike 0 elsewhere 0\n";
-        assert!(!elsewhere(two));
-        let two = "frames one 3 alike 0 elsewhere 3\nframes two 0 alike 0 elsewhere 0\n";
-        assert!(elsewhere(two));
-        let asks = read(two).expect("it is a profile").lent();
-        assert!(!asks.stood_elsewhere());
+        let both = ["one", "two"];
+        let of_one = |frames: &str| {
+            let recorded = read(frames).expect("it is a profile");
+            recorded.stood_elsewhere(both[..1].iter().copied())
+        };
+        assert!(of_one("frames one 100 alike 95 elsewhere 100\n"));
+        assert!(!of_one("frames one 100 alike 95 elsewhere 99\n"));
+        assert!(!of_one("frames one 0 alike 0 elsewhere 0\n"));
+        assert!(!of_one("frames one 100 alike 95\n"), "nothing is said");
+        assert!(!of_one("frames two 100 alike 95 elsewhere 100\n"));
+        let of_both = |second: &str| {
+            let most = u64::MAX;
+            let first = format!("frames one {most} alike 0 elsewhere {most}\n");
+            let recorded = read(&(first + second)).expect("it is a profile");
+            let lent = recorded.clone().lent();
+            assert!(!lent.stood_elsewhere(both.into_iter()));
+            recorded.stood_elsewhere(both.into_iter())
+        };
+        assert!(of_both("frames two 0 alike 0 elsewhere 0\n"));
+        assert!(of_both("frames two 7 alike 0 elsewhere 7\n"));
+        assert!(!of_both("frames two 4 alike 0 elsewhere 0\n"));
+        assert!(!of_both(""));
     }
 
     #[test]
@@ -355,6 +376,13 @@ mod tests {
                 .expect("both are of one stack")
                 .are_alike("wire")
         );
+    }
+
+    #[test]
+    fn what_says_something_of_frames_twice_is_refused() {
+        let said = read("frames wire 3 alike 1\nframes wire 3 alike 2\n");
+        let said = said.expect_err("it is refused");
+        assert_eq!(said, "line 5 says again how many frames came");
     }
 
     #[test]

@@ -196,7 +196,7 @@ fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(
     if options.specialised {
         let cut = counted(compiled.cut, "way");
         let buffers = match compiled.elsewhere {
-            true => ", and buffers for frames: the host took none",
+            true => ", and buffers for frames: none stood in one",
             false => "",
         };
         writeln!(said, "cut {cut} that the profile never saw{buffers}")

@@ -9,7 +9,7 @@ use super::layout::{Description, Kind, Member, Port, Told, instead};
 use super::library::{self, Folders};
 use super::terminal::{is_watched, note};
 use crate::diagnostic::{Id, render};
-use crate::emit::c_name;
+use crate::emit::{c_name, is_free};
 use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
 use crate::source::Sources;
@@ -350,7 +350,7 @@ pub fn no_name(name: &str) -> Option<&'static str> {
     if !is_word(name) {
         return Some("that takes letters, digits and _, a letter first");
     }
-    if c_name(name) != name || TAKEN.contains(&name) {
+    if c_name(name) != name || TAKEN.contains(&name) || !is_free(name) {
         return Some("it means something to C, or to the code around");
     }
     (name.len() > 60).then_some("it is longer than 60 letters")

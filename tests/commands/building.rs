@@ -92,6 +92,7 @@ fn names_of_c_are_no_names_for_c() {
     shell.loom(&["new", "radio"]).fine();
     for name in [
         "int", "void", "main", "stack", "sl", "9a", "a b", "", "../x", "è", "while", "output_",
+        "take", "has", "give",
     ] {
         let build = ["build", "radio/radio.loom", "-o", "out", "--name", name];
         shell.loom(&build).failed(2, &["cannot name C"]);

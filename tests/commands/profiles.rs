@@ -328,7 +328,7 @@ fn what_was_never_seen_is_cut_and_meeting_it_is_counted_by_its_line() {
 }
 
 #[test]
-fn a_host_that_asked_for_no_buffer_is_given_none_and_that_is_counted() {
+fn where_no_frame_stood_in_a_buffer_none_is_given_and_that_is_counted() {
     let shell = gates();
     let elsewhere = format!("#define ELSEWHERE\n{DRIVE}");
     let special = ["build", "gates.loom", "--profile", "gates.profile"];
@@ -340,10 +340,10 @@ fn a_host_that_asked_for_no_buffer_is_given_none_and_that_is_counted() {
     let frames = "\nframes wire 2 alike 1 elsewhere 2\n";
     assert!(profile.contains(frames), "{profile}");
     let said = build();
-    let cut = "that the profile never saw, and buffers for frames: the host took none\n";
+    let cut = "that the profile never saw, and buffers for frames: none stood in one\n";
     assert!(said.ends_with(cut), "{said}");
     let header = shell.read("special/gates.h").replace("\n *", "");
-    let says = "Its host never asked for a buffer: gates_buffer gives none, and that is counted.";
+    let says = "No frame stood in a buffer of it: gates_buffer gives none, and that is counted.";
     assert!(header.contains(says), "{header}");
     let fine = "2 bytes\n2 bytes\nframes_in 2\ndelivered 2\n";
     assert_eq!(driven(&shell, "special", "1 1"), fine);
@@ -353,15 +353,21 @@ fn a_host_that_asked_for_no_buffer_is_given_none_and_that_is_counted() {
     // One that asks is enough.
     shell.write(
         "gates.profile",
-        &profile.replace("elsewhere 2", "elsewhere 1"),
+        profile.replace("elsewhere 2", "elsewhere 1"),
     );
     assert!(build().ends_with("that the profile never saw\n"));
     assert_eq!(driven(&shell, "special", "1 1"), fine);
     shell.write(
         "gates.profile",
-        &profile.replace("elsewhere 2", "elsewhere 3"),
+        profile.replace("elsewhere 2", "elsewhere 3"),
     );
     let why = ["line 4 does not say how many frames came"];
+    shell.loom(&special).failed(1, &why);
+    shell.write(
+        "gates.profile",
+        profile.replace("frames wire", "frames other"),
+    );
+    let why = ["frames came by `other`, which `gates` has not"];
     shell.loom(&special).failed(1, &why);
 }
 

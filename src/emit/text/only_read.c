@@ -1,5 +1,5 @@
-The same where common paths let go of their frames, which they only read: instead of what has the
-same name in `borrowed.c`; as `own.c`.
+The same where what frames start has bypasses that let go of their frames, and only read them:
+instead of what has the same name in `borrowed.c`; as `own.c`.
 
 /* part is_lent */
 
