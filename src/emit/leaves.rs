@@ -12,7 +12,8 @@
 //! the frame before.
 
 use super::Stack;
-use super::external::calls_applications;
+use super::external::{self, calls_applications};
+use super::granted;
 use super::output::Queued;
 use super::parts;
 use super::port::below;
@@ -162,7 +163,21 @@ pub fn let_leave_alone(
 }
 
 /// On a common path, which begins where nothing waits, frames leave at its ends behind all else.
+/// Before an application that is called there, one has room where it would have left.
 pub fn at_ends(stack: &Stack, path: &mut Vec<S>) {
+    let applications = stack.names.applications.keys();
+    let applications = applications.flat_map(|event| {
+        let name = &stack.names.ports[event];
+        [name.clone(), external::now(name), granted::own_name(name)]
+    });
+    let applications = match may_stand(stack.program) {
+        true => applications.collect(),
+        false => BTreeSet::new(),
+    };
+    moved_to_ends(stack, path, &applications);
+}
+
+fn moved_to_ends(stack: &Stack, path: &mut Vec<S>, applications: &BTreeSet<String>) {
     let of_link = |statement: &S| {
         let S::Do(C::Call(name, given)) = statement else {
             return false;
@@ -174,7 +189,7 @@ pub fn at_ends(stack: &Stack, path: &mut Vec<S>) {
     let is_end = |statement: &S| matches!(statement, S::Do(_) | S::Assign(..) | S::Return(_));
     for statement in path.iter_mut() {
         let blocks = statement.blocks_mut().into_iter();
-        blocks.for_each(|block| at_ends(stack, block));
+        blocks.for_each(|block| moved_to_ends(stack, block, applications));
     }
     let ends = matches!(path.last(), Some(S::Return(_)));
     let mut leaving = path.iter().enumerate().filter(|(_, one)| of_link(one));
@@ -184,7 +199,14 @@ pub fn at_ends(stack: &Stack, path: &mut Vec<S>) {
         let S::Do(C::Call(_, given)) = path.remove(at) else {
             unreachable!("it lets a frame leave");
         };
-        path.insert(path.len() - 1, S::Do(call("leave_now", given)));
+        let is_called =
+            |one: &S| matches!(one, S::Do(C::Call(name, _)) if applications.contains(name));
+        let end = path.len() - 1;
+        let calls = path[at..end].iter().any(is_called);
+        let leaves = S::Do(call("leave_now", given));
+        let leaves = calls.then(|| behind(false)).into_iter().chain([leaves]);
+        path.splice(end..end, leaves);
+        path.splice(at..at, calls.then(|| behind(true)));
     }
 }
 

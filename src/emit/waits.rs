@@ -184,13 +184,14 @@ impl Ends<'_> {
     fn say(&mut self, all: &mut Vec<S>, at: usize) -> usize {
         self.may_wait = true;
         // A frame that leaves behind that does so either way.
-        let leaving = all[..at].iter().rev();
-        let leaving = leaving.take_while(|one| is_in(one, &|callee| callee == "leave_now"));
+        let leaves = |one: &&S| {
+            is_in(one, &|callee| callee == "leave_now") || **one == leaves::behind(false)
+        };
+        let leaving = all[..at].iter().rev().take_while(leaves);
         let leaving = at - leaving.count()..at;
         let goes = goes_on(&all[leaving.clone()], self.buffer);
-        let is_behind = !leaving.is_empty() && leaves::may_stand(self.stack.program);
         let last = leaving.start.checked_sub(1);
-        let called = last.and_then(|last| self.called(&all[last], is_behind, &goes));
+        let called = last.and_then(|last| self.called(&all[last], &goes));
         let (first, said) = match (last, called) {
             (Some(last), Some(called)) => (last, called),
             _ => {
@@ -207,18 +208,11 @@ impl Ends<'_> {
         only_if(condition, vec![S::Do(goes), self.waits.clone()])
     }
 
-    /// The same where this calls an application, behind which an answer may leave; none if it does
-    /// not.
-    fn called(&mut self, last: &S, is_behind: bool, goes: &C) -> Option<Vec<S>> {
-        let behind = |is: bool| is_behind.then(|| leaves::behind(is)).into_iter();
+    /// The same where this calls an application; none if it does not.
+    fn called(&mut self, last: &S, goes: &C) -> Option<Vec<S>> {
         if let Some(own) = self.granted.iter().find(|one| one.is_given_by(last)) {
-            let then = |rest| {
-                let first = [S::Do(own.first(rest, goes.clone())), self.waits.clone()];
-                behind(false).chain(first).collect()
-            };
-            let [declared, asked] = own.asked(last, &local(&mut self.locals), then);
-            let asked = behind(true).chain([asked]).chain(behind(false));
-            return Some([declared].into_iter().chain(asked).collect());
+            let then = |rest| vec![S::Do(own.first(rest, goes.clone())), self.waits.clone()];
+            return Some(own.asked(last, &local(&mut self.locals), then).to_vec());
         }
         if !is_in(last, &|callee| self.deliver.contains(callee)) {
             return None;
@@ -227,9 +221,8 @@ impl Ends<'_> {
         let [told, known] = granted::before_it_tells();
         let waits = something_waits(self.stack, self.sends);
         let has_told = binary("||", granted::has_told(), waits);
-        let called = behind(true).chain([last.clone()]).chain(behind(false));
-        let called = called.chain([self.goes_on(has_told, goes.clone())]);
-        Some([told, known].into_iter().chain(called).collect())
+        let goes_on = self.goes_on(has_told, goes.clone());
+        Some(vec![told, known, last.clone(), goes_on])
     }
 }
 
@@ -248,8 +241,9 @@ fn something_waits(stack: &Stack, sends: bool) -> C {
 fn goes_on(leaving: &[S], buffer: Option<&C>) -> C {
     let buffer = buffer.cloned().unwrap_or(atom("NULL"));
     let given = vec![atom("stack"), buffer];
-    match leaving {
-        [S::Do(C::Call(_, leaves))] => {
+    let mut leaves = leaving.iter().filter(|one| matches!(one, S::Do(_)));
+    match (leaves.next(), leaves.next()) {
+        (Some(S::Do(C::Call(_, leaves))), None) => {
             let frame = match &leaves[2] {
                 C::Unary("&", message) => message.as_ref().clone(),
                 other => C::Unary("*", Box::new(other.clone())),
@@ -311,10 +305,10 @@ fn all_going_on(stack: &Stack) -> [Function; 3] {
             message.zip(values.map(atom)).collect(),
         )),
     };
-    let leaves = call(
-        "send_first",
-        vec![atom("stack"), atom("link"), atom("message").address()],
-    );
+    let given = vec![atom("stack"), atom("link"), atom("message").address()];
+    let leaves = S::Do(call("send_first", given));
+    let has_room = leaves::may_stand(stack.program).then(|| leaves::behind(false));
+    let leaves = [message].into_iter().chain(has_room).chain([leaves, run()]);
     let copied = ["stack", "link", "data", "length"].map(atom);
     let copied = S::Do(call("send_spare_first", copied.to_vec()));
     let frame_of = ["unsigned link", "const uint8_t *data", "uint32_t length"];
@@ -335,7 +329,7 @@ fn all_going_on(stack: &Stack) -> [Function; 3] {
             "leave_and_go_on",
             "The same behind a frame that leaves.",
             first.into_iter().chain(frame.map(String::from)).collect(),
-            vec![given_back, message, S::Do(leaves), run()],
+            [given_back].into_iter().chain(leaves).collect(),
         ),
     ];
     all.map(|(name, comment, parameters, body)| Function {

@@ -3,7 +3,7 @@
 use super::compared::differing;
 use super::compiled::Compiled;
 use super::externs::FLOODS;
-use super::{FAULT, WAYS, agrees, run, stacks, trace};
+use super::{ELSEWHERE, FAULT, WAYS, agrees, compared, run, stacks, trace};
 use stackloom::simulate::trace::{Call, Step};
 use stackloom::simulate::value::Datum;
 use stackloom::tool::case::played::limits;
@@ -38,6 +38,13 @@ fn the_c_of_links_and_ports_that_call_does_what_it_says() {
         agrees(&calling(name));
     }
     agrees("tests/c_agrees/stacks/leaving_granted.loom");
+}
+
+#[test]
+fn the_c_of_two_links_that_call_does_what_it_says() {
+    let path = &beside_another();
+    agrees(path);
+    compared((path, ELSEWHERE), &stacks::elsewhere(path), &WAYS[..1]);
 }
 
 #[test]
@@ -98,6 +105,21 @@ fn has_room(path: &str, right: &str, frame: impl Fn(&[u8], u8) -> Vec<u8>) {
         let told = found.map(|found| found.told(path));
         assert_eq!(told.is_some(), how == FAULT, "{told:?}");
     }
+}
+
+/// The layers of `leaving_granted` on two links that call, of which one has a port that does not: a
+/// frame may go on up another stack of layers.
+fn beside_another() -> String {
+    let text = std::fs::read_to_string("tests/c_agrees/stacks/leaving_granted.loom");
+    let text = text.expect("it is there");
+    let (before, link) = text.rsplit_once("    link wire ").expect("it has a link");
+    let (link, _) = link.rsplit_once('}').expect("the stack ends");
+    let other = link.replace("leaves", "leaves_too");
+    let other = other.replace("port talks calls arrived", "port more");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("leaving_two.loom");
+    let text = format!("{before}    link wire {link}    link side {other}}}\n");
+    std::fs::write(&path, text).expect("there is room");
+    path.to_str().expect("it has a name").to_string()
 }
 
 /// A stack whose first link and whose ports call functions.
