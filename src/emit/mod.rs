@@ -1,7 +1,7 @@
 //! Emission: the trees of a stack come in, one C file and its header go out.
 //!
 //! ```text
-//! names      what everything is called            layout     types, members, parameters
+//! names, reserved   what everything is called      layout     types, members, parameters
 //! scope      what names stand for in a function   expression, operator, wire, containers
 //! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, held, turns, output, action, attempt, uses, once   what a reaction does
@@ -27,8 +27,9 @@
 pub use assumed::Assumed;
 pub use begun::Begun;
 pub use exits::{Exit, Path};
-pub use names::{c_name, is_free};
+pub use names::c_name;
 pub use record::Record;
+pub use reserved::is_free;
 
 pub mod esterel;
 pub mod runtime;
@@ -92,6 +93,7 @@ mod predict;
 mod push;
 mod reacting;
 mod record;
+mod reserved;
 mod returns;
 mod row;
 mod scope;

@@ -20,10 +20,8 @@
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
-use super::external::{calls_applications, now};
-use super::leaves::calls_links;
-use super::options;
-use super::parts;
+use super::external::now;
+use super::{options, reserved};
 use crate::tree::{Forest, Index, Reaction};
 use crate::types::external::same_record;
 use crate::types::header::Rule;
@@ -32,61 +30,15 @@ use crate::types::program::{
     Role,
 };
 use crate::types::value::Type;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::LazyLock;
-
-/// Words that mean something to C, to C++ or to the code around.
-const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case catch char class \
-    compl const constexpr continue default delete do double else enum explicit export extern \
-    false float for friend goto if inline int long main memcmp memcpy memset mutable namespace new \
-    not nullptr operator or private protected public register restrict return short signed sizeof \
-    static struct switch template this throw true try typedef typeid typename typeof union \
-    unsigned using virtual void volatile while xor stack with event output timers NULL size_t \
-    offsetof \
-    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t \
-    uintmax_t ptrdiff_t wchar_t max_align_t int_fast8_t int_fast16_t int_fast32_t int_fast64_t \
-    uint_fast8_t uint_fast16_t uint_fast32_t uint_fast64_t int_least8_t int_least16_t \
-    int_least32_t int_least64_t uint_least8_t uint_least16_t uint_least32_t uint_least64_t \
-    linux unix i386";
-
-/// Functions of C's library, which compilers know though nobody declares them; those of numbers
-/// with an `f` or `l` behind them, too.
-const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh bcmp bcopy bzero \
-    cabs cacos calloc carg casin catan cbrt ccos ceil cexp cimag clog conj copysign cos cosh cpow \
-    cproj creal csin csqrt ctan dcgettext dgettext drem erf erfc execl execv exit exp exp10 exp2 \
-    expm1 fabs fdim ffs finite floor fma fmax fmin fmod fork fprintf fputc fputs free frexp fscanf \
-    fwrite gamma gettext hypot ilogb imaxabs index isalnum isalpha isascii isblank iscntrl isdigit \
-    isgraph isinf islower isnan isprint ispunct isspace isupper iswalpha isxdigit j0 j1 jn labs \
-    ldexp lgamma llabs llrint llround log log10 log1p log2 logb lrint lround malloc memchr memcmp \
-    memcpy memmove mempcpy memset modf nan nearbyint nextafter nexttoward pow pow10 printf putc \
-    putchar puts realloc remainder remquo rindex rint round scalb scalbln scalbn scanf setjmp \
-    significand signbit sin sincos sinh snprintf sprintf sqrt sscanf stpcpy stpncpy strcasecmp \
-    strcat strchr strcmp strcpy strcspn strdup strfmon strftime strlen strncasecmp strncat strncmp \
-    strncpy strndup strnlen strpbrk strrchr strspn strstr tan tanh tgamma toascii tolower toupper \
-    towlower trunc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf y0 y1 yn";
-
-/// Names of structs and constants in the text that every stack has.
-const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave \
-    reason went work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
-    COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE \
-    STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_BUFFER";
-
-/// Members of the struct of a stack, where the instances of layers are members, too.
-const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
-    buffers reserve reserved spare size last messages agenda waiting since told answers";
-
-/// The words of [`WORDS`].
-static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
 
 /// A name as C takes it; that of what a process declares has dots.
 pub fn c_name(name: &str) -> String {
     if name.contains('.') {
         return name.replace('.', "_");
     }
-    beside(name, |word| {
-        word.starts_with("sl_") || RESERVED.contains(word)
-    })
+    beside(name, reserved::is_word)
 }
 
 /// A name beside those that something else has: it, and what has more `_` behind it, gets one more.
@@ -99,24 +51,11 @@ pub fn beside(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
 
 /// The name of a function of nobody: that of the source, unless C's library has it.
 fn free_name(program: &Program, name: &str) -> String {
-    let mut library = LIBRARY.split_whitespace();
-    let of_library = |word: &str| {
-        let behind = name.strip_prefix(word);
-        behind.is_some_and(|behind| ["", "f", "l"].contains(&behind))
-    };
-    match library.any(of_library) {
+    match reserved::is_of_library(name) {
         true => format!("{}_{name}", program.name),
         false => name.to_string(),
     }
 }
-
-/// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: &str = "_message _event _config _config_default _output _frame _next _shared \
-    _start _size _buffer _has_buffer _input _input_all _take _next_other _done _deadline \
-    _expire _carrier _counters _counter_name _path _paths _path_name";
-
-/// And the constants that a host is given, besides those of notices and of enums.
-const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _COUNTERS _PATHS _PATH_NONE";
 
 /// Names that are taken, and a free one for whoever asks.
 #[derive(Clone, Debug, Default)]
@@ -219,7 +158,10 @@ impl Names {
     /// Names for all of a program; the same program gets the same names.
     pub fn new(program: &Program, forest: &Forest) -> Names {
         let stack = program.name.clone();
-        let mut taken = taken_by_all(program);
+        let mut taken = Taken {
+            own: reserved::by_all(program),
+            ..Taken::default()
+        };
         let kinds = 0..program.kinds.len() as u32;
         let kinds = kinds.map(|kind| taken.take(&member_name(program, KindId(kind))));
         let kinds = kinds.collect();
@@ -284,47 +226,6 @@ impl Names {
             taken,
         }
     }
-}
-
-/// The text that any stack may have.
-const COPIED: [&str; 6] = [
-    parts::OWN,
-    parts::AGENDA,
-    parts::INTERFACE,
-    parts::TELLS,
-    parts::BYPASS,
-    parts::BORROWED,
-];
-
-/// Whether no function of the text of stacks is called as one that a stack of this name offers.
-pub fn is_free(stack: &str) -> bool {
-    let own = [parts::CALLS, parts::LEAVES, parts::LEFT];
-    let mut all = COPIED.into_iter().chain(own).flat_map(parts::defined);
-    all.all(|name| match name.strip_prefix(stack) {
-        Some(suffix) => INTERFACE.split_whitespace().all(|one| one != suffix),
-        None => true,
-    })
-}
-
-/// The names that every stack has taken.
-fn taken_by_all(program: &Program) -> Taken {
-    let stack = &program.name;
-    let mut taken = Taken::default();
-    let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
-    let calls = calls_applications(program).then_some(parts::CALLS);
-    let leaves = calls_links(program).then_some([parts::LEAVES, parts::LEFT]);
-    let copied = COPIED.into_iter().chain(calls);
-    let copied = copied.chain(leaves.into_iter().flatten());
-    for word in words.chain(copied.flat_map(parts::defined)) {
-        taken.own.insert(word.to_string());
-    }
-    for suffix in [""].into_iter().chain(INTERFACE.split_whitespace()) {
-        taken.take(&format!("{stack}{suffix}"));
-    }
-    for suffix in CONSTANTS.split_whitespace() {
-        taken.take(&format!("{}{suffix}", stack.to_uppercase()));
-    }
-    taken
 }
 
 /// Functions bear the name of their entity; those that are written in C, the stack's. Of those that
@@ -506,7 +407,7 @@ fn attribute_names(program: &Program) -> Vec<String> {
 /// What the instances of a kind are called within the stack.
 fn member_name(program: &Program, id: KindId) -> String {
     let name = kind_name(program, id);
-    match MEMBERS.split_whitespace().any(|member| member == name) {
+    match reserved::is_member(&name) {
         true => format!("{name}_"),
         false => name,
     }
