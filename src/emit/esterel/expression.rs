@@ -58,10 +58,15 @@ impl<'e> Writing<'e> {
                 emitter.of_signal("before", *signal)
             }
             Kind::Call(function, operands) => {
-                let operands = operands.iter().map(|one| self.value(one, before));
-                let operands = operands.collect();
+                let mut given = Vec::new();
+                for operand in operands {
+                    let at = before.len();
+                    let operand = self.value(operand, before);
+                    self.sense_before(at, &given, before);
+                    given.push(operand);
+                }
                 let name = emitter.module.functions[*function as usize].name.clone();
-                truth(call(name, operands), expression.result)
+                truth(call(name, given), expression.result)
             }
             Kind::Unary(Unary::Not, operand) => {
                 let exact = has_fractions(operand);
@@ -120,7 +125,33 @@ impl<'e> Writing<'e> {
         if let Binary::And | Binary::Or = operator {
             return self.decided(operator, left, other, before);
         }
+        let at = before.len();
+        let first = [left.clone()];
         let right = self.value(other, before);
+        let value = self.of_operands(operator, (one, left), (other, right), result, before);
+        self.sense_before(at, &first, before);
+        value
+    }
+
+    /// Sensors that are read for some values are so before what is asked from here on.
+    fn sense_before(&self, at: usize, values: &[C], before: &mut Vec<Statement>) {
+        if before.len() == at {
+            return;
+        }
+        let sensed = values.iter().flat_map(|value| self.emitter.sensed(value));
+        let sensed = sensed.map(|one| Statement::Do(one.cast("void")));
+        let sensed: Vec<_> = sensed.filter(|one| !before[..at].contains(one)).collect();
+        before.splice(at..at, sensed);
+    }
+
+    fn of_operands(
+        &mut self,
+        operator: Binary,
+        (one, left): (&Expression, C),
+        (other, right): (&Expression, C),
+        result: Type,
+        before: &mut Vec<Statement>,
+    ) -> C {
         let emitter = self.emitter;
         if left == right && one.result == Type::Integer && is_place(&left) {
             // Compilers ask what is meant by it.

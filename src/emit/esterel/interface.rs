@@ -180,11 +180,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a sensor is read for a value.
-    pub(super) fn senses(&self, value: &C) -> bool {
+    /// The calls that read sensors for a value, each once.
+    pub(super) fn sensed(&self, value: &C) -> Vec<C> {
         let reads = self.own("sense_");
-        let this = matches!(value, C::Call(name, _) if name.starts_with(&reads));
-        this || value.parts().into_iter().any(|part| self.senses(part))
+        if matches!(value, C::Call(name, _) if name.starts_with(&reads)) {
+            return vec![value.clone()];
+        }
+        let parts = value.parts().into_iter();
+        let mut all = Vec::new();
+        for read in parts.flat_map(|part| self.sensed(part)) {
+            if !all.contains(&read) {
+                all.push(read);
+            }
+        }
+        all
     }
 
     /// What the header offers.
