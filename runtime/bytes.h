@@ -171,13 +171,37 @@ static inline uint64_t sl_add_words(uint64_t sum, const uint8_t *at, size_t coun
 #endif
 }
 
-/* part sl_sum_words: needs sl_add_round sl_add_words sl_last_little sl_load_little64 */
+/* part sl_sum_rest: needs sl_add_round sl_last_little sl_load_little64 */
+/* The same of less than 64 bytes; what is missing of the last word is zero. */
+static inline uint64_t sl_sum_rest(const uint8_t *at, size_t length, uint64_t sum) {
+    if (length >= 16) {
+        if ((length & 32) != 0) {
+            sum = sl_add_round(sum, sl_load_little64(at));
+            sum = sl_add_round(sum, sl_load_little64(at + 8));
+            sum = sl_add_round(sum, sl_load_little64(at + 16));
+            sum = sl_add_round(sum, sl_load_little64(at + 24));
+            at += 32;
+        }
+        if ((length & 16) != 0) {
+            sum = sl_add_round(sum, sl_load_little64(at));
+            sum = sl_add_round(sum, sl_load_little64(at + 8));
+            at += 16;
+        }
+    }
+    if ((length & 8) != 0) {
+        sum = sl_add_round(sum, sl_load_little64(at));
+        at += 8;
+    }
+    return length % 8 == 0 ? sum : sl_add_round(sum, sl_last_little(at, length % 8));
+}
+
+/* part sl_sum_words: needs sl_add_words sl_sum_rest */
 #ifdef __GNUC__
 static uint64_t sl_sum_words(const uint8_t *at, size_t length, uint64_t sum)
     __attribute__((noinline));
 #endif
 
-/* The same of all bytes; what is missing of the last word is zero. */
+/* The same of any bytes. */
 static uint64_t sl_sum_words(const uint8_t *at, size_t length, uint64_t sum) {
     if (length >= 16) {
         for (; length >= 128; length -= 128) {
@@ -188,24 +212,11 @@ static uint64_t sl_sum_words(const uint8_t *at, size_t length, uint64_t sum) {
             sum = sl_add_words(sum, at, 8);
             at += 64;
         }
-        if ((length & 32) != 0) {
-            sum = sl_add_words(sum, at, 4);
-            at += 32;
-        }
-        if ((length & 16) != 0) {
-            sum = sl_add_words(sum, at, 2);
-            at += 16;
-        }
     }
-    if ((length & 8) != 0) {
-        sum = sl_add_round(sum, sl_load_little64(at));
-        at += 8;
-    }
-    length %= 8;
-    return length == 0 ? sum : sl_add_round(sum, sl_last_little(at, length));
+    return sl_sum_rest(at, length % 64, sum);
 }
 
-/* part sl_sum_lanes: needs memcpy sl_add_round sl_load_little32 */
+/* part sl_sum_lanes: needs memcpy sl_add_round sl_load_little32 sl_sum_rest */
 #if defined __GNUC__ && defined __AVX2__
 typedef uint64_t sl_lanes __attribute__((vector_size(32)));
 typedef uint64_t sl_lanes_half __attribute__((vector_size(16)));
@@ -231,18 +242,19 @@ static inline void sl_sum_both(struct sl_two_sums *sums, const uint8_t *at, size
     }
 }
 
-/* The sum of so many bytes, a multiple of 32; four more are there. Lanes lose what they carry, but
- * lower halves of words are upper halves of those that begin four bytes further, and the other way
- * round: what the lower halves carry is what the upper half of one sum has more than the lower half
- * of the other. */
-static inline uint64_t sl_sum_lanes(const uint8_t *at, size_t length) {
-    struct sl_two_sums sums = {{0}, {0}};
-    const uint8_t *const end = at + length;
-    const uint8_t *next = at;
-    for (; length >= 512; length -= 512) {
-        sl_sum_both(&sums, next, 512);
-        next += 512;
-    }
+/* The same of so many bytes, 512 at least, and of four more. Lanes lose what they carry, but lower
+ * halves of words are upper halves of those that begin four bytes further, and the other way round:
+ * what the lower halves carry is what the upper half of one sum has more than the lower half of the
+ * other. */
+static inline uint64_t sl_sum_lanes(const uint8_t *at, size_t length, uint64_t sum) {
+    struct sl_two_sums sums = {{sum}, {sum << 32 | sum >> 32}};
+    const uint8_t *const end = at + (length & ~(size_t)31);
+    const uint8_t *next = at + (length & ~(size_t)511);
+    const uint8_t *first = at;
+    do {
+        sl_sum_both(&sums, first, 512);
+        first += 512;
+    } while (first != next);
     if ((length & 256) != 0) {
         sl_sum_both(&sums, next, 256);
         next += 256;
@@ -264,24 +276,22 @@ static inline uint64_t sl_sum_lanes(const uint8_t *at, size_t length) {
         __builtin_shufflevector(pairs, pairs, 0, 1) + __builtin_shufflevector(pairs, pairs, 2, 3);
     const uint64_t over = (both[0] << 32 | both[0] >> 32) - both[1];
     const uint32_t moved = sl_load_little32(at) - sl_load_little32(end);
-    return sl_add_round(both[0], moved - (uint32_t)(over >> 32));
+    sum = sl_add_round(both[0], moved - (uint32_t)(over >> 32));
+    return sl_sum_rest(end, length % 32 + 4, sum);
 }
 #endif
 
-/* part sl_sum_round: needs sl_add_round sl_sum_lanes sl_sum_words */
+/* part sl_sum_round: needs sl_sum_lanes sl_sum_words */
 #ifdef __GNUC__
 static uint64_t sl_sum_round(const uint8_t *at, size_t length, uint64_t sum)
     __attribute__((noinline));
 #endif
 
-/* The same, most of them in lanes where there are any. */
+/* The same of any bytes, in lanes where there are any. */
 static uint64_t sl_sum_round(const uint8_t *at, size_t length, uint64_t sum) {
 #if defined __GNUC__ && defined __AVX2__
-    if (length >= 256) {
-        const size_t part = (length - 4) & ~(size_t)31;
-        sum = sl_add_round(sum, sl_sum_lanes(at, part));
-        at += part;
-        length -= part;
+    if (length >= 516) {
+        return sl_sum_lanes(at, length - 4, sum);
     }
 #endif
     return sl_sum_words(at, length, sum);
