@@ -7,7 +7,7 @@ use super::esterel;
 use super::failure::{Failure, about};
 use super::library;
 use super::switches::Switches;
-use super::terminal::{note, result};
+use super::terminal::{counted, note, result};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -133,14 +133,6 @@ fn worse(earlier: Result<(), Failure>, failure: Failure) -> Result<(), Failure> 
         status,
         message: String::new(),
     })
-}
-
-/// `1 file`, `2 files`
-fn counted(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
 }
 
 /// The files that a path stands for: itself, or all below it that end so, in the order of their

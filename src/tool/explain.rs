@@ -19,7 +19,7 @@ mod words;
 
 use super::compiler::{self, Options};
 use super::failure::Failure;
-use super::terminal::result;
+use super::terminal::{counted, result};
 use crate::emit;
 use crate::pipeline::{Analysed, Cost, SHARE};
 use crate::source::Sources;
@@ -111,10 +111,10 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
         } else {
             "is left where one fails"
         };
-        let ends = format!("{ends} end{}", if ends == 1 { "" } else { "s" });
+        let (tests, ends) = (counted(tests, "test"), counted(ends, "end"));
         line(
             text,
-            &format!("\n{name} has a common path apart: {tests} tests, {ends}; it {left}"),
+            &format!("\n{name} has a common path apart: {tests}, {ends}; it {left}"),
         );
         let mut paths = analysed.exits.iter();
         if let Some(path) = paths.find(|path| path.reaction == tree.reaction) {
@@ -209,10 +209,13 @@ fn reactions(words: &Words, analysed: &Analysed, text: &mut String) {
 
 fn common_path(words: &Words, analysed: &Analysed, text: &mut String) {
     let carried: f64 = analysed.path.iter().map(|one| one.share).sum();
-    let count = analysed.path.len();
+    let carry = match analysed.path.len() {
+        1 => "1 way carries".to_string(),
+        ways => format!("{ways} ways carry"),
+    };
     line(
         text,
-        &format!("\nthe common path: {count} ways carry {}", percent(carried)),
+        &format!("\nthe common path: {carry} {}", percent(carried)),
     );
     if carried < SHARE {
         line(text, "  there are too many ways to find more of it");
@@ -233,11 +236,9 @@ fn common_path(words: &Words, analysed: &Analysed, text: &mut String) {
             .filter(|node| matches!(node, Node::Act { .. }))
             .count();
         let name = words.reaction(forest.trees[way.tree].reaction);
+        let (tests, steps) = (counted(tests, "test"), counted(steps, "step"));
         let share = percent(way.share);
-        line(
-            text,
-            &format!("{share:>8}  {name}: {tests} tests, {steps} steps"),
-        );
+        line(text, &format!("{share:>8}  {name}: {tests}, {steps}"));
     }
 }
 

@@ -48,7 +48,7 @@ struct Record {
     /// The file with the stack
     stack: PathBuf,
     /// Files of C: the program that drives the stack, if no captures do, and functions that the
-    /// stack calls
+    /// stack calls; `CC` compiles them, as in CC='gcc -DCALLS'
     #[arg(long = "with", value_name = "FILE", required_unless_present = "links")]
     sources: Vec<PathBuf>,
     /// What is around it, if captures drive it

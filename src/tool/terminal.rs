@@ -29,3 +29,11 @@ pub fn note(text: impl Display) {
 pub fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
+
+/// `1 file`, `2 files`
+pub fn counted(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}

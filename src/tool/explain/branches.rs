@@ -59,12 +59,15 @@ pub fn branches(of: &Explained, all: bool, text: &mut String) {
     } else {
         " (`--all` says it of each)"
     };
+    let asked = match places.len() {
+        1 => "1 branch is asked".to_string(),
+        branches => format!("{branches} branches are asked"),
+    };
     line(
         text,
         &format!(
-            "\n{} branches are asked {:.1} times for one event from outside, as written, and {:.1} \
+            "\n{asked} {:.1} times for one event from outside, as written, and {:.1} \
              in the end{hint}:",
-            places.len(),
             sum(first),
             sum(last)
         ),

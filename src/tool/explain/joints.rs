@@ -20,13 +20,13 @@ fn woven(of: &Explained, runs: &HashMap<Reaction, f64>, all: bool, text: &mut St
     if joined.is_empty() {
         return;
     }
-    let (count, saved) = (
-        joined.len(),
-        joined.iter().map(|one| often(one)).sum::<f64>(),
-    );
+    let woven = match joined.len() {
+        1 => "1 joint was woven".to_string(),
+        joints => format!("{joints} joints were woven"),
+    };
+    let saved = joined.iter().map(|one| often(one)).sum::<f64>();
     let hint = if all { "" } else { " (`--all` says which)" };
-    let says =
-        format!("{count} joints were woven, which saves {saved:.3} calls for one event from");
+    let says = format!("{woven}, which saves {saved:.3} calls for one event from");
     line(text, &format!("\n{says} outside{hint}"));
     if !all {
         return;
