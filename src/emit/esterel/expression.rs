@@ -1,8 +1,9 @@
 //! What is computed: an expression comes in; out come C, and what has to be asked before.
 //!
-//! Whether a value is there, and whether a divisor is zero, is asked in the statements before the
-//! one that computes, so that a reaction ends where the fault is. Integers wrap, by functions that
-//! `arithmetic` brings along.
+//! Whether a value is there, whether a divisor is zero, and what a sensor says, is asked in the
+//! statements before the one that computes, one after the other: so a reaction ends where the fault
+//! is, and sensors are asked in the order in which they are written, and no others. Integers wrap,
+//! by functions that `arithmetic` brings along.
 
 use super::Emitter;
 use super::known::Read;
@@ -49,24 +50,21 @@ impl<'e> Writing<'e> {
             }
             Kind::Variable(variable) => emitter.variable(*variable),
             Kind::Value(signal) => {
-                let read = Read::Now(*signal);
-                self.ask(read, before);
-                emitter.read(*signal)
+                match emitter.is_sensor(*signal) {
+                    true => self.sense(*signal, before),
+                    false => self.ask(Read::Now(*signal), before),
+                }
+                emitter.of_signal("value", *signal)
             }
             Kind::Before(signal) => {
                 self.ask(Read::Before(*signal), before);
                 emitter.of_signal("before", *signal)
             }
             Kind::Call(function, operands) => {
-                let mut given = Vec::new();
-                for operand in operands {
-                    let at = before.len();
-                    let operand = self.value(operand, before);
-                    self.sense_before(at, &given, before);
-                    given.push(operand);
-                }
+                let operands = operands.iter().map(|one| self.value(one, before));
+                let operands = operands.collect();
                 let name = emitter.module.functions[*function as usize].name.clone();
-                truth(call(name, given), expression.result)
+                truth(call(name, operands), expression.result)
             }
             Kind::Unary(Unary::Not, operand) => {
                 let exact = has_fractions(operand);
@@ -114,6 +112,15 @@ impl<'e> Writing<'e> {
         });
     }
 
+    /// A sensor is read, if it was not in these statements.
+    pub(super) fn sense(&self, signal: SignalId, before: &mut Vec<Statement>) {
+        let name = format!("sense_{}", self.emitter.names.signals[signal.at()]);
+        let sense = call_statement(self.emitter.own(&name), Vec::new());
+        if !before.contains(&sense) {
+            before.push(sense);
+        }
+    }
+
     fn operation(
         &mut self,
         operator: Binary,
@@ -125,33 +132,7 @@ impl<'e> Writing<'e> {
         if let Binary::And | Binary::Or = operator {
             return self.decided(operator, left, other, before);
         }
-        let at = before.len();
-        let first = [left.clone()];
         let right = self.value(other, before);
-        let value = self.of_operands(operator, (one, left), (other, right), result, before);
-        self.sense_before(at, &first, before);
-        value
-    }
-
-    /// Sensors that are read for some values are so before what is asked from here on.
-    fn sense_before(&self, at: usize, values: &[C], before: &mut Vec<Statement>) {
-        if before.len() == at {
-            return;
-        }
-        let sensed = values.iter().flat_map(|value| self.emitter.sensed(value));
-        let sensed = sensed.map(|one| Statement::Do(one.cast("void")));
-        let sensed: Vec<_> = sensed.filter(|one| !before[..at].contains(one)).collect();
-        before.splice(at..at, sensed);
-    }
-
-    fn of_operands(
-        &mut self,
-        operator: Binary,
-        (one, left): (&Expression, C),
-        (other, right): (&Expression, C),
-        result: Type,
-        before: &mut Vec<Statement>,
-    ) -> C {
         let emitter = self.emitter;
         if left == right && one.result == Type::Integer && is_place(&left) {
             // Compilers ask what is meant by it.

@@ -163,37 +163,18 @@ impl Emitter<'_> {
         let outside = truth(outside, kind);
         Function {
             comment: String::new(),
-            result: format!("static {}", self.kind(kind)),
+            result: "static void".to_string(),
             name: self.own(&format!("sense_{name}")),
             parameters: Vec::new(),
-            body: vec![
-                Statement::If {
-                    condition: sensed.clone().negated(),
-                    then: vec![
-                        self.assigned(kind, value.clone(), outside),
-                        assign(sensed, atom("true")),
-                    ],
-                    otherwise: Vec::new(),
-                },
-                Statement::Return(Some(value)),
-            ],
+            body: vec![Statement::If {
+                condition: sensed.clone().negated(),
+                then: vec![
+                    self.assigned(kind, value, outside),
+                    assign(sensed, atom("true")),
+                ],
+                otherwise: Vec::new(),
+            }],
         }
-    }
-
-    /// The calls that read sensors for a value, each once.
-    pub(super) fn sensed(&self, value: &C) -> Vec<C> {
-        let reads = self.own("sense_");
-        if matches!(value, C::Call(name, _) if name.starts_with(&reads)) {
-            return vec![value.clone()];
-        }
-        let parts = value.parts().into_iter();
-        let mut all = Vec::new();
-        for read in parts.flat_map(|part| self.sensed(part)) {
-            if !all.contains(&read) {
-                all.push(read);
-            }
-        }
-        all
     }
 
     /// What the header offers.

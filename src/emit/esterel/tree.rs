@@ -267,9 +267,6 @@ impl<'e> Body<'e> {
                 } => {
                     let asked = self.question(*question, &mut statements);
                     if then == otherwise {
-                        // Who gives the values of sensors is asked for them all the same.
-                        let sensed = self.writing.emitter.sensed(&asked).into_iter();
-                        statements.extend(sensed.map(|one| Statement::Do(one.cast("void"))));
                         at = *then;
                         continue;
                     }

@@ -113,8 +113,12 @@ impl Writing<'_> {
             };
             before.push(assign(emitter.of_signal("known_before", signal), known));
         }
+        if emitter.is_sensor(signal) {
+            self.sense(signal, before);
+        }
         let kept = emitter.of_signal("before", signal);
-        before.push(emitter.assigned(emitter.carried(signal), kept, emitter.read(signal)));
+        let value = emitter.of_signal("value", signal);
+        before.push(emitter.assigned(emitter.carried(signal), kept, value));
     }
 
     fn call(
@@ -158,17 +162,6 @@ impl Emitter<'_> {
     /// A variable.
     pub(super) fn variable(&self, variable: VariableId) -> C {
         atom(self.own("variable")).member(self.names.variables[variable.at()].clone())
-    }
-
-    /// The value of a signal or sensor.
-    pub(super) fn read(&self, signal: SignalId) -> C {
-        match self.is_sensor(signal) {
-            true => call(
-                self.own(&format!("sense_{}", self.names.signals[signal.at()])),
-                vec![],
-            ),
-            false => self.of_signal("value", signal),
-        }
     }
 
     /// The type of what a signal carries.

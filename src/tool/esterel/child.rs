@@ -10,7 +10,7 @@ use crate::pipeline::Reactive;
 use crate::simulate::process::esterel::{Externs, Value};
 use crate::simulate::process::instants::Given;
 use crate::simulate::process::machine::Runs;
-use crate::simulate::process::{Fault, Present};
+use crate::simulate::process::Fault;
 use crate::tool::c_compiler;
 use crate::tool::failure::{Failure, about, plain};
 use crate::tree::automaton::Automaton;
@@ -330,12 +330,12 @@ impl Runs for InC<'_, '_> {
             state.request(b'm', 0)?;
             state.requests.flush()?;
             let mut told = Vec::new();
-            let mut unset = Present::new();
+            let mut unset = None;
             loop {
                 match state.number()?.cast_signed() {
                     -1 => break,
                     sensor @ ..-1 => {
-                        unset.insert(SignalId((-2 - sensor).cast_unsigned()));
+                        unset.get_or_insert(SignalId((-2 - sensor).cast_unsigned()));
                     }
                     signal => {
                         let signal = SignalId(signal.cast_unsigned());
@@ -348,8 +348,8 @@ impl Runs for InC<'_, '_> {
             }
             Ok((told, unset, state.text()?))
         });
-        match unset.first() {
-            Some(sensor) => Err(Fault::Unset(*sensor).says(processes)),
+        match unset {
+            Some(sensor) => Err(Fault::Unset(sensor).says(processes)),
             None if says.is_empty() => Ok(told),
             None => Err(says),
         }
