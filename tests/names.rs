@@ -44,7 +44,9 @@ const WORDS: &str = "auto break char const continue default double enum extern f
     items pieces bytes sl sl_none sl_pool uint32 maybe host W_2 \
     frames delivered consumed merged dropped unsent start started seed budget memory size capacity \
     values listener listeners accepted backlog send deliver tell arrive expire done input carrier \
-    buffer_of take_by_path take_lent take_apart may_go_ahead begin_later went behind leaves stands";
+    buffer_of take_by_path take_lent take_apart may_go_ahead begin_later went behind leaves stands \
+    let_leave leave_now leave_last fill_spare send_first go_on leave_and_go_on found_next \
+    found_pool found_last";
 
 /// Words that C might not tell apart.
 const ALIKE: &str = "n n_ n__ n_2 default default_ default__ sl_pool sl_pool_ found found_ \

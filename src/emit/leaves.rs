@@ -246,9 +246,9 @@ pub fn filled(stack: &Stack, text: &str) -> String {
 
 /// Whether a link calls a function with an answer of the stack.
 fn is_called(stack: &Stack) -> C {
-    let frame = format!("{}_FRAME", stack.names.stack.to_uppercase());
     let one = |member: &str| atom("one").behind(member);
-    let is_frame = binary("==", one("next"), atom(frame));
+    // The text that this stands in gets the names of the stack behind it.
+    let is_frame = binary("==", one("next"), atom("UPPER_FRAME"));
     if stack.names.leaving.iter().all(Option::is_some) {
         return is_frame;
     }

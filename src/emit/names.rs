@@ -162,9 +162,7 @@ impl Names {
             own: reserved::by_all(program),
             ..Taken::default()
         };
-        let kinds = 0..program.kinds.len() as u32;
-        let kinds = kinds.map(|kind| taken.take(&member_name(program, KindId(kind))));
-        let kinds = kinds.collect();
+        let kinds = kind_names(program, &mut taken);
         let reactions = forest.trees.iter().map(|tree| {
             let name = reaction_name(program, tree.reaction);
             (tree.reaction, taken.take(&name))
@@ -226,6 +224,29 @@ impl Names {
             taken,
         }
     }
+}
+
+/// What stands beside the instances of a kind, in the struct of the stack.
+const BESIDE: [&str; 7] = [
+    "", "_pool", "_next", "_ended", "_buckets", "_last", "_alike",
+];
+
+/// Kinds, so that no two have a member of the stack of the same name.
+fn kind_names(program: &Program, taken: &mut Taken) -> Vec<String> {
+    let mut members = BTreeSet::new();
+    let kinds = (0..program.kinds.len() as u32).map(KindId);
+    let named = kinds.map(|kind| {
+        let all = |name: &str| BESIDE.map(|end| format!("{name}{end}"));
+        let is_free = |name: &str| {
+            let mut all = all(name).into_iter();
+            !taken.has(name) && all.all(|member| !members.contains(&member))
+        };
+        let name = taken.free(&member_name(program, kind), &is_free);
+        members.extend(all(&name));
+        taken.own.insert(name.clone());
+        name
+    });
+    named.collect()
 }
 
 /// Functions bear the name of their entity; those that are written in C, the stack's. Of those that
@@ -319,11 +340,10 @@ fn counter_names(program: &Program, taken: &mut Taken) -> (Vec<String>, Vec<Stri
 
 /// Enums, and the values of each.
 fn enum_names(program: &Program, taken: &mut Taken) -> (Vec<String>, Vec<Vec<String>>) {
-    let mut tags = Taken::default();
     let mut all_tags = Vec::new();
     let mut all_values = Vec::new();
     for one in &program.enums {
-        let tag = tags.take(&format!("{}_{}", program.name, one.name));
+        let tag = taken.take(&format!("{}_{}", program.name, one.name));
         let values = one.names.iter();
         let values = values.map(|(name, _)| taken.take(&format!("{tag}_{name}").to_uppercase()));
         all_values.push(values.collect());

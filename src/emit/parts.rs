@@ -180,7 +180,11 @@ pub fn named(text: &str, stack: &str, blank: &str) -> String {
         let end = rest.find(|c| letters(c) != letters(first));
         let (word, others) = rest.split_at(end.unwrap_or(rest.len()));
         let own = ["STACK_AGENDA_FULL", "STACK_CUT_BUFFER", "STACK_NO_BUFFER"].contains(&word);
-        match (word.strip_prefix("STACK"), word.strip_prefix("UPPER")) {
+        let of_stack = |name| {
+            let end = word.strip_prefix(name);
+            end.filter(|end| end.is_empty() || end.starts_with('_'))
+        };
+        match (of_stack("STACK"), of_stack("UPPER")) {
             _ if own => named += word,
             (Some(end), _) => named += &format!("{stack}{end}"),
             (None, Some(end)) => named += &format!("{}{end}", stack.to_uppercase()),

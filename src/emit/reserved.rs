@@ -1,8 +1,6 @@
 //! Words that no name of the source becomes as it is: those of C and of its library, and those of
 //! the text that stacks have anyway.
 
-use super::external::calls_applications;
-use super::leaves::calls_links;
 use super::parts;
 use crate::types::program::Program;
 use std::collections::{BTreeSet, HashSet};
@@ -39,10 +37,10 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
     towlower trunc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf y0 y1 yn";
 
 /// Names of structs and constants in the text that every stack has.
-const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave \
-    reason went work FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT \
-    COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS RESERVE \
-    STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_BUFFER";
+const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave reason went \
+    work go_on leave_and_go_on leave_copy_and_go_on FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED \
+    HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS \
+    RESERVE STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_BUFFER";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
@@ -60,23 +58,37 @@ const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _COUNTERS _PATHS _PATH_
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
 
 /// The text that any stack may have.
-const COPIED: [&str; 6] = [
+const COPIED: [&str; 9] = [
     parts::OWN,
     parts::AGENDA,
     parts::INTERFACE,
     parts::TELLS,
     parts::BYPASS,
     parts::BORROWED,
+    parts::CALLS,
+    parts::LEAVES,
+    parts::LEFT,
 ];
 
-/// Whether no function of the text of stacks is called as one that a stack of this name offers.
+/// Whether no function of the text of stacks is called as one that a stack of this name offers, and
+/// none of its constants begins as the name does in capitals.
 pub fn is_free(stack: &str) -> bool {
-    let own = [parts::CALLS, parts::LEAVES, parts::LEFT];
-    let mut all = COPIED.into_iter().chain(own).flat_map(parts::defined);
+    if stack.to_lowercase().starts_with("do_") || is_placeholder(stack) {
+        return false;
+    }
+    let mut all = COPIED.into_iter().flat_map(parts::defined);
     all.all(|name| match name.strip_prefix(stack) {
         Some(suffix) => INTERFACE.split_whitespace().all(|one| one != suffix),
         None => true,
     })
+}
+
+/// Whether the text of stacks has this word in capitals, for a constant or what is to stand there.
+fn is_placeholder(name: &str) -> bool {
+    let is_capital = !name.contains(|letter: char| letter.is_ascii_lowercase());
+    let mut texts = COPIED.into_iter().chain([parts::INLINE]);
+    is_capital && texts.any(|text| parts::words(text).contains(name))
+        || ["STACK_", "UPPER_"].iter().any(|of| name.starts_with(of))
 }
 
 /// Whether C takes no name like this, or the runtime has it.
@@ -101,11 +113,7 @@ pub fn is_member(name: &str) -> bool {
 pub fn by_all(program: &Program) -> BTreeSet<String> {
     let stack = &program.name;
     let words = WORDS.split_whitespace().chain(OWN.split_whitespace());
-    let calls = calls_applications(program).then_some(parts::CALLS);
-    let leaves = calls_links(program).then_some([parts::LEAVES, parts::LEFT]);
-    let copied = COPIED.into_iter().chain(calls);
-    let copied = copied.chain(leaves.into_iter().flatten());
-    let words = words.chain(copied.flat_map(parts::defined));
+    let words = words.chain(COPIED.into_iter().flat_map(parts::defined));
     let offered = [""].into_iter().chain(INTERFACE.split_whitespace());
     let offered = offered.map(|suffix| format!("{stack}{suffix}"));
     let constants = CONSTANTS.split_whitespace();

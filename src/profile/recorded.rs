@@ -137,10 +137,16 @@ impl Recorded {
         }
         for (link, more) in &other.frames {
             let came = self.frames.entry(link.clone()).or_default();
+            let all = came.all.saturating_add(more.all);
+            // However many there are, those that were otherwise are not forgotten.
+            let but = |one: u64, other: u64| {
+                let otherwise = (came.all - one).saturating_add(more.all - other);
+                all.saturating_sub(otherwise)
+            };
             *came = Frames {
-                all: came.all.saturating_add(more.all),
-                alike: came.alike.saturating_add(more.alike),
-                elsewhere: came.elsewhere.saturating_add(more.elsewhere),
+                all,
+                alike: but(came.alike, more.alike),
+                elsewhere: but(came.elsewhere, more.elsewhere),
             };
         }
         self.names.extend_from_slice(&other.names);
@@ -355,6 +361,11 @@ mod tests {
         assert!(of_both("frames two 0 alike 0 elsewhere 0\n"));
         assert!(of_both("frames two 7 alike 0 elsewhere 7\n"));
         assert!(!of_both("frames two 4 alike 0 elsewhere 0\n"));
+        let most = format!("frames one {0} alike 4 elsewhere {0}\n", u64::MAX);
+        let one = read("frames one 5 alike 4 elsewhere 4\n").expect("it is a profile");
+        let sum = one.and(&read(&most).expect("it is a profile"));
+        let sum = sum.expect("they are of one stack");
+        assert!(!sum.stood_elsewhere(both[..1].iter().copied()));
         assert!(!of_both(""));
     }
 

@@ -211,6 +211,8 @@ fn declare_record(
     owner: &str,
     source: &ast::Record,
 ) -> RecordId {
+    let names = source.fields.iter().map(|field| &field.name);
+    refuse_repeated(names, context.diagnostics);
     let fields = fields(context, scope, &source.fields, check_value_type);
     let id = RecordId(context.program.records.len() as u32);
     context.program.records.push(Record {

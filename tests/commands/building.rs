@@ -92,7 +92,7 @@ fn names_of_c_are_no_names_for_c() {
     shell.loom(&["new", "radio"]).fine();
     for name in [
         "int", "void", "main", "stack", "sl", "9a", "a b", "", "../x", "è", "while", "output_",
-        "take", "has", "give",
+        "take", "has", "give", "HEADROOM", "UPPER_X", "do_it",
     ] {
         let build = ["build", "radio/radio.loom", "-o", "out", "--name", name];
         shell.loom(&build).failed(2, &["cannot name C"]);
@@ -128,6 +128,20 @@ fn names_of_c_are_no_names_for_c() {
     shell
         .loom(&["build", "radio/while.loom", "--name", "fine"])
         .fine();
+}
+
+#[test]
+fn names_that_begin_as_words_of_the_code_around_are_names() {
+    let shell = Shell::new();
+    let stacks = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/c_agrees/stacks/");
+    for stack in ["called_apart", "leaving_granted"] {
+        for name in ["stackloom", "stack_one", "stacks", "upper", "upper_layer"] {
+            let path = format!("{stacks}{stack}.loom");
+            let build = ["build", &path, "-o", "out", "--name", name];
+            shell.loom(&build).fine();
+            compile(&shell.path("out"), &format!("{name}.c"), FLAGS);
+        }
+    }
 }
 
 #[test]

@@ -7,10 +7,10 @@
 use super::companion::{PIPE, companion, data};
 use crate::emit::esterel::{self, Outside};
 use crate::pipeline::Reactive;
+use crate::simulate::process::Fault;
 use crate::simulate::process::esterel::{Externs, Value};
 use crate::simulate::process::instants::Given;
 use crate::simulate::process::machine::Runs;
-use crate::simulate::process::Fault;
 use crate::tool::c_compiler;
 use crate::tool::failure::{Failure, about, plain};
 use crate::tree::automaton::Automaton;
