@@ -147,6 +147,11 @@ fn the_c_of_sums_over_several_ranges_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_numbers_that_are_always_zero_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/nothing.loom");
+}
+
+#[test]
 fn the_c_of_options_does_what_it_says() {
     agrees("tests/c_agrees/stacks/options.loom");
 }

@@ -8,7 +8,7 @@ use super::state::is_zero;
 use crate::c::tree::{Expression as C, atom, binary, call, conditional};
 use crate::types::constant::fold_number;
 use crate::types::expression::{Binary, Expression, ExpressionKind as Kind, Unary};
-use crate::types::value::Type;
+use crate::types::value::{Type, Value};
 
 impl Scope<'_> {
     pub(super) fn unary(&self, operator: Unary, a: &Expression, result: &Type) -> Typed {
@@ -81,12 +81,43 @@ impl Scope<'_> {
         }
     }
 
+    /// Whether a number is zero whatever is read for it, as compilers see, too, who say so where it
+    /// is compared.
+    fn is_nothing(&self, number: &Expression) -> bool {
+        let folded = |side| fold_number(self.stack.program, side);
+        match &*number.kind {
+            Kind::Binary(Binary::Multiply | Binary::BitAnd, a, b) => {
+                self.is_nothing(a) || self.is_nothing(b)
+            }
+            Kind::Binary(Binary::Remainder, _, b) if folded(b) == Some(1) => true,
+            Kind::Binary(Binary::Subtract | Binary::BitXor, a, b) if a == b => true,
+            Kind::Cast(inner) => self.is_nothing(inner),
+            _ => folded(number) == Some(0),
+        }
+    }
+
+    /// A number, or zero if it is always that.
+    fn zero_or(&self, number: &Expression) -> Expression {
+        let zero = Kind::Constant(Value::Number(0));
+        let kind = match number.result {
+            Type::Unsigned(_) | Type::Signed(_) | Type::Sequence(_) | Type::Time
+                if self.is_nothing(number) =>
+            {
+                Box::new(zero)
+            }
+            _ => number.kind.clone(),
+        };
+        Expression {
+            kind,
+            ..number.clone()
+        }
+    }
+
     /// Arithmetic that wraps: what is signed, or would overflow an `int`, is computed unsigned.
     fn ring(&self, sign: &'static str, a: &Expression, b: &Expression, result: &Type) -> Typed {
         let width = self.width(result);
         let signed = matches!(result, Type::Signed(_));
-        let is_zero = |side| fold_number(self.stack.program, side) == Some(0);
-        if sign != "*" && is_zero(b) {
+        if sign != "*" && self.is_nothing(b) {
             return self.typed(a);
         }
         let (left, right) = (self.summand(sign, a), self.summand(sign, b));
@@ -153,6 +184,7 @@ impl Scope<'_> {
             Binary::AtLeast => ">=",
             _ => unreachable!("only comparisons are compared"),
         };
+        let [a, b] = &[a, b].map(|side| self.zero_or(side));
         if let Some(always) = self.decided(operator, a, b) {
             return atom(always.to_string());
         }
