@@ -117,17 +117,16 @@ impl Emitter<'_> {
         let name = &self.module.name;
         let functions = self.functions();
         let reaction = self.reaction();
-        let arithmetic = self.arithmetic(&[&functions[..], &reaction].concat());
+        let code = [functions, reaction].concat();
+        let code = [self.arithmetic(&code), code].concat();
         let include = format!("#include \"{name}.h\"\n\n#include <stddef.h>\n#include <stdint.h>");
         let comment = format!(
             "/* The module {name} of {}, compiled by Stackloom; {name}.h says how it is used. */",
             self.file
         );
         let mut items = vec![Item::Text(comment), Item::Text(include)];
-        items.extend(self.records());
-        items.extend(arithmetic);
-        items.extend(functions);
-        items.extend(reaction);
+        items.extend(self.records(&code));
+        items.extend(code);
         printer::file(&items)
     }
 }
