@@ -64,33 +64,39 @@ impl Emitter<'_> {
     /// What is kept from one instant to the next, and what is given and emitted in one: what these
     /// name.
     pub(super) fn records(&self, users: &[Item]) -> Vec<Item> {
-        let users = &printer::file(users);
+        let users = printer::file(users);
         let role = |signal: SignalId| self.module.processes.signal(signal).role;
         let valued = |signal: SignalId| self.module.channels[signal.at()].is_some();
         let now = |signal: SignalId| self.known.has_flag(Read::Now(signal));
         let before = |signal: SignalId| self.known.has_flag(Read::Before(signal));
-        let mut items = Vec::new();
-        items.extend(
-            self.flags(users, "Inputs of this instant.", "given", &|one| {
-                role(one).is_given()
-            }),
-        );
-        items.extend(
-            self.flags(users, "Outputs of this instant.", "emitted", &|one| {
-                role(one).is_told()
-            }),
-        );
-        let sensed = "Sensors that were read in this instant.";
-        items.extend(self.flags(users, sensed, "sensed", &|one| self.is_sensor(one)));
-        items.extend(self.values(users, "Values of signals.", "value", &valued));
-        items.extend(self.flags(users, "Whether they have one.", "known", &now));
-        let kept = "Values of the instant before.";
-        items.extend(self.values(users, kept, "before", &|one| self.has_before(one)));
-        items.extend(self.flags(users, "Whether there was one.", "known_before", &before));
         let variables = self.module.variables.iter().zip(&self.names.variables);
         let variables = variables.map(|(one, name)| self.declaration(one.kind, name));
-        let says = "Variables, and the counts of delays.";
-        items.extend(self.record(users, says, "variable", variables.collect()));
+        let given = self.flags(&|one| role(one).is_given());
+        let emitted = self.flags(&|one| role(one).is_told());
+        let sensed = self.flags(&|one| self.is_sensor(one));
+        let kept = self.values(&|one| self.has_before(one));
+        let records = [
+            ("Inputs of this instant.", "given", given),
+            ("Outputs of this instant.", "emitted", emitted),
+            ("Sensors that were read in this instant.", "sensed", sensed),
+            ("Values of signals.", "value", self.values(&valued)),
+            ("Whether they have one.", "known", self.flags(&now)),
+            ("Values of the instant before.", "before", kept),
+            (
+                "Whether there was one.",
+                "known_before",
+                self.flags(&before),
+            ),
+            (
+                "Variables, and the counts of delays.",
+                "variable",
+                variables.collect(),
+            ),
+        ];
+        let named = |name: &str| users.contains(&format!("{}.", self.own(name)));
+        let records = records.into_iter().filter(|(_, name, _)| named(name));
+        let records = records.filter_map(|(says, name, members)| self.record(says, name, &members));
+        let mut items = Vec::from_iter(records);
         let mut rest = format!("static int {};", self.own("state"));
         if self.begins() {
             rest += &format!("\nstatic bool {};", self.own("begun"));
@@ -103,39 +109,26 @@ impl Emitter<'_> {
     }
 
     /// A truth for each signal that was chosen.
-    fn flags(
-        &self,
-        users: &str,
-        says: &str,
-        name: &str,
-        chosen: &dyn Fn(SignalId) -> bool,
-    ) -> Option<Item> {
+    fn flags(&self, chosen: &dyn Fn(SignalId) -> bool) -> Vec<String> {
         let signals = self.module.processes.signals().filter(|one| chosen(*one));
         let members = signals.map(|one| format!("bool {}", self.names.signals[one.at()]));
-        self.record(users, says, name, members.collect())
+        members.collect()
     }
 
     /// A value for each signal that was chosen.
-    fn values(
-        &self,
-        users: &str,
-        says: &str,
-        name: &str,
-        chosen: &dyn Fn(SignalId) -> bool,
-    ) -> Option<Item> {
+    fn values(&self, chosen: &dyn Fn(SignalId) -> bool) -> Vec<String> {
         let signals = self.module.processes.signals().filter(|one| chosen(*one));
         let name_of = |signal: SignalId| &self.names.signals[signal.at()];
         let members = signals.map(|one| self.declaration(self.carried(one), name_of(one)));
-        self.record(users, says, name, members.collect())
+        members.collect()
     }
 
-    /// What has no members is no struct of C, and nobody declares what nobody uses.
-    fn record(&self, users: &str, says: &str, name: &str, members: Vec<String>) -> Option<Item> {
+    /// What has no members is no struct of C.
+    fn record(&self, says: &str, name: &str, members: &[String]) -> Option<Item> {
         let lines: String = members.iter().map(|one| format!("    {one};\n")).collect();
         let name = self.own(name);
         let text = format!("/* {says} */\nstatic struct {{\n{lines}}} {name};");
-        let is_used = users.contains(&format!("{name}."));
-        (is_used && !members.is_empty()).then_some(Item::Text(text))
+        (!members.is_empty()).then_some(Item::Text(text))
     }
 
     fn declaration(&self, kind: Type, name: &str) -> String {
