@@ -1,6 +1,7 @@
 # make        builds the compiler, for use
 # make demo   lets the Linux kernel talk to stacks that were compiled a moment before
 # make test   runs every test
+# make quick  runs what finds most mistakes: format, lints, unit tests, cases in the interpreters
 # make bench  counts instructions of a message and of a segment, beside lwIP, smoltcp and C by hand
 # make soak   feeds a million frames to each example, and runs the tests of the C with many seeds
 # make fmt    brings Rust and Loom into their canonical form
@@ -8,7 +9,11 @@
 CARGO := $(shell PATH="$$PATH:$$HOME/.cargo/bin" command -v cargo)
 export PATH := $(PATH):$(dir $(CARGO))
 
-.PHONY: build demo test bench soak fmt machine
+# Compiled C is cached by the hash of its text, its flags and its compiler, where there is a ccache.
+export CCACHE_DIR := $(CURDIR)/target/ccache
+export PATH := /usr/lib/ccache:$(PATH)
+
+.PHONY: build demo test quick bench soak fmt machine
 
 build: machine
 	cargo build --release
@@ -16,10 +21,19 @@ build: machine
 demo: machine
 	cargo run --quiet -- demo
 
+# Stages in order of their time, each of which ends the run where it fails.
+EARLY := --lib --bins --test tidy --test format --test layers --test compose --test trees
+
 test: machine
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
+	cargo test $(EARLY)
 	cargo test --no-fail-fast
+
+quick: machine
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	INTERPRETED=1 cargo test --profile dev --lib --test tidy --test format --test layers --test cases
 
 # What `cargo run` becomes is told of the memory of rustc.
 bench: build
@@ -42,7 +56,9 @@ soak: build
 	part ALL=1 SEEDS=30 $$soak --test names --test tcp; \
 	part HOSTILE=20 $$soak --test hostile --test sockets -- --nocapture; \
 	part COUNT=4000 $$soak --test esterel agree -- --nocapture; \
+	part COUNT=2 $$soak --test mistakes -- --nocapture; \
 	part $$soak --test kernel --test tcp -- --ignored --nocapture; \
+	part $$soak --test compile_time -- --include-ignored --nocapture; \
 	part PROFILE=raw SEEDS=30 $$soak --test tcp; \
 	part PROFILE=recorded SEEDS=30 $$soak --test tcp; \
 	part SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \

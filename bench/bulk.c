@@ -123,6 +123,7 @@ static void hear(const struct bulk_stack_output *output) {
         break;
     case BULK_STACK_IDLE:
     case BULK_STACK_OPENED:
+    case BULK_STACK_MEASURED:
     case BULK_STACK_URGENT:
     case BULK_STACK_UNREACHABLE:
     case BULK_STACK_FINISHED:
@@ -149,13 +150,12 @@ static void serve(uint64_t present_ns) {
     while (sends && credit > 0 && moved < total) {
         const uint64_t left = total - moved;
         const uint32_t length = left < credit ? (uint32_t)left : credit;
-        const size_t taken = bulk_stack_streams_send(stack, session, NULL,
-                                                     pattern + moved % PERIOD, length, present_ns);
-        if (taken == 0) {
+        if (bulk_stack_streams_send(stack, session, NULL, pattern + moved % PERIOD, length,
+                                    present_ns) != BULK_STACK_SENT) {
             break;
         }
-        moved += taken;
-        credit -= (uint32_t)taken;
+        moved += length;
+        credit -= length;
         drain();
     }
     if (accepted && moved >= total && !shut) {

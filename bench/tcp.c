@@ -127,6 +127,11 @@ void tcp_stack_arrived_opened(void *user, struct tcp_stack *stack, uint32_t sess
     (void)user, (void)stack, (void)session, (void)now_ns;
 }
 
+void tcp_stack_arrived_measured(void *user, struct tcp_stack *stack, uint32_t session,
+                                uint16_t bytes, uint64_t now_ns) {
+    (void)user, (void)stack, (void)session, (void)bytes, (void)now_ns;
+}
+
 void tcp_stack_arrived_urgent(void *user, struct tcp_stack *stack, uint32_t session, uint32_t bytes,
                               uint64_t now_ns) {
     (void)user, (void)stack, (void)session, (void)bytes, (void)now_ns;

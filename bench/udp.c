@@ -62,9 +62,9 @@ void udp_stack_arrived_mtu(void *user, struct udp_stack *stack, uint32_t session
 
 void udp_stack_arrived_lost(void *user, struct udp_stack *stack, uint32_t session, uint8_t cause,
                             uint32_t peer, uint16_t port, uint16_t peer_port, uint32_t bytes,
-                            uint64_t now_ns) {
+                            uint32_t number, uint64_t now_ns) {
     (void)user, (void)stack, (void)session, (void)cause, (void)peer, (void)port;
-    (void)peer_port, (void)bytes, (void)now_ns;
+    (void)peer_port, (void)bytes, (void)number, (void)now_ns;
 }
 
 void udp_stack_arrived_failed(void *user, struct udp_stack *stack, uint32_t session,

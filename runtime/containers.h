@@ -53,22 +53,6 @@ static inline uint32_t sl_bits_last(const uint64_t *words, uint32_t from, uint32
     return from;
 }
 
-/* part sl_bits_fill: needs */
-/* Gives every bit of from <= bit < to the same value. */
-static inline void sl_bits_fill(uint64_t *words, bool value, uint32_t from, uint32_t to) {
-    for (uint32_t bit = from; bit < to; bit = (bit | 63) + 1) {
-        uint64_t mask = UINT64_MAX << bit % 64;
-        if (bit / 64 == to / 64) {
-            mask &= ~(UINT64_MAX << to % 64);
-        }
-        if (value) {
-            words[bit / 64] |= mask;
-        } else {
-            words[bit / 64] &= ~mask;
-        }
-    }
-}
-
 /* part sl_set_has: needs */
 /* A set is (capacity + 63) / 64 words; what lies beyond the capacity is never in it. */
 static inline bool sl_set_has(const uint64_t *set, uint32_t capacity, uint32_t element) {
@@ -161,26 +145,33 @@ static inline uint32_t sl_arc_last(const uint64_t *words, uint32_t capacity, uin
     return last != 0 ? turn + last : sl_bits_last(words, start, start + turn) - start;
 }
 
-/* part sl_arc_fill: needs sl_arc_before_end sl_bits_fill */
-/* Gives every bit of the arc the same value. */
-static inline void sl_arc_fill(uint64_t *words, bool value, uint32_t capacity, uint32_t start,
-                               uint32_t length) {
-    const uint32_t turn = sl_arc_before_end(capacity, start, length);
-    sl_bits_fill(words, value, start, start + turn);
-    sl_bits_fill(words, value, 0, length - turn);
-}
-
 /* part sl_window: needs */
 /* Items by number, of which the last is less than `capacity` ahead of the first. The number
  * first + n has the slot head + n, which goes round the end of the array. Beside it stands a set
  * `held` of the slots that have an item. If span is not zero, the first and the last number of
  * the span are held; no slot outside of the span is. The capacity is at most half of all
- * numbers. */
+ * numbers. Once there is a lower edge, only the `capacity` numbers from it on can be inserted. */
 struct sl_window {
     uint32_t first; /* the first number held, if any is */
     uint32_t span;  /* how many numbers there are from the first held to the last; 0: empty */
     uint32_t head;  /* the slot of the first */
+    uint32_t edge;  /* the lowest number that can be inserted, if there is a lower edge */
+    bool edged;     /* whether there is one */
 };
+
+/* part sl_window_begin: needs sl_window */
+/* Sets the lower edge of a window that is empty. */
+static inline void sl_window_begin(struct sl_window *window, uint32_t edge) {
+    window->edge = edge;
+    window->edged = true;
+}
+
+/* part sl_window_is_below: needs sl_window */
+/* Whether a number lies below the lower edge. */
+static inline bool sl_window_is_below(const struct sl_window *window, uint32_t largest,
+                                      uint32_t n) {
+    return window->edged && ((n - window->edge) & largest) > largest / 2;
+}
 
 /* part sl_window_find: needs SL_NONE sl_set_has sl_window sl_wrap */
 /* The slot of the number `n`; SL_NONE if it is not held. */
@@ -200,15 +191,34 @@ static inline bool sl_window_has(const struct sl_window *window, const uint64_t 
     return sl_window_find(window, held, capacity, largest, n) != SL_NONE;
 }
 
-/* part sl_window_insert: needs SL_NONE sl_set_insert sl_window sl_wrap */
-/* The slot for an item of the number `n`, which may also lie before the first. SL_NONE if it is
- * held already, or if the last would then not be less than `capacity` ahead of the first. An
- * empty window takes any number. */
+/* part sl_window_takes: needs sl_window sl_window_has */
+/* Whether an item of the number `n` can be inserted, which may also lie before the first: not if
+ * it is held already, nor if the last would then not be less than `capacity` ahead of the first or
+ * of the lower edge, nor below that edge. An empty window without a lower edge takes any. */
+static inline bool sl_window_takes(const struct sl_window *window, const uint64_t *held,
+                                   uint32_t capacity, uint32_t largest, uint32_t n) {
+    if (window->edged && ((n - window->edge) & largest) >= capacity) {
+        return false;
+    }
+    if (window->span == 0) {
+        return true;
+    }
+    if (((n - window->first) & largest) < capacity) {
+        return !sl_window_has(window, held, capacity, largest, n);
+    }
+    return ((window->first - n) & largest) <= capacity - window->span;
+}
+
+/* part sl_window_insert: needs SL_NONE sl_set_insert sl_window sl_window_takes sl_wrap */
+/* The slot for an item of the number `n`; SL_NONE if the window does not take it. */
 static inline uint32_t sl_window_insert(struct sl_window *window, uint64_t *held,
                                         uint32_t capacity, uint32_t largest, uint32_t n) {
     const uint32_t ahead = (n - window->first) & largest;
     const uint32_t before = (window->first - n) & largest;
     uint32_t slot = window->head;
+    if (!sl_window_takes(window, held, capacity, largest, n)) {
+        return SL_NONE;
+    }
     if (window->span == 0) {
         window->first = n;
         window->span = 1;
@@ -217,13 +227,11 @@ static inline uint32_t sl_window_insert(struct sl_window *window, uint64_t *held
         if (ahead >= window->span) {
             window->span = ahead + 1;
         }
-    } else if (before <= capacity - window->span) {
+    } else {
         slot = sl_wrap(window->head + (capacity - before), capacity);
         window->first = n;
         window->span += before;
         window->head = slot;
-    } else {
-        return SL_NONE;
     }
     return sl_set_insert(held, capacity, slot) ? slot : SL_NONE;
 }
@@ -248,26 +256,38 @@ static inline uint32_t sl_window_take(struct sl_window *window, uint64_t *held, 
     return slot;
 }
 
-/* part sl_window_release: needs SL_NONE sl_window sl_window_take */
-/* The slot of the first number if that lies behind `to`; its item leaves the window. SL_NONE if
- * there is none: then all numbers behind `to` have been released. */
+/* part sl_window_release: needs SL_NONE sl_window sl_window_begin sl_window_is_below
+        sl_window_take */
+/* Moves the lower edge up to `to`, never down. The slot of the first number if that lies below
+ * it; its item leaves the window. SL_NONE if there is none: then all below have been released. */
 static inline uint32_t sl_window_release(struct sl_window *window, uint64_t *held,
                                          uint32_t capacity, uint32_t largest, uint32_t to) {
     const uint32_t ahead = (to - window->first) & largest;
+    if (sl_window_is_below(window, largest, to)) {
+        return SL_NONE;
+    }
+    sl_window_begin(window, to);
     if (ahead == 0 || ahead > largest / 2) {
         return SL_NONE;
     }
     return sl_window_take(window, held, capacity, largest, window->first);
 }
 
-/* part sl_window_replace: needs SL_NONE sl_window sl_window_take */
+/* part sl_window_replace: needs SL_NONE sl_window sl_window_is_below sl_window_take */
 /* The slot of an item that leaves the window to make room for the number `n`: that of `n` itself,
  * or else, if `n` is too far ahead of it, that of the first. SL_NONE once there is nothing more
- * to leave. Then `n` can be inserted, unless it lies behind the first and would have been the
- * next to leave. */
+ * to leave. Then `n` can be inserted, unless it lies below the first and would have been the
+ * next to leave. The lower edge, if there is one, moves up as far as `n` needs; below it nothing
+ * is replaced. */
 static inline uint32_t sl_window_replace(struct sl_window *window, uint64_t *held,
                                          uint32_t capacity, uint32_t largest, uint32_t n) {
     const uint32_t ahead = (n - window->first) & largest;
+    if (sl_window_is_below(window, largest, n)) {
+        return SL_NONE;
+    }
+    if (window->edged && ((n - window->edge) & largest) >= capacity) {
+        window->edge = (n - (capacity - 1)) & largest;
+    }
     if (ahead < capacity) {
         return sl_window_take(window, held, capacity, largest, n);
     }

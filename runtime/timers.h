@@ -81,6 +81,13 @@ static inline bool sl_timer_runs(const struct sl_timer *timer) {
     return timer->order != 0;
 }
 
+/* part sl_timer_sooner: needs sl_timer */
+/* Whether `one` expires before `other`; both must be running. */
+static inline bool sl_timer_sooner(const struct sl_timer *one, const struct sl_timer *other) {
+    return one->deadline_ns < other->deadline_ns ||
+           (one->deadline_ns == other->deadline_ns && one->order < other->order);
+}
+
 /* part sl_timer_stop: needs sl_timer */
 /* Stops a timer; one that is not running stays so. */
 static inline void sl_timer_stop(struct sl_timer *timer) {

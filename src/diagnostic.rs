@@ -46,6 +46,12 @@ pub struct Diagnostic {
     pub why: Option<String>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Whether a value, or a field, is not of the type that is needed: the mistake may be that of a
+    /// declaration.
+    pub is_misfit: bool,
+    /// Declarations that it may follow from. Of several misfits that share one, the first is told,
+    /// and points at the others; and so is a name that stands for nothing.
+    pub causes: Vec<String>,
 }
 
 impl Diagnostic {
@@ -62,6 +68,8 @@ impl Diagnostic {
             labels: Vec::new(),
             why: None,
             help: None,
+            is_misfit: false,
+            causes: Vec::new(),
         }
     }
 
@@ -88,6 +96,31 @@ impl Diagnostic {
         self
     }
 
+    /// Says that a value is not of the type that is needed.
+    pub fn misfit(mut self) -> Self {
+        self.is_misfit = true;
+        self
+    }
+
+    /// Names a declaration from which it may follow.
+    pub fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
+    /// Whether the other is the same mistake, or follows from this one.
+    fn covers(&self, other: &Diagnostic) -> bool {
+        let same_place = self.primary.span == other.primary.span;
+        if self.id == other.id && self.title == other.title && (same_place || self.id.is_unknown())
+        {
+            return true;
+        }
+        let shares = |cause| self.causes.contains(cause);
+        let alike =
+            self.is_misfit && other.is_misfit || self.id.is_unknown() && other.id.is_unknown();
+        alike && other.causes.iter().any(shares)
+    }
+
     /// Says what to do.
     pub fn help(mut self, advice: impl Into<String>) -> Self {
         self.help = Some(advice.into());
@@ -95,35 +128,122 @@ impl Diagnostic {
     }
 }
 
+/// Places that one diagnostic points at besides its own, at most, where several were merged.
+const MERGED_LABELS: usize = 4;
+
+/// How many mistakes are told at once: nobody reads more, and often they come from one.
+const MOST: usize = 200;
+
+/// Leaves each mistake once, though it shows at several places: a name that stands for nothing is
+/// told where it is first read, and so is a type that does not fit where a declaration of another
+/// type may be the cause. The other places become labels.
+///
+/// Where something of a file is refused, nothing of it is warned of: that may follow from what is
+/// refused.
+///
+/// Of more than [`MOST`] the first are told, errors before all.
+pub fn merged(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if diagnostics.len() > MOST {
+        diagnostics.sort_by_key(|it| it.severity != Severity::Error);
+        diagnostics.truncate(MOST);
+    }
+    let refused = diagnostics.iter();
+    let refused = refused.filter(|it| it.severity == Severity::Error);
+    let refused: Vec<_> = refused.map(|it| it.primary.span.file).collect();
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for found in diagnostics {
+        let warns = found.severity == Severity::Warning;
+        if warns && refused.contains(&found.primary.span.file) {
+            continue;
+        }
+        let Some(first) = kept.iter_mut().find(|first| first.covers(&found)) else {
+            kept.push(found);
+            continue;
+        };
+        let place = found.primary.span;
+        let is_new = place != first.primary.span && first.labels.iter().all(|it| it.span != place);
+        if !is_new {
+            continue;
+        }
+        // What follows from the one may tie the other to further places.
+        let causes = found.causes.iter();
+        let causes: Vec<_> = causes
+            .filter(|it| !first.causes.contains(it))
+            .cloned()
+            .collect();
+        first.causes.extend(causes);
+        if first.labels.len() < MERGED_LABELS {
+            let text = match first.title == found.title {
+                true => "and here".to_string(),
+                false => found.title,
+            };
+            first.labels.push(Label { span: place, text });
+        }
+    }
+    kept
+}
+
 /// The candidate that `word` was probably meant to be, if one is near enough.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = if word.len() < 5 { 1 } else { 2 };
-    let distances = candidates
-        .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate));
+    let near = |candidate| Some((distance(word, candidate, allowed)?, candidate));
+    let distances = candidates.into_iter().filter_map(near);
     distances
-        .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())
+        .filter(|(distance, candidate)| *distance < candidate.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-/// How many letters must be put in, taken out, changed, or swapped with their neighbour.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
-    for i in 0..one.len() {
-        let mut row = vec![i + 1];
-        for j in 0..other.len() {
-            let changed = rows[i][j] + usize::from(one[i] != other[j]);
-            let mut best = changed.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && one[i] == other[j - 1] && one[i - 1] == other[j] {
-                best = best.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
+impl Id {
+    /// Whether it tells of a name: that it stands for nothing, or not for what may be missing.
+    fn is_unknown(self) -> bool {
+        const UNKNOWN: &[Id] = &[
+            Id::UnknownLayer,
+            Id::UnknownService,
+            Id::UnknownEntity,
+            Id::UnknownEvent,
+            Id::UnknownName,
+            Id::UnknownType,
+            Id::UnknownSetting,
+            Id::CannotFail,
+        ];
+        UNKNOWN.contains(&self)
     }
-    rows[one.len()][other.len()]
+}
+
+/// How many letters must be put in, taken out, changed, or swapped with their neighbour; none if
+/// more than `allowed`. Words of very different lengths are not looked at, and of others only as
+/// much as so few mistakes reach.
+fn distance(one: &str, other: &str, allowed: usize) -> Option<usize> {
+    if one.len().abs_diff(other.len()) > 4 * allowed {
+        return None;
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > allowed {
+        return None;
+    }
+    let far = allowed + 1;
+    // The rows for the letters before, of which each holds the prefixes of the other word.
+    let (mut last, mut before) = (vec![far; other.len() + 1], vec![far; other.len() + 1]);
+    let mut row: Vec<usize> = (0..=other.len()).map(|at| at.min(far)).collect();
+    for i in 0..one.len() {
+        std::mem::swap(&mut last, &mut before);
+        std::mem::swap(&mut before, &mut row);
+        let (from, to) = (i.saturating_sub(allowed), (i + far).min(other.len()));
+        row[from] = if from == 0 { (i + 1).min(far) } else { far };
+        for j in from..to {
+            let changed = before[j] + usize::from(one[i] != other[j]);
+            let mut best = changed.min(before[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && one[i] == other[j - 1] && one[i - 1] == other[j] {
+                best = best.min(last[j - 1] + 1);
+            }
+            row[j + 1] = best.min(far);
+        }
+        if let Some(beyond) = row.get_mut(to + 1) {
+            *beyond = far;
+        }
+    }
+    Some(row[other.len()]).filter(|distance| *distance <= allowed)
 }
 
 /// Makes [`Id`] from lines of the form `Variant "name" "explanation";`.
@@ -183,7 +303,8 @@ ids! {
         "Comparisons are not chained: `a < b and b < c`, not `a < b < c`.";
     NestedTooDeeply "nested-too-deeply"
         "Blocks, brackets and operators nest at most 100 deep, and a handler or function has at \
-        most 500 statements and conditions, so that no text can exhaust the compiler's stack. For \
+        most 1,000 statements and conditions, a list 2,000 elements, so that no text can exhaust \
+        the compiler's stack, or take it minutes. For \
         modules of Esterel these limits are wider, and copies that run copies count as well.";
     MissingElse "missing-else"
         "`require` says behind `else` what becomes of the message when the condition does not \
@@ -261,7 +382,7 @@ ids! {
         to them from beside the path, needs a session, where there is more than one.";
     NotByItself "not-by-itself"
         "A session that is listed by a label, or that a worker has, is there as long as what it \
-        stands on: it is neither created nor ended by itself.";
+        stands on: it is neither created nor ended by itself, nor found by a timer.";
     NoDirection "no-direction"
         "A notice of a service goes `up`, to who requires it, or `down`, to who provides it.";
 
@@ -296,6 +417,21 @@ ids! {
         must not have the name of a field, a key, a parameter or another local.";
     UnusedName "unused-name"
         "A name is introduced and never used. Perhaps another was meant.";
+    IdleTimer "idle-timer"
+        "A timer is started, and something happens when it expires: a handler `on NAME`, or a \
+        process that waits for it. A timer that lacks one of the two does nothing.";
+    NeverEmptied "never-emptied"
+        "A container has room for so many. What is put in and never taken out fills it, and then \
+        all that follows is refused.";
+    NeverRead "never-read"
+        "A field is written, and nothing reads it: no handler, function or header. Perhaps a test \
+        is missing, or another field was meant. What is only counted is a `count`.";
+    NeverWritten "never-written"
+        "A field is read, and nothing writes it, so it always holds what it began with. Perhaps an \
+        assignment is missing, or a constant was meant.";
+    ConstantCondition "constant-condition"
+        "A condition always holds, or never does, whatever comes in. Perhaps another number or \
+        another comparison was meant.";
     TypeMismatch "type-mismatch"
         "A value of one type stands where another is expected, or two are combined that do not go \
         together.";
@@ -322,6 +458,12 @@ ids! {
         operation that takes or makes one.";
     NeverSet "never-set"
         "A value is read that is never given or emitted, and has no first one.";
+    TailIsMoved "tail-is-moved"
+        "A filter that rewrites runs over words, and the last one may be incomplete: zeros stand \
+        for the bytes that are missing, and of what is yielded for it as many bytes are kept as \
+        were there. Where a byte may depend on one in another place, that destroys the end of the \
+        data, so such a filter takes whole words only (`rewrites u64 whole { … }`), or says in a \
+        `tail { … }` what is yielded for an incomplete word.";
     CannotFail "cannot-fail"
         "There is always a value here, so an `else` or a `present` behind it means nothing.";
     WrongArguments "wrong-arguments"
@@ -375,6 +517,9 @@ ids! {
         "A grant lets so many messages or bytes pass. Between one who grants and one who counts, a \
         layer passes on or ends each message that it is brought, and adds none; or it says itself \
         what it grants.";
+    HandledTwice "handled-twice"
+        "Handlers of one event run in the order of writing, and a message goes to the first that \
+        uses it and whose `if` holds. Behind one without an `if`, no other gets it.";
     NotHere "not-here"
         "This can be written at other places, and not at this one. The label says why.";
     NotYet "not-yet"

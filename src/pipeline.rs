@@ -3,26 +3,25 @@
 //! Texts come in, by way of a [`Library`] that knows where a `use` is looked for; the two files of
 //! C go out, or the mistakes. Nothing here touches a file.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Id, Severity, merged};
 use crate::emit::{self, Emitted};
 use crate::optimise;
 use crate::optimise::states::{Never, never};
 use crate::profile::transitions::{Transition, transitions};
 use crate::profile::{self, Analysis, Asked, Profile, Register, recorded};
-use crate::reactive;
-use crate::reactive::handlers::Budget;
+use crate::reactive::{self, handlers::Budget};
 use crate::source::{Sources, Span};
 use crate::syntax;
-use crate::tree::Forest;
 use crate::tree::automaton::Automaton;
 use crate::tree::rewrites::{Rewrite, Rewrites};
 use crate::tree::text::Names;
 use crate::tree::walk::{masses, reachable};
 use crate::tree::ways::{Way, called, counted, ways};
+use crate::tree::{Forest, Reaction};
 use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
-use crate::types::{check_layers, check_stack};
+use crate::types::{check_layers, check_stack, warnings};
 use crate::weave::{self, Call};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,6 +106,7 @@ pub fn check(checked: &mut Checked) -> Vec<(Program, Forest)> {
     for layer in open {
         checked.report(reactive::handlers::wrong_anywhere(layer, checked.budget));
     }
+    checked.warn();
     stacks
 }
 
@@ -114,8 +114,23 @@ pub fn check(checked: &mut Checked) -> Vec<(Program, Forest)> {
 pub fn trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
     match refused(&checked.diagnostics) {
         true => None,
-        false => checked_trees(checked, stack),
+        false => {
+            let trees = checked_trees(checked, stack);
+            checked.warn();
+            trees
+        }
     }
+}
+
+/// How many nodes all trees of a stack may have before they are woven. The largest of our own has
+/// two thousand; with more than this, what is found out about all of them together takes minutes.
+const MOST_NODES: usize = 40_000;
+
+fn too_large(span: Span, stack: &str, nodes: usize) -> Diagnostic {
+    let title = format!("the layers of `{stack}` do too much together: {nodes} tests and steps");
+    let label = format!("at most {MOST_NODES} can be woven");
+    Diagnostic::error(Id::HandlerTooLarge, title, span, label)
+        .help("make two stacks of it, each of which has some of the links")
 }
 
 /// The same of a stack in texts of which something else may be wrong.
@@ -125,6 +140,13 @@ fn checked_trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)
     let mut program = program?;
     let settled = reactive::handlers::settle(&mut program, checked.budget);
     match settled.and_then(|()| reactive::lower(&program)) {
+        Ok(forest) if forest.arena.len() > MOST_NODES => {
+            let root = checked.files.unit(checked.files.root());
+            let own = root.stacks.iter().find(|one| one.name.is(stack));
+            let span = own.map_or(checked.sources.span(root.files[0]), |own| own.name.span);
+            checked.report(vec![too_large(span, stack, forest.arena.len())]);
+            None
+        }
         Ok(forest) => Some((program, forest)),
         Err(diagnostics) => {
             checked.report(diagnostics);
@@ -259,6 +281,8 @@ pub const SHARE: f64 = 0.9;
 pub struct Analysed {
     /// In which states instances of its layers are.
     pub states: Vec<Register>,
+    /// Whether its C is the same without the `traffic` that it says.
+    pub ignores_traffic: bool,
     /// Its trees, woven, and how often each is run.
     pub woven: Analysis,
     /// The fewest transitions that carry [`SHARE`] of the work.
@@ -267,6 +291,8 @@ pub struct Analysed {
     pub costs: Vec<Cost>,
     /// The common paths that stand apart.
     pub bypasses: Forest,
+    /// The reactions that have none since their trees are longer than so many nodes.
+    pub given_up: Vec<(Reaction, usize)>,
     /// Where their C is left.
     pub exits: Vec<emit::Path>,
     /// What its C keeps for what sessions send.
@@ -322,6 +348,7 @@ pub fn analyse(
     profile: &Profile,
     rewrites: Rewrites,
 ) -> Analysed {
+    let unsaid = without_traffic(sources, program, &forest, rewrites);
     let mut bypasses = optimise::unasked::forget(program, &forest);
     let mut woven = profile::analyse(program, forest, profile);
     let states = std::mem::take(&mut woven.registers);
@@ -337,6 +364,8 @@ pub fn analyse(
     }
     let emitted = emit::c(sources, &program, &bypasses, rewrites);
     Analysed {
+        given_up: optimise::given_up(&program, &bypasses, rewrites),
+        ignores_traffic: unsaid.is_some_and(|unsaid| unsaid == emitted.c),
         exits: emitted.paths,
         begun: emitted.begun,
         held: emitted.held,
@@ -350,6 +379,25 @@ pub fn analyse(
         costs,
         bypasses,
     }
+}
+
+/// The C of a stack that says its `traffic`, as if it said nothing.
+fn without_traffic(
+    sources: &Sources,
+    program: &Program,
+    forest: &Forest,
+    rewrites: Rewrites,
+) -> Option<String> {
+    let mut program = program.clone();
+    let said = std::mem::take(&mut program.traffic);
+    (!said.is_empty()).then(|| {
+        let forest = optimise::unasked::forget(&program, forest);
+        let each = rewrites.each().filter(|one| one.is_of_trees());
+        let forest = each.fold(forest, |forest, one| {
+            optimise::rewrite(&mut program, forest, one)
+        });
+        emit::c(sources, &program, &forest, rewrites).c
+    })
 }
 
 /// A module of Esterel and the automaton of its processes.
@@ -408,12 +456,17 @@ pub fn refused(diagnostics: &[Diagnostic]) -> bool {
 }
 
 impl Checked {
+    /// Adds warnings, if nothing is refused: a part that is wrong may be where a name is used.
+    fn warn(&mut self) {
+        if !refused(&self.diagnostics) {
+            let found = warnings(&self.sources, &self.files);
+            self.report(found);
+        }
+    }
+
     /// Adds diagnostics that were not found before.
     fn report(&mut self, found: Vec<Diagnostic>) {
-        for diagnostic in found {
-            if !self.diagnostics.contains(&diagnostic) {
-                self.diagnostics.push(diagnostic);
-            }
-        }
+        let told = std::mem::take(&mut self.diagnostics);
+        self.diagnostics = merged(told.into_iter().chain(found).collect());
     }
 }

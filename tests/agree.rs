@@ -163,6 +163,16 @@ fn options_agree() {
 }
 
 #[test]
+fn parts_with_a_bound_agree() {
+    example_agrees("tests/c_agrees/stacks/bounded.loom");
+}
+
+#[test]
+fn parts_in_words_and_keys_agree() {
+    example_agrees("tests/c_agrees/stacks/bounded_words.loom");
+}
+
+#[test]
 fn parts_that_are_missing_agree() {
     example_agrees("tests/c_agrees/stacks/missing.loom");
 }

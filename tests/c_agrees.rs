@@ -162,6 +162,16 @@ fn the_c_of_parts_that_are_missing_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_parts_with_a_bound_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/bounded.loom");
+}
+
+#[test]
+fn the_c_of_parts_in_words_and_keys_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/bounded_words.loom");
+}
+
+#[test]
 fn the_c_of_optionals_made_of_themselves_does_what_it_says() {
     agrees("tests/c_agrees/stacks/itself.loom");
 }
@@ -480,7 +490,7 @@ fn a_fault_in_the_c_of_a_bypass_is_found() {
     assert!(bypass.contains(right), "there is something to get wrong");
     let wrong = bypass.replace(right, "message.to_all = true;");
     woven.emitted.c = before.to_string() + &wrong;
-    let found = std::panic::catch_unwind(|| compared(("a path", "guarded"), &woven, &WAYS[..1]));
+    let found = std::panic::catch_unwind(|| compared(("a path", FAULT), &woven, &WAYS[..1]));
     let said = found.expect_err(&format!(
         "what is wrong in the C is not found, in place of {right}"
     ));

@@ -4,8 +4,9 @@
 //! then come its sections, each behind a line `=== NAME`: what goes in, and what must come out.
 //! Out: the first difference of each case that does not hold. `BLESS=1` writes what comes out into
 //! the cases instead, and then `git diff` says what changed. What is played to a stack is played
-//! to its C, too: by gcc without optimisation, and with `EVERY_WAY=1` in all ways. `CASES=arp` asks
-//! only for those in a folder.
+//! to its C, too: by gcc without optimisation, and with `EVERY_WAY=1` in all ways;
+//! with `INTERPRETED=1` it is played to the interpreters alone. `CASES=arp` asks only for those in
+//! a folder.
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
@@ -150,6 +151,9 @@ impl Surroundings for Repository {
     }
 
     fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)> {
+        if std::env::var_os("INTERPRETED").is_some() {
+            return Vec::new();
+        }
         let every_way = std::env::var_os("EVERY_WAY").is_some();
         let ways = if every_way { &EVERY_WAY[..] } else { &USUALLY };
         let (stack, place) = (playing.stack, playing.place.display());

@@ -316,3 +316,49 @@ fn the_picture_in_the_book_is_the_one_that_is_drawn() {
     let shown = std::fs::read_to_string(path).expect("the book has the picture");
     assert!(drawn == shown, "BLESS=1 draws it anew");
 }
+
+#[test]
+fn a_module_that_c_cannot_have_is_refused() {
+    for (name, declared, reason) in [
+        (
+            "P",
+            "constant P_states : integer, P_own_value : integer;",
+            None,
+        ),
+        ("P", "type char; procedure P_begin()();", None),
+        ("P", "function P() : integer;", Some("`P` is yours")),
+        ("P", "procedure P_reset()();", Some("`P_reset` is yours")),
+        ("P", "type P_I_A;", Some("`P_I_A` is yours")),
+        ("P", "constant P_O_O : integer;", Some("`P_O_O` is yours")),
+        (
+            "P",
+            "function sizeof() : integer;",
+            Some("`sizeof` is a word of C"),
+        ),
+        (
+            "P",
+            "constant char : integer;",
+            Some("`char` is a word of C"),
+        ),
+        ("integer", "", Some("`integer` means something to C")),
+        ("errno", "", Some("`errno` means something to C")),
+        ("printf", "", Some("`printf` means something to C")),
+    ] {
+        let body = "input A; output O; await A; emit O";
+        let text = format!("module {name}:\n{declared}\n{body}\nend module\n");
+        let named = ("names.strl".to_string(), text);
+        let (compiled, _) = pipeline::esterel(&mut Sources::new(), named, None, 1_000);
+        let compiled = compiled.expect("the program is right");
+        let refused = stackloom::emit::esterel::refused(&compiled.module);
+        let says = refused.unwrap_or_default();
+        assert!(
+            says.starts_with(reason.unwrap_or("")),
+            "{name} {declared}: {says}"
+        );
+        assert_eq!(
+            says.is_empty(),
+            reason.is_none(),
+            "{name} {declared}: {says}"
+        );
+    }
+}

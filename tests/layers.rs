@@ -4,7 +4,7 @@
 use stackloom::diagnostic::render;
 use stackloom::source::Sources;
 use stackloom::syntax::loom;
-use stackloom::types::{check_layers, check_stack, load};
+use stackloom::types::{check_layers, check_stack, load, warnings};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
             diagnostics.extend(found);
             stacks += usize::from(program.is_some());
         }
+        diagnostics.extend(warnings(&sources, &files));
         if !diagnostics.is_empty() {
             wrong.push(render(&diagnostics, &sources, false));
         }

@@ -36,7 +36,10 @@ const FRAMES: [(&str, Option<&str>); 8] = [
 
 /// The C of a stack, compiled as its host is.
 fn emitted(stack: &str) -> Emitted {
-    let path = "tests/paths/three.loom";
+    emitted_of("tests/paths/three.loom", stack)
+}
+
+fn emitted_of(path: &str, stack: &str) -> Emitted {
     let text = std::fs::read_to_string(path).expect("the stacks are there");
     let library = Folders {
         search: vec![PathBuf::from("layers")],
@@ -118,6 +121,41 @@ fn each_path_is_counted_and_what_comes_where_there_is_none() {
     let found = printed("paths three", "three", &three, &frames);
     let elsewhere = FRAMES.len() as u64;
     assert_eq!(found, expected(&[("west", 1), ("east", 2)], elsewhere));
+}
+
+#[test]
+fn what_leaves_a_layer_that_stands_twice_is_counted_by_where_it_stands() {
+    let twice = emitted_of("tests/paths/twice.loom", "twice");
+    // The same by both, one more by the second.
+    let frames = [
+        "0:0100",
+        "0:0200",
+        "0:0200",
+        "0:01070009",
+        "0:02070009",
+        "0:02070009",
+        "0:01000009",
+        "0:02000009",
+        "0:01000001",
+        "0:02000001",
+        "0:02000001",
+        "0:03000001",
+        "0:",
+    ];
+    let frames = frames.map(String::from);
+    let found = printed("paths twice", "twice", &twice, &frames);
+    let mut left = Vec::new();
+    for (layer, times) in [("first", 1), ("second", 2)] {
+        for place in ["too_short", "free", "place"] {
+            left.push(format!("left split_arrive {layer}.{place}: {times}"));
+        }
+    }
+    for line in &left {
+        assert!(found.contains(line), "{line} is not in {found:#?}");
+    }
+    assert!(found.contains(&"left split_arrive split.too_short: 1".to_string()));
+    assert!(found.contains(&"left split_arrive split.number: 1".to_string()));
+    assert!(found.contains(&"taken split_arrive: 2".to_string()));
 }
 
 #[test]

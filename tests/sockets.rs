@@ -54,7 +54,14 @@ fn program(compiler: &str, flags: &str, folder: &Path, files: &[&str]) -> PathBu
 }
 
 fn situations_hold(compiler: &str, folder: &Path) {
-    let files = ["main.c", "wire.c", "life.c", "room.c", "names.c"];
+    let files = [
+        "main.c",
+        "wire.c",
+        "life.c",
+        "room.c",
+        "names.c",
+        "strangers.c",
+    ];
     let program = program(compiler, SANITIZED, folder, &files);
     let seed = std::env::var("SEED").unwrap_or("1".to_string());
     println!("SEED={seed}");

@@ -37,7 +37,7 @@ struct sockets *sockets_start(const char *ipv4, unsigned mtu, const uint8_t secr
     internet_config_default(&config);
     config.mtu = mtu;
     config.buffers = BUFFERS;
-    if (ipv4 == NULL || secret == NULL || mtu < 576 || mtu > 65535 ||
+    if (ipv4 == NULL || secret == NULL || mtu < 68 || mtu > 65535 ||
         !read_host(ipv4, &config.address, &config.prefix)) {
         errno = EINVAL;
         return NULL;
@@ -114,6 +114,7 @@ size_t sockets_packet_out(struct sockets *sockets, void *ip, size_t capacity, ui
         const bool fits = packet.length <= capacity;
         if (fits) {
             memcpy(ip, packet.data, packet.length);
+            sockets_mark_packet(sockets, ip, packet.length);
         }
         internet_done(sockets->stack, &packet);
         if (fits) {
@@ -149,6 +150,7 @@ static void called(struct sockets *sockets, const struct internet_output *output
     socket->peer = call->keys.peer;
     socket->peer_port = call->keys.peer_port;
     sockets->sessions[output->session] = socket;
+    sockets_mark(sockets, socket);
     struct socket **last = &listener->next;
     while (*last != NULL) {
         last = &(*last)->next;
@@ -193,11 +195,12 @@ static int error_of(const struct socket *socket, enum internet_reason reason) {
     return 0;
 }
 
-/* A router, or the peer's host, says that a packet did not arrive. A connection goes on all the
- * same; a call that was not answered is given up, as other systems do (RFC 5461, section 4.1). */
+/* A router, or the peer's host, says that a packet did not arrive. A connection and a call both go
+ * on if a router says so (RFC 9293, section 3.9.2.2: codes 0, 1 and 5 are no reason to abort); the
+ * peer's own refusal ends a call. The report quotes what is in flight, as the stack has checked. */
 static void lost(struct sockets *sockets, struct socket *socket, bool refused) {
     socket->unreachable = refused ? ECONNREFUSED : EHOSTUNREACH;
-    if (socket->state == CONNECTING) {
+    if (refused && socket->state == CONNECTING) {
         internet_streams_abort(sockets->stack, socket->number, sockets->now_ns);
         ended(sockets, socket, socket->unreachable);
     }
@@ -226,6 +229,9 @@ static void hear(struct sockets *sockets, struct socket *socket,
     case INTERNET_UNREACHABLE:
         lost(sockets, socket, output->with.streams_unreachable.refused);
         break;
+    case INTERNET_MEASURED:
+        socket->segment = output->with.streams_measured.bytes;
+        break;
     case INTERNET_URGENT: /* it is read where it stands, as RFC 6093 has it */
     case INTERNET_ACCEPTED:
     case INTERNET_FRAME:
@@ -234,11 +240,58 @@ static void hear(struct sockets *sockets, struct socket *socket,
     }
 }
 
+/* A segment that is to go out; text: NULL, if it is no segment of TCP. */
+struct segment {
+    const uint8_t *ports;   /* of both ends; addresses stand before them */
+    uint32_t acknowledges;
+    bool is_bare;           /* an acknowledgement, and nothing else */
+};
+
+static uint32_t number_at(const uint8_t *at) {
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static struct segment segment_of(const struct internet_output *packet) {
+    const uint8_t *const ip = packet->data;
+    struct segment segment = {NULL, 0, false};
+    if (packet->length >= 40 && ip[0] == 0x45 && ip[9] == IPPROTO_TCP && (ip[33] & 0x10) != 0) {
+        segment.ports = ip + 20;
+        segment.acknowledges = number_at(ip + 28);
+        segment.is_bare = packet->length == 40 && ip[33] == 0x10;
+    }
+    return segment;
+}
+
+/* A packet waits to go out. What came together is acknowledged together (RFC 9293, 3.10.7.4): an
+ * acknowledgement that still waits goes if a newer one of its connection says more. One that says
+ * the same again stays, for the peer counts those. */
+static void queue(struct sockets *sockets, const struct internet_output *output) {
+    const struct segment added = segment_of(output);
+    for (uint32_t back = sockets->count; added.ports != NULL && back > 0; back -= 1) {
+        struct internet_output *const waits =
+            &sockets->packets[(sockets->first + back - 1) % BUFFERS];
+        const struct segment before = segment_of(waits);
+        if (before.ports == NULL || memcmp(before.ports - 8, added.ports - 8, 12) != 0) {
+            continue;
+        }
+        if (before.is_bare && (int32_t)(added.acknowledges - before.acknowledges) > 0) {
+            internet_done(sockets->stack, waits);
+            for (uint32_t at = back; at < sockets->count; at += 1) {
+                sockets->packets[(sockets->first + at - 1) % BUFFERS] =
+                    sockets->packets[(sockets->first + at) % BUFFERS];
+            }
+            sockets->count -= 1;
+        }
+        break;
+    }
+    sockets->packets[(sockets->first + sockets->count) % BUFFERS] = *output;
+    sockets->count += 1;
+}
+
 /* Does one thing that the stack wants done. */
 static void attend(struct sockets *sockets, const struct internet_output *output) {
     if (output->next == INTERNET_FRAME) {
-        sockets->packets[(sockets->first + sockets->count) % BUFFERS] = *output;
-        sockets->count += 1;
+        queue(sockets, output);
         return; /* its buffer is given back when it has gone out */
     }
     if (output->next == INTERNET_ACCEPTED) {

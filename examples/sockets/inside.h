@@ -11,6 +11,7 @@
 enum {
     SESSIONS = 512, /* as internet.loom has it: connections, with those that have been closed */
     LISTENERS = 64, /* the same */
+    LIFETIME = 64,  /* hops of a packet, as the stack has it */
     SOCKETS = 512,  /* at a time */
     BUFFERS = 512,  /* messages of the stack at a time */
     WINDOW = 65535, /* what a stack holds for a connection, each way */
@@ -35,6 +36,18 @@ struct options {
     int send_buffer;
     bool no_delay;
     bool reuse_address;
+    int user_timeout_ms; /* 0: as the stack has it */
+    int lifetime;        /* of packets, in hops */
+    int service;         /* the type of service, but for what marks congestion */
+};
+
+/* How the packets of a connection go out, once a socket has asked for it. */
+struct mark {
+    uint32_t peer;
+    uint16_t port; /* 0: the mark is nobody's */
+    uint16_t peer_port;
+    uint8_t lifetime;
+    uint8_t service;
 };
 
 /* A socket. One that waits to be accepted has its number already, and nobody knows it. */
@@ -52,6 +65,7 @@ struct socket {
     uint32_t number; /* of the session, or of the listener */
     uint32_t peer;
     uint16_t peer_port;
+    int segment; /* the longest that goes out now, when it was last asked for */
     int backlog;
     int waiting;         /* of a listener: how many are to be accepted */
     struct socket *next; /* the first of these, or the next after this one */
@@ -71,6 +85,8 @@ struct sockets {
     uint32_t first;     /* of the packets that are to go out */
     uint32_t count;     /* how many there are */
     struct internet_output packets[BUFFERS]; /* each has a buffer of its own, so they all fit */
+    struct mark marks[SESSIONS];             /* by session: a closed one keeps its own */
+    bool marked;                             /* whether there was ever one */
     struct socket *sessions[SESSIONS];       /* whose they are; NULL: nobody's any more */
     struct socket *listeners[LISTENERS];
     struct socket all[SOCKETS];
@@ -88,6 +104,12 @@ struct socket *sockets_find(struct sockets *sockets, int fd);
 
 /* Tells a connection that has just begun what options the socket has. */
 void sockets_tell_options(struct sockets *sockets, const struct socket *socket);
+
+/* Says how the packets of a connection go out from now on. */
+void sockets_mark(struct sockets *sockets, const struct socket *socket);
+
+/* Writes what its connection has asked for into a packet that goes out. */
+void sockets_mark_packet(const struct sockets *sockets, uint8_t *ip, size_t length);
 
 /* -1, and why. */
 static inline int fails(int error) {

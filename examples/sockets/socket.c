@@ -14,6 +14,7 @@ struct socket *sockets_new(struct sockets *sockets) {
             socket->state = CREATED;
             socket->options.receive_buffer = WINDOW;
             socket->options.send_buffer = WINDOW;
+            socket->options.lifetime = LIFETIME;
             return socket;
         }
     }
@@ -233,6 +234,7 @@ int sockets_connect(struct sockets *sockets, int fd, const struct sockaddr *to, 
     socket->peer = keys.peer;
     socket->peer_port = keys.peer_port;
     sockets->sessions[number] = socket;
+    sockets_mark(sockets, socket);
     sockets_settle(sockets);
     sockets_tell_options(sockets, socket);
     return fails(EINPROGRESS);

@@ -33,7 +33,7 @@ extern "C" {
 struct sockets;
 
 /* A host with an address, as "10.0.0.2" or "10.0.0.2/24", on a link that carries so many bytes in
- * a packet, 576 to 65535. The secret is random, and the host's alone: nobody who does not know it
+ * a packet, 68 to 65535. The secret is random, and the host's alone: nobody who does not know it
  * can guess the numbers of a connection. NULL and errno EINVAL or ENOMEM. */
 struct sockets *sockets_start(const char *ipv4, unsigned mtu, const uint8_t secret[16]);
 
@@ -86,7 +86,12 @@ int sockets_getpeername(struct sockets *, int, struct sockaddr *, socklen_t *);
  * SO_RCVBUF     so many bytes wait to be read, at most 65535; a window that was offered stays
  * SO_SNDBUF     so many bytes wait to be acknowledged, at most 65535
  * TCP_NODELAY   what is short does not wait for the acknowledgement of what went before
- * TCP_MAXSEG    no segment of ours is longer; what the peer sends hangs on the mtu alone
+ * TCP_MAXSEG    no segment of ours is longer; what the peer sends hangs on the mtu alone. Of a
+ *               connection it is how long they are now, as peer and path will have it
+ * TCP_USER_TIMEOUT  after so many milliseconds without an answer the peer is given up; 0: as RFC
+ *               9293 has it
+ * IP_TTL        how many hops a packet may make, 1 to 255; -1: 64
+ * IP_TOS        the type of service, but for the two bits that mark congestion
  *
  * An accepted socket has the options of the one that listened. All others are ENOPROTOOPT.
  */

@@ -63,11 +63,19 @@ ssize_t sockets_write(struct sockets *sockets, int fd, const void *from, size_t 
     if (length == 0) {
         return size == 0 ? 0 : fails(EAGAIN);
     }
-    const size_t taken =
+    const enum internet_send outcome =
         internet_streams_send(sockets->stack, socket->number, NULL, from, length, sockets->now_ns);
-    socket->credit -= (uint32_t)taken;
+    socket->credit -= outcome == INTERNET_SENT ? (uint32_t)length : 0;
     sockets_settle(sockets);
-    return taken != 0 ? (ssize_t)taken : fails(EAGAIN);
+    switch (outcome) {
+    case INTERNET_SENT:
+        return (ssize_t)length;
+    case INTERNET_LATER:
+        return fails(EAGAIN);
+    case INTERNET_REFUSED:
+        break;
+    }
+    return fails(EPIPE);
 }
 
 /* What poll says of a socket, asked for or not. */

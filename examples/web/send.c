@@ -26,13 +26,13 @@ void hear(const struct web_output *output) {
     }
 }
 
-static size_t give(const uint8_t *data, size_t length) {
-    const size_t taken =
+static bool give(const uint8_t *data, size_t length) {
+    const enum web_send outcome =
         port == 0 ? web_streams_send(stack, session, NULL, data, length, now_ns())
                   : web_streams6_send(stack, session, NULL, data, length, now_ns());
-    credit -= taken;
+    credit -= outcome == WEB_SENT ? length : 0;
     drain();
-    return taken;
+    return outcome == WEB_SENT;
 }
 
 bool serve(void) {
@@ -49,11 +49,10 @@ bool serve(void) {
             (port == 0 ? web_streams_shutdown : web_streams6_shutdown)(stack, session, now_ns());
             drain();
         } else {
-            const size_t taken = give(block + at, most);
-            if (taken == 0) {
+            if (!give(block + at, most)) {
                 break;
             }
-            at += taken;
+            at += most;
         }
     }
     return !closed;

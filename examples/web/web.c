@@ -73,6 +73,7 @@ void hear(const struct web_output *output) {
     case WEB_IDLE:
     case WEB_FRAME:
     case WEB_OPENED:
+    case WEB_MEASURED:
     case WEB_URGENT:
     case WEB_UNREACHABLE:
         break;
@@ -81,12 +82,12 @@ void hear(const struct web_output *output) {
 
 /* Sends bytes, of which there are no more than the credit; false if the stack takes none now. */
 static bool give(unsigned port, uint32_t session, const void *data, size_t length) {
-    const size_t taken =
+    const enum web_send outcome =
         port == 0 ? web_streams_send(stack, session, NULL, data, length, now_ns())
                   : web_streams6_send(stack, session, NULL, data, length, now_ns());
-    conversations[port][session].credit -= taken;
+    conversations[port][session].credit -= outcome == WEB_SENT ? length : 0;
     drain();
-    return taken == length;
+    return outcome == WEB_SENT;
 }
 
 /* Forgets the first that the peer has said, and lets it say so much more. */

@@ -107,7 +107,13 @@ impl Page {
             }
             Expression::Member(inner, field) => {
                 let end = format!(".{field}");
+                let (column, before) = (self.column, self.lines());
                 self.within(inner, POSTFIX, behind + end.len());
+                // clang-format puts the field on a line of its own behind an expression in
+                // brackets that takes several lines.
+                if precedence(inner) < POSTFIX && self.lines() > before {
+                    self.line(column + HANG);
+                }
                 self.put(&end);
             }
             Expression::Behind(inner, field) => {
@@ -225,7 +231,10 @@ impl Page {
         let so = precedence(condition) < precedence_of("||");
         self.operand(condition, so, 0, 2 * HANG);
         let is_whole = self.lines() == before;
-        let letters = |value: &Expression| expression(value).chars().count() + 4;
+        let letters = |value: &Expression| {
+            let brackets = usize::from(precedence(value) <= CONDITIONAL);
+            expression(value).chars().count() + 2 * brackets + 4
+        };
         let longest = letters(then).max(letters(otherwise) + behind);
         let under = match is_whole && self.fits(longest) {
             true => {
@@ -241,7 +250,7 @@ impl Page {
         self.within(then, CONDITIONAL + 1, 0);
         self.line(under);
         self.put(": ");
-        self.within(otherwise, CONDITIONAL, behind);
+        self.within(otherwise, CONDITIONAL + 1, behind);
     }
 
     /// One field a line.

@@ -300,7 +300,7 @@ pub fn expression(value: &Expression) -> String {
             "{} ? {} : {}",
             within(condition, precedence_of("||")),
             within(then, CONDITIONAL + 1),
-            within(otherwise, CONDITIONAL)
+            within(otherwise, CONDITIONAL + 1)
         ),
         Expression::Cast(kind, inner) => format!("({kind}){}", within(inner, UNARY)),
         Expression::Struct(kind, fields) => {

@@ -58,14 +58,19 @@ pub fn number_of_parts(value: &C) -> usize {
 
 /// A value in which some parts are others.
 pub fn replaced(value: &C, other: &dyn Fn(&C) -> Option<C>) -> C {
-    if let Some(other) = other(value) {
-        return other;
-    }
     let mut value = value.clone();
-    for part in value.parts_mut() {
-        *part = replaced(part, other);
-    }
+    replace(&mut value, other);
     value
+}
+
+fn replace(value: &mut C, other: &dyn Fn(&C) -> Option<C>) {
+    match other(value) {
+        Some(other) => *value = other,
+        None => value
+            .parts_mut()
+            .into_iter()
+            .for_each(|part| replace(part, other)),
+    }
 }
 
 /// Whether a value is how long a message is.
@@ -77,7 +82,8 @@ fn is_length(value: &C) -> bool {
 pub fn folded(value: C) -> C {
     let mut value = value;
     for part in value.parts_mut() {
-        *part = folded(part.clone());
+        let inner = std::mem::replace(part, atom(""));
+        *part = folded(inner);
     }
     let truth = |one: &C| match one {
         C::Atom(name) if name == "true" => Some(true),

@@ -5,6 +5,7 @@ use super::containers;
 use super::function::filter_call;
 use super::layout::c_type;
 use super::scope::Scope;
+use super::soonest;
 use super::tree::Body;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, conditional};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
@@ -219,16 +220,22 @@ impl Body<'_> {
             Search::Find(Target { kind, keys, .. }) => ("find", *kind, &keys[..]),
             Search::Create(kind, keys, None) => ("create", *kind, &keys[..]),
             Search::Create(kind, keys, Some(_)) => ("make", *kind, &keys[..]),
+            Search::Soonest(kind, _) => ("soonest", *kind, &[][..]),
             Search::Standing(kind, _) => ("first", *kind, &[][..]),
         };
         let again = self.is_bypass && what == "find" && self.stack.refound.contains(&kind);
         let again = if again { "_again" } else { "" };
-        let name = format!("{what}_{}{again}", self.stack.names.kinds[kind.at()]);
+        let name = match step {
+            Search::Soonest(_, timer) => soonest::name(self.stack, kind, *timer),
+            Search::Find(_) | Search::Create(..) | Search::Standing(..) => {
+                format!("{what}_{}{again}", self.stack.names.kinds[kind.at()])
+            }
+        };
         let other = match step {
             Search::Create(_, _, Some(other)) | Search::Standing(_, other) => {
                 Some(self.scope.index(*other))
             }
-            Search::Create(_, _, None) | Search::Find(_) => None,
+            Search::Create(_, _, None) | Search::Find(_) | Search::Soonest(..) => None,
         };
         let keys = key_arguments(&self.scope, kind, keys);
         let found = on_stack(&name, other.into_iter().chain(keys).collect());
@@ -240,7 +247,9 @@ impl Body<'_> {
                 let condition = self.scope.value(condition);
                 conditional(condition, found, atom("SL_NONE"))
             }
-            Search::Find(_) | Search::Create(..) | Search::Standing(..) => found,
+            Search::Find(_) | Search::Soonest(..) | Search::Create(..) | Search::Standing(..) => {
+                found
+            }
         };
         match bind {
             Some(local) => {

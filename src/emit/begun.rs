@@ -32,7 +32,7 @@ use super::guard::forget_unread;
 use super::leaves;
 use super::names::c_name;
 use super::output::is_static;
-use super::parted::{ITSELF, Parted};
+use super::parted::{ITSELF, Parted, may_drop};
 use super::port::below;
 use super::settled::Values;
 use super::state;
@@ -62,6 +62,8 @@ pub struct Begun {
     pub settled: usize,
     /// Whether some of that hangs on how long they are.
     by_length: bool,
+    /// Whether the last call of their handler may drop such a message.
+    pub may_drop: bool,
     /// What the function of the reaction is called.
     name: String,
     /// What a session is called there, and where it stands.
@@ -96,6 +98,7 @@ impl Begun {
             bytes: copied(stack, parted.before),
             settled: parted.settled,
             by_length: parted.by_length.is_some(),
+            may_drop: may_drop(&parted.rest),
             name: stack.names.reactions[&reaction].clone(),
             own,
             capacity: own_kind.capacity,

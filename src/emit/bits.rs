@@ -7,6 +7,29 @@ use super::constant::{mask, number_text};
 use super::layout::c_bits;
 use crate::c::tree::{Expression as C, Statement, assign, atom, binary, call, call_statement};
 
+/// Bytes of the widest number that C has here.
+pub const WIDEST: u32 = 8;
+
+/// The number that ends `below` bits before the end of nine bytes: the end where the least
+/// significant bit stands. Bits above the number are not yet masked off.
+pub fn load_nine_bytes(big: bool, at: C, below: u32) -> C {
+    let last = binary("+", at.clone(), atom(WIDEST.to_string()));
+    let (first, _) = load_bytes(big, at, WIDEST);
+    let last = element(last);
+    let bits = |number: u32| atom(number.to_string());
+    let (high, low) = match big {
+        true => (
+            binary("<<", first, bits(8 - below)),
+            binary(">>", last, bits(below)).cast("uint64_t"),
+        ),
+        false => (
+            binary("<<", last.cast("uint64_t"), bits(8 * WIDEST - below)),
+            binary(">>", first, bits(below)),
+        ),
+    };
+    binary("|", high, low)
+}
+
 /// So many bytes at a place, and the bits of the C type that they come in.
 pub fn load_bytes(big: bool, at: C, bytes: u32) -> (C, u32) {
     let order = if big { "big" } else { "little" };
@@ -44,7 +67,7 @@ pub fn store_bytes(big: bool, at: C, bytes: u32, value: C) -> Vec<Statement> {
             vec![call_statement(name, vec![at, value])]
         }
         _ => {
-            assert!(bytes < 8, "fields that share bytes fill at most 8");
+            assert!(bytes < WIDEST, "longer numbers are stored in parts");
             let behind = |n: u32| binary("+", at.clone(), atom(n.to_string()));
             let (high_at, low_at) = match big {
                 true => (at.clone(), behind(bytes - 4)),

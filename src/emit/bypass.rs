@@ -93,7 +93,7 @@ pub fn looked_for(program: &Program, forest: &Forest) -> BTreeSet<KindId> {
     });
     let kinds = steps.filter_map(|step| match step {
         Search::Find(target) => Some(target.kind),
-        Search::Create(..) | Search::Standing(..) => None,
+        Search::Create(..) | Search::Soonest(..) | Search::Standing(..) => None,
     });
     kinds
         .filter(|kind| is_one_of_many(&program.kinds[kind.at()]))

@@ -31,7 +31,14 @@ pub fn declare(
         }
         (Type::Optional(inner), None) => vec![Some(atom("false")), Some(scope.zero(inner))],
         (_, Some(value)) => vec![Some(scope.stored(value))],
-        (Type::Bytes(_) | Type::Record(_) | Type::Message | Type::Array(..), None) => vec![None],
+        (
+            Type::Bytes(_)
+            | Type::BoundedBytes(_)
+            | Type::Record(_)
+            | Type::Message
+            | Type::Array(..),
+            None,
+        ) => vec![None],
         (other, None) => vec![Some(scope.zero(other))],
     };
     let name = scope.name(local);

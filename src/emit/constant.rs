@@ -30,6 +30,14 @@ impl Scope<'_> {
                 self.constant(&Value::Number(*number), inner)
             }
             (Value::Number(number), _) => atom(self.stack.number_text(*number, kind)),
+            (Value::Bytes(bytes), Type::BoundedBytes(_)) if !bytes.is_empty() => {
+                let all: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                let members = vec![
+                    ("length".to_string(), atom(bytes.len().to_string())),
+                    ("at".to_string(), atom(format!("{{{}}}", all.join(", ")))),
+                ];
+                C::Struct(c_type(self.stack, kind), members)
+            }
             (Value::Bytes(bytes), _) if bytes.iter().all(|byte| *byte == 0) => self.zero(kind),
             (Value::Bytes(bytes), _) => {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();

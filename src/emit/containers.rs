@@ -8,6 +8,7 @@ use super::names::c_name;
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, call};
 use crate::types::expression::{Expression, Instance, Query, Variable};
+use crate::types::fields::field_of;
 use crate::types::program::{KindId, LocalId, ReasonId, TimerId};
 use crate::types::value::Type;
 
@@ -20,6 +21,7 @@ struct Container {
     itself: C,
     items: C,
     held: C,
+    ranges: C,
     bytes: C,
     pieces: C,
 }
@@ -32,6 +34,10 @@ impl Container {
             itself: scope.place(variable),
             items: beside("_items"),
             held: beside("_held"),
+            ranges: match has_gaps(scope, variable) {
+                true => beside("_ranges").address(),
+                false => atom("NULL"),
+            },
             bytes: beside("_bytes"),
             pieces: beside("_pieces"),
         }
@@ -62,6 +68,12 @@ impl Container {
         })
     }
 
+    /// The arguments that every question to a stream begins with.
+    fn stream(&self, scope: &Scope) -> Vec<C> {
+        let itself = self.itself.clone().address();
+        vec![itself, self.ranges.clone(), self.largest(scope)]
+    }
+
     /// The arguments that every call on a window begins with.
     fn window(&self, scope: &Scope, items: bool) -> Vec<C> {
         let mut all = vec![self.itself.clone().address(), self.held.clone()];
@@ -71,6 +83,15 @@ impl Container {
         all.extend([self.capacity(), self.largest(scope)]);
         all
     }
+}
+
+/// Whether a variable is a stream in which bytes can be held behind a gap.
+fn has_gaps(scope: &Scope, variable: &Variable) -> bool {
+    let program = scope.stack.program;
+    field_of(variable).is_some_and(|(kind, field)| {
+        let field = &program.kinds[kind.at()].fields[field.at()];
+        field.has_gaps
+    })
 }
 
 /// What a container or timer can tell.
@@ -103,21 +124,20 @@ pub fn query(scope: &Scope, query: &Query) -> C {
         Query::First(_) => unreachable!("whether there is a first, and which, are two values"),
         Query::Covers(stream, at, length) => {
             let own = Container::new(scope, stream);
-            let mut all = own.window(scope, false);
+            let mut all = own.stream(scope);
             all.extend([scope.stored(at), scope.stored(length)]);
             call("sl_stream_covers", all)
         }
         Query::Ready(stream, at) => {
             let own = Container::new(scope, stream);
-            let mut all = own.window(scope, false);
+            let mut all = own.stream(scope);
             all.push(scope.stored(at));
             call("sl_stream_ready", all)
         }
         Query::Begin(stream) => position(scope, stream, scope.place(stream).member("begin")),
         Query::End(stream) => {
             let own = Container::new(scope, stream);
-            let largest = own.largest(scope);
-            let end = call("sl_stream_end", vec![own.itself.address(), largest]);
+            let end = call("sl_stream_end", own.stream(scope));
             position(scope, stream, end)
         }
         Query::Exists(kind, keys) => {
@@ -149,7 +169,7 @@ fn position(scope: &Scope, stream: &Variable, c: C) -> C {
 }
 
 /// A pointer to a timer of an instance.
-fn timer_of(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> C {
+pub fn timer_of(scope: &Scope, instance: Instance, kind: KindId, timer: TimerId) -> C {
     let name = &scope.stack.program.kinds[kind.at()].timers[timer.at()];
     let timers = scope.instance(instance, kind).member(TIMERS);
     timers.member(c_name(name)).address()
@@ -228,7 +248,7 @@ pub fn takes(scope: &Scope, window: &Variable, number: &Expression) -> C {
     let own = Container::new(scope, window);
     let mut all = own.window(scope, false);
     all.push(scope.stored(number));
-    call("window_takes", all)
+    call("sl_window_takes", all)
 }
 
 /// Takes the oldest message out of a queue, if there is one.
@@ -298,17 +318,14 @@ pub fn stream_insert(
     let own = Container::new(scope, stream);
     let at = match at {
         Some(at) => scope.stored(at),
-        None => {
-            let end = vec![own.itself.clone().address(), own.largest(scope)];
-            call("sl_stream_end", end)
-        }
+        None => call("sl_stream_end", own.stream(scope)),
     };
     let (capacity, largest) = (own.capacity(), own.largest(scope));
     let message = scope.message_address(message);
     let all = vec![
         stack(),
         own.itself.address(),
-        own.held,
+        own.ranges,
         own.bytes,
         own.pieces.address(),
         capacity,
@@ -326,7 +343,7 @@ pub fn stream_take(scope: &Scope, stream: &Variable, length: &Expression, into: 
     let all = vec![
         stack(),
         own.itself.address(),
-        own.held,
+        own.ranges,
         own.bytes,
         own.pieces.address(),
         capacity,
@@ -350,7 +367,7 @@ pub fn stream_slice(
     let all = vec![
         stack(),
         own.itself.address(),
-        own.held,
+        own.ranges,
         own.bytes,
         capacity,
         largest,
@@ -370,7 +387,7 @@ pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> C {
             let (capacity, largest) = (own.capacity(), own.largest(scope));
             all.extend([
                 own.itself.address(),
-                own.held,
+                own.ranges,
                 own.pieces.address(),
                 capacity,
                 largest,
@@ -392,13 +409,11 @@ pub fn release(scope: &Scope, variable: &Variable, to: &Expression) -> C {
 /// Gives a stream its first position.
 pub fn begin(scope: &Scope, stream: &Variable, at: &Expression) -> S {
     let own = Container::new(scope, stream);
-    let capacity = own.capacity();
     let all = vec![
         stack(),
         own.itself.address(),
-        own.held,
+        own.ranges,
         own.pieces.address(),
-        capacity,
         scope.stored(at),
     ];
     S::Do(call("stream_begin", all))
@@ -415,11 +430,14 @@ pub fn clear_set(scope: &Scope, set: &Variable) -> S {
 pub fn drop_all(scope: &Scope, variable: &Variable, reason: ReasonId) -> S {
     let own = Container::new(scope, variable);
     let reason = atom(&scope.stack.names.reasons[reason.at()]);
-    let capacity = own.capacity();
     let (function, rest) = match &own.kind {
         Type::Queue(item, _) if **item == Type::Message => (
             "drop_queue",
-            vec![own.itself.address(), own.items, capacity],
+            vec![
+                own.itself.clone().address(),
+                own.items.clone(),
+                own.capacity(),
+            ],
         ),
         Type::Queue(..) => {
             let count = own.itself.member("count");
@@ -428,10 +446,10 @@ pub fn drop_all(scope: &Scope, variable: &Variable, reason: ReasonId) -> S {
         Type::Stream(..) => (
             "drop_stream",
             vec![
-                own.itself.address(),
-                own.held,
-                own.pieces.address(),
-                capacity,
+                own.itself.clone().address(),
+                own.ranges.clone(),
+                own.pieces.clone().address(),
+                own.largest(scope),
             ],
         ),
         _ => ("drop_window", own.window(scope, true)),

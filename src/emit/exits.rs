@@ -234,10 +234,14 @@ impl<'a> Naming<'a> {
         let always = atom("true");
         let asked = asked.unwrap_or(&always);
         let asks = printer::expression(&self.plain(asked));
-        let known = self.exits.iter().position(|exit| exit.asks == asks);
+        let words = self.asked(asked);
+        // Two layers may ask for the same, as does one that stands twice.
+        let owner = format!("{}.", self.owner(&words));
+        let is_same = |exit: &Exit| exit.asks == asks && exit.name.starts_with(&owner);
+        let known = self.exits.iter().position(is_same);
         self.places.push(known.unwrap_or(self.exits.len()));
         if known.is_none() {
-            let name = self.name(asked);
+            let name = self.name(words);
             let constant = String::new();
             self.exits.push(Exit {
                 name,
@@ -247,8 +251,8 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// A name that no exit before has.
-    fn name(&self, asked: &C) -> String {
+    /// What a test asks for, or that it asks for something.
+    fn asked(&self, asked: &C) -> Vec<Word> {
         let mut words = Vec::new();
         for one in any_of(asked.clone()) {
             let mut own = Vec::new();
@@ -259,11 +263,23 @@ impl<'a> Naming<'a> {
             own.sort_by_key(|word| word.rank);
             words.extend(own);
         }
+        if words.is_empty() {
+            words.push(self.word(Rank::Message, "other"));
+        }
+        words
+    }
+
+    /// The entity that asks for these.
+    fn owner(&self, words: &[Word]) -> String {
+        let owner = words.first().and_then(|first| first.owner.as_ref());
+        owner.unwrap_or(&self.entity).clone()
+    }
+
+    /// A name that no exit before has.
+    fn name(&self, words: Vec<Word>) -> String {
+        let owner = self.owner(&words);
         let mut words = words.into_iter();
-        let first = words
-            .next()
-            .unwrap_or_else(|| self.word(Rank::Message, "other"));
-        let owner = first.owner.as_ref().unwrap_or(&self.entity);
+        let first = words.next().expect("a test asks for something");
         let plain = format!("{owner}.{}", first.text);
         let mut more = words.filter(|word| word.text != first.text);
         let also = more

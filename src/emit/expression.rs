@@ -137,6 +137,9 @@ impl Scope<'_> {
                 }
             }
             Kind::Cast(a) => self.cast(a, result),
+            Kind::BytesLength(a) => exact(self.value(a).member("length")),
+            Kind::ByteAt(a, index) => exact(self.value(a).member("at").element(self.stored(index))),
+            Kind::Bounded(a) => exact(self.bounded(a, result)),
             Kind::Call(function, arguments) => {
                 exact(super::function::call_of(self, *function, arguments))
             }
@@ -154,6 +157,14 @@ impl Scope<'_> {
                 ))
             }
         }
+    }
+
+    /// Fixed bytes, or bytes with a smaller bound, as bytes with this one.
+    fn bounded(&self, bytes: &Expression, result: &Type) -> C {
+        call(
+            super::types::bounded_from(self.stack, &bytes.result, result),
+            vec![self.value(bytes)],
+        )
     }
 
     /// What is computed of nothing but constants.
@@ -287,7 +298,7 @@ impl Scope<'_> {
 
     fn load(&self, header: HeaderId, field: HeaderFieldId, base: &C, result: &Type) -> Typed {
         let loaded = wire::load(self, header, field, base);
-        if *result == Type::Bool || matches!(result, Type::Bytes(_)) {
+        if *result == Type::Bool || matches!(result, Type::Bytes(_) | Type::BoundedBytes(_)) {
             return exact(loaded.c);
         }
         if loaded.bits < 32 && loaded.cut {
@@ -375,11 +386,26 @@ impl Scope<'_> {
     pub fn zero(&self, kind: &Type) -> C {
         match kind {
             Type::Bool => atom("false"),
-            Type::Bytes(_) | Type::Record(_) => {
-                atom(format!("({}){{0}}", c_type(self.stack, kind)))
+            Type::Bytes(_) | Type::BoundedBytes(_) | Type::Record(_) => {
+                let zeros = self.zeros(kind);
+                atom(format!("({}){zeros}", c_type(self.stack, kind)))
             }
             _ => atom("0"),
         }
+    }
+
+    /// Returns an initializer of zeros. gcc wants braces around a first member that is a structure.
+    fn zeros(&self, kind: &Type) -> String {
+        let first = match kind {
+            Type::Bytes(_) => Some("{0}".to_string()),
+            Type::Record(id) => {
+                let fields = &self.stack.program.records[id.at()].fields;
+                fields.first().map(|field| self.zeros(&field.kind))
+            }
+            Type::Optional(_) | Type::BoundedBytes(_) => None,
+            _ => return "0".to_string(),
+        };
+        format!("{{{}}}", first.unwrap_or("0".to_string()))
     }
 
     fn cast(&self, a: &Expression, result: &Type) -> Typed {

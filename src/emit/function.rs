@@ -10,7 +10,7 @@ use super::walk;
 use crate::c::tree::{Expression as C, Function as CFunction, Statement as S, atom, binary, call};
 use crate::c::walk::is_named;
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
-use crate::types::program::{Filter, FilterId, Function, FunctionId, LocalId};
+use crate::types::program::{Filter, FilterId, FunctionId, HeaderId, KindId, LocalId};
 use crate::types::statement::{Block, Operation, Statement, StatementKind};
 use crate::types::value::Type;
 
@@ -22,15 +22,16 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
         return super::external::call_of(scope, id, arguments);
     }
     let mut all = Vec::new();
-    if needs_stack(stack, function) {
+    let reads = reads(stack, id);
+    if reads.stack {
         all.push(atom("stack"));
     }
     let (arguments, own) = arguments.split_at(function.arguments().min(arguments.len()));
-    if needs_own(stack, function) {
+    if reads.own {
         let known = own.first().map(|own| scope.value(own));
         all.push(known.or(scope.own.clone()).unwrap_or_else(|| atom("0")));
     }
-    if let Some(header) = header_read(stack, function) {
+    if let Some(header) = reads.header {
         all.push(
             scope
                 .headers
@@ -49,8 +50,7 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
 
 /// A call of a function from outside of any instance, with what it is given.
 pub fn call_with(stack: &Stack, id: FunctionId, given: Vec<C>) -> C {
-    let reads = needs_stack(stack, &stack.program.functions[id.at()]);
-    let before = reads.then(|| atom("stack"));
+    let before = reads(stack, id).stack.then(|| atom("stack"));
     let all = before.into_iter().chain(given).collect();
     call(&stack.names.functions[id.at()], all)
 }
@@ -94,29 +94,31 @@ fn expressions(block: &[Statement], visit: &mut dyn FnMut(&Expression)) {
     }
 }
 
-/// Whether an expression reads what the stack holds.
-fn reads_stack(stack: &Stack, expression: &Expression) -> bool {
-    let mut reads = false;
-    walk::each(expression, &mut |part| {
-        reads |= match &*part.kind {
-            Kind::Config(_)
-            | Kind::Now
-            | Kind::Signal(_)
-            | Kind::Query(
-                Query::Running(..) | Query::Exists(..) | Query::Ended(..) | Query::GoesOn,
-            ) => true,
-            Kind::Key(instance, kind, key) => {
-                let scope = Scope::new(stack, &[]);
-                scope
-                    .constant_key(*instance, *kind, key.at(), &part.result)
-                    .is_none()
-            }
-            Kind::Call(id, _) => needs_stack(stack, &stack.program.functions[id.at()]),
-            Kind::Through(id, ..) => filter_needs_stack(stack, &stack.program.filters[id.at()]),
-            _ => walk::variable(part).is_some_and(|v| matches!(walk::base(v), Variable::Field(..))),
-        };
-    });
-    reads
+/// Whether an expression reads what the stack holds, its parts left out.
+fn reads_stack(stack: &Stack, part: &Expression) -> bool {
+    match &*part.kind {
+        Kind::Config(_)
+        | Kind::Now
+        | Kind::Signal(_)
+        | Kind::Query(Query::Running(..) | Query::Exists(..))
+        | Kind::Query(Query::Ended(..) | Query::GoesOn) => true,
+        Kind::Key(instance, kind, key) => {
+            let scope = Scope::new(stack, &[]);
+            scope
+                .constant_key(*instance, *kind, key.at(), &part.result)
+                .is_none()
+        }
+        Kind::Call(id, _) => reads(stack, *id).stack,
+        Kind::Through(id, ..) => filter_needs_stack(stack, &stack.program.filters[id.at()]),
+        _ => walk::variable(part).is_some_and(|v| matches!(walk::base(v), Variable::Field(..))),
+    }
+}
+
+/// Whether an expression, or a part of it, reads what the stack holds.
+fn has_read_of_stack(stack: &Stack, expression: &Expression) -> bool {
+    let mut found = false;
+    walk::each(expression, &mut |part| found |= reads_stack(stack, part));
+    found
 }
 
 fn any(block: Option<&Block>, holds: &dyn Fn(&Expression) -> bool) -> bool {
@@ -127,69 +129,80 @@ fn any(block: Option<&Block>, holds: &dyn Fn(&Expression) -> bool) -> bool {
     found
 }
 
-fn needs_stack(stack: &Stack, function: &Function) -> bool {
-    // What is written in C is given the application's own pointer, which the stack holds.
-    function.external
-        || any(function.body.as_ref(), &|expression| {
-            reads_stack(stack, expression)
-        })
+/// What a function, or a function that it calls, reads beside its arguments. A function is called
+/// by only those that stand behind it, but perhaps by many: so this is found once for each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reads {
+    /// Whether it reads the stack, and is given it.
+    stack: bool,
+    /// Whether it hands a value that only C knows to a function of C, which may change it.
+    changes_stack: bool,
+    /// Whether it reads its instance, and is given its index.
+    pub own: bool,
+    /// The header that it reads.
+    pub header: Option<HeaderId>,
 }
 
-/// Whether a function hands what only C knows to what is written in C, which may change it.
-fn changes_stack(stack: &Stack, function: &Function) -> bool {
-    any(
-        function.body.as_ref(),
-        &|expression| match &*expression.kind {
-            Kind::Call(id, arguments) => {
-                let called = &stack.program.functions[id.at()];
-                arguments.iter().any(|one| is_external(stack, &one.result))
-                    || changes_stack(stack, called)
-            }
-            _ => false,
-        },
-    )
+/// What a function reads.
+pub fn reads(stack: &Stack, id: FunctionId) -> Reads {
+    *stack.function_reads[id.at()].get_or_init(|| {
+        let function = &stack.program.functions[id.at()];
+        let mut found = Reads {
+            // C is given the application's own pointer, which the stack holds.
+            stack: function.external,
+            ..Reads::default()
+        };
+        let owner = function.kind.filter(|kind| is_several(stack, *kind));
+        if let Some(body) = &function.body {
+            expressions(body, &mut |part| found.add(stack, owner.is_some(), part));
+        }
+        found
+    })
 }
 
-pub fn needs_own(stack: &Stack, function: &Function) -> bool {
-    let several = |kind: crate::types::program::KindId| stack.program.kinds[kind.at()].capacity > 1;
-    function.kind.is_some_and(several)
-        && any(
-            function.body.as_ref(),
-            &|expression| match &*expression.kind {
-                Kind::Key(Instance::Own, kind, _) => several(*kind),
-                Kind::Query(Query::Running(Instance::Own, kind, _)) => several(*kind),
-                Kind::Call(id, _) => needs_own(stack, &stack.program.functions[id.at()]),
-                _ => matches!(
-                    walk::variable(expression).map(walk::base),
-                    Some(Variable::Field(Instance::Own, kind, _)) if several(*kind)
-                ),
-            },
-        )
-}
-
-/// The header that a function reads, itself or by what it calls.
-pub fn header_read(stack: &Stack, function: &Function) -> Option<crate::types::program::HeaderId> {
-    let mut found = None;
-    if let Some(body) = &function.body {
-        expressions(body, &mut |expression| match &*expression.kind {
+impl Reads {
+    /// Adds what an expression reads, its parts left out.
+    fn add(&mut self, stack: &Stack, has_index: bool, part: &Expression) {
+        self.stack |= reads_stack(stack, part);
+        let is_own = |of: &Instance, kind: &KindId| {
+            *of == Instance::Own && has_index && is_several(stack, *kind)
+        };
+        match &*part.kind {
             Kind::Header(header, _)
             | Kind::HeaderPresent(header, _)
-            | Kind::OptionsHold(header) => found = Some(*header),
-            Kind::Call(id, _) => {
-                let called = header_read(stack, &stack.program.functions[id.at()]);
-                found = found.or(called);
+            | Kind::OptionsHold(header) => self.header = Some(*header),
+            Kind::Key(of, kind, _) | Kind::Query(Query::Running(of, kind, _)) => {
+                self.own |= is_own(of, kind);
             }
-            _ => {}
-        });
+            Kind::Call(id, arguments) => {
+                let called = reads(stack, *id);
+                let mut arguments = arguments.iter();
+                self.changes_stack |=
+                    called.changes_stack || arguments.any(|one| is_external(stack, &one.result));
+                self.own |= has_index && called.own;
+                self.header = self.header.or(called.header);
+            }
+            _ => {
+                let base = walk::variable(part).map(walk::base);
+                if let Some(Variable::Field(of, kind, _)) = base {
+                    self.own |= is_own(of, kind);
+                }
+            }
+        }
     }
-    found
+}
+
+fn is_several(stack: &Stack, kind: KindId) -> bool {
+    stack.program.kinds[kind.at()].capacity > 1
 }
 
 /// Whether a filter reads what the stack holds.
 pub fn filter_needs_stack(stack: &Stack, filter: &Filter) -> bool {
-    let holds = |expression: &Expression| reads_stack(stack, expression);
-    any(Some(&filter.each), &holds)
-        || any(Some(&filter.finish), &holds)
+    let part = |part: &Expression| reads_stack(stack, part);
+    let holds = |expression: &Expression| has_read_of_stack(stack, expression);
+    any(Some(&filter.each), &part)
+        || any(filter.tail.as_ref(), &part)
+        || any(Some(&filter.finish), &part)
         || filter.result.as_ref().is_some_and(holds)
         || filter.state.iter().any(|(_, value)| holds(value))
 }
@@ -200,19 +213,20 @@ pub fn function(stack: &Stack, id: FunctionId) -> CFunction {
     let mut scope = Scope::new(stack, &function.locals);
     scope.pointers = true;
     let mut all = Vec::new();
-    if needs_stack(stack, function) {
-        let kind = match changes_stack(stack, function) {
+    let reads = reads(stack, id);
+    if reads.stack {
+        let kind = match reads.changes_stack {
             true => "struct",
             false => "const struct",
         };
         all.push(format!("{kind} {} *stack", stack.names.stack));
     }
-    if needs_own(stack, function) {
+    if reads.own {
         let name = scope.taken.take("self");
         all.push(format!("uint32_t {name}"));
         scope.own = Some(atom(name));
     }
-    if let Some(header) = header_read(stack, function) {
+    if let Some(header) = reads.header {
         let name = scope.taken.take("header");
         all.push(format!("const uint8_t *{name}"));
         scope.headers.insert(header, atom(name));
@@ -395,7 +409,11 @@ pub fn read_later(filter: &Filter) -> Vec<LocalId> {
         if let Some(value) = &filter.result {
             walk::each(value, &mut |part| result |= reads(part));
         }
-        result || any(Some(&filter.each), &reads) || any(Some(&filter.finish), &reads)
+        let tail = filter.tail.as_ref();
+        result
+            || any(Some(&filter.each), &reads)
+            || any(tail, &reads)
+            || any(Some(&filter.finish), &reads)
     });
     later.collect()
 }
@@ -431,7 +449,7 @@ fn yields(filter: &Filter, last: Option<(String, String)>) -> Option<Yield> {
     })
 }
 
-/// The loop over whole words, and the last one, which zeros fill up.
+/// The loop over whole words, and the last one, which zeros fill up, where it may be incomplete.
 fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
     if let Some(Step::Round(state)) = step(filter) {
         let state = atom(scope.known(state));
@@ -461,7 +479,7 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
             then: turn(scope, filter, &word, (filled, None)),
             otherwise: Vec::new(),
         });
-    } else if unit > 1 {
+    } else if unit > 1 && !filter.whole {
         let last = scope.taken.take("last");
         let mut rest = vec![
             S::Declare {
@@ -505,9 +523,11 @@ fn turn(
     (loaded, last): (C, Option<(String, String)>),
 ) -> Vec<S> {
     let kind = format!("const {}", c_type(scope.stack, scope.kind(filter.word)));
-    let mut code = Code::new(scope, &filter.each, filter.parameters);
+    let tail = filter.tail.as_ref().filter(|_| last.is_some());
+    let done = tail.unwrap_or(&filter.each);
+    let mut code = Code::new(scope, done, filter.parameters);
     code.yields = yields(filter, last);
-    let mut body = code.block(&filter.each);
+    let mut body = code.block(done);
     if is_named(word, &body) {
         let declare = S::Declare {
             kind,

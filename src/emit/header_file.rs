@@ -238,6 +238,7 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Vec<I
         items.extend(port::structs(stack, port));
     }
     items.push(next(stack));
+    items.extend(program_sends(stack).then(|| sending(stack)));
     items.extend([buffer(stack), output(stack), shared(stack), counters(stack)]);
     items.extend(paths::offered(stack, bypasses));
     items.push(Item::Text(functions(stack, bypasses)));
@@ -309,6 +310,7 @@ fn config(stack: &Stack) -> Item {
             kind: one.kind.clone(),
             initial: None,
             once: true,
+            has_gaps: false,
         };
         let comment = match one.kind {
             Type::Time => "in nanoseconds",
@@ -378,6 +380,32 @@ fn next(stack: &Stack) -> Item {
         comment: "What the host is to do.".to_string(),
         name: format!("{}_next", stack.names.stack),
         values,
+    }
+}
+
+/// Whether the stack has a port by which an application sends messages.
+fn program_sends(stack: &Stack) -> bool {
+    stack.program.ports.iter().any(|port| port.passes)
+}
+
+fn sending(stack: &Stack) -> Item {
+    let upper = stack.names.stack.to_uppercase();
+    let values = [
+        ("SENT", "taken, all of it"),
+        (
+            "LATER",
+            "not taken: another time, when outputs are done and buffers given back",
+        ),
+        (
+            "REFUSED",
+            "gone, all of it: `unsent` of the counters says why",
+        ),
+    ];
+    let values = values.map(|(name, comment)| line(&format!("{upper}_{name}"), comment));
+    Item::Enum {
+        comment: "What becomes of a message that an application sends.".to_string(),
+        name: format!("{}_send", stack.names.stack),
+        values: values.to_vec(),
     }
 }
 
@@ -452,6 +480,10 @@ fn shared(stack: &Stack) -> Item {
         (
             "uintptr_t bar",
             "the host gets those above it: all, or none until the reserve is full",
+        ),
+        (
+            "struct NAME_buffer *sent",
+            "where the message is that an application sends; NULL if it is refused",
         ),
         ("uint32_t steps", "how many this call has taken"),
     ];

@@ -2,19 +2,21 @@
 //! them could stand apart. It says where [`super::tree`] goes, before anything is written.
 
 use super::Stack;
-use super::apart::{Part, short};
+use super::apart::Part;
 use super::tree::guarded_is_then;
 use super::uses::Facts;
 use crate::tree::{Action, Loop, Node, NodeId, Output, Reaction, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// A node is not looked at more often than this: it will stand apart.
-const OFTEN: u32 = 64;
+/// A node is not walked more often than this up to the same end. Whoever asks wants to know whether
+/// a node stands there once or more often, and one walk more would say nothing new of what is
+/// behind it.
+const OFTEN: u32 = 2;
 
 /// What one function holds.
 #[derive(Default)]
 pub struct Held {
-    /// How often the code of each node stands there.
+    /// How often the code of each node stands there: once, or at least twice.
     pub times: BTreeMap<NodeId, u32>,
     /// Nodes that could stand apart, and whose code they are.
     pub may_be_apart: BTreeMap<NodeId, Reaction>,
@@ -30,6 +32,8 @@ struct Holding<'a> {
     /// Whose code it is: that of the tree, or of one that was woven into it.
     origin: Reaction,
     held: Held,
+    /// How often each node was walked, by where the walk ends, and whether a loop stands around.
+    walks: HashMap<(NodeId, Option<NodeId>, bool), u32>,
 }
 
 /// What the function of a tree holds, or that of a part of it.
@@ -48,6 +52,7 @@ pub fn held(
         turns: 0,
         origin: part.map_or(tree.reaction, |node| apart[&node].origin),
         held: Held::default(),
+        walks: HashMap::new(),
     };
     holding.from(part.unwrap_or(tree.root), None, true);
     holding.held
@@ -66,11 +71,15 @@ impl Holding<'_> {
             if let Some(origin) = self.stack.forest.origins.get(&node).filter(|_| !first) {
                 self.origin = *origin;
             }
-            let times = self.held.times.entry(node).or_default();
-            *times += 1;
-            let ends = stop.is_none() && self.turns == 0;
-            if ends && *times > OFTEN && self.facts.size[&node] > short(self.stack) {
-                break;
+            *self.held.times.entry(node).or_default() += 1;
+            let in_loop = self.turns > 0;
+            let ends = stop.is_none() && !in_loop;
+            if !first {
+                let walks = self.walks.entry((node, stop, in_loop)).or_default();
+                *walks += 1;
+                if *walks > OFTEN {
+                    break;
+                }
             }
             if ends && !first {
                 let origins = &mut self.held.may_be_apart;

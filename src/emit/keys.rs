@@ -123,6 +123,12 @@ pub fn hash(stack: &Stack, id: KindId, kind: &Kind) -> Function {
             words.extend(parts.into_iter().map(|part| (there(part), 64)));
             continue;
         }
+        if let Type::BoundedBytes(most) = inner {
+            let parts = words_of(&atom(&name), *most);
+            words.extend(parts.into_iter().map(|part| (there(part), 64)));
+            words.push((there(atom(&name).member("length")), 8));
+            continue;
+        }
         let value = there(word(&keys, &|key| atom(parameter_name(&key.name))));
         let width = width(&keys).unwrap_or_else(|| match inner {
             Type::Bool => 1,
@@ -194,9 +200,11 @@ fn differs(stack: &Stack, id: KindId, kind: &Kind, instance: &str) -> C {
         let own = |key: &Key| place.clone().member(c_name(&key.name));
         match &key.kind {
             Type::Bytes(length) => bytes_differ(own(key), &name, *length),
+            bounded @ Type::BoundedBytes(_) => bounded_differ(stack, bounded, own(key), &name),
             Type::Optional(inner) => {
                 let other = match **inner {
                     Type::Bytes(length) => bytes_differ(own(key), &name, length),
+                    Type::BoundedBytes(_) => bounded_differ(stack, inner, own(key), &name),
                     _ => binary("!=", own(key), atom(&name)),
                 };
                 let (own, has) = (format!("has_{}", c_name(&key.name)), format!("has_{name}"));
@@ -328,4 +336,9 @@ fn bytes_differ(same: C, name: &str, length: u32) -> C {
         atom(length.to_string()),
     ];
     binary("!=", call("memcmp", bytes), atom("0"))
+}
+
+fn bounded_differ(stack: &Stack, kind: &Type, same: C, name: &str) -> C {
+    let equal = super::types::bounded_equal(stack, kind);
+    call(equal, vec![same, atom(name)]).negated()
 }

@@ -22,6 +22,8 @@ pub fn bits(stack: &Stack, kind: &Type) -> Option<u32> {
         Type::Instance(_) => Some(32),
         Type::Bool
         | Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Record(_)
         | Type::Optional(_)
         | Type::Message
@@ -57,6 +59,8 @@ pub fn c_type(stack: &Stack, kind: &Type) -> String {
         Type::Signed(width) => format!("int{}_t", c_bits(u32::from(*width))),
         Type::Bool => "bool".to_string(),
         Type::Bytes(length) => format!("struct {name}_bytes{length}"),
+        Type::BoundedBytes(most) => format!("struct {name}_bytes_to{most}"),
+        Type::UnboundedBytes => unreachable!("bytes without a bound are no value"),
         Type::Record(id) => format!("struct {}", stack.names.records[id.at()]),
         Type::Optional(inner) => format!("struct {name}_maybe_{}", word(stack, inner)),
         Type::Message => format!("struct {name}_message"),
@@ -83,9 +87,27 @@ pub fn members(stack: &Stack, field: &Field, comment: &str) -> Vec<Line> {
     named_members(stack, &field.kind, &name, comment)
 }
 
+/// The members that hold a field of an instance: first those that say what it holds, then those
+/// that are written before they are read, and so need no first value.
+pub fn instance_members(stack: &Stack, field: &Field, comment: &str) -> [Vec<Line>; 2] {
+    let all = places_of(stack, field).into_iter();
+    let (buffers, rest): (Vec<_>, Vec<_>) = all.partition(|place| place.is_buffer);
+    [lines(rest, comment), lines(buffers, "")]
+}
+
+/// The first member of an instance that needs no first value.
+pub fn first_buffer(stack: &Stack, fields: &[Field]) -> Option<String> {
+    let all = fields.iter().flat_map(|field| places_of(stack, field));
+    let mut buffers = all.filter(|place| place.is_buffer);
+    buffers.next().map(|place| place.name)
+}
+
 /// The members that hold a value under a name.
 pub fn named_members(stack: &Stack, kind: &Type, name: &str, comment: &str) -> Vec<Line> {
-    let places = places(stack, kind, name);
+    lines(places(stack, kind, name), comment)
+}
+
+fn lines(places: Vec<Place>, comment: &str) -> Vec<Line> {
     let lines = places.into_iter().map(|place| Line {
         text: match place.many {
             Some(many) => declaration(&place.kind, &format!("{}[{many}]", place.name)),
@@ -110,28 +132,58 @@ struct Place {
     size: Size,
     /// What it is, where the source does not say that.
     comment: String,
+    /// Whether it is written before it is read, whatever is there before.
+    is_buffer: bool,
+}
+
+impl Place {
+    fn one(kind: &str, name: String, size: Size) -> Place {
+        Place {
+            kind: kind.to_string(),
+            name,
+            many: None,
+            size,
+            comment: String::new(),
+            is_buffer: false,
+        }
+    }
+
+    fn row(kind: &str, name: String, size: Size, many: u32) -> Place {
+        Place {
+            many: Some(many),
+            ..Place::one(kind, name, size)
+        }
+    }
+
+    fn buffer(kind: &str, name: String, size: Size, many: u32) -> Place {
+        Place {
+            is_buffer: true,
+            ..Place::row(kind, name, size, many)
+        }
+    }
+}
+
+/// The members that hold a field, in order. A stream with gaps has ranges, too.
+fn places_of(stack: &Stack, field: &Field) -> Vec<Place> {
+    let name = c_name(&field.name);
+    let mut all = places(stack, &field.kind, &name);
+    if field.has_gaps {
+        let (kind, name) = ("struct sl_ranges", format!("{name}_ranges"));
+        let ranges = Place::one(kind, name, Size::words(1 + 2 * RANGES));
+        all.insert(1, ranges);
+    }
+    all
 }
 
 /// The members that hold a value, in order.
 fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
-    let place = |kind: &str, name: String, size: Size| Place {
-        kind: kind.to_string(),
-        name,
-        many: None,
-        size,
-        comment: String::new(),
-    };
-    let row = |kind: &str, name: String, size: Size, many: u32| Place {
-        many: Some(many),
-        ..place(kind, name, size)
-    };
-    let plain = || place(&c_type(stack, kind), name.to_string(), size(stack, kind));
+    let plain = || Place::one(&c_type(stack, kind), name.to_string(), size(stack, kind));
     let item = |kind: &Type| (item_type(stack, kind), item_size(stack, kind));
-    let bits = |name: String, count: u32| row("uint64_t", name, Size::of(8), words(count));
+    let bits = |name: String, count: u32| Place::row("uint64_t", name, Size::of(8), words(count));
     let held = |capacity: u32| bits(format!("{name}_held"), capacity);
     match kind {
         Type::Optional(inner) => {
-            let mut all = vec![place("bool", format!("has_{name}"), Size::of(1))];
+            let mut all = vec![Place::one("bool", format!("has_{name}"), Size::of(1))];
             all[0].comment = format!("whether there is {name}");
             all.extend(places(stack, inner, name));
             all
@@ -139,31 +191,30 @@ fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
         Type::Queue(inner, capacity) => {
             let (item, size) = item(inner);
             vec![
-                place("struct sl_ring", name.to_string(), Size::words(2)),
-                row(&item, format!("{name}_items"), size, *capacity),
+                Place::one("struct sl_ring", name.to_string(), Size::words(2)),
+                Place::buffer(&item, format!("{name}_items"), size, *capacity),
             ]
         }
         Type::Window(inner, _, capacity) => {
             let (item, size) = item(inner);
             vec![
-                place("struct sl_window", name.to_string(), Size::words(3)),
+                Place::one("struct sl_window", name.to_string(), Size::words(5)),
                 held(*capacity),
-                row(&item, format!("{name}_items"), size, *capacity),
+                Place::buffer(&item, format!("{name}_items"), size, *capacity),
             ]
         }
         Type::Stream(_, capacity) => {
-            let mut pieces = place("uint32_t", format!("{name}_pieces"), Size::of(4));
+            let mut pieces = Place::one("uint32_t", format!("{name}_pieces"), Size::of(4));
             pieces.comment = "how many messages are in it".to_string();
             vec![
-                place("struct sl_stream", name.to_string(), Size::words(3)),
-                held(*capacity),
+                Place::one("struct sl_stream", name.to_string(), Size::words(3)),
                 pieces,
-                row("uint8_t", format!("{name}_bytes"), Size::of(1), *capacity),
+                Place::buffer("uint8_t", format!("{name}_bytes"), Size::of(1), *capacity),
             ]
         }
         Type::Array(inner, capacity) => {
             let (item, size) = item(inner);
-            vec![row(&item, name.to_string(), size, *capacity)]
+            vec![Place::row(&item, name.to_string(), size, *capacity)]
         }
         Type::Set(capacity) => vec![bits(name.to_string(), *capacity)],
         Type::Unsigned(_)
@@ -172,6 +223,8 @@ fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
         | Type::Sequence(_)
         | Type::Time
         | Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Enum(_)
         | Type::Record(_)
         | Type::Message
@@ -181,6 +234,9 @@ fn places(stack: &Stack, kind: &Type, name: &str) -> Vec<Place> {
         | Type::Nothing => vec![plain()],
     }
 }
+
+/// Ranges that a stream with gaps has; as in `runtime/stream.h`.
+const RANGES: u64 = 16;
 
 /// Words of 64 bits that hold a bit for each of so many.
 fn words(capacity: u32) -> u32 {
@@ -230,42 +286,49 @@ impl Size {
     }
 }
 
-/// Bytes of a struct that holds these, each under its name.
-pub fn struct_bytes<'t>(stack: &Stack, kinds: impl IntoIterator<Item = &'t Type>) -> u64 {
-    struct_size(stack, kinds).bytes
+/// Bytes that a field takes.
+pub fn field_bytes(stack: &Stack, field: &Field) -> u64 {
+    Size::of_struct(sizes(places_of(stack, field))).bytes
 }
 
-/// The same with structs between them, of which the bytes are said, and of how many each is to be a
-/// multiple.
-pub fn struct_with<'t>(
+/// Bytes of the struct of an instance: its keys, the fields near its beginning, structs, of which
+/// the bytes are said and of how many each is to be a multiple, the other fields, and behind all
+/// what needs no first value.
+pub fn instance_bytes<'t>(
     stack: &Stack,
-    before: impl IntoIterator<Item = &'t Type>,
+    keys: impl IntoIterator<Item = &'t Type>,
+    [near, far]: [Vec<&Field>; 2],
     structs: &[[u64; 2]],
-    behind: impl IntoIterator<Item = &'t Type>,
+    in_order: &[Field],
 ) -> u64 {
     let structs = structs.iter().map(|[bytes, alignment]| Size {
         bytes: *bytes,
         alignment: *alignment,
     });
-    let before = sizes(stack, before).chain(structs);
-    Size::of_struct(before.chain(sizes(stack, behind))).bytes
+    let of = |fields: Vec<&Field>, is_buffer: bool| {
+        let all = fields.into_iter().flat_map(|field| places_of(stack, field));
+        sizes(
+            all.filter(move |place| place.is_buffer == is_buffer)
+                .collect(),
+        )
+    };
+    let keys = keys.into_iter().flat_map(|kind| places(stack, kind, ""));
+    let before = sizes(keys.collect()).chain(of(near, false)).chain(structs);
+    let behind = of(far, false).chain(of(in_order.iter().collect(), true));
+    Size::of_struct(before.chain(behind)).bytes
 }
 
 fn struct_size<'t>(stack: &Stack, kinds: impl IntoIterator<Item = &'t Type>) -> Size {
-    Size::of_struct(sizes(stack, kinds))
+    let all = kinds.into_iter().flat_map(|kind| places(stack, kind, ""));
+    Size::of_struct(sizes(all.collect()))
 }
 
-/// What each member takes that holds one of these.
-fn sizes<'t>(
-    stack: &Stack,
-    kinds: impl IntoIterator<Item = &'t Type>,
-) -> impl Iterator<Item = Size> {
-    let all = kinds.into_iter().flat_map(|kind| places(stack, kind, ""));
-    let size = |place: Place| Size {
+/// What each member takes.
+fn sizes(places: Vec<Place>) -> impl Iterator<Item = Size> {
+    places.into_iter().map(|place| Size {
         bytes: place.size.bytes * u64::from(place.many.unwrap_or(1)),
         ..place.size
-    };
-    Vec::from_iter(all.map(size)).into_iter()
+    })
 }
 
 /// What a value takes that is one member.
@@ -273,6 +336,11 @@ fn size(stack: &Stack, kind: &Type) -> Size {
     match kind {
         Type::Bytes(length) => Size {
             bytes: u64::from(*length),
+            alignment: 1,
+        },
+        // The length, in one byte, and the bytes.
+        Type::BoundedBytes(most) => Size {
+            bytes: u64::from(*most) + 1,
             alignment: 1,
         },
         Type::Record(id) => {

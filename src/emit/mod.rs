@@ -42,6 +42,7 @@ mod algebra;
 mod always;
 mod answer;
 mod apart;
+mod appended;
 mod assumed;
 mod attempt;
 mod backlog;
@@ -93,13 +94,14 @@ mod predict;
 mod push;
 mod reacting;
 mod record;
-mod reserved;
+pub mod reserved;
 mod returns;
 mod row;
 mod scope;
 mod send;
 mod settle;
 mod settled;
+mod soonest;
 mod source_file;
 mod standing;
 mod state;
@@ -126,6 +128,7 @@ use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
 use crate::types::program::{Entity, EntityId, Event, FunctionId, KindId, Program};
 use names::Names;
 use reacting::Shortcuts;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The C of a stack.
@@ -224,6 +227,8 @@ pub struct Stack<'a> {
     rounds: BTreeSet<(Reaction, Reaction)>,
     /// Kinds whose instances common paths look for by keys.
     refound: BTreeSet<KindId>,
+    /// What each function reads, once that was asked.
+    function_reads: Vec<OnceCell<function::Reads>>,
 }
 
 impl<'a> Stack<'a> {
@@ -250,6 +255,7 @@ impl<'a> Stack<'a> {
             trees,
             rounds: BTreeSet::new(),
             refound: bypass::looked_for(program, forest),
+            function_reads: vec![OnceCell::new(); program.functions.len()],
         };
         stack.rounds = stack.find_rounds();
         stack.unite_functions();
@@ -367,10 +373,11 @@ impl<'a> Stack<'a> {
     fn line_of(&self, span: Span) -> String {
         let name = self.sources.name(span.file);
         let file = name.rsplit('/').next().unwrap_or(name);
-        format!("{file}:{}", self.sources.position(span).line)
+        format!("{file}:{}", self.sources.line(span.file, span.start))
     }
 
-    /// Where the code of a reaction is written.
+    /// Where the code of a reaction is written, and of which entity it is where several have that
+    /// code: `tcp.loom:57, tcp6`.
     fn reaction_comment(&self, reaction: Reaction) -> String {
         let span = match reaction {
             Reaction::Handle { kind, event, .. } => self
@@ -391,7 +398,15 @@ impl<'a> Stack<'a> {
                     .or_else(|| session(event).map(|one| one.span))
             }
         };
-        span.map(|span| self.line_of(span)).unwrap_or_default()
+        let Some(span) = span else {
+            return String::new();
+        };
+        let own = &self.program.entities[entity_of(self, reaction).at()];
+        let alike = self.program.entities.iter();
+        match alike.filter(|one| one.layer == own.layer).count() {
+            0 | 1 => self.line_of(span),
+            _ => format!("{}, {}", self.line_of(span), own.name),
+        }
     }
 }
 

@@ -207,7 +207,7 @@ impl Scope<'_> {
                 let absent = self.present(a).negated();
                 let same = binary("==", self.unwrapped(a), self.unwrapped(b));
                 assert!(
-                    !matches!(**inner, Type::Bytes(_)),
+                    !matches!(**inner, Type::Bytes(_) | Type::BoundedBytes(_)),
                     "optional bytes are not compared"
                 );
                 let equal = binary("&&", both, binary("||", absent, same));
@@ -223,6 +223,7 @@ impl Scope<'_> {
                 arguments.push(atom(length.to_string()));
                 binary(sign, call("memcmp", arguments), atom("0"))
             }
+            Type::BoundedBytes(_) => self.bounded_compared(operator, a, b),
             Type::Enum(id) if !equality && !super::types::in_order(self.stack, *id) => {
                 let rank = |side| super::types::rank(self.stack, *id, self.value(side));
                 binary(sign, rank(a), rank(b))
@@ -237,6 +238,16 @@ impl Scope<'_> {
                 }
             }
             _ => binary(sign, self.value(a), self.value(b)),
+        }
+    }
+
+    /// Bounded bytes are compared by a function.
+    fn bounded_compared(&self, operator: Binary, a: &Expression, b: &Expression) -> C {
+        let name = super::types::bounded_equal(self.stack, &a.result);
+        let equal = call(name, vec![self.value(a), self.value(b)]);
+        match operator == Binary::Equal {
+            true => equal,
+            false => equal.negated(),
         }
     }
 

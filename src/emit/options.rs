@@ -144,7 +144,7 @@ fn length_of(scope: &Scope, id: HeaderId, case: &OptionCase) -> S {
     }
     for part in case.parts() {
         let field = header.field(part);
-        if field.kind != Type::Nothing {
+        if field.kind != Type::UnboundedBytes {
             all.extend(requirements(scope, field, &read(scope, id, part)));
         }
     }
@@ -239,19 +239,11 @@ fn find_function(stack: &Stack, id: HeaderId) -> Function {
     let width = header.options.as_ref().map_or(1, |options| options.width);
     let mut scope = Scope::new(stack, &[]);
     scope.headers.insert(id, atom("header"));
-    let found = load_bytes(header.big, atom("at"), width).0;
-    let length = call(
-        names(stack, id).length.clone(),
-        vec![atom("at"), atom("end")],
-    );
-    let turn = vec![
-        S::If {
-            condition: binary("==", found, atom("number")),
-            then: vec![assign(atom("found"), atom("at"))],
-            otherwise: Vec::new(),
-        },
-        S::Assign(atom("at"), "+=", length),
-    ];
+    let turn = find_turn(stack, id, width);
+    let until_malformed = header
+        .options
+        .as_ref()
+        .is_some_and(|all| all.until_malformed);
     let mut body = bounds(&scope, id);
     body.push(S::Declare {
         kind: "const uint8_t *".to_string(),
@@ -265,9 +257,13 @@ fn find_function(stack: &Stack, id: HeaderId) -> Function {
     body.push(S::Return(Some(atom("found"))));
     Function {
         comment: format!(
-            "Where the last option of this number stands in a header of {}, all of whose options \
-             keep their rules; NULL where there is none.",
-            header.name
+            "Where the last option of this number stands in a header of {}, {}; NULL where there \
+             is none.",
+            header.name,
+            match until_malformed {
+                true => "before the first that breaks a rule",
+                false => "all of whose options keep their rules",
+            }
         ),
         result: "static const uint8_t *".to_string(),
         name: names(stack, id).find.clone(),
@@ -277,6 +273,42 @@ fn find_function(stack: &Stack, id: HeaderId) -> Function {
         ],
         body,
     }
+}
+
+/// Looks at the option at hand, and goes on behind it.
+fn find_turn(stack: &Stack, id: HeaderId, width: u32) -> Vec<S> {
+    let header = &stack.program.headers[id.at()];
+    let found = load_bytes(header.big, atom("at"), width).0;
+    let length = call(
+        names(stack, id).length.clone(),
+        vec![atom("at"), atom("end")],
+    );
+    let is_it = S::If {
+        condition: binary("==", found, atom("number")),
+        then: vec![assign(atom("found"), atom("at"))],
+        otherwise: Vec::new(),
+    };
+    if !header
+        .options
+        .as_ref()
+        .is_some_and(|all| all.until_malformed)
+    {
+        return vec![is_it, S::Assign(atom("at"), "+=", length)];
+    }
+    vec![
+        S::Declare {
+            kind: "const size_t".to_string(),
+            name: "length".to_string(),
+            value: Some(length),
+        },
+        S::If {
+            condition: binary("==", atom("length"), atom("0")),
+            then: vec![S::Return(Some(atom("found")))],
+            otherwise: Vec::new(),
+        },
+        is_it,
+        S::Assign(atom("at"), "+=", atom("length")),
+    ]
 }
 
 /// An option that is written: always, or where a condition holds that has a name.
@@ -363,7 +395,7 @@ fn write_one(
         pieces.push((field, written));
         if (field.bit + field.width).is_multiple_of(8) {
             let at = advanced(place, pieces[0].0.bit / 8);
-            all.extend(store(&inner, header, at, &pieces));
+            all.extend(store(&mut inner, header, at, &pieces));
             pieces.clear();
         }
     }

@@ -15,6 +15,7 @@ use super::bypass::exit;
 use super::expected::Own;
 use super::guard::is_setting;
 use super::keys;
+use super::runtime;
 use super::settled::{Values, may_fail, members};
 use crate::c::tree::{
     Expression as C, Function, Statement as S, assign, atom, binary, call, only_if,
@@ -412,6 +413,19 @@ impl<'s> Parting<'s> {
     }
 }
 
+/// Whether statements call a function that may drop a message: any but those that write bytes,
+/// start or stop timers, or send a frame.
+pub fn may_drop(statements: &[S]) -> bool {
+    let writes = ["take_sent", "send_frame", "leave_untaken", "memcpy"];
+    let mut found = false;
+    walk::each(statements, &mut |one| {
+        if let S::Do(C::Call(name, _)) = one {
+            found |= !writes.contains(&&**name) && !runtime::names().any(|one| one == name);
+        }
+    });
+    found
+}
+
 /// What is done in the end; none if it is not known where that ends.
 fn ends(statements: &[S]) -> Option<Vec<S>> {
     let mut ends = statements.to_vec();
@@ -435,7 +449,7 @@ fn ends(statements: &[S]) -> Option<Vec<S>> {
         }
         _ => ends.insert(
             0,
-            S::Do(call("take_buffer", vec![atom("stack")]).cast("void")),
+            S::Do(call("take_sent", vec![atom("stack")]).cast("void")),
         ),
     }
     Some(ends)
@@ -512,7 +526,7 @@ mod tests {
         assert_eq!(parted.once, [length.clone(), at_end("6", port())]);
         let by_length = at_end("4", message("length").cast("uint16_t"));
         assert_eq!(parted.by_length, Some(vec![length.clone(), by_length]));
-        let taken = S::Do(call("take_buffer", vec![atom("stack")]).cast("void"));
+        let taken = S::Do(call("take_sent", vec![atom("stack")]).cast("void"));
         let rest = [data, length, store("4", field("next")), taken, sends()];
         assert_eq!(parted.rest, rest);
         assert_eq!((parted.before, parted.settled), (6, 2));

@@ -179,7 +179,13 @@ pub fn named(text: &str, stack: &str, blank: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c| letters(c) != letters(first));
         let (word, others) = rest.split_at(end.unwrap_or(rest.len()));
-        let own = ["STACK_AGENDA_FULL", "STACK_CUT_BUFFER", "STACK_NO_BUFFER"].contains(&word);
+        let own = [
+            "STACK_AGENDA_FULL",
+            "STACK_CUT_BUFFER",
+            "STACK_TOO_LONG",
+            "STACK_NO_SESSION",
+        ]
+        .contains(&word);
         let of_stack = |name| {
             let end = word.strip_prefix(name);
             end.filter(|end| end.is_empty() || end.starts_with('_'))
@@ -230,8 +236,8 @@ mod tests {
 
     #[test]
     fn a_stack_may_be_called_stack() {
-        let text = named("UPPER_IDLE; STACK_next(STACK_NO_BUFFER)", "my_stack", "");
-        assert_eq!(text, "MY_STACK_IDLE; my_stack_next(STACK_NO_BUFFER)\n");
+        let text = named("UPPER_IDLE; STACK_next(STACK_TOO_LONG)", "my_stack", "");
+        assert_eq!(text, "MY_STACK_IDLE; my_stack_next(STACK_TOO_LONG)\n");
     }
 
     #[test]

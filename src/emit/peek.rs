@@ -3,7 +3,7 @@
 use super::options;
 use super::scope::Scope;
 use super::tree::Body;
-use super::wire::{counted, covered, less, literal, optional};
+use super::wire::{counted, covered, length_of, less, literal, optional, part};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary};
 use crate::types::expression::{Expression, ExpressionKind as Kind};
 use crate::types::header::{Header, HeaderField, Ranges, Rule};
@@ -48,8 +48,11 @@ fn in_order(scope: &Scope, id: HeaderId, place: &C, length: &C) -> Vec<C> {
     let mut size = number(header.least);
     let mut cuts: Vec<(HeaderFieldId, &Ranges)> = Vec::new();
     for (at, field) in header.fields.iter().enumerate() {
+        if let Some(most) = field.bound() {
+            all.extend(bounded(scope, id, HeaderFieldId(at as u32), most));
+        }
         let behind = settled.is_none_or(|settled| settled.at() <= at);
-        if field.present.is_some() && settled.is_some_and(|settled| at <= settled.at()) {
+        if field.is_loose() && settled.is_some_and(|settled| at <= settled.at()) {
             size = optional(scope, id, header.least, &|other| other <= at).cast("uint32_t");
             all.push(binary(">=", length.clone(), size.clone()));
         }
@@ -70,6 +73,29 @@ fn in_order(scope: &Scope, id: HeaderId, place: &C, length: &C) -> Vec<C> {
     }
     if header.options.is_some() {
         all.push(options::hold(scope, id, place));
+    }
+    all
+}
+
+/// A part with a bound is as long as is counted, and no longer than its bound.
+fn bounded(scope: &Scope, id: HeaderId, at: HeaderFieldId, most: u32) -> Vec<C> {
+    let header = &scope.stack.program.headers[id.at()];
+    let (counted, rest) = part(scope, id, at);
+    let mut all = Vec::new();
+    if let Some(rest) = rest {
+        let rest = match rest {
+            known @ C::Atom(_) => known,
+            rest => rest.cast("size_t"),
+        };
+        all.push(binary(">=", counted, rest));
+    }
+    let counter = header.part_counter(at.at());
+    let counter = counter.expect("a part with a bound is counted");
+    let width = header.field(counter.field).width;
+    let largest = (u64::MAX >> (64 - width)).saturating_mul(u64::from(counter.unit));
+    if largest > u64::from(most) {
+        let length = length_of(scope, id, at).expect("its length is counted");
+        all.push(binary("<=", length, number(most)));
     }
     all
 }
@@ -95,7 +121,7 @@ fn settle(scope: &Scope, id: HeaderId, length: &C, size: C, all: &mut Vec<C>) ->
     if header
         .fields
         .iter()
-        .any(|field| field.kind == Type::Nothing)
+        .any(|field| field.kind == Type::UnboundedBytes)
     {
         all.push(binary(">=", says.clone(), known));
         all.push(binary("<=", says.clone(), length.clone()));
@@ -110,7 +136,7 @@ fn settle(scope: &Scope, id: HeaderId, length: &C, size: C, all: &mut Vec<C>) ->
 fn required(scope: &Scope, id: HeaderId, at: HeaderFieldId) -> Option<C> {
     let header: &Header = &scope.stack.program.headers[id.at()];
     let field = header.field(at);
-    if field.kind == Type::Nothing {
+    if field.kind == Type::UnboundedBytes {
         return None;
     }
     let read = Expression::new(Kind::Header(id, at), field.kind.clone());

@@ -187,11 +187,11 @@ pub fn send_head(stack: &Stack, port: &Port) -> (String, String) {
         false => format!("const struct {name}_{own}_attributes *with"),
     };
     (
-        "Sends bytes, which are copied; the answer is how many were taken: all, or 0 for later. \
-         What stands beside them may be NULL: all at its default."
+        "Sends a message, whose bytes are copied. What stands beside them may be NULL: all at its \
+         default."
             .to_string(),
         format!(
-            "size_t {name}_{own}_send(struct {name} *stack, uint32_t session, {with}, \
+            "enum {name}_send {name}_{own}_send(struct {name} *stack, uint32_t session, {with}, \
              const uint8_t *data, size_t length, uint64_t now_ns)"
         ),
     )
@@ -323,10 +323,6 @@ pub fn condition(condition: C, then: &str) -> String {
         otherwise: Vec::new(),
     };
     printer::block(&[whole], 1)
-}
-
-pub fn either(one: C, other: C) -> C {
-    binary("||", one, other)
 }
 
 fn with_body(head: &str, body: &str) -> Item {

@@ -8,7 +8,7 @@ use super::options::{self, Written};
 use super::scope::Scope;
 use super::straight::is_straight;
 use super::sums::sum_call;
-use super::wire::{add_bits, covered, less, literal, optional, start, store};
+use super::wire::{add_bits, covered, fills_bytes, less, literal, optional, start, store};
 use crate::c::tree::{Expression as C, Statement, atom, binary, call_statement, conditional};
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::header::{Header, HeaderField, Rule};
@@ -46,7 +46,7 @@ pub fn push(
         values,
         early: Vec::new(),
         options: Vec::new(),
-        loose: header.fields.iter().any(|field| field.present.is_some()),
+        loose: header.fields.iter().any(HeaderField::is_loose),
     };
     scope.message = Some(message);
     let mut statements = Vec::new();
@@ -76,6 +76,7 @@ pub fn push(
     push.write_sums(scope, &mut statements);
     scope.header_size = None;
     scope.writes = None;
+    scope.parts.clear();
     scope.headers.remove(&id);
     if let Some(old) = before {
         scope.headers.insert(id, old);
@@ -113,10 +114,11 @@ impl Push<'_> {
     /// Values that read the message are taken before its new header is written.
     fn values_before(&mut self, scope: &mut Scope, statements: &mut Vec<Statement>) {
         for (id, value) in self.values {
-            if self.header.is_option(*id) || !reads_message(value) {
+            let field = self.header.field(*id);
+            let is_part = field.bound().is_some();
+            if self.header.is_option(*id) || !is_part && !reads_message(value) {
                 continue;
             }
-            let field = self.header.field(*id);
             let name = scope.taken.take(&field.name.replace('.', "_"));
             let option = self.header.option_of(*id);
             let mut options = self.options.iter();
@@ -132,7 +134,24 @@ impl Push<'_> {
                 name: name.clone(),
                 value: Some(stored),
             });
+            if is_part {
+                scope.parts.insert(*id, self.room(*id, &name));
+            }
             self.early.push((*id, atom(name)));
+        }
+    }
+
+    /// Bytes of a part with a bound, in whole units of its count.
+    fn room(&self, part: HeaderFieldId, name: &str) -> C {
+        let length = atom(name).member("length");
+        let counter = self.header.part_counter(part.at());
+        match counter.map_or(1, |counter| counter.unit) {
+            1 => length,
+            unit => {
+                let number = |number: u32| atom(number.to_string());
+                let units = binary("+", length, number(unit - 1));
+                binary("*", binary("/", units, number(unit)), number(unit)).cast("size_t")
+            }
         }
     }
 
@@ -201,12 +220,19 @@ impl Push<'_> {
         let data = scope.of_message(self.message, "data");
         let mut pieces: Vec<(&HeaderField, C)> = Vec::new();
         for (at, field) in self.header.fields.iter().enumerate() {
+            let id = HeaderFieldId(at as u32);
+            if let (Some(_), Some(C::Atom(name))) = (field.bound(), self.given(scope, id)) {
+                let place = start(scope, self.id, field, &data);
+                let bytes = vec![place, atom(name).member("at"), scope.parts[&id].clone()];
+                statements.push(call_statement("memcpy", bytes));
+                continue;
+            }
             if field.width == 0 || self.is_summed_later(scope, at) {
                 continue;
             }
-            let value = match self.given(scope, HeaderFieldId(at as u32)) {
+            let value = match self.given(scope, id) {
                 Some(value) => value,
-                None => self.computed(scope, field),
+                None => self.computed(scope, at, field),
             };
             pieces.push((field, value));
             if (field.bit + field.width).is_multiple_of(8) {
@@ -236,11 +262,17 @@ impl Push<'_> {
     }
 
     /// What a field is written as that nobody sets, before the sums are known.
-    fn computed(&self, scope: &Scope, field: &HeaderField) -> C {
+    fn computed(&self, scope: &Scope, at: usize, field: &HeaderField) -> C {
         match &field.rule {
             Rule::Default(value) => scope.stored(value),
             Rule::Is(value) => scope.constant(value, &field.kind),
             Rule::Given | Rule::Checks { .. } => atom("0"),
+            Rule::Counts { ranges, unit } if self.counts_part_alone(at) => {
+                // What stands behind the part has its place by this.
+                let fixed = self.header.fixed_inside(ranges);
+                let bytes = optional(scope, self.id, fixed, &|place| ranges.covers(place));
+                self.units(scope, field, bytes, *unit)
+            }
             // All is counted when it is known what is missing.
             Rule::Counts { .. } if self.loose => atom("0"),
             Rule::Counts { .. } => self.count(scope, field),
@@ -262,6 +294,18 @@ impl Push<'_> {
         if let Some(bytes) = literal(&counted) {
             return atom((bytes / u64::from(*unit)).to_string());
         }
+        self.units(scope, field, counted, *unit)
+    }
+
+    /// Whether a field counts a part with a bound, and nothing that may be missing.
+    fn counts_part_alone(&self, at: usize) -> bool {
+        let counter = self.header.part_of(at);
+        let counter = counter.and_then(|part| self.header.part_counter(part));
+        counter.is_some_and(|counter| !self.header.counts_optional(&counter))
+    }
+
+    /// Some bytes in the units of a count.
+    fn units(&self, scope: &Scope, field: &HeaderField, counted: C, unit: u32) -> C {
         let units = match unit {
             1 => counted,
             unit => binary("/", counted, atom(unit.to_string())),
@@ -312,13 +356,14 @@ impl Push<'_> {
         statements.push(call_statement("memmove", moved));
         statements.push(Statement::Assign(data.clone(), "+=", less()));
         statements.push(Statement::Assign(length, "+=", size.clone()));
-        for field in &self.header.fields {
-            if let Rule::Counts { .. } = field.rule {
+        for (at, field) in self.header.fields.iter().enumerate() {
+            let is_written = self.counts_part_alone(at);
+            if let (Rule::Counts { .. }, false) = (&field.rule, is_written) {
                 let units = self.count(scope, field);
                 let at = start(scope, self.id, field, &data);
-                let stored = match field.bit % 8 == 0 && field.width.is_multiple_of(8) {
+                let stored = match fills_bytes(field) {
                     true => store(scope, self.header, at, &[(field, units)]),
-                    false => add_bits(self.header.big, field, at, units),
+                    false => add_bits(self.header.big, field, &at, &units),
                 };
                 statements.extend(where_present(scope, field, stored));
             }
@@ -335,7 +380,10 @@ impl Push<'_> {
             let id = HeaderFieldId(at as u32);
             let sum = sum_call(scope, self.id, id, self.message, arguments);
             let at = start(scope, self.id, field, &data);
-            let stored = store(scope, self.header, at, &[(field, sum)]);
+            let stored = match fills_bytes(field) {
+                true => store(scope, self.header, at, &[(field, sum)]),
+                false => add_bits(self.header.big, field, &at, &sum),
+            };
             statements.extend(where_present(scope, field, stored));
         }
     }

@@ -18,7 +18,37 @@ const WORDS: &str = "alignas alignof and asm auto bitand bitor bool break case c
     uintmax_t ptrdiff_t wchar_t max_align_t int_fast8_t int_fast16_t int_fast32_t int_fast64_t \
     uint_fast8_t uint_fast16_t uint_fast32_t uint_fast64_t int_least8_t int_least16_t \
     int_least32_t int_least64_t uint_least8_t uint_least16_t uint_least32_t uint_least64_t \
-    linux unix i386";
+    linux unix i386 \
+    INT8_MIN INT8_MAX INT8_C INT16_MIN INT16_MAX INT16_C INT32_MIN INT32_MAX INT32_C INT64_MIN \
+    INT64_MAX INT64_C UINT8_MAX UINT8_C UINT16_MAX UINT16_C UINT32_MAX UINT32_C UINT64_MAX \
+    UINT64_C INT_LEAST8_MIN INT_LEAST8_MAX INT_LEAST16_MIN INT_LEAST16_MAX INT_LEAST32_MIN \
+    INT_LEAST32_MAX INT_LEAST64_MIN INT_LEAST64_MAX UINT_LEAST8_MAX UINT_LEAST16_MAX \
+    UINT_LEAST32_MAX UINT_LEAST64_MAX INT_FAST8_MIN INT_FAST8_MAX INT_FAST16_MIN INT_FAST16_MAX \
+    INT_FAST32_MIN INT_FAST32_MAX INT_FAST64_MIN INT_FAST64_MAX UINT_FAST8_MAX UINT_FAST16_MAX \
+    UINT_FAST32_MAX UINT_FAST64_MAX INTPTR_MIN INTPTR_MAX UINTPTR_MAX INTMAX_MIN INTMAX_MAX \
+    INTMAX_C UINTMAX_MAX UINTMAX_C PTRDIFF_MIN PTRDIFF_MAX SIG_ATOMIC_MIN SIG_ATOMIC_MAX SIZE_MAX \
+    WCHAR_MIN WCHAR_MAX WINT_MIN WINT_MAX";
+
+/// Macros of the headers of C's library that generated C does not include, and others may; and
+/// that of the C of Esterel.
+const MACROS: &str = "BUFSIZ CHAR_BIT CHAR_MAX CHAR_MIN CLOCKS_PER_SEC CMPLX DBL_DECIMAL_DIG \
+    DBL_DIG DBL_EPSILON DBL_HAS_SUBNORM DBL_MANT_DIG DBL_MAX DBL_MAX_10_EXP DBL_MAX_EXP DBL_MIN \
+    DBL_MIN_10_EXP DBL_MIN_EXP DBL_TRUE_MIN DECIMAL_DIG E2BIG EACCES EAGAIN EBADF EBUSY ECHILD \
+    EDOM EEXIST EFAULT EFBIG EILSEQ EINTR EINVAL EIO EISDIR EMFILE EMLINK ENFILE ENODEV ENOENT \
+    ENOEXEC ENOMEM ENOSPC ENOTDIR ENOTTY ENXIO EOF EPERM EPIPE ERANGE EROFS ESPIPE ESRCH EXDEV \
+    EXIT_FAILURE EXIT_SUCCESS FE_ALL_EXCEPT FE_DFL_ENV FE_DIVBYZERO FE_DOWNWARD FE_INEXACT \
+    FE_INVALID FE_OVERFLOW FE_TONEAREST FE_TOWARDZERO FE_UNDERFLOW FE_UPWARD FILENAME_MAX \
+    FLT_DECIMAL_DIG FLT_DIG FLT_EPSILON FLT_EVAL_METHOD FLT_HAS_SUBNORM FLT_MANT_DIG FLT_MAX \
+    FLT_MAX_10_EXP FLT_MAX_EXP FLT_MIN FLT_MIN_10_EXP FLT_MIN_EXP FLT_RADIX FLT_ROUNDS \
+    FLT_TRUE_MIN FOPEN_MAX FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL \
+    FP_ZERO HUGE_VAL HUGE_VALF HUGE_VALL I INFINITY INT_MAX INT_MIN LC_ALL LC_COLLATE LC_CTYPE \
+    LC_MONETARY LC_NUMERIC LC_TIME LDBL_DIG LDBL_EPSILON LDBL_MANT_DIG LDBL_MAX LDBL_MIN \
+    LLONG_MAX LLONG_MIN LONG_MAX LONG_MIN L_tmpnam MATH_ERREXCEPT MATH_ERRNO MB_CUR_MAX \
+    MB_LEN_MAX M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 \
+    M_SQRT1_2 M_SQRT2 NAN RAND_MAX SCHAR_MAX SCHAR_MIN SEEK_CUR SEEK_END SEEK_SET SHRT_MAX \
+    SHRT_MIN SIGABRT SIGFPE SIGILL SIGINT SIGSEGV SIGTERM SIG_DFL SIG_ERR SIG_IGN STRLEN TIME_UTC \
+    TMP_MAX UCHAR_MAX UINT_MAX ULLONG_MAX ULONG_MAX USHRT_MAX WEOF assert complex errno imaginary \
+    math_errhandling noreturn static_assert stderr stdin stdout thread_local";
 
 /// Functions of C's library, which compilers know though nobody declares them; those of numbers
 /// with an `f` or `l` behind them, too.
@@ -40,7 +70,7 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
 const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave reason went \
     work go_on leave_and_go_on leave_copy_and_go_on FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED \
     HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE AGENDA KEPT OUTPUTS \
-    RESERVE STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_BUFFER";
+    RESERVE STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_SESSION STACK_TOO_LONG";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
@@ -49,10 +79,18 @@ const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer
 /// What stands behind the name of the stack in its own types and functions.
 const INTERFACE: &str = "_message _event _config _config_default _output _frame _next _shared \
     _start _size _buffer _has_buffer _input _input_all _take _next_other _done _deadline \
-    _expire _carrier _counters _counter_name _path _paths _path_name";
+    _expire _send _carrier _counters _counter_name _path _paths _path_name";
 
 /// And the constants that a host is given, besides those of notices and of enums.
-const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _COUNTERS _PATHS _PATH_NONE";
+const CONSTANTS: &str =
+    "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS _PATH_NONE";
+
+/// Whether the header of each stack has a constant of this name behind that of the stack: a notice
+/// that is called so has a constant with `_` behind it.
+pub fn is_constant(name: &str) -> bool {
+    let mut constants = CONSTANTS.split_whitespace();
+    constants.any(|one| one.strip_prefix('_') == Some(name))
+}
 
 /// The words of [`WORDS`].
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
@@ -94,6 +132,11 @@ fn is_placeholder(name: &str) -> bool {
 /// Whether C takes no name like this, or the runtime has it.
 pub fn is_word(name: &str) -> bool {
     name.starts_with("sl_") || RESERVED.contains(name)
+}
+
+/// Whether a header of C's library may have a macro of this name.
+pub fn is_macro(name: &str) -> bool {
+    MACROS.split_whitespace().any(|word| word == name)
 }
 
 /// Whether C's library has a function of this name.

@@ -5,7 +5,7 @@ use super::expression::Typed;
 use super::names::{Taken, c_name};
 use crate::c::tree::{Expression as C, atom};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
-use crate::types::program::{HeaderId, KindId, Local, LocalId, Population};
+use crate::types::program::{HeaderFieldId, HeaderId, KindId, Local, LocalId, Population};
 use crate::types::value::Type;
 use std::collections::BTreeMap;
 
@@ -36,6 +36,8 @@ pub struct Scope<'a> {
     pub option: Option<C>,
     /// The header that is being written: of its bytes that nobody sets there are none.
     pub writes: Option<HeaderId>,
+    /// How long its parts with a bound will be.
+    pub parts: BTreeMap<HeaderFieldId, C>,
     /// Its length, once that is known.
     pub header_size: Option<C>,
     /// Bytes of header and data, and of the data alone, in the sums of a header.
@@ -58,6 +60,7 @@ impl<'a> Scope<'a> {
             message: None,
             option: None,
             writes: None,
+            parts: BTreeMap::new(),
             header_size: None,
             lengths: None,
         }

@@ -8,15 +8,17 @@
 //!                                                             or else S_p_send_later
 //! ```
 //!
-//! What an application sends while it is called goes to S_p_send_later, too.
+//! What an application sends while it is called goes to S_p_send_later, too. What only becomes part
+//! of a stream is copied there at once, and not to a buffer before.
 
 use super::Stack;
+use super::appended::is_only_appended;
 use super::begun::Begun;
 use super::external;
 use super::inline::sized;
 use super::leaves;
 use super::parts;
-use super::port::{attributes, below, called, condition, either, exists, wrapped};
+use super::port::{attributes, below, called, exists, wrapped};
 use crate::c::printer;
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, conditional, only_if,
@@ -30,6 +32,10 @@ use std::collections::BTreeSet;
 /// another call of the host begin, which asks when this one is through.
 const COUNTED: &str = "    shared->steps = 1;\n";
 
+/// Where what is sent is copied to a buffer, unless it only becomes part of a stream.
+const COPIED: &str = "    struct STACK_buffer *const next = shared->free;\n    \
+     if (length != 0) {\n        memcpy(next->bytes + HEADROOM, data, length);\n    }\n";
+
 /// What the header has of a function that sends: what it needs, and itself.
 pub fn inline(
     stack: &Stack,
@@ -39,11 +45,12 @@ pub fn inline(
 ) -> Option<(String, String)> {
     let reaction = sent_at_once(stack, port)?;
     let own = format!("{}_{}_send", stack.names.stack, port.name);
-    if !head.starts_with(&format!("size_t {own}(")) {
+    if !head.starts_with(&format!("{}{own}(", result(stack))) {
         return None;
     }
     let mut before = "/* For the next function alone. */\n".to_string();
-    let heads = heads(stack, port, head).map(|head| wrapped(&head));
+    let is_appended = is_only_appended(stack, reaction);
+    let heads = heads(stack, port, head, is_appended).map(|head| wrapped(&head));
     for head in &heads {
         before += &format!("{head};\n");
     }
@@ -57,12 +64,12 @@ pub fn inline(
         "\n#ifdef __GNUC__\n{from}\n    __attribute__((noinline));\n{later}\n    \
          __attribute__(({kept_apart}));\n#endif\n"
     );
-    let sets_out = sets_out(stack, port, atom("now_ns"));
-    let sent = conditional(sets_out, atom("length"), atom("0"));
-    let sent = printer::block(&[S::Return(Some(sent))], 1);
+    let sets_out = sets_out(stack, port, is_appended, atom("now_ns"));
+    let sent = printer::block(&[S::Return(Some(sets_out))], 1);
     let text = parts::part(parts::INLINE, "STACK_PORT_send")
         .replace("HEAD {", &format!("inline {} {{", wrapped(head)))
         .replace("    SENT\n", &sent)
+        .replace(COPIED, if is_appended { "" } else { COPIED })
         .replace("STACK_PORT", &format!("STACK_{}", port.name))
         .replace(
             COUNTED,
@@ -85,18 +92,20 @@ pub fn functions(
 ) -> Vec<String> {
     let with_body = |head: &str, body: String| format!("{} {{\n{body}}}\n", wrapped(head));
     let Some(reaction) = sent_at_once(stack, port) else {
-        let unused = ["stack", "session", "with", "data", "length", "now_ns"];
+        let unused = ["session", "with", "data", "length", "now_ns"];
         let unused = unused.map(|name| format!("    (void){name};\n"));
-        return vec![with_body(head, unused.concat() + "    return 0;\n")];
+        let refused = printer::block(&refused(stack, "STACK_NO_SESSION"), 1);
+        return vec![with_body(head, unused.concat() + &refused)];
     };
-    let [from, later] = heads(stack, port, head);
+    let is_appended = is_only_appended(stack, reaction);
+    let [from, later] = heads(stack, port, head, is_appended);
     let begun = begun.iter().find(|one| one.reaction == reaction);
     let anew = from_body(stack, port, reaction, (quiet, begun));
     let mut all = match begun {
         Some(begun) => {
             let (_, given) = from.split_once('(').expect("it is given something");
-            let own = format!("static bool {}({given}", begun.anew_name());
-            let again = goes_again(quiet, begun);
+            let own = format!("static {}{}({given}", result(stack), begun.anew_name());
+            let again = goes_again(stack, quiet, begun, is_appended);
             vec![
                 format!(
                     "#ifdef __GNUC__\n{}\n    __attribute__((noinline));\n#endif\n\n\
@@ -121,25 +130,29 @@ fn sent_at_once(stack: &Stack, port: &Port) -> Option<Reaction> {
     below(stack, port, Event::Send).filter(|_| port.passes)
 }
 
-/// The call by which a message sets out from the buffer that is taken next.
-fn sets_out(stack: &Stack, port: &Port, now_ns: C) -> C {
+/// The call by which a message sets out from the buffer that is taken next, or, if it only becomes
+/// part of a stream, from where the application has it.
+fn sets_out(stack: &Stack, port: &Port, is_appended: bool, now_ns: C) -> C {
     let own = format!("{}_{}_send_from", stack.names.stack, port.name);
-    call(own, given(now_ns))
+    call(own, given(is_appended, now_ns))
 }
 
-/// What it is given.
-fn given(now_ns: C) -> Vec<C> {
-    let all = ["stack", "session", "with", "length"].map(atom).into_iter();
+/// The arguments of that call.
+fn given(is_appended: bool, now_ns: C) -> Vec<C> {
+    let data = is_appended.then_some("data").into_iter();
+    let all = ["stack", "session", "with"].into_iter().chain(data);
+    let all = all.chain(["length"]).map(atom);
     all.chain([now_ns]).collect()
 }
 
-/// The heads of what sends from the buffer that is taken next, and behind what waits.
-fn heads(stack: &Stack, port: &Port, head: &str) -> [String; 2] {
+/// The heads of what sends at once, and behind what waits.
+fn heads(stack: &Stack, port: &Port, head: &str, is_appended: bool) -> [String; 2] {
     let own = format!("{}_{}_send", stack.names.stack, port.name);
+    let data = "const uint8_t *data, ";
     let from = head
-        .replace(&format!("size_t {own}("), &format!("bool {own}_from("))
-        .replace("const uint8_t *data, ", "");
-    let later = head.replace(&format!("{own}("), &format!("{own}_later("));
+        .replace(&format!(" {own}("), &format!(" {own}_from("))
+        .replace(data, if is_appended { data } else { "" });
+    let later = head.replace(&format!(" {own}("), &format!(" {own}_later("));
     [from, later]
 }
 
@@ -150,11 +163,9 @@ fn from_body(
     (quiet, begun): (&BTreeSet<Reaction>, Option<&Begun>),
 ) -> String {
     // Nothing is done, and no step is taken.
-    let unsent = [
-        assign(atom("stack").behind("shared").member("steps"), atom("0")),
-        S::Return(Some(atom("false"))),
-    ];
-    let unsent = only_if(exists(stack, port).negated(), unsent.to_vec());
+    let mut unsent = vec![assign(shared("steps"), atom("0"))];
+    unsent.extend(refused(stack, "STACK_NO_SESSION"));
+    let unsent = only_if(exists(stack, port).negated(), unsent);
     let mut text = printer::block(&[unsent], 1);
     if let Some(begun) = begun {
         let begins = begun.begins_name();
@@ -162,7 +173,12 @@ fn from_body(
         text += &printer::block(&[only_if(has_nothing_beside(), vec![begins])], 1);
     }
     text += "    stack->now_ns = now_ns;\n";
-    text += &new_message(stack);
+    text += &printer::block(&watched(stack), 1);
+    text += &new_message(stack, "take_sent");
+    if is_only_appended(stack, reaction) {
+        text += "    if (length != 0) {\n        /* It is only read. */\n        \
+                 message.data = (uint8_t *)(uintptr_t)data;\n    }\n";
+    }
     text += match begun.is_none() && attributes(stack, port).is_empty() {
         true => "    (void)with;\n",
         false => "",
@@ -177,7 +193,7 @@ fn from_body(
         true => format!("    {sent}\n"),
         false => format!("    {sent}\n    run(stack);\n"),
     };
-    text + "    return true;\n"
+    text + &printer::block(&answered(stack), 1)
 }
 
 fn later_body(
@@ -187,13 +203,16 @@ fn later_body(
     quiet: &BTreeSet<Reaction>,
 ) -> String {
     let begun = call("begin_call", vec![atom("stack"), atom("now_ns")]);
-    let goes_on = call("may_go_on", vec![atom("stack")]);
-    let mut refused = either(begun.negated(), goes_on.negated());
+    let mut takes = binary("&&", begun, call("may_go_on", vec![atom("stack")]));
     let mut begins = "    stack->shared.steps += 1;\n".to_string();
     let mut now_ns = atom("now_ns");
-    if external::calls_applications(stack.program) {
-        let calling = atom("stack").behind("shared").member("calling");
-        refused = conditional(calling, external::refused(stack, 1), refused);
+    let is_called = external::calls_applications(stack.program);
+    if is_called {
+        takes = conditional(
+            shared("calling"),
+            external::refused(stack, 1).negated(),
+            takes,
+        );
         begins = format!(
             "    if (!stack->shared.calling) {{\n    {begins}    }} else if \
              (!begins_inside(stack)) {{\n{}    }}\n",
@@ -202,29 +221,29 @@ fn later_body(
         // What is sent while an application is called has the time of the call that goes on.
         now_ns = atom("stack").behind("now_ns");
     }
-    let sets_out = S::Do(sets_out(stack, port, now_ns));
-    let returned = S::Return(Some(atom("length")));
+    let is_appended = is_only_appended(stack, reaction);
+    let sets_out = S::Return(Some(sets_out(stack, port, is_appended, now_ns)));
     let mut inside = String::new();
-    let is_called = external::calls_applications(stack.program);
     let sent = match is_called && leaves::leaves_alone(stack, quiet, reaction) {
         true => {
-            inside = new_message(stack) + &set_if_given(stack, port);
-            let sent = called(stack, reaction, Some("message"), &[]);
-            inside += &format!("    {sent}\n    return length;\n");
-            vec![S::If {
-                condition: atom("stack").behind("shared").member("calling").negated(),
-                then: vec![sets_out, returned],
-                otherwise: Vec::new(),
-            }]
+            inside = printer::block(&watched(stack), 1);
+            inside += &(new_message(stack, "take_sent") + &set_if_given(stack, port));
+            inside += &format!("    {}\n", called(stack, reaction, Some("message"), &[]));
+            inside += &printer::block(&answered(stack), 1);
+            only_if(shared("calling").negated(), vec![sets_out])
         }
-        false => vec![sets_out, returned],
+        false => sets_out,
     };
-    condition(either(refused, exists(stack, port).negated()), "return 0;")
+    let copied = match is_appended && !is_called {
+        true => "",
+        false => "    sl_copy(stack->shared.free->bytes + HEADROOM, data, length);\n",
+    };
+    printer::block(&asked(stack, port, takes), 1)
         + leaves::TAKES_SPARE
-        + &asked(stack)
-        + "    sl_copy(stack->shared.free->bytes + HEADROOM, data, length);\n"
+        + &printer::block(&[has_buffer(stack)], 1)
+        + copied
         + &begins
-        + &printer::block(&sent, 1)
+        + &printer::block(&[sent], 1)
         + &inside
 }
 
@@ -232,37 +251,129 @@ fn later_body(
 fn waits(stack: &Stack, port: &Port, reaction: Reaction) -> String {
     let message = vec![("message".to_string(), atom("message"))];
     let put = external::put(stack, reaction, "session", message);
-    let text = new_message(stack)
+    // It is nothing that this call could still refuse.
+    let text = new_message(stack, "take_buffer")
         + &set_if_given(stack, port)
-        + &printer::block(&[put, S::Return(Some(atom("length")))], 1);
+        + &printer::block(&[put, S::Return(Some(constant(stack, "SENT")))], 1);
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// There must be a buffer, and it must be large enough.
-fn asked(stack: &Stack) -> String {
-    let name = &stack.names.stack;
-    format!(
-        "    if (length > BUFFER_SIZE - HEADROOM) {{\n        \
-         stack->counters[UNSENT + STACK_NO_BUFFER] += 1;\n        return length;\n    }}\n    \
-         if (!{name}_has_buffer(stack)) {{\n        return 0;\n    }}\n",
+/// What can never be taken is refused; for what can, the stack must be ready.
+fn asked(stack: &Stack, port: &Port, takes: C) -> [S; 4] {
+    let room = binary("-", atom("BUFFER_SIZE"), atom("HEADROOM"));
+    let is_too_long = binary(">", atom("length"), room);
+    [
+        S::Declare {
+            kind: "const bool".to_string(),
+            name: "takes_more".to_string(),
+            value: Some(takes),
+        },
+        only_if(
+            exists(stack, port).negated(),
+            refused(stack, "STACK_NO_SESSION"),
+        ),
+        only_if(is_too_long, refused(stack, "STACK_TOO_LONG")),
+        only_if(
+            atom("takes_more").negated(),
+            vec![S::Return(Some(constant(stack, "LATER")))],
+        ),
+    ]
+}
+
+/// And there must be a buffer.
+fn has_buffer(stack: &Stack) -> S {
+    let has_buffer = format!("{}_has_buffer", stack.names.stack);
+    only_if(
+        call(has_buffer, vec![atom("stack")]).negated(),
+        vec![S::Return(Some(constant(stack, "LATER")))],
     )
 }
 
-/// The same message as before, but for its bytes and how many they are, goes as that did.
-fn goes_again(quiet: &BTreeSet<Reaction>, begun: &Begun) -> String {
+/// The message is refused for a reason of the stack's own, which is counted.
+fn refused(stack: &Stack, reason: &str) -> Vec<S> {
+    let counted = binary("+", atom("UNSENT"), atom(reason));
+    let counter = atom("stack").behind("counters").element(counted);
+    vec![
+        S::Assign(counter, "+=", atom("1")),
+        S::Return(Some(constant(stack, "REFUSED"))),
+    ]
+}
+
+/// From here on a drop of what is sent next is noticed. Where functions of the host are called, it
+/// may send something else before this is through.
+fn watched(stack: &Stack) -> Vec<S> {
+    let outer = S::Declare {
+        kind: format!("struct {}_buffer *const", stack.names.stack),
+        name: "outer".to_string(),
+        value: Some(shared("sent")),
+    };
+    let outer = nests(stack).then_some(outer);
+    let watched = assign(shared("sent"), shared("free"));
+    outer.into_iter().chain([watched]).collect()
+}
+
+/// What has become of it.
+fn answered(stack: &Stack) -> Vec<S> {
+    let outcome = call("outcome", vec![atom("stack")]);
+    if !nests(stack) {
+        return vec![S::Return(Some(outcome))];
+    }
+    let kept = S::Declare {
+        kind: format!("const enum {}_send", stack.names.stack),
+        name: "became".to_string(),
+        value: Some(outcome),
+    };
+    vec![
+        kept,
+        assign(shared("sent"), atom("outer")),
+        S::Return(Some(atom("became"))),
+    ]
+}
+
+/// Whether functions of the host are called, which may send while something is sent.
+fn nests(stack: &Stack) -> bool {
+    external::calls_applications(stack.program) || leaves::calls_links(stack.program)
+}
+
+/// What the functions of this file return, before their names.
+fn result(stack: &Stack) -> String {
+    format!("enum {}_send ", stack.names.stack)
+}
+
+/// One of its values.
+fn constant(stack: &Stack, name: &str) -> C {
+    atom(format!("{}_{name}", stack.names.stack.to_uppercase()))
+}
+
+fn shared(member: &str) -> C {
+    atom("stack").behind("shared").member(member)
+}
+
+/// The same message as before, but for its bytes and how many they are, goes as that did. Where
+/// nothing of it waits, and it ends in no call that drops, nothing can drop it.
+fn goes_again(
+    stack: &Stack,
+    quiet: &BTreeSet<Reaction>,
+    begun: &Begun,
+    is_appended: bool,
+) -> String {
     let again = ["stack", "session", "length"].map(atom).to_vec();
     let again = call(begun.again_name(), again);
     let is_as_before = binary("&&", has_nothing_beside(), begun.is_as_before("session"));
-    let runs = S::Do(call("run", vec![atom("stack")]));
-    let runs = (!quiet.contains(&begun.reaction)).then_some(runs);
-    let done = runs.into_iter().chain([S::Return(Some(atom("true")))]);
-    let goes = only_if(again, done.collect());
-    let now = assign(atom("stack").behind("now_ns"), atom("now_ns"));
-    let anew = call(begun.anew_name(), given(atom("now_ns")));
-    let all = [
-        only_if(is_as_before, vec![now, goes]),
-        S::Return(Some(anew)),
-    ];
+    let mut goes = vec![assign(atom("stack").behind("now_ns"), atom("now_ns"))];
+    let is_quiet = quiet.contains(&begun.reaction);
+    if is_quiet && !begun.may_drop {
+        let sent = vec![S::Return(Some(constant(stack, "SENT")))];
+        goes.push(only_if(again, sent));
+    } else {
+        goes.extend(watched(stack));
+        let runs = (!is_quiet).then(|| S::Do(call("run", vec![atom("stack")])));
+        let done = runs.into_iter().chain(answered(stack));
+        goes.push(only_if(again, done.collect()));
+        goes.extend(nests(stack).then(|| assign(shared("sent"), atom("outer"))));
+    }
+    let anew = call(begun.anew_name(), given(is_appended, atom("now_ns")));
+    let all = [only_if(is_as_before, goes), S::Return(Some(anew))];
     printer::block(&all, 1)
 }
 
@@ -279,10 +390,10 @@ fn set_if_given(stack: &Stack, port: &Port) -> String {
     }
 }
 
-/// A new message, in the next buffer.
-fn new_message(stack: &Stack) -> String {
+/// A new message, in the next buffer, which is taken by this function.
+fn new_message(stack: &Stack, takes: &str) -> String {
     format!(
-        "    struct {}_message message = blank(take_buffer(stack));\n    \
+        "    struct {}_message message = blank({takes}(stack));\n    \
          message.length = (uint32_t)length;\n",
         stack.names.stack
     )

@@ -5,7 +5,7 @@ use super::backlog;
 use super::containers::{TIMERS, begin_timers, stop_timer};
 use super::external;
 use super::keys;
-use super::layout::{self, members, named_members};
+use super::layout::{self, named_members};
 use super::listen;
 use super::names::c_name;
 use super::reacting::Shortcuts;
@@ -70,12 +70,17 @@ pub fn structure(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> Item {
     let [near, far] = in_order(stack, kind, shortcuts);
     let member = |(at, field): (u32, &Field)| {
         let comment = listen::comment(stack, id, FieldId(at));
-        members(stack, field, comment)
+        let [own, _] = layout::instance_members(stack, field, comment);
+        own
     };
     let name = &stack.names.kinds[id.at()];
     all.extend(near.into_iter().flat_map(member));
     all.extend(shortcuts.members_of(name));
     all.extend(far.into_iter().flat_map(member));
+    all.extend(kind.fields.iter().flat_map(|field| {
+        let [_, buffers] = layout::instance_members(stack, field, "");
+        buffers
+    }));
     all.extend(timers_of(kind));
     Item::Struct {
         comment: described(stack, kind),
@@ -86,13 +91,13 @@ pub fn structure(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> Item {
 
 /// The fields of a kind in their order, each with its number: those that common paths ask for stand
 /// where an instance begins, so that they are near each other, and others behind them; what is
-/// large stands behind all.
+/// large stands behind these. What a container holds needs no first value, and stands behind all.
 fn in_order<'k>(
     stack: &Stack,
     kind: &'k Kind,
     shortcuts: &Shortcuts,
 ) -> [Vec<(u32, &'k Field)>; 2] {
-    let is_large = |field: &Field| layout::struct_bytes(stack, [&field.kind]) > LARGE;
+    let is_large = |field: &Field| layout::field_bytes(stack, field) > LARGE;
     let is_near = |field: &Field| shortcuts.near.contains(&c_name(&field.name));
     let all = (0..).zip(&kind.fields);
     let (far, mut near): (Vec<_>, Vec<_>) = all.partition(|(_, field)| is_large(field));
@@ -114,10 +119,10 @@ pub fn bytes(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> u64 {
     let kind = &stack.program.kinds[id.at()];
     let keys = keys::stored(stack, kind).into_iter().map(|key| &key.kind);
     let keys = keys.filter(|_| stores_keys(kind));
-    let [near, far] = in_order(stack, kind, shortcuts);
-    let near = keys.chain(near.into_iter().map(|(_, field)| &field.kind));
-    let far = far.into_iter().map(|(_, field)| &field.kind);
-    let all = layout::struct_with(stack, near, &shortcuts.sizes_of(id), far);
+    let fields = in_order(stack, kind, shortcuts);
+    let fields = fields.map(|some| some.into_iter().map(|(_, field)| field).collect());
+    let structs = shortcuts.sizes_of(id);
+    let all = layout::instance_bytes(stack, keys, fields, &structs, &kind.fields);
     match kind.timers.len() as u64 {
         0 => all,
         timers => all.next_multiple_of(8) + timers * TIMER_BYTES,
@@ -175,6 +180,10 @@ pub fn initial(scope: &mut Scope, field: &Field, place: &C) -> Vec<S> {
         return Vec::new();
     };
     let own = place.clone().member(&name);
+    if let Type::Window(..) = field.kind {
+        let edge = vec![own.address(), scope.stored(value)];
+        return vec![S::Do(call("sl_window_begin", edge))];
+    }
     if is_zero(&value.kind) {
         return Vec::new();
     }
@@ -227,7 +236,7 @@ fn begin(stack: &Stack, id: KindId) -> Option<Function> {
     let mut body = Vec::new();
     let keep_keys = stores_keys(kind);
     if !super::output::is_static(stack, id) {
-        body.extend(zeroed(kind, name, place.clone().address()));
+        body.extend(zeroed(stack, kind, name, place.clone().address()));
     }
     if keep_keys {
         for (member, given) in keys::members(kind).into_iter().zip(keys::names(kind)) {
@@ -263,11 +272,12 @@ pub fn holds(kind: &Kind) -> bool {
     !kind.fields.is_empty() || stores_keys(kind)
 }
 
-/// All of an instance becomes zero but its timers.
-fn zeroed(kind: &Kind, name: &str, place: C) -> Option<S> {
-    let bytes = match kind.timers.is_empty() {
-        true => format!("sizeof(struct {name})"),
-        false => format!("offsetof(struct {name}, {TIMERS})"),
+/// All of an instance becomes zero but what is written before it is read, and its timers.
+fn zeroed(stack: &Stack, kind: &Kind, name: &str, place: C) -> Option<S> {
+    let timers = (!kind.timers.is_empty()).then(|| TIMERS.to_string());
+    let bytes = match layout::first_buffer(stack, &kind.fields).or(timers) {
+        None => format!("sizeof(struct {name})"),
+        Some(member) => format!("offsetof(struct {name}, {member})"),
     };
     holds(kind).then(|| S::Do(call("memset", vec![place, atom("0"), atom(bytes)])))
 }
@@ -292,6 +302,8 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
         if stack.program.stands_on(id).is_some() {
             all.push(super::standing::first(stack, id));
         }
+        let timers = (0..kind.timers.len() as u32).map(TimerId);
+        all.extend(timers.map(|timer| super::soonest::function(stack, id, timer)));
         all.push(create(stack, id, kind));
         let keys = (keys::parameters_of(stack, kind), keys::names(kind));
         all.extend(backlog::make(stack, id, keys));

@@ -237,7 +237,12 @@ fn reasons(stack: &Stack) -> Item {
         .reasons
         .iter()
         .map(|name| line(name.clone(), ""));
-    let own = ["STACK_NO_BUFFER", "STACK_AGENDA_FULL", "REASONS"];
+    let own = [
+        "STACK_TOO_LONG",
+        "STACK_NO_SESSION",
+        "STACK_AGENDA_FULL",
+        "REASONS",
+    ];
     Item::Enum {
         comment: "Why messages are dropped.".to_string(),
         name: String::new(),
@@ -300,7 +305,8 @@ pub fn counted(stack: &Stack) -> Vec<String> {
     for before in ["", "unsent "] {
         let reasons = program.reasons.iter();
         names.extend(reasons.map(|one| format!("{before}{}.{}", entity(one.entity), one.name)));
-        names.extend(["no_buffer", "agenda_full"].map(|name| format!("{before}stack.{name}")));
+        let own = ["too_long", "no_session", "agenda_full"];
+        names.extend(own.map(|name| format!("{before}stack.{name}")));
     }
     let counts = program.counts.iter();
     names.extend(counts.map(|one| format!("count {}.{}", entity(one.entity), one.name)));

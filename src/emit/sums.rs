@@ -11,7 +11,7 @@ use super::layout::c_type;
 use super::names::c_name;
 use super::scope::Scope;
 use super::straight;
-use super::wire::{length_of, less, load, start, store};
+use super::wire::{add_bits, clear_bits, fills_bytes, length_of, less, load, start, store};
 use crate::c::tree::{
     Expression as C, Function, Statement, assign, atom, binary, call, conditional,
 };
@@ -119,7 +119,7 @@ fn of_one_run(
 fn needs_size(header: &Header, ranges: &Ranges) -> bool {
     ranges.0.iter().any(|run| match run {
         Run::Header | Run::Data | Run::HeaderAndData | Run::From(_) => true,
-        Run::Between(_, to) => header.fields[to.at()].kind == Type::Nothing,
+        Run::Between(_, to) => header.fields[to.at()].kind == Type::UnboundedBytes,
     })
 }
 
@@ -140,7 +140,7 @@ fn between(scope: &Scope, id: HeaderId, (from, to): (HeaderFieldId, HeaderFieldI
     if let Some(size) = scope
         .header_size
         .clone()
-        .filter(|_| last.kind == Type::Nothing)
+        .filter(|_| last.kind == Type::UnboundedBytes)
     {
         let end = match header.options {
             Some(_) => binary("+", base.clone(), size),
@@ -204,7 +204,7 @@ fn sum_function(stack: &Stack, place: (&Header, HeaderId, usize), run: Run) -> F
     let filter = filter_of(stack, &header.fields[at]);
     let name = function::filter_name(stack, filter);
     summing(
-        &scope,
+        &mut scope,
         place,
         (bytes.to_vec(), Vec::new()),
         inside,
@@ -258,7 +258,7 @@ fn sum_of_runs(stack: &Stack, place: (&Header, HeaderId, usize)) -> Function {
     let given = vec![atom("runs"), atom(count.to_string())];
     let name = stack.names.filters_over[filter.at()].clone();
     let inside = ranges.covers(at);
-    summing(&scope, place, (bytes, first), inside, (name, given))
+    summing(&mut scope, place, (bytes, first), inside, (name, given))
 }
 
 fn filter_of<'a>(stack: &Stack<'a>, field: &HeaderField) -> &'a Filter {
@@ -271,7 +271,7 @@ fn filter_of<'a>(stack: &Stack<'a>, field: &HeaderField) -> &'a Filter {
 /// A function that gives a sum: of these parameters, with these first statements, by a function of
 /// these bytes; `inside` if its own field is among them, which is zero meanwhile.
 fn summing(
-    scope: &Scope,
+    scope: &mut Scope,
     (header, id, at): (&Header, HeaderId, usize),
     (mut parameters, mut body): (Vec<String>, Vec<Statement>),
     inside: bool,
@@ -311,14 +311,21 @@ fn summing(
     if inside {
         let place = atom("header");
         let was = load(scope, id, HeaderFieldId(at as u32), &place).c;
-        let written = |value: &str| {
-            let at = start(scope, id, field, &place);
-            store(scope, header, at, &[(field, atom(value))])
+        let at = start(scope, id, field, &place);
+        let written = |scope: &mut Scope, value: &str| {
+            store(scope, header, at.clone(), &[(field, atom(value))])
+        };
+        let (cleared, restored) = match fills_bytes(field) {
+            true => (written(scope, "0"), written(scope, "was")),
+            false => (
+                clear_bits(header.big, field, &at),
+                add_bits(header.big, field, &at, &atom("was")),
+            ),
         };
         body.push(declare("was", was));
-        body.extend(written("0"));
+        body.extend(cleared);
         body.push(declare("sum", sum));
-        body.extend(written("was"));
+        body.extend(restored);
         body.push(Statement::Return(Some(result)));
     } else if unless.is_some() {
         body.extend([declare("sum", sum), Statement::Return(Some(result))]);

@@ -96,10 +96,11 @@ impl Collector<'_> {
             | Kind::Through(_, _, local) => self.local(*local),
             Kind::Call(id, given) => {
                 let called = &self.stack.program.functions[id.at()];
-                if let Some(header) = function::header_read(self.stack, called) {
+                let reads = function::reads(self.stack, *id);
+                if let Some(header) = reads.header {
                     self.uses.reads.insert(Need::Header(header));
                 }
-                if given.len() == called.arguments() && function::needs_own(self.stack, called) {
+                if given.len() == called.arguments() && reads.own {
                     self.own.into_iter().for_each(|own| self.local(own));
                 }
             }
@@ -140,6 +141,7 @@ impl Collector<'_> {
                     self.expressions(&target.keys);
                     target.condition.iter().for_each(|c| self.expression(c));
                 }
+                Search::Soonest(..) => {}
                 Search::Standing(_, on) => self.instance(*on),
                 Search::Create(_, keys, listener) => {
                     self.expressions(keys);
@@ -306,8 +308,7 @@ impl Collector<'_> {
     /// The headers that functions read which a value calls.
     fn called(&mut self, value: &Expression) {
         if let Kind::Call(id, _) = &*value.kind {
-            let called = &self.stack.program.functions[id.at()];
-            let header = function::header_read(self.stack, called);
+            let header = function::reads(self.stack, *id).header;
             self.uses.reads.extend(header.map(Need::Header));
         }
         value.parts().into_iter().for_each(|part| self.called(part));

@@ -30,13 +30,18 @@ use super::value::{Looks, is_plain};
 use crate::tree::walk::with_children;
 use crate::tree::{Action, Forest, Node, NodeId};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
-use crate::types::program::{LocalId, Program};
+use crate::types::program::Program;
 use crate::types::statement::{Attempt, Operation, Source};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
 /// What one condition says of another is looked for so often.
 const ROUNDS: usize = 3;
+
+/// So many pairs of conditions of a way are looked at for what the second says of the first. The
+/// longest common path of the library asks fewer than the root of it, so there it is all pairs; a
+/// way of more is compiled in linear time.
+const PAIRS: usize = 1 << 14;
 
 /// What becomes of a step behind all tests.
 enum Done {
@@ -50,16 +55,17 @@ enum Done {
 
 /// A bypass that asks with less, from a root of it on.
 pub fn shorter(program: &Program, forest: &mut Forest, root: NodeId, rare: f64) -> NodeId {
-    let known = Known::nothing(program);
+    let mut known = Known::nothing(program);
     let mut asking = Asking {
         program,
         forest,
         rare,
         written: None,
+        near: PAIRS,
     };
-    let root = asking.way(root, known.clone());
+    let root = asking.way(root, &mut known);
     asking.written = Some(written(program, asking.forest, root));
-    asking.way(root, known)
+    asking.way(root, &mut known)
 }
 
 struct Asking<'a> {
@@ -68,11 +74,13 @@ struct Asking<'a> {
     rare: f64,
     /// The fields that the path writes, once that is known.
     written: Option<BTreeSet<Place>>,
+    /// So many conditions behind one are looked at for what they say of it.
+    near: usize,
 }
 
 impl<'a> Asking<'a> {
-    /// A way, before which something is known.
-    fn way(&mut self, from: NodeId, before: Known<'a>) -> NodeId {
+    /// A way, before which something is known; behind it the same is.
+    fn way(&mut self, from: NodeId, known: &mut Known<'a>) -> NodeId {
         let (mut steps, end) = steps(self.program, self.forest, from);
         bare(&mut steps);
         if self.written.is_none() {
@@ -81,14 +89,17 @@ impl<'a> Asking<'a> {
         for step in &mut steps {
             self.narrow(step);
         }
-        let mut behind = before.clone();
+        let asks = steps.iter();
+        let asks = asks.filter(|step| matches!(step.what, What::Ask(..)));
+        self.near = PAIRS / asks.count().max(1);
+        let before = known.mark();
         for _ in 0..ROUNDS {
             together(&mut steps);
             let asked = steps.clone();
-            behind = before.clone();
+            known.back(before);
             for at in 0..steps.len() {
-                self.asked(&mut steps, at, &behind);
-                self.pass(&mut behind, &steps[at]);
+                self.asked(&mut steps, at, known);
+                self.pass(known, &steps[at]);
             }
             if steps == asked {
                 break;
@@ -97,7 +108,8 @@ impl<'a> Asking<'a> {
                 apart(step.what, step.origin, &mut steps);
             }
         }
-        let end = self.end(end, behind);
+        let end = self.end(end, known);
+        known.back(before);
         put(self.forest, steps, end)
     }
 
@@ -139,44 +151,54 @@ impl<'a> Asking<'a> {
     }
 
     /// Adds what is asked behind a step, of what is there already: of its length only until the
-    /// message changes.
+    /// message changes. Of the conditions, the next [`Asking::near`] are looked at.
     fn learn_later(&self, known: &mut Known<'a>, steps: &[Step], at: usize) {
-        let bound: BTreeSet<LocalId> = steps[at..].iter().filter_map(binds).collect();
-        let mut there = known.clone();
+        let mark = known.mark();
+        let mut later = Vec::new();
+        let mut bound = BTreeSet::new();
         let mut done: Vec<&Action> = Vec::new();
         // What stands between is done although this does not hold: it must not go wrong.
         let free = steps[at + 1..].iter().take_while(|step| is_free(step));
+        let mut asked = 0;
         for step in free {
+            bound.extend(binds(step));
             match &step.what {
-                What::Ask(condition, ..) if self.stays(condition) && is_total(condition) => {
-                    let condition = there.reduced(condition);
+                What::Ask(..) if asked == self.near => break,
+                What::Ask(condition, ..) => {
+                    asked += 1;
+                    if !self.stays(condition) || !is_total(condition) {
+                        continue;
+                    }
+                    let condition = known.reduced(condition);
                     let locals = named(|naming| drop(naming.expression(&condition)));
                     if is_total(&condition)
                         && locals.is_disjoint(&bound)
                         && !done.iter().any(|one| concerns(one, &condition))
                     {
-                        known.learn(&condition);
+                        later.push(condition);
                     }
                 }
                 What::Do(Action::Let(local, value)) if self.stays(value) => {
-                    there.hold(*local, value);
+                    known.hold(*local, value);
                 }
                 What::Do(action) => {
                     done.push(action);
-                    there.forget(|value| concerns(action, value));
+                    known.forget(|value| concerns(action, value));
                 }
-                What::Ask(..) | What::Try(..) => {}
+                What::Try(..) => {}
             }
         }
+        known.back(mark);
+        later.iter().for_each(|condition| known.learn(condition));
     }
 
     /// A step in which stands what all others say.
-    fn asked(&self, steps: &mut [Step], at: usize, before: &Known<'a>) {
-        let mut known = before.clone();
+    fn asked(&self, steps: &mut [Step], at: usize, known: &mut Known<'a>) {
+        let mark = known.mark();
         match &steps[at].what {
             What::Ask(condition, likely, otherwise) if self.stays(condition) => {
                 if is_total(condition) {
-                    self.learn_later(&mut known, steps, at);
+                    self.learn_later(known, steps, at);
                 }
                 let given = known.given(condition);
                 if given.truth() != Some(false) {
@@ -200,10 +222,11 @@ impl<'a> Asking<'a> {
             }
             What::Ask(..) | What::Try(..) | What::Do(_) => {}
         }
+        known.back(mark);
     }
 
     /// What comes behind the last test of a way that leaves the path.
-    fn end(&mut self, end: NodeId, mut known: Known<'a>) -> NodeId {
+    fn end(&mut self, end: NodeId, known: &mut Known<'a>) -> NodeId {
         let origin = self.forest.origins.get(&end).copied();
         let made = match self.forest.arena.node(end).clone() {
             Node::Test {
@@ -218,11 +241,13 @@ impl<'a> Asking<'a> {
                     Some(false) => return self.way(otherwise, known),
                     None => {}
                 }
-                let mut there = known.clone();
-                there.learn(&condition);
+                let mark = known.mark();
+                known.learn(&condition);
+                let then = self.way(then, known);
+                known.back(mark);
                 known.learn(&negated(condition.clone()));
-                let then = self.way(then, there);
                 let otherwise = self.way(otherwise, known);
+                known.back(mark);
                 Node::Test {
                     condition,
                     likely,
@@ -231,7 +256,7 @@ impl<'a> Asking<'a> {
                 }
             }
             several @ (Node::Test { .. } | Node::Case { .. }) => {
-                with_children(several, |child| self.way(child, known.clone()))
+                with_children(several, |child| self.way(child, known))
             }
             Node::Try {
                 attempt: attempt @ Attempt::Message(Source::New),
@@ -247,7 +272,7 @@ impl<'a> Asking<'a> {
                 failed,
             },
             act @ Node::Act { .. } if self.acts(&act) => act,
-            Node::Act { action, next } => match self.done(&action, &mut known) {
+            Node::Act { action, next } => match self.done(&action, known) {
                 Done::Not => return self.end(next, known),
                 Done::And => Node::Act {
                     action,
@@ -300,7 +325,7 @@ impl<'a> Asking<'a> {
 }
 
 /// Whether a field holds what is to be written; a truth is told as such.
-fn is_held(known: &Known, holds: &Expression) -> bool {
+fn is_held(known: &mut Known, holds: &Expression) -> bool {
     let ExpressionKind::Binary(_, read, value) = &*holds.kind else {
         return false;
     };

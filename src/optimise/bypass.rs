@@ -104,6 +104,20 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
     sinking.forest
 }
 
+/// The reactions to frames that have no common path apart, and whose trees are longer than one may
+/// be; and how long that is.
+pub fn given_up(program: &Program, forest: &Forest, limits: Limits) -> Vec<(Reaction, usize)> {
+    let started = started(program, forest);
+    let has_path = |one: &Tree| {
+        let mut paths = forest.bypasses.iter();
+        paths.any(|path| path.reaction == one.reaction)
+    };
+    let trees = forest.trees.iter();
+    let open = trees.filter(|tree| started.contains(&tree.reaction) && !has_path(tree));
+    let long = open.filter(|tree| reachable(forest, tree.root).len() > limits.nodes);
+    long.map(|tree| (tree.reaction, limits.nodes)).collect()
+}
+
 /// What frames start that come in by some link.
 fn started(program: &Program, forest: &Forest) -> BTreeSet<Reaction> {
     let has_tree = |one| forest.trees.iter().any(|tree| tree.reaction == one);

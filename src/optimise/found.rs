@@ -30,6 +30,9 @@ use crate::types::value::Value;
 pub fn of_instance(program: &Program, steps: &mut Vec<Step>) {
     for found in 0..steps.len() {
         let keys = keys(program, &steps[..=found]);
+        if keys.is_empty() {
+            continue;
+        }
         // What is asked first is asked first.
         for at in (0..found).rev() {
             if let Some(asked) = later(program, &steps[at..=found], &keys) {

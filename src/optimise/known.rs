@@ -10,20 +10,52 @@
 //! ```
 
 use super::simpler::{negated, opposite};
+use super::value::operands;
 use crate::tree::rename::Renaming;
 use crate::types::constant;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
 use crate::types::program::{LocalId, Program};
 use crate::types::value::{Type, Value};
+use indexmap::{IndexMap, IndexSet};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+
+/// A value that a local holds stands for it if it has no more operands; so a chain of steps that
+/// count up one number stays short to compare.
+const LONG: usize = 24;
+
+/// The index of a value among [`Known::values`].
+type Id = usize;
 
 /// What is known.
+///
+/// Each condition and value is stored once, with the places that it reads, so a place that gets a
+/// value is put into only those conditions that read it, and whether a condition is known is one
+/// look-up. What is learnt can be taken back: [`Known::mark`] and [`Known::back`].
 #[derive(Clone)]
 pub struct Known<'a> {
     program: &'a Program,
+    /// All conditions and values that were ever known.
+    values: IndexSet<Expression>,
+    /// Which of them read a place.
+    readers: HashMap<Expression, Vec<Id>>,
     /// Conditions that hold.
-    facts: Vec<Expression>,
-    /// What stands for what.
-    same: Vec<(Expression, Expression)>,
+    facts: BTreeSet<Id>,
+    /// The values that stand for places, by place.
+    same: IndexMap<Expression, Id>,
+    /// What was changed, to be taken back.
+    changes: Vec<Change>,
+}
+
+/// One change of what is known.
+#[derive(Clone)]
+enum Change {
+    /// A condition holds from here on.
+    Learnt(Id),
+    /// It may hold no more.
+    Forgotten(Id),
+    /// A value stands for a place, for which another one may have stood.
+    Stands(Expression, Option<Id>),
 }
 
 impl<'a> Known<'a> {
@@ -31,25 +63,53 @@ impl<'a> Known<'a> {
     pub fn nothing(program: &'a Program) -> Known<'a> {
         Known {
             program,
-            facts: Vec::new(),
-            same: Vec::new(),
+            values: IndexSet::new(),
+            readers: HashMap::new(),
+            facts: BTreeSet::new(),
+            same: IndexMap::new(),
+            changes: Vec::new(),
         }
     }
 
-    /// Learns what a local holds as long as this is of use.
+    /// How much has been learnt: [`Known::back`] returns to this state.
+    pub fn mark(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Takes back all that was learnt and forgotten since a mark.
+    pub fn back(&mut self, mark: usize) {
+        for change in self.changes.drain(mark..).rev() {
+            match change {
+                Change::Learnt(fact) => drop(self.facts.remove(&fact)),
+                Change::Forgotten(fact) => drop(self.facts.insert(fact)),
+                Change::Stands(place, Some(value)) => drop(self.same.insert(place, value)),
+                Change::Stands(place, None) => drop(self.same.swap_remove(&place)),
+            }
+        }
+    }
+
+    /// Learns what a local holds as long as this is of use: a long value is not looked into.
     pub fn hold(&mut self, local: LocalId, value: &Expression) {
         let value = self.reduced(value);
-        self.stand(Expression::local(local, value.result.clone()), value);
+        if operands(&value) <= LONG {
+            self.stand(Expression::local(local, value.result.clone()), value);
+        }
     }
 
     /// Learns that a condition holds.
     pub fn learn(&mut self, condition: &Expression) {
         let condition = self.reduced(condition);
+        self.learn_reduced(condition);
+    }
+
+    /// The same of a condition in which stands already what stands for its parts.
+    fn learn_reduced(&mut self, condition: Expression) {
         match &*condition.kind {
             ExpressionKind::Constant(_) => return,
             ExpressionKind::Binary(Binary::And, one, other) => {
-                self.learn(one);
-                return self.learn(other);
+                // The second was reduced where the first holds.
+                self.learn_reduced(one.clone());
+                return self.learn_reduced(other.clone());
             }
             ExpressionKind::Binary(Binary::Equal, one, other) if one.result == other.result => {
                 match (rank(one), rank(other)) {
@@ -64,34 +124,91 @@ impl<'a> Known<'a> {
             }
             _ => {}
         }
-        self.facts.push(condition);
+        self.holds(condition);
     }
 
-    /// From here on one thing stands for another, also in what is known.
-    fn stand(&mut self, of: Expression, by: Expression) {
-        let one = Known {
-            program: self.program,
-            facts: Vec::new(),
-            same: vec![(of, by)],
+    /// Adds a condition to those that hold.
+    fn holds(&mut self, condition: Expression) {
+        let fact = self.known(condition);
+        if self.facts.insert(fact) {
+            self.changes.push(Change::Learnt(fact));
+        }
+    }
+
+    /// Removes a condition from those that hold.
+    fn holds_no_more(&mut self, fact: Id) {
+        if self.facts.remove(&fact) {
+            self.changes.push(Change::Forgotten(fact));
+        }
+    }
+
+    /// Puts a value into the place of another, or of none.
+    fn set(&mut self, place: Expression, value: Option<Id>) {
+        let before = match value {
+            Some(value) => self.same.insert(place.clone(), value),
+            None => self.same.swap_remove(&place),
         };
-        for fact in &mut self.facts {
-            *fact = one.reduced(fact);
+        self.changes.push(Change::Stands(place, before));
+    }
+
+    /// The index of a value, which is stored if it is new.
+    fn known(&mut self, value: Expression) -> Id {
+        if let Some(id) = self.values.get_index_of(&value) {
+            return id;
         }
-        for (_, value) in &mut self.same {
-            *value = one.reduced(value);
+        let id = self.values.len();
+        let mut places = Vec::new();
+        read_places(&value, &mut places);
+        for place in places {
+            let readers = self.readers.entry(place).or_default();
+            if readers.last() != Some(&id) {
+                readers.push(id);
+            }
         }
-        self.same.extend(one.same);
+        self.values.insert(value);
+        id
+    }
+
+    /// From here on a value stands for a place, also in what is known.
+    fn stand(&mut self, place: Expression, value: Expression) {
+        let value = self.known(value);
+        if let Some(reading) = self.readers.get(&place).cloned() {
+            let mut one = Known::nothing(self.program);
+            let by = one.known(self.values[value].clone());
+            one.same.insert(place.clone(), by);
+            for reader in &reading {
+                if self.facts.contains(reader) {
+                    let fact = one.reduced(&self.values[*reader]);
+                    self.holds_no_more(*reader);
+                    self.holds(fact);
+                }
+            }
+            let held = self.same.iter().filter(|(_, held)| reading.contains(held));
+            let held: Vec<(Expression, Id)> = held.map(|(of, held)| (of.clone(), *held)).collect();
+            for (of, held) in held {
+                let held = one.reduced(&self.values[held]);
+                let held = self.known(held);
+                self.set(of, Some(held));
+            }
+        }
+        if !self.same.contains_key(&place) {
+            self.set(place, Some(value));
+        }
     }
 
     /// Forgets what concerns this.
     pub fn forget(&mut self, concerns: impl Fn(&Expression) -> bool) {
-        self.facts.retain(|fact| !concerns(fact));
-        self.same
-            .retain(|(of, value)| !concerns(of) && !concerns(value));
+        let facts = self.facts.iter().copied();
+        let facts: Vec<Id> = facts.filter(|fact| concerns(&self.values[*fact])).collect();
+        facts.into_iter().for_each(|fact| self.holds_no_more(fact));
+        let same = self.same.iter();
+        let same = same.filter(|(of, value)| concerns(of) || concerns(&self.values[**value]));
+        let same: Vec<Expression> = same.map(|(of, _)| of.clone()).collect();
+        same.into_iter().for_each(|of| self.set(of, None));
     }
 
     /// A value that is found with less, or the same.
-    pub fn given(&self, value: &Expression) -> Expression {
+    pub fn given(&mut self, value: &Expression) -> Expression {
         let reduced = self.reduced(value);
         match size(&reduced) < size(value) {
             true => reduced,
@@ -100,47 +217,78 @@ impl<'a> Known<'a> {
     }
 
     /// Whether a condition holds, if that is known.
-    pub fn truth(&self, condition: &Expression) -> Option<bool> {
+    pub fn truth(&mut self, condition: &Expression) -> Option<bool> {
         self.reduced(condition).truth()
     }
 
-    /// The same with some more condition.
-    fn with(&self, condition: Expression) -> Known<'a> {
-        let mut more = self.clone();
-        more.learn(&condition);
-        more
+    /// A value where some more condition holds, which is reduced.
+    fn where_it_holds(&mut self, condition: Expression, value: &Expression) -> Expression {
+        let mark = self.mark();
+        self.learn_reduced(condition);
+        let value = self.reduced(value);
+        self.back(mark);
+        value
+    }
+
+    /// A chain of `and` or of `or`, each part of which is looked at where those before it do not
+    /// settle it.
+    fn chain(&mut self, operator: Binary, value: &Expression) -> Expression {
+        let settles = operator == Binary::Or;
+        let mut parts = Vec::new();
+        let mut at = value;
+        while let ExpressionKind::Binary(other, one, last) = &*at.kind
+            && *other == operator
+        {
+            parts.push(last);
+            at = one;
+        }
+        let mark = self.mark();
+        let mut made = self.reduced(at);
+        let mut last = made.clone();
+        for part in parts.into_iter().rev() {
+            match made.truth().or_else(|| self.settled(&made)) {
+                Some(truth) if truth == settles => {
+                    made = Expression::number(u64::from(truth), Type::Bool);
+                    break;
+                }
+                Some(_) => {
+                    made = self.reduced(part);
+                    last = made.clone();
+                }
+                None => {
+                    let open = if settles { negated(last) } else { last };
+                    self.learn_reduced(open);
+                    last = self.reduced(part);
+                    made = joined(operator, &made, last.clone());
+                }
+            }
+        }
+        self.back(mark);
+        made
+    }
+
+    /// What stands for a place.
+    fn stands_for(&self, value: &Expression) -> Option<&Expression> {
+        let is_place = rank(value).is_some() || is_local(value);
+        let id = self.same.get(value).filter(|_| is_place)?;
+        Some(&self.values[*id])
     }
 
     /// A value in which stands what stands for its parts.
-    pub fn reduced(&self, value: &Expression) -> Expression {
-        if let Some((_, other)) = self.same.iter().find(|(of, _)| of == value) {
-            return self.reduced(other);
+    pub fn reduced(&mut self, value: &Expression) -> Expression {
+        if let Some(other) = self.stands_for(value).cloned() {
+            return self.reduced(&other);
         }
         let made = match &*value.kind {
-            ExpressionKind::Binary(Binary::And, one, other) => {
-                let one = self.reduced(one);
-                match one.truth() {
-                    Some(true) => self.reduced(other),
-                    Some(false) => one,
-                    None => both(&one, self.with(one.clone()).reduced(other)),
-                }
-            }
-            ExpressionKind::Binary(Binary::Or, one, other) => {
-                let one = self.reduced(one);
-                match one.truth() {
-                    Some(false) => self.reduced(other),
-                    Some(true) => one,
-                    None => either(&one, self.with(negated(one.clone())).reduced(other)),
-                }
+            ExpressionKind::Binary(operator @ (Binary::And | Binary::Or), ..) => {
+                self.chain(*operator, value)
             }
             ExpressionKind::If(asked, one, other) => self.chosen(asked, one, other),
             ExpressionKind::Unary(Unary::Not, inner) => negated(self.reduced(inner)),
-            ExpressionKind::Binary(operator, one, other) => self.counted(
-                *operator,
-                self.reduced(one),
-                self.reduced(other),
-                value.result.clone(),
-            ),
+            ExpressionKind::Binary(operator, one, other) => {
+                let (one, other) = (self.reduced(one), self.reduced(other));
+                counted(*operator, one, other, value.result.clone())
+            }
             _ => self.parts(value),
         };
         let is_constant = matches!(*made.kind, ExpressionKind::Constant(_));
@@ -157,10 +305,11 @@ impl<'a> Known<'a> {
     }
 
     /// The same value of reduced parts.
-    fn parts(&self, value: &Expression) -> Expression {
+    fn parts(&mut self, value: &Expression) -> Expression {
+        let known = RefCell::new(self);
         let replaced = |part: &Expression| match std::ptr::eq(part, value) {
             true => None,
-            false => Some(self.reduced(part)),
+            false => Some(known.borrow_mut().reduced(part)),
         };
         let renaming = Renaming {
             local: &|local| local,
@@ -172,29 +321,31 @@ impl<'a> Known<'a> {
 
     /// Whether a condition is known.
     fn settled(&self, condition: &Expression) -> Option<bool> {
-        let is = |known: &Expression| self.facts.iter().any(|fact| alike(fact, known));
-        if is(condition) {
+        if self.is_fact(condition) {
             return Some(true);
         }
-        is(&negated(condition.clone())).then_some(false)
+        self.is_fact(&negated(condition.clone())).then_some(false)
+    }
+
+    /// Whether a condition is among those that hold, whichever side stands first.
+    fn is_fact(&self, condition: &Expression) -> bool {
+        let is = |condition: &Expression| {
+            let fact = self.values.get_index_of(condition);
+            fact.is_some_and(|fact| self.facts.contains(&fact))
+        };
+        is(condition) || mirrored(condition).is_some_and(|other| is(&other))
     }
 
     /// One of two values.
-    fn chosen(&self, asked: &Expression, one: &Expression, other: &Expression) -> Expression {
+    fn chosen(&mut self, asked: &Expression, one: &Expression, other: &Expression) -> Expression {
         let asked = self.reduced(asked);
-        let here = |holds: bool, value: &Expression| {
-            let condition = match holds {
-                true => asked.clone(),
-                false => negated(asked.clone()),
-            };
-            self.with(condition).reduced(value)
-        };
         match asked.truth() {
             Some(true) => return self.reduced(one),
             Some(false) => return self.reduced(other),
             None => {}
         }
-        let (one, other) = (here(true, one), here(false, other));
+        let one = self.where_it_holds(asked.clone(), one);
+        let other = self.where_it_holds(negated(asked.clone()), other);
         match (one.result == Type::Bool, one.truth(), other.truth()) {
             _ if one == other => one,
             (true, Some(true), _) => self.reduced(&either(&asked, other)),
@@ -207,46 +358,39 @@ impl<'a> Known<'a> {
             }
         }
     }
+}
 
-    /// An operator of two reduced numbers.
-    fn counted(
-        &self,
-        operator: Binary,
-        one: Expression,
-        other: Expression,
-        result: Type,
-    ) -> Expression {
-        if one == other && opposite(operator).is_some() {
-            let truth = matches!(operator, Binary::Equal | Binary::AtMost | Binary::AtLeast);
-            return Expression::number(u64::from(truth), result);
-        }
-        let plain = Expression::binary(operator, one.clone(), other.clone(), result.clone());
-        let Some(width) =
-            modular(&one.result).filter(|width| modular(&other.result) == Some(*width))
-        else {
-            return plain;
-        };
-        let sum = |of: &Expression, sign| {
-            let mut sum = Sum::of(width);
-            sum.add(of, sign);
-            sum
-        };
-        match operator {
-            Binary::Add | Binary::Subtract if modular(&result) == Some(width) => {
-                match sum(&plain, 1).value(&result) {
-                    Some(value) if size(&value) < size(&plain) => value,
-                    _ => plain,
-                }
+/// An operator of two reduced numbers.
+fn counted(operator: Binary, one: Expression, other: Expression, result: Type) -> Expression {
+    if one == other && opposite(operator).is_some() {
+        let truth = matches!(operator, Binary::Equal | Binary::AtMost | Binary::AtLeast);
+        return Expression::number(u64::from(truth), result);
+    }
+    let plain = Expression::binary(operator, one.clone(), other.clone(), result.clone());
+    let Some(width) = modular(&one.result).filter(|width| modular(&other.result) == Some(*width))
+    else {
+        return plain;
+    };
+    let sum = |of: &Expression, sign| {
+        let mut sum = Sum::of(width);
+        sum.add(of, sign);
+        sum
+    };
+    match operator {
+        Binary::Add | Binary::Subtract if modular(&result) == Some(width) => {
+            match sum(&plain, 1).value(&result) {
+                Some(value) if size(&value) < size(&plain) => value,
+                _ => plain,
             }
-            _ if opposite(operator).is_none() => plain,
-            _ => {
-                let mut difference = sum(&one, 1);
-                difference.add(&other, -1);
-                let is_sequence = matches!(one.result, Type::Sequence(_));
-                match difference.compared(operator, is_sequence) {
-                    Some(truth) => Expression::number(u64::from(truth), Type::Bool),
-                    None => least(operator, plain, &one, &other),
-                }
+        }
+        _ if opposite(operator).is_none() => plain,
+        _ => {
+            let mut difference = sum(&one, 1);
+            difference.add(&other, -1);
+            let is_sequence = matches!(one.result, Type::Sequence(_));
+            match difference.compared(operator, is_sequence) {
+                Some(truth) => Expression::number(u64::from(truth), Type::Bool),
+                None => least(operator, plain, &one, &other),
             }
         }
     }
@@ -374,10 +518,10 @@ fn rank(value: &Expression) -> Option<u8> {
     }
 }
 
-/// Whether two conditions are one, whichever side stands first: but of sequence numbers that are
-/// half a range apart each is before the other.
-fn alike(one: &Expression, other: &Expression) -> bool {
-    let mirrored = |of: &Expression| match &*of.kind {
+/// The condition with its sides turned: but of sequence numbers that are half a range apart each is
+/// before the other.
+fn mirrored(of: &Expression) -> Option<Expression> {
+    match &*of.kind {
         ExpressionKind::Binary(operator, left, right)
             if matches!(operator, Binary::Equal | Binary::Unequal)
                 || opposite(*operator).is_some() && !matches!(left.result, Type::Sequence(_)) =>
@@ -387,8 +531,22 @@ fn alike(one: &Expression, other: &Expression) -> bool {
             Some(Expression::binary(operator, right, left, Type::Bool))
         }
         _ => None,
-    };
-    one == other || mirrored(one).is_some_and(|one| one == *other)
+    }
+}
+
+fn is_local(value: &Expression) -> bool {
+    matches!(*value.kind, ExpressionKind::Read(Variable::Local(_)))
+}
+
+/// Adds the places that a value reads, for which another value may stand.
+fn read_places(value: &Expression, places: &mut Vec<Expression>) {
+    let is_constant = matches!(*value.kind, ExpressionKind::Constant(_));
+    if !is_constant && (rank(value).is_some() || is_local(value)) {
+        places.push(value.clone());
+    }
+    for part in value.parts() {
+        read_places(part, places);
+    }
 }
 
 fn both(one: &Expression, other: Expression) -> Expression {
@@ -479,7 +637,7 @@ mod tests {
         let program = Program::default();
         let (one, three) = (field(0, NUMBER), Expression::number(3, NUMBER));
         let more = Expression::binary(Binary::Add, one.clone(), three, NUMBER);
-        let known = Known::nothing(&program);
+        let mut known = Known::nothing(&program);
         assert_eq!(known.truth(&compared(Binary::Less, &one, &more)), None);
         assert_eq!(
             known.truth(&compared(Binary::Equal, &one, &more)),

@@ -81,7 +81,7 @@ impl Latch {
             instance: &|_| *of,
             replaced: &written,
         };
-        let known = Known::nothing(program);
+        let mut known = Known::nothing(program);
         let mut concerned = self.asked.iter();
         concerned.all(|condition| {
             let looks = Looks::of(program, condition);
@@ -204,6 +204,7 @@ fn added(program: &mut Program, kind: KindId) -> FieldId {
         kind: Type::Bool,
         initial: None,
         once: false,
+        has_gaps: false,
     });
     let latch = FieldId(fields.len() as u32 - 1);
     kind.latches.push(latch);

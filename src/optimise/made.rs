@@ -16,6 +16,7 @@ use super::owed::Owed;
 use super::value::is_plain;
 use crate::tree::{Action, Probability};
 use crate::types::expression::{Expression, ExpressionKind, Variable};
+use crate::types::header::HeaderField;
 use crate::types::program::{AttributeId, LocalId, Program};
 
 /// A message that is still to be made.
@@ -165,7 +166,7 @@ fn size(program: &Program, push: &Action) -> Option<u32> {
         return None;
     };
     let header = &program.headers[header.at()];
-    let is_loose = header.fields.iter().any(|field| field.present.is_some());
+    let is_loose = header.fields.iter().any(HeaderField::is_loose);
     let has_option = values.iter().any(|(id, _)| header.is_option(*id));
     let counter = header.counter();
     let is_whole = counter.is_none_or(|counter| {

@@ -36,8 +36,8 @@ pub mod unasked;
 pub mod unread;
 pub mod value;
 
-use crate::tree::Forest;
 use crate::tree::rewrites::{Rewrite, Rewrites};
+use crate::tree::{Forest, Reaction};
 use crate::types::program::Program;
 use crate::weave;
 
@@ -48,6 +48,15 @@ pub fn rewritten(program: &mut Program, forest: Forest, rewrites: Rewrites) -> F
     rewrites
         .each()
         .fold(forest, |forest, one| rewrite(program, forest, one))
+}
+
+/// The reactions to frames whose trees are longer than a common path may be, after these rewrites;
+/// and how long that is. None where no common path is looked for.
+pub fn given_up(program: &Program, forest: &Forest, rewrites: Rewrites) -> Vec<(Reaction, usize)> {
+    match rewrites.has(Rewrite::Bypass) {
+        true => bypass::given_up(program, forest, bypass::Limits::default()),
+        false => Vec::new(),
+    }
 }
 
 /// The trees of a stack after one more rewrite. What nobody asks for is bound in none of them.

@@ -9,7 +9,8 @@ use crate::types::program::{FieldId, FunctionId, KindId, LocalId, Program, Timer
 use crate::types::statement::{Statement, StatementKind};
 use crate::types::value::Type;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// An expression with more operands than this is not written where a function was called.
 const LONG: usize = 60;
@@ -55,36 +56,53 @@ impl Looks {
 
     /// Adds what an expression looks at.
     pub fn add(&mut self, program: &Program, expression: &Expression) {
+        let mut called = Called::new(program);
+        self.expression(&mut called, expression);
+    }
+
+    fn expression(&mut self, called: &mut Called, expression: &Expression) {
         match &*expression.kind {
             ExpressionKind::Read(variable) => self.variable(variable),
             ExpressionKind::Query(query) => self.query(query),
-            ExpressionKind::Call(function, arguments) => self.call(program, *function, arguments),
+            ExpressionKind::Call(function, arguments) => {
+                let looks = called.looks(*function);
+                self.called(called.program, looks, *function, arguments);
+            }
             _of_operands_alone => {}
         }
         for part in expression.parts() {
-            self.add(program, part);
+            self.expression(called, part);
         }
     }
 
     /// What a function looks at: of its own instance, if the call says which that is.
     pub fn call(&mut self, program: &Program, id: FunctionId, arguments: &[Expression]) {
+        let inside = Called::new(program).looks(id);
+        self.called(program, inside, id, arguments);
+    }
+
+    /// The same, where it is known what its body looks at.
+    fn called(
+        &mut self,
+        program: &Program,
+        inside: Rc<Looks>,
+        id: FunctionId,
+        arguments: &[Expression],
+    ) {
         let function = &program.functions[id.at()];
         self.calls_c |= function.calls_c;
-        let mut inside = Looks::default();
-        let body = function.body.iter().flatten();
-        body.for_each(|statement| inside.statement(program, statement));
         let own = match arguments.get(function.arguments()).map(|own| &*own.kind) {
             Some(ExpressionKind::Read(Variable::Local(own))) => Some(Instance::Local(*own)),
             Some(_computed) => None,
             // Within another function: that of who calls it.
             None => Some(Instance::Own),
         };
-        let seen = inside.fields.into_iter().map(|(instance, kind, field)| {
-            let is_own = instance == Some(Instance::Own) && function.kind == Some(kind);
-            (own.filter(|_| is_own), kind, field)
+        let seen = inside.fields.iter().map(|(instance, kind, field)| {
+            let is_own = *instance == Some(Instance::Own) && function.kind == Some(*kind);
+            (own.filter(|_| is_own), *kind, *field)
         });
         self.fields.extend(seen);
-        self.timers.extend(inside.timers);
+        self.timers.extend(&inside.timers);
         self.calls_c |= inside.calls_c;
         self.changes |= inside.changes;
     }
@@ -117,12 +135,39 @@ impl Looks {
         }
     }
 
-    fn statement(&mut self, program: &Program, statement: &Statement) {
+    fn statement(&mut self, called: &mut Called, statement: &Statement) {
         for value in statement.values() {
-            self.add(program, value);
+            self.expression(called, value);
         }
         let inside = statement.blocks().into_iter().flatten();
-        inside.for_each(|one| self.statement(program, one));
+        inside.for_each(|one| self.statement(called, one));
+    }
+}
+
+/// What the bodies of functions look at, each found once: many may call one.
+struct Called<'a> {
+    program: &'a Program,
+    known: HashMap<FunctionId, Rc<Looks>>,
+}
+
+impl<'a> Called<'a> {
+    fn new(program: &'a Program) -> Called<'a> {
+        Called {
+            program,
+            known: HashMap::new(),
+        }
+    }
+
+    fn looks(&mut self, id: FunctionId) -> Rc<Looks> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let mut looks = Looks::default();
+        let body = self.program.functions[id.at()].body.iter().flatten();
+        body.for_each(|statement| looks.statement(self, statement));
+        let looks = Rc::new(looks);
+        self.known.insert(id, looks.clone());
+        looks
     }
 }
 
@@ -154,6 +199,7 @@ pub fn inlined(program: &Program, id: FunctionId, arguments: &[Expression]) -> O
         kind: function.kind,
         own,
         is_lost: Cell::new(false),
+        choices: Cell::new(0),
     };
     let found = inlining.block(body, locals.zip(given.iter().cloned()).collect())?;
     let is_whole = !inlining.is_lost.get() && !inlining.is_open(&found);
@@ -173,6 +219,8 @@ struct Inlining<'a> {
     own: Option<Instance>,
     /// Whether a message or an instance was given that no local of the caller holds.
     is_lost: Cell<bool>,
+    /// How many choices were made: each is an operand of what is found, which may not be long.
+    choices: Cell<usize>,
 }
 
 impl Inlining<'_> {
@@ -198,6 +246,10 @@ impl Inlining<'_> {
                     otherwise,
                     ..
                 } => {
+                    self.choices.set(self.choices.get() + 1);
+                    if self.choices.get() > LONG {
+                        return None;
+                    }
                     let rest = &statements[at + 1..];
                     let way = |block: &[Statement]| {
                         let all: Vec<Statement> = block.iter().chain(rest).cloned().collect();

@@ -3,6 +3,8 @@
 //! A header becomes tests and steps, so that rewrites can see them: long enough, strip, the parts
 //! of variable length, then what each field requires in the order of the wire, then the sums.
 
+mod parts;
+
 use super::block::AS_A_RULE;
 use super::frame::Frame;
 use super::{Lowering, handler_of, reads};
@@ -266,8 +268,11 @@ impl<'a> Lowering<'a> {
         };
         parse.take_off();
         for (at, field) in header.fields.iter().enumerate() {
+            if let Some(most) = field.bound() {
+                parse.require_bound(at, field, most);
+            }
             if !parse.settled {
-                parse.take_optional_off(field);
+                parse.take_optional_off(at, field);
             }
             if let Some(known) = self.known_values(field) {
                 let id = HeaderFieldId(at as u32);
@@ -377,8 +382,8 @@ impl<'a> Parse<'a> {
     }
 
     /// A field that is not always there is taken off where it is.
-    fn take_optional_off(&mut self, field: &HeaderField) {
-        let Some(bytes) = self.optional_bytes(field) else {
+    fn take_optional_off(&mut self, at: usize, field: &HeaderField) {
+        let Some(bytes) = self.optional_bytes(at, field) else {
             return;
         };
         if let Some(reason) = self.header.too_short {
@@ -389,26 +394,6 @@ impl<'a> Parse<'a> {
         let rest = Action::StripRest(self.message, bytes.clone());
         self.steps.push(Step::Do(rest));
         self.length = Expression::binary(Binary::Add, self.length.clone(), bytes, BYTES);
-    }
-
-    /// Bytes of a field that is perhaps not there.
-    fn optional_bytes(&self, field: &HeaderField) -> Option<Expression> {
-        let present = self.frame.expression(field.present.as_ref()?);
-        let width = Expression::number(u64::from(field.width / 8), BYTES);
-        let none = Expression::number(0, BYTES);
-        let bytes = ExpressionKind::If(present, width, none);
-        Some(Expression::new(bytes, BYTES))
-    }
-
-    /// Some bytes, and those of the optional fields among some.
-    fn bytes_of(&self, fixed: u32, among: &dyn Fn(usize) -> bool) -> Expression {
-        let fields = self.header.fields.iter().enumerate();
-        let optional = fields.filter(|(at, _)| among(*at));
-        let optional = optional.filter_map(|(_, field)| self.optional_bytes(field));
-        let fixed = Expression::number(u64::from(fixed), BYTES);
-        optional.fold(fixed, |all, one| {
-            Expression::binary(Binary::Add, all, one, BYTES)
-        })
     }
 
     /// All is known of what may be missing in a header that counts itself: it is as long as it
@@ -422,13 +407,17 @@ impl<'a> Parse<'a> {
         let mut counted = self.counted(counter.field.at(), counter.unit);
         let fixed = self.header.fixed_outside(&counter);
         let mut fields = self.header.fields.iter().enumerate();
-        let optional = fields.any(|(at, field)| !counter.covers(at) && field.present.is_some());
+        let optional = fields.any(|(at, field)| !counter.covers(at) && field.is_loose());
         if fixed > 0 || optional {
             let outside = self.bytes_of(fixed, &|at| !counter.covers(at));
             counted = Expression::binary(Binary::Add, counted, outside, BYTES);
         }
         let known = self.bytes_of(self.header.least, &|_| true);
-        let variable = self.header.fields.iter().any(|f| f.kind == Type::Nothing);
+        let variable = self
+            .header
+            .fields
+            .iter()
+            .any(|f| f.kind == Type::UnboundedBytes);
         let compare = if variable {
             Binary::AtLeast
         } else {
@@ -469,9 +458,11 @@ impl<'a> Parse<'a> {
         }
     }
 
-    /// Options keep their rules, and end with the header.
+    /// Options keep their rules, and end with the header, unless one that does not ends them.
     fn require_options(&mut self) {
-        if let Some(options) = &self.header.options {
+        if let Some(options) = &self.header.options
+            && !options.until_malformed
+        {
             let hold = ExpressionKind::OptionsHold(self.id);
             let hold = Expression::new(hold, Type::Bool);
             self.require(hold, &self.header.fields[options.region.at()]);

@@ -495,6 +495,11 @@ impl<'a> Lowering<'a> {
                 let kind = target.kind;
                 self.find(kind, keys, condition, bind, likely, &mut matched, missing)
             }
+            Search::Soonest(kind, timer) => {
+                let soonest = Attempt::Instance(vec![Search::Soonest(*kind, *timer)]);
+                let here = found(self, body, due);
+                self.tried(soonest, Some(bind), Probability::of(likely), here, missing)
+            }
             Search::Standing(..) => unreachable!("only trees look for what stands on a session"),
             Search::Create(kind, keys, listener) => {
                 let keys = keys.iter().map(|key| frame.expression(key)).collect();

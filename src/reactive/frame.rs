@@ -247,6 +247,9 @@ impl<'a> Frame<'a> {
             | ExpressionKind::Present(_)
             | ExpressionKind::Else(..)
             | ExpressionKind::Cast(_)
+            | ExpressionKind::BytesLength(_)
+            | ExpressionKind::ByteAt(..)
+            | ExpressionKind::Bounded(_)
             | ExpressionKind::Least(..)
             | ExpressionKind::Greatest(..) => false,
         })
@@ -273,6 +276,7 @@ pub fn read_early(program: &Program, read: &Expression) -> Expression {
     let there = Expression::new(there, Type::Bool);
     let none = match &read.result {
         Type::Bytes(size) => Value::Bytes(vec![0; *size as usize]),
+        Type::BoundedBytes(_) => Value::Bytes(Vec::new()),
         _ => Value::Number(0),
     };
     let none = Expression::constant(none, read.result.clone());

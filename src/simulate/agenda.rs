@@ -41,6 +41,7 @@ impl State<'_> {
         self.fates.agenda_full += u64::from(came_in);
         self.fates.agenda_full_unsent += u64::from(!came_in);
         if let Some(message) = event.message {
+            self.refuse(&message);
             self.forget(message);
         }
     }

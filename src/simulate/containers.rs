@@ -1,6 +1,6 @@
 //! Queue, window and set, as interpreters hold them: the meaning of `runtime/containers.h`, item
 //! for item, without its slots. Numbers are modular: `largest` is the largest of their type, and
-//! a number lies behind another if it is more than `largest / 2` ahead of it.
+//! a number lies below another if it is more than `largest / 2` ahead of it.
 //!
 //! ```
 //! use stackloom::simulate::containers::Window;
@@ -10,6 +10,8 @@
 //! assert_eq!(early.insert(2, "too far"), Err("too far"));
 //! assert_eq!(early.take(254), Some("first"));
 //! assert_eq!(early.first(), Some(1));
+//! assert_eq!(early.release(255), None);                    // from now on 255 is the lower edge
+//! assert_eq!(early.insert(254, "again"), Err("again"));
 //! ```
 
 use std::collections::{BTreeSet, VecDeque};
@@ -70,9 +72,12 @@ impl<T> Ring<T> {
     }
 }
 
-/// Items by number, of which the last is less than `capacity` ahead of the first.
+/// Items by number, of which the last is less than `capacity` ahead of the first. Once there is a
+/// lower edge, numbers below it, and those that are `capacity` or more ahead of it, are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window<T> {
+    /// the lowest number that can be inserted, once that is known
+    edge: Option<u32>,
     /// from the first number held to the last; both ends are `Some`
     span: VecDeque<Option<T>>,
     /// the number of the front of the span
@@ -82,18 +87,24 @@ pub struct Window<T> {
 }
 
 impl<T> Window<T> {
-    /// An empty window. The capacity is at most half of all numbers.
+    /// An empty window without a lower edge. The capacity is at most half of all numbers.
     pub fn new(capacity: u32, largest: u32) -> Window<T> {
         assert!(
             capacity >= 1 && capacity - 1 <= largest / 2,
             "the numbers do not tell the order"
         );
         Window {
+            edge: None,
             span: VecDeque::new(),
             first: 0,
             capacity,
             largest,
         }
+    }
+
+    /// Sets the lower edge of a window that is empty.
+    pub fn begin(&mut self, edge: u32) {
+        self.edge = Some(edge & self.largest);
     }
 
     /// The item of a number.
@@ -118,6 +129,12 @@ impl<T> Window<T> {
 
     /// Whether an item of this number would be taken.
     pub fn takes(&self, n: u32) -> bool {
+        if self
+            .ahead_of_edge(n)
+            .is_some_and(|from| from >= self.capacity)
+        {
+            return false;
+        }
         let before = self.first.wrapping_sub(n) & self.largest;
         self.span.is_empty()
             || self.ahead(n) < self.capacity && !self.has(n)
@@ -126,26 +143,25 @@ impl<T> Window<T> {
     }
 
     /// Adds an item, which may also lie before the first. Returns it if its number is held
-    /// already, or if the last would then not be less than `capacity` ahead of the first. An
-    /// empty window takes any number.
+    /// already, or if the last would then not be less than `capacity` ahead of the first, or of
+    /// the lower edge, or if it lies below that edge. An empty window without a lower edge takes
+    /// any number.
     pub fn insert(&mut self, n: u32, item: T) -> Result<(), T> {
+        if !self.takes(n) {
+            return Err(item);
+        }
         if self.span.is_empty() {
             self.first = n;
         }
         let (ahead, before) = (self.ahead(n), self.first.wrapping_sub(n) & self.largest);
         if ahead < self.capacity {
-            if self.has(n) {
-                return Err(item);
-            }
             let length = self.span.len().max(ahead as usize + 1);
             self.span.resize_with(length, || None);
             self.span[ahead as usize] = Some(item);
-        } else if before as usize + self.span.len() <= self.capacity as usize {
+        } else {
             (1..before).for_each(|_| self.span.push_front(None));
             self.span.push_front(Some(item));
             self.first = n;
-        } else {
-            return Err(item);
         }
         Ok(())
     }
@@ -164,9 +180,13 @@ impl<T> Window<T> {
         Some(item)
     }
 
-    /// Removes the item of the first number if that lies behind `to`: to be called until it
-    /// returns nothing.
+    /// Moves the lower edge up to `to`, and removes the item of the first number if that lies
+    /// below it: to be called until it returns nothing. The edge never moves down.
     pub fn release(&mut self, to: u32) -> Option<T> {
+        if self.is_below_edge(to) {
+            return None;
+        }
+        self.edge = Some(to & self.largest);
         let ahead = self.ahead(to);
         if ahead == 0 || ahead > self.largest / 2 {
             None
@@ -177,8 +197,18 @@ impl<T> Window<T> {
 
     /// Removes an item that makes room for the number `n`: that of `n` itself, or else, if `n` is
     /// too far ahead of it, that of the first. To be called until it returns nothing. Then `n`
-    /// can be inserted, unless it lies behind the first and would have been the next to leave.
+    /// can be inserted, unless it lies below the first and would have been the next to leave. The
+    /// lower edge, if there is one, moves up as far as `n` needs; below it nothing is replaced.
     pub fn replace(&mut self, n: u32) -> Option<T> {
+        if self.is_below_edge(n) {
+            return None;
+        }
+        if self
+            .ahead_of_edge(n)
+            .is_some_and(|from| from >= self.capacity)
+        {
+            self.edge = Some(n.wrapping_sub(self.capacity - 1) & self.largest);
+        }
         let ahead = self.ahead(n);
         if ahead < self.capacity {
             self.take(n)
@@ -191,6 +221,16 @@ impl<T> Window<T> {
 
     fn ahead(&self, n: u32) -> u32 {
         n.wrapping_sub(self.first) & self.largest
+    }
+
+    /// How far a number is ahead of the lower edge, if there is one.
+    fn ahead_of_edge(&self, n: u32) -> Option<u32> {
+        Some(n.wrapping_sub(self.edge?) & self.largest)
+    }
+
+    fn is_below_edge(&self, n: u32) -> bool {
+        self.ahead_of_edge(n)
+            .is_some_and(|from| from > self.largest / 2)
     }
 }
 

@@ -101,10 +101,7 @@ impl Evaluation<'_, '_> {
                 let bytes = self.peeked(*local);
                 Datum::of_bool(header::is_present(self, *header, *field, &bytes))
             }
-            Kind::OptionsHold(header) => {
-                let bytes = self.stripped(*header);
-                Datum::of_bool(options::hold(self, *header, &bytes))
-            }
+            Kind::OptionsHold(header) => self.options_hold(*header),
             Kind::Attribute(message, attribute) => {
                 self.message(*message).attribute(*attribute).clone()
             }
@@ -133,6 +130,9 @@ impl Evaluation<'_, '_> {
                 value.unwrap_or_else(|| self.value(other))
             }
             Kind::Cast(value) => Datum::Number(fit(&expression.result, self.number(value))),
+            Kind::BytesLength(bytes) => Datum::Number(self.bytes(bytes).len() as u64),
+            Kind::ByteAt(bytes, index) => self.byte_at(bytes, index),
+            Kind::Bounded(bytes) => self.value(bytes),
             Kind::Call(function, arguments) => self.call(*function, arguments),
             Kind::Least(left, right) => self.chosen(Ordering::Less, left, right),
             Kind::Greatest(left, right) => self.chosen(Ordering::Greater, left, right),
@@ -143,6 +143,26 @@ impl Evaluation<'_, '_> {
                 let result = self.run_filter(*filter, arguments, &data).0;
                 result.expect("a filter that is used as a value has a result")
             }
+        }
+    }
+
+    /// Whether the options of a header keep their rules.
+    fn options_hold(&mut self, header: HeaderId) -> Datum {
+        let bytes = self.stripped(header);
+        Datum::of_bool(options::hold(self, header, &bytes))
+    }
+
+    /// A byte of bounded bytes, which is there.
+    fn byte_at(&mut self, bytes: &Expression, index: &Expression) -> Datum {
+        let index = self.number(index) as usize;
+        Datum::Number(u64::from(self.bytes(bytes)[index]))
+    }
+
+    /// Bytes, as many as there are.
+    fn bytes(&mut self, expression: &Expression) -> Vec<u8> {
+        match self.value(expression) {
+            Datum::Bytes(bytes) => bytes,
+            other => panic!("the checker has seen bytes here, not {other:?}"),
         }
     }
 

@@ -192,6 +192,8 @@ fn unsigned(kind: &Type) -> Type {
         Type::Bool
         | Type::Time
         | Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Enum(_)
         | Type::Record(_)
         | Type::Optional(_)
@@ -322,7 +324,8 @@ impl<'p> Running<'_, 'p> {
             };
             self.instant.locals[filter.word.at()] = Datum::Number(number);
             self.given = word.len();
-            let _ = run_block(self, &filter.each);
+            let tail = filter.tail.as_ref().filter(|_| word.len() < self.unit);
+            let _ = run_block(self, tail.unwrap_or(&filter.each));
         }
         self.given = self.unit;
         let _ = run_block(self, &filter.finish);

@@ -9,6 +9,7 @@ use super::bits::{load, store};
 use super::expression::Evaluation;
 use super::message::Message;
 use super::options;
+use super::parts::{bounded, count_parts, part_length, room_of};
 use super::value::{Datum, fit};
 use crate::types::expression::Expression;
 use crate::types::header::{Counter, Header, HeaderField, Ranges, Rule, Run};
@@ -43,6 +44,10 @@ pub fn read(
         Type::Bytes(_) => {
             let at = bit / 8;
             Datum::Bytes(bytes[at..at + of.width as usize / 8].to_vec())
+        }
+        Type::BoundedBytes(_) => {
+            let (at, length) = (bit / 8, part_length(evaluation, header, field, bytes));
+            Datum::Bytes(bytes[at..at + length.unwrap_or(0)].to_vec())
         }
         _ => Datum::Number(fit(&of.kind, load(declared.big, bytes, bit, of.width))),
     }
@@ -82,9 +87,11 @@ pub fn parse(
     for (place, field) in declared.fields.iter().enumerate() {
         let id = HeaderFieldId(place as u32);
         let behind = settled.is_none_or(|settled| settled <= id);
-        if field.kind != Type::Nothing && is_present(evaluation, header, id, bytes) {
+        if field.kind != Type::UnboundedBytes && is_present(evaluation, header, id, bytes) {
             let included = settled.is_some() && behind && settled != Some(id);
-            if field.present.is_some() && !included {
+            if let Some(most) = field.bound() {
+                length += bounded(evaluation, header, id, most as usize, bytes)?;
+            } else if field.present.is_some() && !included {
                 length += field.width as usize / 8;
             }
             if length > bytes.len() {
@@ -234,10 +241,19 @@ pub fn push(
         if !is_present(evaluation, header, id, &bytes) {
             continue;
         }
+        for part in declared.parts() {
+            let counter = declared.part_counter(part);
+            if let Some(counter) = counter.filter(|own| own.field == id || part == place) {
+                count_parts(evaluation, header, &counter, values, &mut bytes);
+            }
+        }
         let bit = offset(evaluation, header, id, &bytes);
-        if field.present.is_some() {
-            let room = vec![0; field.width as usize / 8];
-            bytes.splice(bit / 8..bit / 8, room);
+        if field.is_loose() {
+            let room = match field.bound() {
+                Some(_) => room_of(declared, id, values),
+                None => field.width as usize / 8,
+            };
+            bytes.splice(bit / 8..bit / 8, vec![0; room]);
         }
         let given = values.iter().find(|(given, _)| *given == id);
         let value = match (&field.rule, given) {
@@ -329,13 +345,13 @@ fn settle(
     let total = count * counter.unit as usize + rest;
     let all = 0..declared.fields.len() as u32;
     let all = all.map(HeaderFieldId);
-    let valued = all.filter(|id| declared.field(*id).kind != Type::Nothing);
+    let valued = all.filter(|id| declared.field(*id).kind != Type::UnboundedBytes);
     let optional = valued.map(|id| loose_bits(evaluation, header, id, bytes));
     let known = declared.least as usize + optional.sum::<usize>() / 8;
     let open = declared
         .fields
         .iter()
-        .any(|field| field.kind == Type::Nothing);
+        .any(|field| field.kind == Type::UnboundedBytes);
     let holds = match open {
         true => (known..=bytes.len()).contains(&total),
         false => total == known,
@@ -405,15 +421,17 @@ pub fn offset(
 }
 
 /// Bits of a field that is variable or optional, as long as it is; none of one that is fixed.
-fn loose_bits(
+pub fn loose_bits(
     evaluation: &mut Evaluation<'_, '_>,
     header: HeaderId,
     field: HeaderFieldId,
     bytes: &[u8],
 ) -> usize {
     let of = &layout(evaluation, header).fields[field.at()];
-    if of.kind == Type::Nothing {
+    if of.kind == Type::UnboundedBytes {
         8 * variable_length(evaluation, header, bytes)
+    } else if of.bound().is_some() {
+        8 * part_length(evaluation, header, field, bytes).unwrap_or(0)
     } else if of.present.is_some() && is_present(evaluation, header, field, bytes) {
         of.width as usize
     } else {
@@ -428,7 +446,7 @@ fn variable_length(evaluation: &mut Evaluation<'_, '_>, header: HeaderId, bytes:
         return 0;
     };
     let all = (0..declared.fields.len()).map(|place| HeaderFieldId(place as u32));
-    let valued = all.filter(|id| declared.fields[id.at()].kind != Type::Nothing);
+    let valued = all.filter(|id| declared.fields[id.at()].kind != Type::UnboundedBytes);
     let counted = valued.filter(|id| counter.covers(id.at()));
     let optional = counted.map(|id| loose_bits(evaluation, header, id, bytes));
     let fixed = (declared.least - declared.fixed_outside(&counter)) as usize;
@@ -449,7 +467,7 @@ fn between(
     let from = offset(evaluation, header, first, bytes) / 8;
     let to = offset(evaluation, header, last, bytes);
     let end = &fields[last.at()];
-    let rest = match end.kind != Type::Nothing && end.present.is_none() {
+    let rest = match end.kind != Type::UnboundedBytes && !end.is_loose() {
         true => end.width as usize,
         false => loose_bits(evaluation, header, last, bytes),
     };
@@ -481,7 +499,8 @@ fn write_counts(
     }
 }
 
-fn write_count(
+/// Writes so many bytes into a field that counts, in its units.
+pub fn write_count(
     evaluation: &mut Evaluation<'_, '_>,
     header: HeaderId,
     id: HeaderFieldId,

@@ -17,6 +17,8 @@ pub struct Message {
     start: usize,
     /// Whether it came in by a link, so that its fate is counted.
     pub came_in: bool,
+    /// In which sending call an application gave it.
+    pub sent: Option<u64>,
     /// Its attributes.
     pub attributes: Vec<Datum>,
     /// The header that was stripped last, and the bytes from its start on as they were then.
@@ -32,6 +34,7 @@ impl Message {
             buffer,
             start: headroom,
             came_in: false,
+            sent: None,
             attributes,
             stripped: None,
         }

@@ -32,6 +32,7 @@ pub mod network;
 pub mod operation;
 mod options;
 mod outputs;
+mod parts;
 pub mod pool;
 pub mod process;
 pub mod reference;

@@ -9,7 +9,9 @@ use super::header;
 use super::message::Message;
 use super::value::{Datum, Pieces};
 use crate::types::expression::{Expression, Variable};
-use crate::types::program::{EntityId, FilterId, KindId, LocalId, Population, Program, Target};
+use crate::types::program::{
+    EntityId, FilterId, KindId, LocalId, Population, Program, Target, TimerId,
+};
 use crate::types::statement::{Attempt, Operation, Search, Source};
 use crate::types::value::Value;
 
@@ -164,11 +166,13 @@ impl Evaluation<'_, '_> {
                 let (at, length) = (self.number(at) as usize, self.number(length) as usize);
                 let message = self.message(*local);
                 let (data, attributes) = (message.data(), message.attributes.clone());
+                let sent = message.sent;
                 let from = at.min(data.len());
                 let piece = data[from..from + length.min(data.len() - from)].to_vec();
                 let mut piece = self.state.message(&piece)?;
                 piece.attributes = attributes;
                 self.state.forget_marks(&mut piece);
+                self.state.is_copied(sent);
                 Some(piece)
             }
             Source::TakeStream(stream, count) => {
@@ -310,6 +314,11 @@ impl Evaluation<'_, '_> {
                         return Tried::Found(Datum::Number(u64::from(index)));
                     }
                 }
+                Search::Soonest(kind, timer) => {
+                    if let Some(index) = self.soonest(*kind, *timer) {
+                        return Tried::Found(Datum::Number(u64::from(index)));
+                    }
+                }
                 Search::Standing(kind, on) => {
                     let below = self.state.program.stands_on(*kind);
                     let below = below.expect("what stands on a session has it as its key");
@@ -330,6 +339,16 @@ impl Evaluation<'_, '_> {
             }
         }
         Tried::Failed
+    }
+
+    /// The instance of this kind whose timer expires first, of those that can be found.
+    fn soonest(&self, kind: KindId, timer: TimerId) -> Option<u32> {
+        let found = self.state.kinds[kind.at()].found.iter();
+        let running = found.filter_map(|index| {
+            let expires = self.state.timers.expires(&(kind, *index, timer))?;
+            Some((expires, *index))
+        });
+        running.min().map(|(_, index)| index)
     }
 
     fn push_message(&mut self, queue: &Variable, source: &Source) -> Tried {

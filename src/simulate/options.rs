@@ -33,7 +33,7 @@ pub fn place(
         .map(|(at, _)| at)
 }
 
-/// Where each option stands, and its number; none where one breaks a rule.
+/// Where each option stands, and its number; none where one breaks a rule that does not end them.
 fn walk(
     evaluation: &mut Evaluation<'_, '_>,
     header: HeaderId,
@@ -41,21 +41,36 @@ fn walk(
 ) -> Option<Vec<(usize, u64)>> {
     let declared = layout(evaluation, header);
     let options = declared.options.as_ref()?;
-    let width = options.width as usize;
     let end = length(evaluation, header, bytes).min(bytes.len());
     let mut at = offset(evaluation, header, options.region, bytes) / 8;
     let mut found = Vec::new();
     while at < end {
-        let left = &bytes[at..end];
-        let number = super::bits::load(declared.big, left.get(..width)?, 0, 8 * options.width);
-        let known = options.cases.iter().find(|case| case.value == number);
+        let Some((number, bytes)) = next(evaluation, header, at, &bytes[..end]) else {
+            return options.until_malformed.then_some(found);
+        };
         found.push((at, number));
-        match known.or(options.others.as_ref())? {
-            case if case.kind == OptionKind::End => break,
-            case => at += long(evaluation, header, case, at, &bytes[..end])?,
-        }
+        at += bytes;
     }
     Some(found)
+}
+
+/// The number of the option that stands there, and its bytes; none where it breaks a rule.
+fn next(
+    evaluation: &mut Evaluation<'_, '_>,
+    header: HeaderId,
+    at: usize,
+    bytes: &[u8],
+) -> Option<(u64, usize)> {
+    let declared = layout(evaluation, header);
+    let options = declared.options.as_ref()?;
+    let left = &bytes[at..];
+    let number = left.get(..options.width as usize)?;
+    let number = super::bits::load(declared.big, number, 0, 8 * options.width);
+    let known = options.cases.iter().find(|case| case.value == number);
+    match known.or(options.others.as_ref())? {
+        case if case.kind == OptionKind::End => Some((number, left.len())),
+        case => Some((number, long(evaluation, header, case, at, bytes)?)),
+    }
 }
 
 /// Bytes of the option that stands there; none where it breaks a rule.
@@ -74,7 +89,7 @@ fn long(
     let holds = within(evaluation, header, bytes, |inner| {
         case.parts().all(|id| {
             let field = layout(inner, header).field(id);
-            if field.kind == Type::Nothing {
+            if field.kind == Type::UnboundedBytes {
                 return true;
             }
             let value = read(inner, header, id, bytes);

@@ -34,6 +34,23 @@ pub trait Control<'p> {
     fn notice_from_below(&self, state: &State<'p>, place: Place, event: Event) -> Vec<Goal>;
 }
 
+/// What becomes of a message that an application sends: all of it. The generated C has the same
+/// numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is taken.
+    Sent,
+    /// It is not taken now.
+    Later,
+    /// It is dropped, for a reason that is counted.
+    Refused,
+}
+
+impl Outcome {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Outcome; 3] = [Outcome::Sent, Outcome::Later, Outcome::Refused];
+}
+
 /// A running stack.
 #[derive(Clone, Debug)]
 pub struct Stack<'p, C> {
@@ -112,27 +129,29 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         taken
     }
 
-    /// A message of an application: how many of its bytes were taken, all or none. What can never
-    /// be taken is dropped.
+    /// A message of an application. What can never be taken is refused, whatever waits.
     pub fn send(
         &mut self,
         (port, session): (PortId, u32),
         attributes: &[(AttributeId, Datum)],
         bytes: &[u8],
         now_ns: u64,
-    ) -> usize {
+    ) -> Outcome {
         self.begin_call(now_ns);
-        let passes = self.state.program.ports[port.at()].passes && self.is_open(port, session);
-        let goes_on = self.calling || self.may_go_on();
-        if !self.takes(1) || !goes_on || !passes {
-            return 0;
+        if !(self.state.program.ports[port.at()].passes && self.is_open(port, session)) {
+            self.state.fates.no_session += 1;
+            return Outcome::Refused;
         }
         if bytes.len() > self.state.limits.room {
             self.state.fates.too_long += 1;
-            return bytes.len();
+            return Outcome::Refused;
+        }
+        let goes_on = self.calling || self.may_go_on();
+        if !self.takes(1) || !goes_on {
+            return Outcome::Later;
         }
         let Some(mut message) = self.state.host_message(bytes) else {
-            return 0;
+            return Outcome::Later;
         };
         for (attribute, value) in attributes {
             message.attributes[attribute.at()] = value.clone();
@@ -143,8 +162,23 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             message: Some(message),
             ..Pending::new(Goal::Handle { kind, index, event })
         };
+        self.watched(event)
+    }
+
+    /// What an application sends goes on its way: whether it is dropped on that. Functions of the
+    /// host that are called then may send something else.
+    fn watched(&mut self, mut event: Pending) -> Outcome {
+        self.state.sends += 1;
+        let number = Some(self.state.sends);
+        let outer = std::mem::replace(&mut self.state.sending, number);
+        if let Some(message) = &mut event.message {
+            message.sent = number;
+        }
         self.tell(event, true);
-        bytes.len()
+        match std::mem::replace(&mut self.state.sending, outer) {
+            Some(_) => Outcome::Sent,
+            None => Outcome::Refused,
+        }
     }
 
     /// Opens a conversation with these keys; those that are [`Datum::Absent`] are the stack's to
@@ -302,15 +336,20 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         ]
         .map(|(name, value)| (name.to_string(), value))
         .to_vec();
-        let dropped = (&fates.dropped, 0, fates.agenda_full);
-        let unsent = (&fates.unsent, fates.too_long, fates.agenda_full_unsent);
-        for (before, (counted, no_buffer, agenda_full)) in [("", dropped), ("unsent ", unsent)] {
+        let dropped = (&fates.dropped, [0, 0, fates.agenda_full]);
+        let refused = [fates.too_long, fates.no_session, fates.agenda_full_unsent];
+        let unsent = (&fates.unsent, refused);
+        for (before, (counted, own)) in [("", dropped), ("unsent ", unsent)] {
             for (reason, value) in program.reasons.iter().zip(counted) {
                 let name = name(reason.entity, &reason.name);
                 all.push((format!("{before}{name}"), *value));
             }
-            all.push((format!("{before}stack.no_buffer"), no_buffer));
-            all.push((format!("{before}stack.agenda_full"), agenda_full));
+            let names = ["too_long", "no_session", "agenda_full"].into_iter();
+            all.extend(
+                names
+                    .zip(own)
+                    .map(|(name, value)| (format!("{before}stack.{name}"), value)),
+            );
         }
         for (count, value) in program.counts.iter().zip(&fates.counts) {
             all.push((format!("count {}", name(count.entity, &count.name)), *value));

@@ -173,6 +173,8 @@ pub struct Fates {
     pub agenda_full_unsent: u64,
     /// Messages of applications that were longer than any buffer.
     pub too_long: u64,
+    /// Messages of applications in conversations that are not there.
+    pub no_session: u64,
     /// What `count` counts.
     pub counts: Vec<u64>,
 }
@@ -223,6 +225,10 @@ pub struct State<'p> {
     pub now_ns: u64,
     /// What is written in C, from whoever runs the stack.
     pub externs: &'p Externs<'p>,
+    /// How many messages applications have sent.
+    pub sends: u64,
+    /// The number of the one that is being sent, 0 if it has a copy; none if it was dropped.
+    pub sending: Option<u64>,
     /// Buffers that are free.
     buffers: u32,
     /// Buffers that the host has for frames that are still to be taken.
@@ -268,6 +274,8 @@ impl<'p> State<'p> {
             passed: BTreeMap::new(),
             now_ns,
             externs,
+            sends: 0,
+            sending: None,
             buffers: limits.buffers,
             lent: 0,
             headroom: headers.map(|header| header.most as usize).sum(),
@@ -319,7 +327,9 @@ impl<'p> State<'p> {
         self.buffers = self.buffers.checked_sub(1)?;
         let mut other = message.clone();
         other.came_in = false;
+        other.sent = None;
         self.forget_marks(&mut other);
+        self.is_copied(message.sent);
         Some(other)
     }
 
@@ -355,7 +365,23 @@ impl<'p> State<'p> {
     /// A message is dropped.
     pub fn discard(&mut self, message: Message, reason: ReasonId) {
         self.count_drop(u64::from(message.came_in), !message.came_in, reason);
+        self.refuse(&message);
         self.forget(message);
+    }
+
+    /// A message is dropped: if an application sends it in this call, it is refused.
+    pub fn refuse(&mut self, message: &Message) {
+        if message.sent.is_some() && message.sent == self.sending {
+            self.sending = None;
+        }
+    }
+
+    /// A message of which there is a copy is not refused any more, if an application sends it:
+    /// that copy may go on.
+    pub fn is_copied(&mut self, sent: Option<u64>) {
+        if sent.is_some() && sent == self.sending {
+            self.sending = Some(0);
+        }
     }
 
     /// All that a container holds is dropped; what holds no messages holds nothing to drop.

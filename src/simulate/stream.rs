@@ -14,6 +14,9 @@
 
 use std::collections::VecDeque;
 
+/// Runs of bytes that a stream holds behind gaps, at most.
+pub const RANGES: usize = 16;
+
 /// Bytes by position, of which those from `begin` to `begin + capacity - 1` can be held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream {
@@ -59,14 +62,16 @@ impl Stream {
     }
 
     /// Adds bytes from the position `at` on. Refuses all of them if one is held already or lies
-    /// outside of what the stream can hold. No bytes at all fit even at its very end.
+    /// outside of what the stream can hold, or if they would be one run behind a gap too many. No
+    /// bytes at all fit even at its very end.
     pub fn insert(&mut self, at: u32, data: &[u8]) -> bool {
         let ahead = self.ahead(at);
         let fits = ahead + data.len() <= self.places.len()
             && self
                 .places
                 .range(ahead..ahead + data.len())
-                .all(Option::is_none);
+                .all(Option::is_none)
+            && self.has_range_for(ahead, data.len());
         if fits {
             for (place, byte) in self.places.range_mut(ahead..).zip(data) {
                 *place = Some(*byte);
@@ -120,6 +125,15 @@ impl Stream {
         self.span = self.span.saturating_sub(ahead);
         self.begin = to & self.largest;
         freed
+    }
+
+    /// Whether so many bytes, of which none is held, touch what is held or the beginning, or may
+    /// be one more run behind a gap.
+    fn has_range_for(&self, ahead: usize, length: usize) -> bool {
+        let is_held = |at: usize| self.places.get(at).is_some_and(Option::is_some);
+        let touches = ahead == 0 || is_held(ahead - 1) || is_held(ahead + length);
+        let starts = (1..self.span).filter(|at| is_held(*at) && !is_held(at - 1));
+        length == 0 || touches || starts.count() < RANGES
     }
 
     fn ahead(&self, at: u32) -> usize {

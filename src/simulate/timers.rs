@@ -55,6 +55,11 @@ impl<I: Ord + Clone> Timers<I> {
         self.running.contains_key(id)
     }
 
+    /// When a timer expires, and its place among those of one deadline; none if it is not running.
+    pub fn expires(&self, id: &I) -> Option<(u64, u64)> {
+        self.running.get(id).copied()
+    }
+
     /// The timer that expires first.
     pub fn first(&self) -> Option<&I> {
         self.queue.first().map(|(_, _, id)| id)

@@ -76,7 +76,8 @@ pub enum Call {
 /// What a host sees after a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// What the call returned: frames or bytes taken, or the conversation that was opened.
+    /// What the call returned: frames taken, what became of a message, or the conversation that
+    /// was opened.
     pub returned: Option<u64>,
     /// All outputs, in order, behind what functions of applications were called with.
     pub outputs: Vec<Emitted>,

@@ -115,6 +115,7 @@ impl Datum {
             | Type::Enum(_)
             | Type::Instance(_) => Datum::Number(0),
             Type::Bytes(length) => Datum::Bytes(vec![0; *length as usize]),
+            Type::BoundedBytes(_) => Datum::Bytes(Vec::new()),
             Type::Record(record) if program.records[record.at()].external => {
                 Datum::Bytes(Vec::new())
             }
@@ -136,14 +137,20 @@ impl Datum {
                 Datum::Array(vec![Datum::empty(program, element); *length as usize])
             }
             Type::Set(capacity) => Datum::Set(Set::new(*capacity)),
-            Type::Message | Type::Header(_) | Type::Abstract(_) | Type::Nothing => Datum::Absent,
+            Type::Message
+            | Type::Header(_)
+            | Type::Abstract(_)
+            | Type::UnboundedBytes
+            | Type::Nothing => Datum::Absent,
         }
     }
 
-    /// Begins as a value: all elements of an array do, and a stream begins at its position.
+    /// Begins as a value: all elements of an array do, a stream begins at its position, and a
+    /// window at its lower edge.
     pub fn begin(&mut self, value: Datum) {
         match self {
             Datum::Stream(stream) => stream.bytes.restart(value.number() as u32),
+            Datum::Window(window) => window.begin(value.number() as u32),
             Datum::Array(elements) => elements.iter_mut().for_each(|one| *one = value.clone()),
             place => *place = value,
         }
@@ -209,6 +216,8 @@ pub fn fit(kind: &Type, number: u64) -> u64 {
         }
         Type::Bool => number & 1,
         Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Time
         | Type::Enum(_)
         | Type::Record(_)
@@ -234,6 +243,8 @@ pub fn width(program: &Program, kind: &Type) -> u8 {
         Type::Enum(id) => program.enums[id.at()].width,
         Type::Time
         | Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Record(_)
         | Type::Optional(_)
         | Type::Message
@@ -274,6 +285,8 @@ pub fn compare(program: &Program, kind: &Type, one: u64, other: u64) -> Ordering
         | Type::Bool
         | Type::Time
         | Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Record(_)
         | Type::Optional(_)
         | Type::Message

@@ -36,7 +36,7 @@ pub struct Build {
     /// Where `use` looks before the library inside the binary
     #[arg(long = "path", value_name = "FOLDER")]
     search: Vec<PathBuf>,
-    /// Of Esterel: which module [default: the last]
+    /// Of Esterel: which module [default: the one that no other runs]
     #[arg(long, value_name = "MODULE")]
     main: Option<String>,
     /// How many nodes an automaton may have [default: 250000]

@@ -10,6 +10,7 @@
 //! ```
 
 use super::layout::{Description, Kind, Member, Port, c_fields};
+use crate::emit::reserved::is_constant;
 use std::fmt::Write;
 
 /// The text of the companion. What it exports is called `loom_WHAT`: `config`, `output`,
@@ -98,6 +99,10 @@ fn notices(text: &mut String, name: &str, port: &Port) {
         );
     }
     let upper = |what: &str| format!("{}_{}", name.to_uppercase(), what.to_uppercase());
+    let notice = |what: &str| match is_constant(&what.to_uppercase()) {
+        true => upper(what) + "_",
+        false => upper(what),
+    };
     let of = format!("struct {name}_output");
     let within = |what: &str, members: &[Member]| -> Vec<String> {
         let fields = c_fields(members).into_iter();
@@ -107,7 +112,7 @@ fn notices(text: &mut String, name: &str, port: &Port) {
     };
     for told in &port.up {
         let what = format!("{own}_told_{}", told.name);
-        *text += &format!("\nconst int loom_{what}_next = {};\n", upper(&told.name));
+        *text += &format!("\nconst int loom_{what}_next = {};\n", notice(&told.name));
         layout(
             text,
             &what,
@@ -142,6 +147,7 @@ fn c_type(name: &str, kind: Kind) -> String {
         Kind::Bool => "bool".to_string(),
         Kind::Time => "uint64_t".to_string(),
         Kind::Bytes(length) => format!("struct {name}_bytes{length}"),
+        Kind::Bounded(most) => format!("struct {name}_bytes_to{most}"),
     }
 }
 

@@ -76,11 +76,41 @@ pub struct Report {
     pub session_bytes: BTreeMap<String, u64>,
 }
 
+/// Bytes of stack for the compiler, which recurses as deep as a source nests and a handler is long:
+/// the first of these that the system has addresses for. Memory is taken only for what is used.
+const STACK_BYTES: [usize; 2] = [1 << 30, 1 << 28];
+
+/// Runs the compiler on a stack of [`STACK_BYTES`], in a thread that has ended when this returns;
+/// on the stack of its caller where the system has no such thread.
+pub fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let work = std::sync::Mutex::new(Some(work));
+    let run = || {
+        let work = work.lock().ok().and_then(|mut work| work.take());
+        work.map(|work| work())
+    };
+    let done = std::thread::scope(|scope| {
+        let threads = STACK_BYTES.iter().map(|bytes| {
+            let thread = std::thread::Builder::new().stack_size(*bytes);
+            thread.spawn_scoped(scope, run).ok()
+        });
+        let thread = threads.flatten().next();
+        thread.map(|thread| thread.join())
+    });
+    match done {
+        Some(Ok(done)) => done,
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+        None => run(),
+    }
+    .expect("the work is taken once")
+}
+
 /// Compiles a stack to C. The file may be followed by `:STACK` where it declares several.
 pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Failure> {
-    let (file, wanted) = split(path);
-    let checked = read(&file, options)?;
-    compile_checked(checked, &file, wanted, options)
+    deep(|| {
+        let (file, wanted) = split(path);
+        let checked = read(&file, options)?;
+        compile_checked(checked, &file, wanted, options)
+    })
 }
 
 /// The checked program of a stack, to be interpreted as it is written.
@@ -90,6 +120,10 @@ pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
 
 /// How often a stack does what, as far as is known.
 pub fn analysed(path: &Path, options: &Options) -> Result<(Sources, Program, Analysed), Failure> {
+    deep(|| analysed_here(path, options))
+}
+
+fn analysed_here(path: &Path, options: &Options) -> Result<(Sources, Program, Analysed), Failure> {
     let (mut checked, stack) = chosen(path, options)?;
     let known = pipeline::known(&mut checked, &stack);
     let known = known.ok_or_else(|| refused(&checked))?;
@@ -106,15 +140,19 @@ pub fn analysed(path: &Path, options: &Options) -> Result<(Sources, Program, Ana
 
 /// The trees of a stack as they become C, and its program.
 pub fn woven(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
-    let (mut program, forest) = trees(path, options)?;
-    let forest = pipeline::woven(&mut program, forest, options.rewrites);
-    Ok((program, forest))
+    deep(|| {
+        let (mut program, forest) = trees(path, options)?;
+        let forest = pipeline::woven(&mut program, forest, options.rewrites);
+        Ok((program, forest))
+    })
 }
 
 fn trees(path: &Path, options: &Options) -> Result<(Program, Forest), Failure> {
-    let (mut checked, stack) = chosen(path, options)?;
-    let trees = pipeline::trees(&mut checked, &stack);
-    trees.ok_or_else(|| refused(&checked))
+    deep(|| {
+        let (mut checked, stack) = chosen(path, options)?;
+        let trees = pipeline::trees(&mut checked, &stack);
+        trees.ok_or_else(|| refused(&checked))
+    })
 }
 
 /// What is read, and the stack that is meant.
@@ -175,6 +213,10 @@ pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
         };
         return esterel::check(file, choice);
     }
+    deep(|| check_here(file, options))
+}
+
+fn check_here(file: &Path, options: &Options) -> Result<String, Failure> {
     let mut checked = read(file, options)?;
     pipeline::check(&mut checked);
     if pipeline::refused(&checked.diagnostics)
@@ -490,6 +532,7 @@ fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
         Type::Time => Kind::Time,
         Type::Enum(id) => Kind::Unsigned(u32::from(program.enums[id.at()].width)),
         Type::Bytes(size) => Kind::Bytes(*size as usize),
+        Type::BoundedBytes(most) => Kind::Bounded(*most as usize),
         other => unreachable!("keys, attributes and config are plain values, not {other:?}"),
     };
     Member {

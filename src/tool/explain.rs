@@ -64,10 +64,17 @@ impl<'a> Explained<'a> {
         let mut text = String::new();
         let analysed = self.analysed;
         reactions(&self.words, analysed, &mut text);
+        if analysed.ignores_traffic {
+            line(
+                &mut text,
+                "\n`traffic` changes these figures, and nothing of the C",
+            );
+        }
         states::states(self, all, &mut text);
         common_path(&self.words, analysed, &mut text);
         costs(&analysed.costs, &mut text);
         bypasses(&self.words, analysed, &mut text);
+        given_up(&self.words, analysed, &mut text);
         begun(&self.words, analysed, &mut text);
         joints::joints(self, all, &mut text);
         branches::branches(self, all, &mut text);
@@ -120,6 +127,15 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
         if let Some(path) = paths.find(|path| path.reaction == tree.reaction) {
             exits(path, text);
         }
+    }
+}
+
+/// Which reactions have no common path apart although frames start them.
+fn given_up(words: &Words, analysed: &Analysed, text: &mut String) {
+    for (reaction, most) in &analysed.given_up {
+        let name = words.reaction(*reaction);
+        let why = format!("it tests and does more than {most} things, so none was looked for");
+        line(text, &format!("\n{name} has no common path apart: {why}"));
     }
 }
 

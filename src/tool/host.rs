@@ -15,6 +15,7 @@ use super::device::Device;
 use super::failure::{Failure, plain};
 use super::lines::Lines;
 use super::stack::{Event, Filled, Stack};
+use crate::simulate::stack::Outcome;
 use indicatif::ProgressBar;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -318,8 +319,8 @@ impl<'program> Host<'program> {
         {
             let (port, session) = (lines.port, lines.session);
             let now_ns = self.clock.now_ns();
-            let taken = self.stack.send(port, session, None, &line, now_ns);
-            self.seen.refused += u64::from(taken < line.len());
+            let outcome = self.stack.send(port, session, None, &line, now_ns);
+            self.seen.refused += u64::from(outcome != Outcome::Sent);
             self.drain()?;
         }
         Ok(())
@@ -358,10 +359,10 @@ impl<'program> Host<'program> {
                     Application::Echo => {
                         let (bytes, with) = (output.bytes().to_vec(), output.attributes());
                         drop(output);
-                        let taken = self
+                        let outcome = self
                             .stack
                             .send(port, session, with.as_ref(), &bytes, now_ns);
-                        self.seen.refused += u64::from(taken < bytes.len());
+                        self.seen.refused += u64::from(outcome != Outcome::Sent);
                     }
                 }
                 // What was read makes room for another.

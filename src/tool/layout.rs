@@ -114,6 +114,8 @@ pub enum Kind {
     Time,
     /// `bytes[N]`
     Bytes(usize),
+    /// `bytes[at most N]`: the length in one byte, and the bytes.
+    Bounded(usize),
 }
 
 /// Where the fields of a struct are.
@@ -156,6 +158,10 @@ impl Member {
     fn datum(&self, bytes: Vec<u8>) -> Datum {
         let bits = match self.kind {
             Kind::Bytes(_) => return Datum::Bytes(bytes),
+            Kind::Bounded(most) => {
+                let length = usize::from(bytes[0]).min(most);
+                return Datum::Bytes(bytes[1..=length].to_vec());
+            }
             Kind::Signed(bits) => bits,
             Kind::Unsigned(_) | Kind::Bool | Kind::Time => 64,
         };
@@ -164,6 +170,14 @@ impl Member {
         let above = 64 - bits;
         Datum::Number(((number << above) as i64 >> above) as u64)
     }
+}
+
+/// Bounded bytes as C has them: their length, they, and zeros.
+pub fn bounded(bytes: &[u8], most: usize) -> Vec<u8> {
+    let mut all = vec![bytes.len() as u8];
+    all.extend_from_slice(bytes);
+    all.resize(most + 1, 0);
+    all
 }
 
 /// Room enough for each of `c_fields`.
@@ -177,6 +191,7 @@ fn c_sizes(members: &[Member]) -> Vec<usize> {
             Kind::Unsigned(_) | Kind::Signed(_) | Kind::Time => 8,
             Kind::Bool => 1,
             Kind::Bytes(length) => length,
+            Kind::Bounded(most) => most + 1,
         });
     }
     sizes
@@ -342,7 +357,8 @@ impl Values {
         let byte = |at: usize| self.memory[at / 64].0[at % 64];
         let is_there = self.named[at] && field.present_at.is_none_or(|flag| byte(flag) != 0);
         let bytes = (field.offset..field.offset + field.size).map(byte);
-        let from_top = cfg!(target_endian = "big") && !matches!(field.member.kind, Kind::Bytes(_));
+        let from_top = cfg!(target_endian = "big")
+            && !matches!(field.member.kind, Kind::Bytes(_) | Kind::Bounded(_));
         is_there.then(|| match from_top {
             true => bytes.rev().collect(),
             false => bytes.collect(),
@@ -365,7 +381,12 @@ impl Values {
         let bytes = match value {
             Datum::Optional(None) | Datum::Absent => return,
             Datum::Optional(Some(value)) => return self.put(at, value),
-            Datum::Bytes(bytes) => bytes.clone(),
+            Datum::Bytes(bytes) => match field.member.kind {
+                Kind::Bounded(most) => bounded(bytes, most),
+                Kind::Unsigned(_) | Kind::Signed(_) | Kind::Bool | Kind::Time | Kind::Bytes(_) => {
+                    bytes.clone()
+                }
+            },
             value => number_bytes(value.number(), field.size),
         };
         self.named[at] = true;

@@ -17,9 +17,6 @@ static STANDARD: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/layers");
 /// How many bytes of a file are looked at: fifty times what a layer has.
 const LONGEST: u64 = 256 << 10;
 
-/// How many bytes of a line are looked at.
-const WIDEST: usize = 1_000;
-
 /// The folders of one command.
 pub struct Folders {
     /// `--path`, in order.
@@ -49,6 +46,10 @@ impl Library for Folders {
             return Err(Missing::Nowhere(tried));
         }
         Ok(found)
+    }
+
+    fn all(&self) -> Vec<(String, Vec<(String, String)>)> {
+        standard().all()
     }
 }
 
@@ -83,18 +84,10 @@ pub fn text_of(file: &Path) -> Result<String, Failure> {
             "{file}: longer than {most} KiB, which no Loom file is"
         )));
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::refused(format!("{}: byte {at} is not UTF-8", file.display()))
-    })?;
-    match text.lines().position(|line| line.len() > WIDEST) {
-        Some(line) => Err(Failure::refused(format!(
-            "{}:{}: longer than {WIDEST} letters, which no line of Loom is",
-            file.display(),
-            line + 1
-        ))),
-        None => Ok(text),
-    }
+    })
 }
 
 /// Whether a `use` of this folder finds something, or something that cannot be read.

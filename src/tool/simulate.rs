@@ -92,7 +92,7 @@ pub struct Arguments {
     /// Interprets the stacks, instead of compiling them to C
     #[arg(long)]
     pub interpret: bool,
-    /// Of Esterel: which module runs [default: the last]
+    /// Of Esterel: which module runs [default: the one that no other runs]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
     /// How many nodes an automaton may have [default: 250000]

@@ -16,6 +16,7 @@ mod loader;
 
 use super::failure::Failure;
 use super::layout::{Block, Description, Kind, Layout, Values, blocks};
+use crate::simulate::stack::Outcome;
 use crate::simulate::value::Datum;
 use libloading::{Library, Symbol};
 use loader::Loader;
@@ -35,7 +36,7 @@ type OpenFn = unsafe extern "C" fn(*mut Instance, *const Block, u64) -> u32;
 type ListenFn = unsafe extern "C" fn(*mut Instance, *const Block, c_uint, u64) -> u32;
 type ListenToAllFn = unsafe extern "C" fn(*mut Instance, c_uint, u64) -> u32;
 type SendFn =
-    unsafe extern "C" fn(*mut Instance, u32, *const Block, *const u8, usize, u64) -> usize;
+    unsafe extern "C" fn(*mut Instance, u32, *const Block, *const u8, usize, u64) -> c_uint;
 type UnlistenFn = unsafe extern "C" fn(*mut Instance, u32, u64);
 type CarrierFn = unsafe extern "C" fn(*mut Instance, c_uint, bool, u64);
 type SayFn = unsafe extern "C" fn(*mut Instance, u32, *const Block, u64);
@@ -389,7 +390,7 @@ impl<'program> Stack<'program> {
         (listener != u32::MAX).then_some(listener)
     }
 
-    /// Sends on a session of a port and answers how many bytes the stack took.
+    /// Sends on a session of a port.
     pub fn send(
         &mut self,
         port: usize,
@@ -397,15 +398,15 @@ impl<'program> Stack<'program> {
         attributes: Option<&Values>,
         bytes: &[u8],
         now_ns: u64,
-    ) -> usize {
+    ) -> Outcome {
         let Some(send) = self.program.ports[port].send else {
-            return 0;
+            return Outcome::Refused;
         };
         let layout = &self.program.ports[port].attributes;
         let attributes = attributes.filter(|given| given.has(layout));
         let attributes = attributes.map_or(std::ptr::null(), Values::as_ptr);
         // SAFETY: attributes of this port have its layout; C reads the bytes during the call.
-        unsafe {
+        let outcome = unsafe {
             send(
                 self.instance,
                 session,
@@ -414,7 +415,8 @@ impl<'program> Stack<'program> {
                 bytes.len(),
                 now_ns,
             )
-        }
+        };
+        Outcome::ALL[outcome as usize]
     }
 
     /// Says something in a conversation: what, by its place among those of the port.

@@ -92,6 +92,7 @@ pub fn test(arguments: &Arguments) -> Result<(), Failure> {
             Err(wrong) => note(format_args!("{shown}: {}", wrong.trim_end())),
         }
     }
+    all.warnings().into_iter().for_each(note);
     match held + written == cases.len() {
         true => match cases.len() {
             1 => result("1 case holds\n"),

@@ -51,10 +51,10 @@ impl<'p> Traced<'p> {
             } => {
                 let given = (!attributes.is_empty()).then(|| self.attributes(*port, attributes));
                 let port = port.at();
-                let taken = self
+                let outcome = self
                     .stack
                     .send(port, *session, given.as_ref(), bytes, now_ns);
-                return Some(taken as u64);
+                return Some(outcome as u64);
             }
             Call::Open(port, keys) => {
                 let mut values = loaded.keys(port.at());

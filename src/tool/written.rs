@@ -15,6 +15,16 @@ pub fn parse(kind: Kind, size: usize, text: &str) -> Result<Vec<u8>, String> {
             "false" => Ok(sized(0, size)),
             other => Err(format!("`{other}` is neither true nor false")),
         },
+        Kind::Bounded(most) => {
+            let bytes = hexadecimal(text)?;
+            match bytes.len() <= most {
+                true => Ok(super::layout::bounded(&bytes, most)),
+                false => Err(format!(
+                    "`{text}` is {} bytes; it takes {most}",
+                    bytes.len()
+                )),
+            }
+        }
         Kind::Bytes(length) => {
             if let (16, Ok(address)) = (length, text.parse::<std::net::Ipv6Addr>()) {
                 return Ok(address.octets().to_vec());

@@ -56,6 +56,9 @@ impl Renaming<'_> {
             Kind::Present(a) => Kind::Present(one(a)),
             Kind::Else(a, b) => Kind::Else(one(a), one(b)),
             Kind::Cast(a) => Kind::Cast(one(a)),
+            Kind::BytesLength(a) => Kind::BytesLength(one(a)),
+            Kind::ByteAt(a, b) => Kind::ByteAt(one(a), one(b)),
+            Kind::Bounded(a) => Kind::Bounded(one(a)),
             Kind::Call(function, arguments) => Kind::Call(*function, many(arguments)),
             Kind::Least(a, b) => Kind::Least(one(a), one(b)),
             Kind::Greatest(a, b) => Kind::Greatest(one(a), one(b)),
@@ -354,6 +357,7 @@ impl Renaming<'_> {
                 keys: many(&target.keys),
                 condition: target.condition.as_ref().map(|e| self.expression(e)),
             }),
+            Search::Soonest(kind, timer) => Search::Soonest(*kind, *timer),
             Search::Standing(kind, on) => Search::Standing(*kind, (self.instance)(*on)),
             Search::Create(kind, keys, listener) => {
                 let listener = listener.map(|one| (self.instance)(one));

@@ -55,8 +55,14 @@ impl Uses {
             | Kind::Some(a)
             | Kind::Unwrap(a)
             | Kind::Present(a)
-            | Kind::Cast(a) => self.expression(a),
-            Kind::Binary(_, a, b) | Kind::Else(a, b) | Kind::Least(a, b) | Kind::Greatest(a, b) => {
+            | Kind::Cast(a)
+            | Kind::BytesLength(a)
+            | Kind::Bounded(a) => self.expression(a),
+            Kind::Binary(_, a, b)
+            | Kind::ByteAt(a, b)
+            | Kind::Else(a, b)
+            | Kind::Least(a, b)
+            | Kind::Greatest(a, b) => {
                 self.expression(a);
                 self.expression(b);
             }
@@ -210,7 +216,7 @@ impl Uses {
                 condition.iter().for_each(|part| self.expression(part));
             }
             Search::Standing(_, Instance::Local(on)) => self.locals.push(*on),
-            Search::Standing(..) => {}
+            Search::Soonest(..) | Search::Standing(..) => {}
             Search::Create(_, keys, _) => self.expressions(keys),
         }
     }

@@ -16,7 +16,7 @@ use super::program::{
     AttributeId, EntityId, Event, FieldId, HeaderFieldId, KindId, LocalId, NoticeId, Place,
     Population, Program,
 };
-use super::reads::{Read, reads};
+use super::reads::{Read, Reading};
 use super::statement::{
     Attempt, Block, Operation, Output, Source, Statement, StatementKind, TellTarget,
 };
@@ -31,6 +31,7 @@ type Lacking = BTreeMap<AttributeId, Span>;
 pub fn check_attributes(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     let mut flow = Flow {
         program,
+        reading: Reading::new(program),
         entries: BTreeMap::new(),
         arrivals: BTreeMap::new(),
         held: BTreeMap::new(),
@@ -65,6 +66,7 @@ fn unset(program: &Program, attribute: AttributeId, place: Span, origin: Span) -
 
 struct Flow<'p> {
     program: &'p Program,
+    reading: Reading<'p>,
     /// What messages lack that start an instant.
     entries: BTreeMap<(KindId, Event), Lacking>,
     /// What messages lack that come up to an entity.
@@ -173,13 +175,13 @@ impl<'p> Flow<'p> {
             let mut found: Vec<Read> = Vec::new();
             if let Rule::Checks { arguments, .. } = &field.rule {
                 for argument in arguments {
-                    reads(program, argument, &mut found);
+                    self.reading.reads(argument, &mut found);
                 }
             }
             // What is written is not judged.
             let judged = field.constraint.iter().chain(&field.present);
             for value in judged.filter(|_| place.is_none()) {
-                reads(program, value, &mut found);
+                self.reading.reads(value, &mut found);
             }
             self.report(&locals, &found, field.span);
         }
@@ -343,7 +345,7 @@ impl<'p> Flow<'p> {
         locals.insert(LocalId::MESSAGE, lacking.clone());
         for (_, value) in header {
             let mut found = Vec::new();
-            reads(self.program, value, &mut found);
+            self.reading.reads(value, &mut found);
             self.report(&locals, &found, span);
         }
     }
@@ -434,7 +436,7 @@ impl<'p> Flow<'p> {
 
     fn check(&mut self, walk: &Walk, value: &Expression, span: Span) {
         let mut found = Vec::new();
-        reads(self.program, value, &mut found);
+        self.reading.reads(value, &mut found);
         self.report(&walk.locals, &found, span);
     }
 

@@ -83,8 +83,13 @@ pub struct Filter {
     pub keeps_length: bool,
     /// Whether it may yield more than it takes, and so never writes where it reads.
     pub grows: bool,
+    /// Whether it runs over whole words only; data of another length is refused before.
+    pub whole: bool,
     /// What is done for each word.
     pub each: Block,
+    /// What is done for the last word where bytes of it are missing; none where that is the same as
+    /// for each.
+    pub tail: Option<Block>,
     /// What is done at the end.
     pub finish: Block,
     /// What it gives in the end.

@@ -14,8 +14,8 @@
 use super::ends::{Bottom, Top};
 use super::instances::session_keys;
 use super::joints::{
-    check_joints, lower_not_joined, no_key_here, router_in_braces, side_not_joined,
-    stands_on_nothing,
+    check_joints, keep_first_place, lower_not_joined, lowers_of, no_key_here, router_in_braces,
+    side_not_joined, stands_on_nothing, unknown_layer,
 };
 use super::load::{Files, UnitId};
 use super::names::{not_yet, refuse_repeated, suggest};
@@ -135,6 +135,7 @@ pub fn compose<'a>(
         files,
         services,
         diagnostics: &mut *diagnostics,
+        misnamed: Vec::new(),
         composition: Composition {
             nodes: Vec::new(),
             links: Vec::new(),
@@ -152,6 +153,7 @@ pub fn compose<'a>(
     composer.join_sides();
     let composition = composer.composition;
     check_joints(&composition, services, diagnostics);
+    keep_first_place(diagnostics);
     composition
 }
 
@@ -220,6 +222,8 @@ struct Composer<'a, 'b> {
     files: &'a Files,
     services: &'b Services<'a>,
     diagnostics: &'b mut Vec<Diagnostic>,
+    /// Who is given what has no meaning.
+    misnamed: Vec<EntityId>,
     composition: Composition<'a>,
 }
 
@@ -355,15 +359,9 @@ impl<'a> Composer<'a, '_> {
             .clone()
             .find(|(_, layer)| layer.name.text == name.text);
         if found.is_none() {
-            let title = format!("there is no layer `{name}`");
             let known: Vec<_> = layers.map(|(_, layer)| &*layer.name.text).collect();
-            let diagnostic = Diagnostic::error(Id::UnknownLayer, title, name.span, "")
-                .why("A stack is made of layers that this file, or one that it uses, declares.");
-            let diagnostic = match known.is_empty() {
-                true => diagnostic.help("`use link.ethernet` makes `ethernet` known"),
-                false => suggest(diagnostic, &name.text, &known),
-            };
-            self.diagnostics.push(diagnostic);
+            self.diagnostics
+                .push(unknown_layer(self.files, name, &known));
         }
         found
     }
@@ -404,7 +402,9 @@ impl<'a> Composer<'a, '_> {
             for argument in arguments {
                 self.join_argument(entity, argument);
             }
-            self.check_all_joined(entity);
+            if !self.misnamed.contains(&entity) {
+                self.check_all_joined(entity);
+            }
         }
         for entity in self.composition.entities() {
             for place in 0..self.composition.node(entity).sides.len() {
@@ -444,10 +444,11 @@ impl<'a> Composer<'a, '_> {
             let title = format!("`{}` has no parameter `{name}`", node.layer.name);
             let parameters = node.layer.parameters.iter().map(|other| &*other.name.text);
             let sides = node.sides.iter().map(|side| &*side.name.text);
-            let lowers = node.below.iter().filter_map(|lower| lower.name.as_deref());
-            let known: Vec<_> = parameters.chain(sides).chain(lowers).collect();
+            let known: Vec<_> = parameters.chain(sides).chain(lowers_of(node)).collect();
             let diagnostic = Diagnostic::error(Id::UnknownParameter, title, name.span, "")
                 .label(node.layer.name.span, "the layer");
+            // What seems to be missing is perhaps what this name was meant to be.
+            self.misnamed.push(entity);
             let diagnostic = suggest(diagnostic, &name.text, &known);
             self.diagnostics.push(diagnostic);
         }
@@ -488,7 +489,8 @@ impl<'a> Composer<'a, '_> {
         };
         let nodes = &self.composition.nodes;
         let found = nodes.iter().position(|node| node.name == name.text);
-        if found.is_none() {
+        let mut told = self.diagnostics.iter();
+        if found.is_none() && !told.any(|it| it.id == Id::UnknownLayer) {
             let title = format!("nothing in this stack is called `{name}`");
             let known: Vec<_> = nodes.iter().map(|node| &*node.name).collect();
             let diagnostic = Diagnostic::error(Id::UnknownEntity, title, name.span, "").why(
@@ -515,8 +517,7 @@ impl<'a> Composer<'a, '_> {
             self.diagnostics.push(diagnostic);
         }
         if node.layer.shape == ast::Shape::Router {
-            let names = node.below.iter().filter_map(|lower| lower.name.as_deref());
-            for name in names.filter(|name| !given(name)) {
+            for name in lowers_of(node).filter(|name| !given(name)) {
                 self.diagnostics.push(lower_not_joined(node, name));
             }
         }

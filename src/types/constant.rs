@@ -31,6 +31,8 @@ pub fn width(program: &Program, of: &Type) -> Option<u8> {
         Type::Time => Some(64),
         Type::Enum(id) => Some(program.enums[id.at()].width),
         Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Record(_)
         | Type::Optional(_)
         | Type::Message
@@ -98,6 +100,18 @@ impl Folder<'_> {
                 value => Some(value),
             },
             ExpressionKind::Cast(operand) => cut(self.number(operand)?),
+            ExpressionKind::BytesLength(operand) => match self.value(operand)? {
+                Value::Bytes(bytes) => cut(bytes.len() as u64),
+                Value::Number(_) | Value::None | Value::Record(_) => None,
+            },
+            ExpressionKind::ByteAt(operand, index) => match self.value(operand)? {
+                Value::Bytes(bytes) => {
+                    let index = usize::try_from(self.number(index)?).ok()?;
+                    cut(u64::from(*bytes.get(index)?))
+                }
+                Value::Number(_) | Value::None | Value::Record(_) => None,
+            },
+            ExpressionKind::Bounded(operand) => self.value(operand),
             ExpressionKind::Call(function, arguments) => self.call(*function, arguments),
             ExpressionKind::Least(left, right) => match self.less(left, right)? {
                 true => self.value(left),

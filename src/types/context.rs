@@ -1,10 +1,11 @@
 //! What every part of the checker writes to: the program as far as it is put together, and what
 //! was found wrong.
 
+use super::load::Files;
 use super::program::{Attribute, AttributeId, Count, CountId, EntityId, Program, Reason, ReasonId};
 use super::value::{Type, Value};
 use crate::diagnostic::Diagnostic;
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 
 /// The program as it grows, and the mistakes found on the way.
 #[derive(Debug)]
@@ -15,6 +16,12 @@ pub struct Context<'a> {
     pub diagnostics: &'a mut Vec<Diagnostic>,
     /// The texts.
     pub sources: &'a Sources,
+    /// The files, which know what others would give; none where there is no library.
+    pub files: Option<&'a Files>,
+    /// Words that services of the files declare, each with the name of its service.
+    pub offered: Vec<(String, String)>,
+    /// Headers of which was said that they have no whole bytes.
+    pub uneven: Vec<Span>,
     /// The services that somebody restores, and the attribute that says where their provider's
     /// header begins.
     pub marks: Vec<(String, AttributeId)>,
@@ -31,6 +38,9 @@ impl<'a> Context<'a> {
             program,
             diagnostics,
             sources,
+            files: None,
+            offered: Vec::new(),
+            uneven: Vec::new(),
             marks: Vec::new(),
         }
     }
@@ -54,6 +64,46 @@ impl<'a> Context<'a> {
     /// Collects a mistake.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Says of a name that stands for nothing which service would give it. All that one layer lacks
+    /// for want of a service is one mistake.
+    pub fn offer(&self, unknown: Diagnostic, name: &str) -> Diagnostic {
+        let mut offered = self.offered.iter();
+        let Some((_, service)) = offered.find(|(word, _)| word == name) else {
+            return match self.files {
+                Some(files) => files.suggest_use(unknown, name),
+                None => unknown,
+            };
+        };
+        let help = format!(
+            "`{service}` has a `{name}`: write `requires {service}`, or `provides {service}`, \
+             behind the name of the layer"
+        );
+        Diagnostic {
+            help: Some(help),
+            ..unknown.cause("service")
+        }
+    }
+
+    /// Says of the mistakes since there were so many from which declarations they may follow.
+    pub fn blame(&mut self, told: usize, causes: impl Iterator<Item = String>) {
+        let causes: Vec<String> = causes.collect();
+        for diagnostic in &mut self.diagnostics[told..] {
+            if diagnostic.causes.is_empty() && diagnostic.is_misfit {
+                diagnostic.causes.clone_from(&causes);
+            }
+        }
+    }
+
+    /// Says of the mistakes of types since there were so many that they may follow from this
+    /// declaration, too.
+    pub fn blame_too(&mut self, told: usize, cause: &str) {
+        for diagnostic in &mut self.diagnostics[told..] {
+            if diagnostic.is_misfit {
+                diagnostic.causes.push(cause.to_string());
+            }
+        }
     }
 
     /// The counter of an entity's drop reason; the same for the same name.

@@ -177,6 +177,12 @@ pub enum ExpressionKind {
     Attribute(LocalId, AttributeId),
     /// Bytes of a message.
     Length(LocalId),
+    /// The length of bounded bytes.
+    BytesLength(Expression),
+    /// A byte of bounded bytes; the index is less than their length (guarded before).
+    ByteAt(Expression, Expression),
+    /// Fixed or bounded bytes as bounded bytes, of a bound that is no smaller.
+    Bounded(Expression),
     /// Within a `checks` or `counts` of a header that is written or read: bytes of header and data.
     WholeLength,
     /// The session below that is asked, where it comes and goes; its kind is the type. Of state

@@ -22,6 +22,7 @@ use super::statement::{Statement, StatementKind};
 use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Declares and checks the functions and filters of a layer.
 pub fn functions<'a>(
@@ -53,19 +54,25 @@ pub fn functions<'a>(
         }
     }
     let of_processes = processes::declare_functions(context, layer);
-    let scopes = members
-        .iter()
-        .map(|(_, kind, _)| kind_scope(context.program, layer, *kind));
-    let of_process = |(_, at, _): &(FunctionId, usize, &ast::Function)| {
-        let kind = layer.processes[*at].kind;
-        processes::process_scope(context, layer, kind, Some(*at))
+    // All functions of one kind, and of one process, see the same.
+    let kinds: BTreeSet<KindId> = members.iter().map(|(_, kind, _)| *kind).collect();
+    let kinds = kinds.into_iter();
+    let kinds: BTreeMap<KindId, Scope> = kinds
+        .map(|kind| (kind, kind_scope(context.program, layer, kind)))
+        .collect();
+    let places: BTreeSet<usize> = of_processes.iter().map(|(_, at, _)| *at).collect();
+    let of_process = |at: usize| {
+        let kind = layer.processes[at].kind;
+        let scope = processes::process_scope(context, layer, kind, Some(at));
+        (at, scope)
     };
-    let scopes: Vec<Scope> = scopes.chain(of_processes.iter().map(of_process)).collect();
-    let written = members.iter().map(|(id, _, source)| (*id, *source));
-    let written = written.chain(of_processes.iter().map(|(id, _, source)| (*id, *source)));
-    let seen: Vec<_> = written
-        .zip(&scopes)
-        .map(|((id, source), scope)| (id, scope, source))
+    let processes: BTreeMap<usize, Scope> = places.into_iter().map(of_process).collect();
+    let seen = members
+        .iter()
+        .map(|(id, kind, source)| (*id, &kinds[kind], *source));
+    let of_processes = of_processes.iter();
+    let seen: Vec<_> = seen
+        .chain(of_processes.map(|(id, at, source)| (*id, &processes[at], *source)))
         .collect();
     check_functions(context, &seen);
     key_defaults(context, layer);

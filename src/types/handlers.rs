@@ -171,7 +171,7 @@ fn unknown_event(
         "receive" | "recv" | "input" | "rx" => diagnostic.help("what comes up is `deliver`"),
         "transmit" | "xmit" | "output" | "tx" => diagnostic.help("what goes down is `send`"),
         "init" | "create" => diagnostic.help("a new instance begins with `start`"),
-        _ => suggest(diagnostic, &name.text, &known),
+        _ => context.offer(suggest(diagnostic, &name.text, &known), &name.text),
     }
 }
 
@@ -180,7 +180,7 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
     let is_multiplexor = node.layer.shape == ast::Shape::Multiplexor;
     let record = &layer.kinds[0];
     let scope = kind_scope(context.program, layer, record.id);
-    let mut found = Vec::new();
+    let (mut found, mut unknown) = (Vec::new(), false);
     for item in &layer.items {
         let ast::Item::Finder(source) = item else {
             continue;
@@ -200,6 +200,7 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
         let Some((event, parameters)) = event else {
             let diagnostic = unknown_event(context, layer, record, name);
             context.report(diagnostic);
+            unknown = true;
             continue;
         };
         if found.contains(&event) {
@@ -217,7 +218,7 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
             .finders
             .push(finder);
     }
-    if is_multiplexor && !found.contains(&Event::Deliver) {
+    if is_multiplexor && !found.contains(&Event::Deliver) && !unknown {
         let title = format!(
             "`{}` does not say which session a message is for",
             node.layer.name

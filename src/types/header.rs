@@ -81,11 +81,13 @@ impl Header {
     pub fn counter(&self) -> Option<Counter> {
         let fields = self.fields.iter().enumerate();
         let mut all = fields.filter_map(|(place, field)| match &field.rule {
-            Rule::Counts { ranges, unit } if !ranges.has_data() => Some(Counter {
-                field: HeaderFieldId(place as u32),
-                ranges: ranges.clone(),
-                unit: *unit,
-            }),
+            Rule::Counts { ranges, unit } if !ranges.has_data() && !self.counts_part(place) => {
+                Some(Counter {
+                    field: HeaderFieldId(place as u32),
+                    ranges: ranges.clone(),
+                    unit: *unit,
+                })
+            }
             Rule::Counts { .. }
             | Rule::Given
             | Rule::Default(_)
@@ -98,10 +100,65 @@ impl Header {
             .or(first)
     }
 
-    /// Whether the field at this place tells how long the header is.
+    /// Whether the field at this place tells how long the header is, or a bounded part of it.
     pub fn is_counter(&self, at: usize) -> bool {
         let counter = self.counter();
-        counter.is_some_and(|counter| counter.field.at() == at)
+        counter.is_some_and(|counter| counter.field.at() == at) || self.counts_part(at)
+    }
+
+    /// The field that counts a bounded part: of those before the part, which count no part without
+    /// a bound, the one that counts the fewest fields.
+    pub fn part_counter(&self, part: usize) -> Option<Counter> {
+        let open = self.open();
+        let before = self.fields[..part].iter().enumerate();
+        let counting = before.filter_map(|(place, field)| match &field.rule {
+            Rule::Counts { ranges, unit }
+                if !ranges.has_data()
+                    && ranges.covers(part)
+                    && !open.is_some_and(|open| ranges.covers(open)) =>
+            {
+                Some(Counter {
+                    field: HeaderFieldId(place as u32),
+                    ranges: ranges.clone(),
+                    unit: *unit,
+                })
+            }
+            Rule::Counts { .. }
+            | Rule::Given
+            | Rule::Default(_)
+            | Rule::Is(_)
+            | Rule::Checks { .. } => None,
+        });
+        let fields = |counter: &Counter| {
+            let all = 0..self.fields.len();
+            all.filter(|place| counter.covers(*place)).count()
+        };
+        counting.min_by_key(fields)
+    }
+
+    /// The bounded parts, by their places.
+    pub fn parts(&self) -> impl Iterator<Item = usize> {
+        let fields = self.fields.iter().enumerate();
+        fields.filter_map(|(place, field)| field.bound().map(|_| place))
+    }
+
+    /// The bounded part that the field at this place counts.
+    pub fn part_of(&self, counter: usize) -> Option<usize> {
+        self.parts().find(|part| {
+            let own = self.part_counter(*part);
+            own.is_some_and(|own| own.field.at() == counter)
+        })
+    }
+
+    /// Whether the field at this place counts a bounded part.
+    pub fn counts_part(&self, at: usize) -> bool {
+        self.part_of(at).is_some()
+    }
+
+    /// Whether some field that a counter covers may be missing.
+    pub fn counts_optional(&self, counter: &Counter) -> bool {
+        let mut fields = self.fields.iter().enumerate();
+        fields.any(|(place, field)| field.present.is_some() && counter.covers(place))
     }
 
     /// Bytes of the fields that are always there and that a counter of the header leaves out.
@@ -119,7 +176,8 @@ impl Header {
 
     /// The part that has no length of its own.
     pub fn open(&self) -> Option<usize> {
-        self.fields.iter().position(|field| field.width == 0)
+        let mut fields = self.fields.iter();
+        fields.position(|field| field.kind == Type::UnboundedBytes)
     }
 
     /// How much of the header stands in some ranges.
@@ -138,10 +196,7 @@ impl Header {
     /// behind, where all is known of what may be missing.
     pub fn settled_at(&self) -> Option<HeaderFieldId> {
         let counter = self.counter().map(|counter| counter.field.at());
-        let optional = self
-            .fields
-            .iter()
-            .rposition(|field| field.present.is_some());
+        let optional = self.fields.iter().rposition(HeaderField::is_loose);
         let place = match optional {
             None => counter,
             Some(last) => counter.max(Some(self.open().unwrap_or(last))),
@@ -185,10 +240,12 @@ pub enum Share {
 /// Parts at the end of a header that say themselves which they are.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The field of the header that they are: [`Type::Nothing`], and the last.
+    /// The field of the header that they are: [`Type::UnboundedBytes`], and the last.
     pub region: HeaderFieldId,
     /// Bytes of the number that tells them apart.
     pub width: u32,
+    /// Whether one that breaks a rule ends them; otherwise the header breaks it.
+    pub until_malformed: bool,
     /// Those that are known, in order of writing.
     pub cases: Vec<OptionCase>,
     /// All others; none where they are refused.
@@ -264,13 +321,13 @@ pub struct OptionCount {
 pub struct HeaderField {
     /// Its name.
     pub name: String,
-    /// Its type: a number, bool, enum or fixed bytes; [`Type::Nothing`] for `NAME: bytes`, which
-    /// goes up to the end that a `counts` gives the header, and is skipped.
+    /// Its type: a number, bool, enum, fixed or bounded bytes; [`Type::UnboundedBytes`] for
+    /// `NAME: bytes`, which goes up to the end that a `counts` gives the header, and is skipped.
     pub kind: Type,
     /// Bits from the start of the header, as far as they are fixed. In a big header bits count
     /// from the most significant of each byte, in a little one from the least.
     pub bit: u32,
-    /// Bits wide; 0 for `NAME: bytes`.
+    /// Bits wide; 0 for parts that are counted.
     pub width: u32,
     /// The variable and optional fields before it, whose lengths add to `bit`.
     pub behind: Vec<HeaderFieldId>,
@@ -314,11 +371,25 @@ impl Header {
         };
         let whole = run.covers(at) && (fixed(field)? - first).is_multiple_of(field.width);
         let in_order = self.big || field.width <= 8;
-        (whole && in_order).then_some(is)
+        (whole && in_order && field.width.is_multiple_of(8)).then_some(is)
     }
 }
 
 impl HeaderField {
+    /// Bytes at most of a part with a bound.
+    pub fn bound(&self) -> Option<u32> {
+        match self.kind {
+            Type::BoundedBytes(most) => Some(most),
+            _ => None,
+        }
+    }
+
+    /// Whether its length varies, and is known before the header ends: it is optional, or a part
+    /// with a bound.
+    pub fn is_loose(&self) -> bool {
+        self.present.is_some() || self.bound().is_some()
+    }
+
     /// The counter for `bad_FIELD`.
     pub fn reason(&self) -> ReasonId {
         self.bad.expect("a field with a rule has its reason")

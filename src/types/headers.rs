@@ -79,8 +79,18 @@ fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header 
                 context.report(Diagnostic::error(Id::BadHeader, title, part.span(), ""));
             }
             ast::HeaderPart::Field(field) => {
+                let (bit, is_second) = (
+                    layout.bit,
+                    names
+                        .iter()
+                        .any(|it: &&ast::Name| it.text == field.name.text),
+                );
                 names.push(&field.name);
                 layout.field(context, scope, field);
+                if is_second {
+                    // It was refused, and moves nothing.
+                    layout.bit = bit;
+                }
             }
             ast::HeaderPart::Options(source) => {
                 names.extend(source.names());
@@ -91,7 +101,17 @@ fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header 
     }
     refuse_repeated(names, context.diagnostics);
     if !layout.bit.is_multiple_of(8) && !layout.uneven {
-        context.report(uneven(source.span, layout.bit));
+        // The field that has too many bits may be any of them.
+        let entity = context.program.entities.get(scope.entity.at());
+        let layer = entity.map_or("", |entity| &entity.layer);
+        let mut refused = uneven(source.span, layout.bit).misfit();
+        for field in layout.fields.iter() {
+            refused = refused.cause(format!("{layer}.header.{}", field.name));
+        }
+        context.report(refused);
+    }
+    if layout.uneven || !layout.bit.is_multiple_of(8) {
+        context.uneven.push(source.span);
     }
     let name = match &source.name {
         Some(name) => name.text.clone(),
@@ -126,7 +146,7 @@ impl Layout {
     fn field(&mut self, context: &mut Context, scope: &Scope, source: &ast::HeaderField) {
         let place = HeaderFieldId(self.fields.len() as u32);
         let (kind, width) = match &source.of.kind {
-            ast::TypeKind::Named(name) if name.is("bytes") => (Type::Nothing, 0),
+            ast::TypeKind::Named(name) if name.is("bytes") => (Type::UnboundedBytes, 0),
             ast::TypeKind::Enum(_) => {
                 let title = "how many bits does this enum have on the wire?";
                 context.report(
@@ -139,9 +159,16 @@ impl Layout {
             | ast::TypeKind::Container { .. }
             | ast::TypeKind::Optional(_) => wire_type(context, scope, &source.of),
         };
+        // How many bits a refused type was meant to have, nobody knows.
+        self.uneven |= kind == Type::Nothing
+            && !matches!(
+                &source.of.kind,
+                ast::TypeKind::Named(name) if name.is("bytes")
+            );
         let varies = width == 0 || source.condition.is_some();
         let apart = varies || matches!(kind, Type::Bytes(_));
-        if apart && !self.bit.is_multiple_of(8) || varies && !width.is_multiple_of(8) {
+        let is_uneven = apart && !self.bit.is_multiple_of(8);
+        if (is_uneven || varies && !width.is_multiple_of(8)) && !self.uneven {
             self.uneven = true;
             context.report(uneven(source.span, self.bit));
         }
@@ -159,7 +186,10 @@ impl Layout {
         });
         if varies {
             self.behind.push(place);
-            self.most += width / 8;
+            self.most += match &self.fields[place.at()].kind {
+                Type::BoundedBytes(most) => *most,
+                _ => width / 8,
+            };
         } else {
             self.bit += width;
         }
@@ -167,7 +197,7 @@ impl Layout {
 
     /// A part that goes up to the end that is counted.
     fn open(&mut self, name: &str, span: Span, context: &mut Context) -> HeaderFieldId {
-        if !self.bit.is_multiple_of(8) {
+        if !self.bit.is_multiple_of(8) && !self.uneven {
             self.uneven = true;
             context.report(uneven(span, self.bit));
         }
@@ -177,7 +207,7 @@ impl Layout {
         let place = HeaderFieldId(self.fields.len() as u32);
         self.fields.push(HeaderField {
             name: name.to_string(),
-            kind: Type::Nothing,
+            kind: Type::UnboundedBytes,
             bit: self.bit,
             width: 0,
             behind: self.behind.clone(),
@@ -197,6 +227,7 @@ fn wire_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> (Type,
     let kind = check_type(context, scope, source);
     let bits = match &kind {
         Type::Bytes(bytes) => Some(bytes * 8),
+        Type::BoundedBytes(_) => Some(0),
         Type::Time => None,
         number => width(context.program, number).map(u32::from),
     };
@@ -207,8 +238,8 @@ fn wire_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> (Type,
                 let title = "this type has no form on the wire";
                 context.report(
                     Diagnostic::error(Id::BadHeader, title, source.span, "").why(
-                        "A header holds numbers, `bool`, enums, `bytes[N]`, and `bytes` whose \
-                        length is counted.",
+                        "A header holds numbers, `bool`, enums, `bytes[N]`, and \
+                        `bytes[at most N]` or `bytes` whose length is counted.",
                     ),
                 );
             }
@@ -273,7 +304,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
     }
 
     fn check(&self, context: &mut Context, source: &ast::Header) {
-        let entity = self.layer.entity;
+        let (entity, told) = (self.layer.entity, context.diagnostics.len());
         if self.counted {
             let least = context.program.headers[self.id.at()].least;
             let varies = context.program.headers[self.id.at()].fields.iter();
@@ -285,7 +316,15 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         }
         for (place, part) in source.parts.iter().enumerate() {
             match part {
-                ast::HeaderPart::Field(field) => self.field(context, place, field),
+                ast::HeaderPart::Field(field) => {
+                    let told = context.diagnostics.len();
+                    self.field(context, place, field);
+                    if context.diagnostics.len() > told {
+                        let layer = &context.program.entities[entity.at()].layer;
+                        let cause = format!("{layer}.header.{}", field.name);
+                        context.blame_too(told, &cause);
+                    }
+                }
                 ast::HeaderPart::Options(options) => {
                     self.options(context, options);
                     break;
@@ -293,6 +332,12 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             }
         }
         lengths::check(context, self.id, source.span);
+        if context.uneven.contains(&source.span) {
+            // Where its parts begin and end was told of as a whole.
+            let later = context.diagnostics.split_off(told);
+            let later = later.into_iter().filter(|it| it.id != Id::BadHeader);
+            context.diagnostics.extend(later);
+        }
     }
 
     /// When optional fields are there, as far as that can be said before functions are known: these
@@ -336,7 +381,8 @@ impl<'a, 'b> RulesOf<'a, 'b> {
             Rule::Given | Rule::Default(_) => false,
             Rule::Is(_) | Rule::Counts { .. } | Rule::Checks { .. } => true,
         };
-        let bad = self.counted && (closed || judged || constraint.is_some());
+        let bounded = matches!(kind, Type::BoundedBytes(_));
+        let bad = self.counted && (closed || judged || bounded || constraint.is_some());
         let bad: Option<ReasonId> = bad.then(|| {
             let name = format!("bad_{}", source.name);
             context.reason(self.layer.entity, &name)
@@ -447,7 +493,8 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                     unless,
                 }
             }
-            None => Rule::Given,
+            // What is wrong with the filter was said; nobody is to give the sum by hand.
+            None => Rule::Default(Expression::constant(Value::Number(0), kind.clone())),
         }
     }
 

@@ -167,9 +167,10 @@ fn describe_kind(
             keys: Vec::new(),
             above: None,
         }]),
-        Role::Session => sessions(context, composition, entity, kind, &keys),
+        Role::Session => sessions(context, composition, entity, &keys),
         Role::Child => Population::Dynamic { above: None },
     };
+    check_room(context, kind, scope, &population);
     let capacity = match (&population, composition.sessions(entity)) {
         (Population::Static(instances), _) => instances.len() as u32,
         (Population::Labelled(all), Sessions::Labelled(below, _)) => {
@@ -326,7 +327,6 @@ fn sessions(
     context: &mut Context,
     composition: &Composition,
     entity: EntityId,
-    kind: &KindSource,
     keys: &[Key],
 ) -> Population {
     let node = composition.node(entity);
@@ -374,7 +374,6 @@ fn sessions(
             above: upper.map(|upper| place_above(composition, upper.place)),
         });
     }
-    check_room(context, kind, instances.len());
     match composition.sessions(entity) {
         Sessions::Labelled(..) => Population::Labelled(instances),
         Sessions::Static(_) | Sessions::Keyed | Sessions::Same(_) => Population::Static(instances),
@@ -412,18 +411,30 @@ fn label_value(context: &mut Context, source: &ast::Expression, of: &Key) -> Opt
 }
 
 /// A capacity that is written for sessions which a stack lists is a promise to check.
-fn check_room(context: &mut Context, kind: &KindSource, joints: usize) {
-    let capacity = kind.blocks.iter().find_map(|block| block.capacity.as_ref());
-    if let Some(capacity) = capacity
-        && let ast::ExpressionKind::Number(room) = capacity.kind
-        && joints as u64 > room
-    {
-        let title = format!("{joints} joints stand on a layer that has room for {room}");
-        context.report(
-            Diagnostic::error(Id::BadCapacity, title, capacity.span, "")
-                .why("Each labelled joint takes one session."),
-        );
+fn check_room(context: &mut Context, kind: &KindSource, scope: &Scope, listed: &Population) {
+    let joints = match listed {
+        Population::Static(all) | Population::Labelled(all) if kind.role == Role::Session => {
+            all.len()
+        }
+        Population::Static(_) | Population::Labelled(_) | Population::Dynamic { .. } => return,
+    };
+    let written = kind.blocks.iter().find_map(|block| block.capacity.as_ref());
+    let Some(source) = written.filter(|_| !scope.alone) else {
+        return;
+    };
+    let room = capacity(context, kind, scope);
+    if joints <= room as usize {
+        return;
     }
+    let title = format!("{joints} joints stand on a layer that has room for {room}");
+    let refused = Diagnostic::error(Id::BadCapacity, title, source.span, "")
+        .why("Each labelled joint takes one session.");
+    context.report(match &source.kind {
+        ast::ExpressionKind::Name(name) => refused.help(format!(
+            "write `{name} = {joints}` in the parentheses of the layer, where the stack names it"
+        )),
+        _literal => refused,
+    });
 }
 
 fn key_clash(name: &str, second: crate::source::Span, first: crate::source::Span) -> Diagnostic {
@@ -548,6 +559,11 @@ pub fn initial(
             if !start.is_empty() =>
         {
             (start.first(), *position)
+        }
+        (ast::TypeKind::Container { start, .. }, Type::Window(_, width, _))
+            if !start.is_empty() =>
+        {
+            (start.first(), Type::Sequence(width))
         }
         (_, of) => (source.start.as_ref(), of),
     };

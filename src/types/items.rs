@@ -98,6 +98,8 @@ fn refuse_stateful(context: &mut Context, items: &[&ast::Item]) {
                 .why("A file without a layer gives constants, types, functions and filters.")
                 .help("write `worker NAME` before it, or move it into a layer's file"),
         );
+        // All others lack the same line.
+        return;
     }
 }
 
@@ -205,6 +207,23 @@ pub fn declare_enum(
     id
 }
 
+/// How many values a record may hold, with all that is in it: each of them is written by itself
+/// where a record is copied, compared and told of.
+const MOST_VALUES: usize = 2_000;
+
+/// How many values something of a type holds.
+fn values(program: &Program, kind: &Type) -> usize {
+    match kind {
+        Type::Record(id) => {
+            let fields = program.records[id.at()].fields.iter();
+            let each = fields.map(|field| values(program, &field.kind));
+            each.fold(1, usize::saturating_add)
+        }
+        Type::Optional(inner) => values(program, inner).saturating_add(1),
+        _ => 1,
+    }
+}
+
 fn declare_record(
     context: &mut Context,
     scope: &Scope,
@@ -213,7 +232,18 @@ fn declare_record(
 ) -> RecordId {
     let names = source.fields.iter().map(|field| &field.name);
     refuse_repeated(names, context.diagnostics);
-    let fields = fields(context, scope, &source.fields, check_value_type);
+    let mut fields = fields(context, scope, &source.fields, check_value_type);
+    let values = fields.iter().map(|it| values(context.program, &it.kind));
+    let values = values.fold(0, usize::saturating_add);
+    if values > MOST_VALUES {
+        let title = format!("a `{}` holds more than {MOST_VALUES} values", source.name);
+        let (id, span) = (Id::BadCapacity, source.name.span);
+        context.report(
+            Diagnostic::error(id, title, span, "with those of the records in it")
+                .help("put what there is much of into an `array`, or into a child"),
+        );
+        fields.clear();
+    }
     let id = RecordId(context.program.records.len() as u32);
     context.program.records.push(Record {
         name: source.name.text.clone(),
@@ -223,7 +253,9 @@ fn declare_record(
     });
     let record = id;
     for (place, field) in source.fields.iter().enumerate() {
-        let Some(start) = &field.start else { continue };
+        let Some(start) = field.start.as_ref().filter(|_| values <= MOST_VALUES) else {
+            continue;
+        };
         let kind = context.program.records[record.at()].fields[place]
             .kind
             .clone();
@@ -260,6 +292,7 @@ pub fn beginning(program: &Program, record: RecordId) -> Option<Value> {
 pub fn zero(program: &Program, of: &Type) -> Value {
     match of {
         Type::Bytes(size) => Value::Bytes(vec![0; *size as usize]),
+        Type::BoundedBytes(_) => Value::Bytes(Vec::new()),
         Type::Optional(_) => Value::None,
         Type::Record(record) => {
             let fields = program.records[record.at()].fields.iter();
@@ -319,6 +352,7 @@ pub fn fields(
             kind,
             initial: None,
             once: source.once,
+            has_gaps: false,
         }
     };
     let fields: Vec<Field> = sources.iter().map(field).collect();

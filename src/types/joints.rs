@@ -3,6 +3,8 @@
 
 use super::compose::{Composition, Ground, Node, Sessions, Side};
 use super::instances::session_keys;
+use super::load::Files;
+use super::names::suggest;
 use super::program::EntityId;
 use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
@@ -37,6 +39,39 @@ pub fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {
     Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
         .why("A router stands on several layers at once, and names them.")
         .help("move it to the end of the stack, and name there what it stands on")
+}
+
+/// The names of the joints below a layer.
+pub fn lowers_of<'a>(node: &'a Node<'_>) -> impl Iterator<Item = &'a str> {
+    node.below.iter().filter_map(|lower| lower.name.as_deref())
+}
+
+/// What to say of a name that stands for no layer.
+pub fn unknown_layer(files: &Files, name: &ast::Name, known: &[&str]) -> Diagnostic {
+    let title = format!("there is no layer `{name}`");
+    let diagnostic = Diagnostic::error(Id::UnknownLayer, title, name.span, "")
+        .why("A stack is made of layers that this file, or one that it uses, declares.");
+    let diagnostic = match known.is_empty() {
+        true => diagnostic.help(format!("write a `use` of the file that declares `{name}`")),
+        false => suggest(diagnostic, &name.text, known),
+    };
+    files.suggest_use(diagnostic, &name.text)
+}
+
+/// Keeps one mistake of where nodes stand: behind a node at a wrong place, or a layer that there is
+/// not, all others seem to stand at wrong places.
+pub fn keep_first_place(diagnostics: &mut Vec<Diagnostic>) {
+    let told = |id| diagnostics.iter().any(|it| it.id == id);
+    let (mut unknown, misplaced) = (told(Id::UnknownLayer), told(Id::Misplaced));
+    if !unknown && !misplaced {
+        return;
+    }
+    diagnostics.retain(|it| match it.id {
+        Id::Misplaced | Id::OneAbove | Id::NothingAbove | Id::ServiceMissing => {
+            !std::mem::replace(&mut unknown, true)
+        }
+        _another_mistake => true,
+    });
 }
 
 /// A joint beside the path that the stack gives nobody; these provide what it needs.

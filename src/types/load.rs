@@ -16,12 +16,18 @@ use crate::source::{FileId, Sources, Span};
 use crate::syntax::loom::ast;
 use crate::syntax::loom::parse;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::OnceLock;
 
 /// Finds what a `use` names.
 pub trait Library {
     /// The file that `path` names (`link/ethernet`, without ending), or all files of that folder,
     /// each with its name and its text; as seen from the file `user`.
     fn find(&self, user: &str, path: &str) -> Result<Vec<(String, String)>, Missing>;
+
+    /// What any file can `use`, by its path with dots, so that a missing `use` can be named.
+    fn all(&self) -> Vec<(String, Vec<(String, String)>)> {
+        Vec::new()
+    }
 }
 
 /// Why a `use` leads to nothing.
@@ -52,6 +58,21 @@ impl Library for BTreeMap<String, String> {
             false => Ok(within),
         }
     }
+
+    /// A folder that holds a file of its own name is one layer.
+    fn all(&self) -> Vec<(String, Vec<(String, String)>)> {
+        let mut units: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+        for (file, text) in self {
+            let path = file.trim_end_matches(".loom");
+            let (folder, _) = path.rsplit_once('/').unwrap_or_default();
+            let (_, own) = folder.rsplit_once('/').unwrap_or(("", folder));
+            let is_one = self.contains_key(&format!("{folder}/{own}.loom"));
+            let path = if is_one { folder } else { path };
+            let unit = units.entry(path.replace('/', ".")).or_default();
+            unit.push((file.clone(), text.clone()));
+        }
+        units.into_iter().collect()
+    }
 }
 
 /// Names one file, or one folder, of [`Files`].
@@ -64,6 +85,10 @@ pub struct Files {
     units: Vec<Unit>,
     /// Used units before those that use them, the root last.
     order: Vec<UnitId>,
+    /// What any file can `use`.
+    all: Vec<(String, Vec<(String, String)>)>,
+    /// By a name: which `use` gives it. It is found when somebody asks.
+    givers: OnceLock<BTreeMap<String, String>>,
 }
 
 /// One file, or one folder: what shares a scope.
@@ -83,7 +108,59 @@ pub struct Unit {
     pub stacks: Vec<ast::Stack>,
 }
 
+impl Unit {
+    /// The names that it gives to those that use it.
+    pub fn gives(&self) -> Vec<&ast::Name> {
+        let layers = self.layers.iter().map(|layer| &layer.name);
+        let services = self.services.iter().map(|service| &service.name);
+        let items = self.items.iter().filter_map(|item| match item {
+            ast::Item::Constant(item) => Some(&item.name),
+            ast::Item::Type(item) => Some(&item.name),
+            ast::Item::Record(item) => Some(&item.name),
+            ast::Item::Filter(item) => Some(&item.name),
+            ast::Item::Function(item) => Some(&item.name),
+            ast::Item::Enum(item) => Some(&item.name),
+            ast::Item::Attribute(_)
+            | ast::Item::Header(_)
+            | ast::Item::Instance(_)
+            | ast::Item::Process(_)
+            | ast::Item::Finder(_)
+            | ast::Item::Handler(_) => None,
+        });
+        layers.chain(services).chain(items).collect()
+    }
+}
+
 impl Files {
+    /// Says which `use` would give a name that stands for nothing, if the library knows one. All
+    /// that one `use` would give is one mistake.
+    pub fn suggest_use(&self, unknown: Diagnostic, name: &str) -> Diagnostic {
+        match self.given_by(name) {
+            None => unknown,
+            Some(path) => {
+                let unknown = unknown.cause(format!("use {path}"));
+                unknown.help(format!("write `use {path}` at the top of the file"))
+            }
+        }
+    }
+
+    fn given_by(&self, name: &str) -> Option<&str> {
+        let givers = self.givers.get_or_init(|| {
+            let mut givers = BTreeMap::new();
+            for (path, texts) in &self.all {
+                let mut sources = Sources::new();
+                let (files, _) = load(&mut sources, texts.clone(), &Alone);
+                for name in files.unit(files.root()).gives() {
+                    givers
+                        .entry(name.text.clone())
+                        .or_insert_with(|| path.clone());
+                }
+            }
+            givers
+        });
+        givers.get(name).map(String::as_str)
+    }
+
     /// What was asked for.
     pub fn root(&self) -> UnitId {
         UnitId(0)
@@ -121,6 +198,15 @@ impl Files {
             visible.push(self.built_in());
         }
         visible
+    }
+}
+
+/// No library: a file is looked at by itself.
+struct Alone;
+
+impl Library for Alone {
+    fn find(&self, _user: &str, _path: &str) -> Result<Vec<(String, String)>, Missing> {
+        Err(Missing::Nowhere(Vec::new()))
     }
 }
 
@@ -171,6 +257,7 @@ pub fn load(
     }
     diagnostics.extend(ordering.circles.into_iter().map(circle));
     files.order = ordering.order;
+    files.all = library.all();
     (files, diagnostics)
 }
 
@@ -204,7 +291,7 @@ impl Loader<'_> {
             items: Vec::new(),
             stacks: Vec::new(),
         };
-        let alone = texts.len() == 1;
+        let (alone, told) = (texts.len() == 1, self.diagnostics.len());
         for (name, text) in texts {
             let file = self.sources.add(name, text);
             let (tree, diagnostics) = parse(file, self.sources);
@@ -221,10 +308,13 @@ impl Loader<'_> {
             let wanted = tree.uses.into_iter();
             self.wanted.extend(wanted.map(|wanted| (id, wanted)));
         }
+        let is_read = self.diagnostics.len() == told;
         let layers = unit.layers.iter().map(|layer| &layer.name);
         refuse_repeated(layers, &mut self.diagnostics);
         let stacks = unit.stacks.iter().map(|stack| &stack.name);
-        refuse_repeated(stacks, &mut self.diagnostics);
+        if is_read {
+            refuse_repeated(stacks, &mut self.diagnostics);
+        }
         if !alone && let Some(layer) = unit.layers.first_mut() {
             layer.items.append(&mut unit.items);
         }

@@ -7,6 +7,8 @@ use super::statement::{Attempt, Block, Search, Statement, StatementKind};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 
+const BY_TIMER: &str = "found by a timer";
+
 /// Reports who makes or ends sessions that are there by themselves.
 pub fn check_made(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     let handlers = program.handlers.iter().map(|handler| &handler.body);
@@ -40,11 +42,12 @@ fn misplaced(program: &Program, statement: &Statement) -> Option<Diagnostic> {
             ..
         } => {
             let mut made = steps.iter().filter_map(|step| match step {
-                Search::Create(kind, ..) => Some(*kind),
+                Search::Create(kind, ..) => Some((*kind, "made")),
+                Search::Soonest(kind, _) => Some((*kind, BY_TIMER)),
                 Search::Find(_) | Search::Standing(..) => None,
             });
-            let kind = made.find(by_itself)?;
-            Some(refused(program, kind, statement.span, "made"))
+            let (kind, what) = made.find(|(kind, _)| by_itself(kind))?;
+            Some(refused(program, kind, statement.span, what))
         }
         StatementKind::End(_, kind) if by_itself(kind) => {
             Some(refused(program, *kind, statement.span, "ended"))
@@ -56,7 +59,8 @@ fn misplaced(program: &Program, statement: &Statement) -> Option<Diagnostic> {
 fn refused(program: &Program, kind: KindId, span: Span, what: &str) -> Diagnostic {
     let entity: EntityId = program.kinds[kind.at()].entity;
     let described = &program.entities[entity.at()];
-    let title = format!("a session of `{}` is not {what} by itself", described.name);
+    let itself = if what == BY_TIMER { "" } else { " by itself" };
+    let title = format!("a session of `{}` is not {what}{itself}", described.name);
     let (label, why) = match program.kinds[kind.at()].population {
         Population::Static(_) => (
             "its sessions are always there",
@@ -73,6 +77,7 @@ fn refused(program: &Program, kind: KindId, span: Span, what: &str) -> Diagnosti
     };
     let help = match what {
         "made" => "look for it with `find`, and drop what is for none",
+        BY_TIMER => "look for it by its keys",
         _ => "tell what stands below: `tell below …`",
     };
     Diagnostic::error(Id::NotByItself, title, span, "")

@@ -32,6 +32,7 @@ pub mod writing;
 
 mod attributes;
 mod compose;
+mod edges;
 mod ends;
 mod functions;
 mod grants;
@@ -42,7 +43,9 @@ mod items;
 mod joints;
 mod kernel;
 mod layers;
+mod lint;
 mod made;
+mod moved;
 mod once;
 mod origins;
 mod parameters;
@@ -54,7 +57,9 @@ mod relays;
 mod services;
 mod yields;
 
-use crate::diagnostic::{Diagnostic, Id, Severity};
+pub use lint::warnings;
+
+use crate::diagnostic::{Diagnostic, Id, Severity, merged};
 use crate::source::Sources;
 use crate::syntax::loom::ast;
 use context::Context;
@@ -79,19 +84,20 @@ pub fn check_stack(
     let mut services = Services::collect(files, &mut diagnostics);
     let composition = compose::compose(files, &services, source, &mut diagnostics);
     if is_refused(&diagnostics) {
-        return (None, once_each(diagnostics));
+        return (None, merged(diagnostics));
     }
     program.name = source.name.text.clone();
     program.docs = source.notes.documentation.clone();
     program.traffic = source.traffic.iter().map(share).collect();
     let mut context = Context::new(&mut program, &mut diagnostics, sources);
+    context.files = Some(files);
     elaborate(&mut context, files, &mut services, &composition);
     if !is_refused(&diagnostics) {
         origins::check_origins(&program, &mut diagnostics);
         made::check_made(&program, &mut diagnostics);
         attributes::check_attributes(&program, &mut diagnostics);
     }
-    let diagnostics = once_each(diagnostics);
+    let diagnostics = merged(diagnostics);
     let program = (!is_refused(&diagnostics)).then_some(program);
     (program, diagnostics)
 }
@@ -105,6 +111,7 @@ pub fn check_layers(sources: &Sources, files: &Files) -> (Vec<Program>, Vec<Diag
     if layers.is_empty() {
         let mut program = Program::default();
         let mut context = Context::new(&mut program, &mut diagnostics, sources);
+        context.files = Some(files);
         layers::items_alone(&mut context, files);
     }
     for layer in layers {
@@ -118,12 +125,13 @@ pub fn check_layers(sources: &Sources, files: &Files) -> (Vec<Program>, Vec<Diag
         }
         let mut program = Program::default();
         let mut context = Context::new(&mut program, &mut diagnostics, sources);
+        context.files = Some(files);
         elaborate(&mut context, files, &mut services, &composition);
         if !is_refused(&diagnostics[before..]) {
             programs.push(program);
         }
     }
-    (programs, once_each(diagnostics))
+    (programs, merged(diagnostics))
 }
 
 /// Fills the tables of the program.
@@ -133,6 +141,7 @@ fn elaborate<'a>(
     services: &mut Services<'a>,
     composition: &compose::Composition<'a>,
 ) {
+    context.offered = services.offered();
     let mut layers = layers::layers(context, files, composition, services);
     for layer in &mut layers {
         let unit = composition.node(layer.entity).unit;
@@ -143,6 +152,7 @@ fn elaborate<'a>(
         headers::rules(context, layer);
         handlers::handlers(context, composition, layer);
     }
+    edges::begin(context.program);
     ends::marks(context, composition, services);
     if composition.alone {
         return;
@@ -176,22 +186,6 @@ fn share(traffic: &ast::Traffic) -> (String, f64) {
 fn is_refused(diagnostics: &[Diagnostic]) -> bool {
     let mut diagnostics = diagnostics.iter();
     diagnostics.any(|diagnostic| diagnostic.severity == Severity::Error)
-}
-
-/// A layer that stands twice in a stack is wrong once.
-fn once_each(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut kept: Vec<Diagnostic> = Vec::new();
-    for diagnostic in diagnostics {
-        let same = |other: &Diagnostic| {
-            other.id == diagnostic.id
-                && other.primary.span == diagnostic.primary.span
-                && other.title == diagnostic.title
-        };
-        if !kept.iter().any(same) {
-            kept.push(diagnostic);
-        }
-    }
-    kept
 }
 
 fn unknown_stack(sources: &Sources, files: &Files, stack: &str) -> Diagnostic {

@@ -4,6 +4,7 @@ use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
+use std::collections::BTreeMap;
 
 /// Adds the known name that is most like the one that was written, or all if they are few.
 pub fn suggest(diagnostic: Diagnostic, written: &str, known: &[&str]) -> Diagnostic {
@@ -69,7 +70,7 @@ pub fn refuse_beside<'a>(
                 "what is in",
             ),
             Type::Stream(..) => {
-                let parts = ["held", "pieces", "bytes"];
+                let parts = ["ranges", "pieces", "bytes"];
                 (parts.map(|of| format!("{name}_{of}")).into(), "what is in")
             }
             _ => continue,
@@ -91,11 +92,11 @@ pub fn refuse_repeated<'a>(
     names: impl IntoIterator<Item = &'a ast::Name>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut seen: Vec<&ast::Name> = Vec::new();
+    let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     for name in names {
-        match seen.iter().find(|other| other.text == name.text) {
-            Some(first) => diagnostics.push(taken(&name.text, name.span, Some(first.span))),
-            None => seen.push(name),
+        match seen.get(name.text.as_str()) {
+            Some(first) => diagnostics.push(taken(&name.text, name.span, Some(*first))),
+            None => drop(seen.insert(&name.text, name.span)),
         }
     }
 }

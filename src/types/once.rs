@@ -92,6 +92,7 @@ impl Mark {
             kind: Type::Bool,
             initial: None,
             once: false,
+            has_gaps: false,
         });
         let (place, entity) = (of.fields.len() as u32 - 1, of.entity);
         Mark {

@@ -112,6 +112,7 @@ fn add_field(program: &mut Program, kind: KindId, name: &str, of: &Type, start: 
         kind: of.clone(),
         initial: Some(Expression::number(start, of.clone())),
         once: false,
+        has_gaps: false,
     });
     FieldId(table.fields.len() as u32 - 1)
 }

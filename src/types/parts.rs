@@ -28,9 +28,12 @@ impl Expression {
             | ExpressionKind::Some(a)
             | ExpressionKind::Unwrap(a)
             | ExpressionKind::Present(a)
-            | ExpressionKind::Cast(a) => vec![a],
+            | ExpressionKind::Cast(a)
+            | ExpressionKind::BytesLength(a)
+            | ExpressionKind::Bounded(a) => vec![a],
             ExpressionKind::Binary(_, a, b)
             | ExpressionKind::Else(a, b)
+            | ExpressionKind::ByteAt(a, b)
             | ExpressionKind::Least(a, b)
             | ExpressionKind::Greatest(a, b) => vec![a, b],
             ExpressionKind::If(a, b, c) => vec![a, b, c],
@@ -225,7 +228,7 @@ impl Attempt {
                 let keys = steps.iter().flat_map(|step| match step {
                     Search::Find(target) => target.keys.iter().chain(&target.condition),
                     Search::Create(_, keys, _) => keys.iter().chain(&None),
-                    Search::Standing(..) => [].iter().chain(&None),
+                    Search::Soonest(..) | Search::Standing(..) => [].iter().chain(&None),
                 });
                 keys.collect()
             }

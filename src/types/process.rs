@@ -118,6 +118,8 @@ pub struct Signal {
 pub enum Role {
     /// The environment.
     Input,
+    /// The environment, and the processes for themselves: an input that is emitted.
+    InputEmitted,
     /// The environment: a value that can always be read, and is never present.
     Sensor,
     /// The processes, for the environment.
@@ -396,7 +398,7 @@ impl Role {
     /// Whether the environment says if it is present.
     pub fn is_given(self) -> bool {
         match self {
-            Role::Input | Role::InputOutput => true,
+            Role::Input | Role::InputEmitted | Role::InputOutput => true,
             Role::Sensor | Role::Output | Role::Local | Role::Exit | Role::Field | Role::Look => {
                 false
             }
@@ -407,16 +409,22 @@ impl Role {
     pub fn is_told(self) -> bool {
         match self {
             Role::Output | Role::InputOutput => true,
-            Role::Input | Role::Sensor | Role::Local | Role::Exit | Role::Field | Role::Look => {
-                false
-            }
+            Role::Input
+            | Role::InputEmitted
+            | Role::Sensor
+            | Role::Local
+            | Role::Exit
+            | Role::Field
+            | Role::Look => false,
         }
     }
 
     /// Whether processes emit it.
     pub fn is_emitted(self) -> bool {
         match self {
-            Role::Output | Role::InputOutput | Role::Local | Role::Exit => true,
+            Role::InputEmitted | Role::Output | Role::InputOutput | Role::Local | Role::Exit => {
+                true
+            }
             Role::Input | Role::Sensor | Role::Field | Role::Look => false,
         }
     }

@@ -208,6 +208,7 @@ fn declare_signal(
             kind,
             initial: None,
             once: false,
+            has_gaps: false,
         });
     }
     id

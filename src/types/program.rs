@@ -25,6 +25,7 @@ use super::statement::Block;
 use super::value::{Type, Value};
 use super::writing::Writings;
 use crate::source::Span;
+use std::collections::BTreeMap;
 
 /// Declares the index of one table of [`Program`].
 macro_rules! index {
@@ -132,6 +133,9 @@ pub struct Program {
     pub traffic: Vec<(String, f64)>,
     /// How the numbers of the sources are written there.
     pub writings: Writings,
+    /// The windows that are released up to a number, with the field that this number always is, if
+    /// it is one and the same field of the same instance.
+    pub followed: BTreeMap<(KindId, FieldId), Option<(KindId, FieldId)>>,
 }
 
 /// A value set when the stack is started.
@@ -326,6 +330,9 @@ pub struct Field {
     pub initial: Option<Expression>,
     /// Whether it is written once, when negotiated.
     pub once: bool,
+    /// Whether it is a stream in which bytes can be held behind a gap: `insert` puts some in, and
+    /// not `append` alone.
+    pub has_gaps: bool,
 }
 
 /// What travels beside every message.

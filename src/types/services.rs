@@ -118,6 +118,24 @@ impl<'a> Services<'a> {
         seen.map(|one| one.source.name.text.clone()).collect()
     }
 
+    /// All words that services declare, each with the name of its service.
+    pub fn offered(&self) -> Vec<(String, String)> {
+        let words = self.list.iter().flat_map(|one| {
+            let items = one.source.items.iter();
+            items.map(|item| {
+                let word = match item {
+                    ast::ServiceItem::Type(item) => &item.name,
+                    ast::ServiceItem::Enum(item) => &item.name,
+                    ast::ServiceItem::Attribute(item) => &item.name,
+                    ast::ServiceItem::Function(item) => &item.name,
+                    ast::ServiceItem::Notice(item) => &item.name,
+                };
+                (word.text.clone(), one.source.name.text.clone())
+            })
+        });
+        words.collect()
+    }
+
     /// What to say of a name that stands for no service.
     pub fn unknown(&self, unit: UnitId, name: &ast::Name) -> Diagnostic {
         let title = format!("there is no service `{name}`");
@@ -128,7 +146,9 @@ impl<'a> Services<'a> {
             .filter(|other| visible.contains(&other.unit));
         let known: Vec<_> = known.map(|other| &*other.source.name.text).collect();
         let diagnostic = Diagnostic::error(Id::UnknownService, title, name.span, "");
-        super::names::suggest(diagnostic, &name.text, &known)
+        let diagnostic = super::names::suggest(diagnostic, &name.text, &known);
+        self.files
+            .suggest_use(diagnostic, &name.text)
             .why("A layer names the services that this file, or one that it uses, declares.")
     }
 
@@ -376,6 +396,7 @@ pub fn notice(context: &mut Context, scope: &Scope, owner: &str, source: &ast::N
         kind: check_value_type(context, scope, &parameter.of),
         initial: None,
         once: false,
+        has_gaps: false,
     });
     let parameters: Vec<Field> = parameters.collect();
     let names = source.parameters.iter().map(|parameter| &parameter.name);

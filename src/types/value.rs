@@ -17,6 +17,10 @@ pub enum Type {
     Time,
     /// So many bytes.
     Bytes(u32),
+    /// `bytes[at most N]`: a length, and as many bytes.
+    BoundedBytes(u32),
+    /// A part of a header without a bound: it is skipped, and has no value. No expression has it.
+    UnboundedBytes,
     /// An enum.
     Enum(EnumId),
     /// A record.
@@ -41,7 +45,7 @@ pub enum Type {
     Header(HeaderId),
     /// What a layer checked alone does not know: `type address` of a service it requires.
     Abstract(String),
-    /// Nothing: of statements, and of what was refused.
+    /// Nothing: of statements, and of expressions that a diagnostic refused.
     Nothing,
 }
 
@@ -57,6 +61,8 @@ impl Type {
             | Type::Sequence(_)
             | Type::Time
             | Type::Bytes(_)
+            | Type::BoundedBytes(_)
+            | Type::UnboundedBytes
             | Type::Enum(_)
             | Type::Record(_)
             | Type::Optional(_)

@@ -64,7 +64,7 @@ pub fn crafted<'p>(
             let named = header.is_option(id) || place < header.fields.len();
             let part = header.option_of(id).is_some_and(|of| of.itself() != id);
             let free = matches!(field.rule, Rule::Given | Rule::Default(_));
-            if free && (named || part) && field.kind != Type::Nothing {
+            if free && (named || part) && field.kind != Type::UnboundedBytes {
                 let often = if plain { 95 } else { 70 };
                 let usual = usual(program, field, &message);
                 let usual = usual.filter(|_| values.random.percent(often));
@@ -192,7 +192,7 @@ pub fn altered<'p>(
             for _ in 0..1 + values.random.below(2) {
                 let id = values.random.below(fields.len());
                 let is_plain = matches!(fields[id].rule, Rule::Given | Rule::Default(_));
-                if is_plain && fields[id].kind != Type::Nothing {
+                if is_plain && fields[id].kind != Type::UnboundedBytes {
                     given.push((HeaderFieldId(id as u32), values.value(&fields[id].kind)));
                 }
             }

@@ -59,7 +59,7 @@ pub fn changed(
         let id = HeaderFieldId(place as u32);
         let is_plain = matches!(field.rule, Rule::Given | Rule::Default(_));
         if is_plain
-            && field.kind != Type::Nothing
+            && field.kind != Type::UnboundedBytes
             && !given.iter().any(|(given, _)| *given == id)
             && header::is_present(&mut evaluation, part.header, id, bytes)
         {

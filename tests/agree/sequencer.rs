@@ -225,6 +225,7 @@ fn field(name: &str, initial: u64) -> Field {
         kind: NUMBER,
         initial: Some(Expression::constant(Value::Number(initial), NUMBER)),
         once: false,
+        has_gaps: false,
     }
 }
 

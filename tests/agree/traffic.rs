@@ -187,6 +187,10 @@ impl Values<'_> {
             Type::Bytes(length) => {
                 Datum::Bytes((0..*length).map(|_| self.random.next() as u8).collect())
             }
+            Type::BoundedBytes(most) => {
+                let length = self.random.next() % u64::from(most + 1);
+                Datum::Bytes((0..length).map(|_| self.random.next() as u8).collect())
+            }
             Type::Enum(id) => {
                 let names = &self.program.enums[id.at()].names;
                 Datum::Number(self.random.one(names).1)

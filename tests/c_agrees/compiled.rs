@@ -390,7 +390,7 @@ fn value<'a>(kind: &Type, words: &mut impl Iterator<Item = &'a str>) -> Option<D
     match kind {
         Type::Optional(_) if word == "0" => Some(Datum::Optional(None)),
         Type::Optional(inner) => value(inner, words).map(Datum::some),
-        Type::Bytes(_) => Some(Datum::Bytes(bytes(word))),
+        Type::Bytes(_) | Type::BoundedBytes(_) => Some(Datum::Bytes(bytes(word))),
         _ => word.parse().ok().map(Datum::Number),
     }
 }

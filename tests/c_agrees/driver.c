@@ -67,6 +67,17 @@ static inline void read_bytes(uint8_t *to, size_t expected) {
     free(from);
 }
 
+static inline size_t read_bounded(uint8_t *to, size_t most) {
+    size_t length;
+    uint8_t *const from = bytes(&length);
+    if (length > most) {
+        abort();
+    }
+    memcpy(to, from, length);
+    free(from);
+    return length;
+}
+
 static void show(uint64_t value) {
     printf(" %" PRIu64, value);
 }

@@ -5,6 +5,7 @@
 //! called from inside is called. A message that comes with a notice is answered with one byte.
 
 use stackloom::simulate::externs::Externs;
+use stackloom::simulate::stack::Outcome;
 use stackloom::simulate::state::Emitted;
 use stackloom::simulate::trace::Call;
 use stackloom::simulate::value::{Datum, fit};
@@ -196,7 +197,7 @@ fn answer(program: &Program, what: &Emitted, call: &mut dyn FnMut(&Call) -> Opti
     if first & SENDS_MORE != 0 {
         call(&send(*session, &bytes[..bytes.len() / 2]));
     }
-    while first == FLOODS && call(&send(*session, &bytes[..1])) != Some(0) {}
+    while first == FLOODS && call(&send(*session, &bytes[..1])) == Some(Outcome::Sent as u64) {}
     match first & TAKES {
         0 => 0,
         _ => bytes.len() as u64,

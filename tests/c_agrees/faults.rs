@@ -87,8 +87,8 @@ fn a_fault_in_what_messages_begin_with_is_found() {
         // What is done behind all that is asked is not done.
         (
             "    if (stack->talk_session[session].told) {\n        \
-             stack->talk_session[session].told = false;\n    }\n    (void)take_buffer",
-            "    (void)take_buffer",
+             stack->talk_session[session].told = false;\n    }\n    (void)take_sent",
+            "    (void)take_sent",
         ),
         (
             "    message.length += 10;\n    stack->talk.next += 1;\n",

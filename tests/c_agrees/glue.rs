@@ -6,6 +6,7 @@ use super::externs::{
     COMES_BACK, EXPIRES, FLOODS, GOES_ON, OPENS, SENDS, SENDS_MORE, TAKES, TELLS,
 };
 use super::externs::{sends_on, told};
+use stackloom::emit::reserved::is_constant;
 use stackloom::types::program::{Key, KindId, NoticeId, Port, Program};
 use stackloom::types::value::Type;
 
@@ -239,6 +240,7 @@ fn member(at: usize, kind: &Type) -> String {
     match kind {
         Type::Optional(inner) => format!("bool has_a{at};\n{}", member(at, inner)),
         Type::Bytes(length) => format!("struct STACK_bytes{length} a{at};\n"),
+        Type::BoundedBytes(most) => format!("struct STACK_bytes_to{most} a{at};\n"),
         Type::Signed(width) => format!("int{}_t a{at};\n", c_bits(*width)),
         Type::Bool => format!("bool a{at};\n"),
         Type::Enum(_) => format!("uint8_t a{at};\n"),
@@ -406,7 +408,7 @@ fn answer(program: &Program, port: &Port, nothing: &str) -> String {
     text += &first(SENDS_MORE, &send("session", "data", "length / 2"));
     let sent = send("session", "data", "1");
     let sent = sent.trim_end_matches(";\n");
-    text + &format!("while (data[0] == {FLOODS} && {sent} != 0) {{\n}}\n")
+    text + &format!("while (data[0] == {FLOODS} && {sent} == 0) {{\n}}\n")
 }
 
 /// The function that a link calls: it says what leaves, and does as that of interpreters.
@@ -440,7 +442,10 @@ fn told_up(program: &Program, place: usize, port: &Port, id: NoticeId) -> String
         true => "show_bytes(output->data, output->length);\n",
         false => "",
     };
-    let upper = told.name.to_uppercase();
+    let mut upper = told.name.to_uppercase();
+    if is_constant(&upper) {
+        upper.push('_');
+    }
     let parameters = told.parameters.iter();
     let shows: String = parameters
         .map(|one| {
@@ -468,6 +473,9 @@ fn read(place: &str, kind: &Type) -> String {
             )
         }
         Type::Bytes(length) => format!("read_bytes({place}.at, {length});\n"),
+        Type::BoundedBytes(most) => {
+            format!("{place}.length = (uint8_t)read_bounded({place}.at, {most});\n")
+        }
         Type::Bool => format!("{place} = number() != 0;\n"),
         Type::Signed(width) => format!("{place} = (int{}_t)number();\n", c_bits(*width)),
         _ => format!("{place} = number();\n"),
@@ -483,6 +491,7 @@ fn show(place: &str, kind: &Type) -> String {
             format!("show({has});\nif ({has}) {{\n{}}}\n", show(place, inner))
         }
         Type::Bytes(length) => format!("show_bytes({place}.at, {length});\n"),
+        Type::BoundedBytes(_) => format!("show_bytes({place}.at, {place}.length);\n"),
         _ => format!("show((uint64_t){place});\n"),
     }
 }

@@ -6,7 +6,7 @@
 //! nobody's.
 
 /// What stands in the C or its header, and what is added behind it.
-const ADDED: [(&str, &str); 10] = [
+const ADDED: [(&str, &str); 11] = [
     // A buffer is taken: all of it may be read and written.
     (
         "    buffer->next = buffer;\n",
@@ -34,9 +34,14 @@ const ADDED: [(&str, &str); 10] = [
         "    ASAN_UNPOISON_MEMORY_REGION(next->bytes, sizeof next->bytes);\n",
     ),
     (
-        "_has_buffer(stack)) {\n        return 0;\n    }\n",
-        "    ASAN_UNPOISON_MEMORY_REGION(stack->shared.free->bytes,\n        \
-         sizeof stack->shared.free->bytes);\n",
+        "_LATER;\n    }\n",
+        "    if (stack->shared.free != NULL) {\n        \
+         ASAN_UNPOISON_MEMORY_REGION(stack->shared.free->bytes,\n        \
+         sizeof stack->shared.free->bytes);\n    }\n",
+    ),
+    (
+        "    buffer->next = NULL;\n",
+        "    ASAN_UNPOISON_MEMORY_REGION(buffer->bytes, sizeof buffer->bytes);\n",
     ),
     (
         " message = blank(stack->shared.free);\n",

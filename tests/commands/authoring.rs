@@ -193,7 +193,7 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
         " of these are one compare of its first ",
         "udp.session: on send of a message with nothing beside it copies 32 bytes that are kept\n",
         "fields that always hold the same, and are not read:\n  ipv4.room: 1480\n",
-        "  tunnel: on deliver -> tunnel.session: on send: it is rare there\n",
+        " joints were woven, which saves ",
     ] {
         assert!(all.contains(said), "{said} is not in {all}");
     }
@@ -235,7 +235,7 @@ fn what_became_of_joints_and_branches_is_said_of_each() {
     for said in [
         "  tunnel: on deliver -> ipv4: on deliver: woven, ",
         "  udp.session: on send -> tunnel.session: on send: woven, ",
-        "  ipv4.loom:33  version: u4 is 4\n",
+        "  version: u4 is 4\n",
         "                      I inline: asked ",
         " places\n",
         "    udp.session                ",
@@ -323,4 +323,48 @@ fn every_command_helps() {
     ] {
         assert!(help.contains(word), "{word}: {help}");
     }
+}
+
+#[test]
+fn what_is_warned_of_is_said_once_and_refuses_nothing() {
+    let shell = Shell::new();
+    shell.write(
+        "late.loom",
+        "worker late\nsession { timer never }\non deliver(message) { deliver message }\n\
+         on send(message) { send message }\nstack late { link air { late { port messages } } }\n",
+    );
+    let case = "It is so.\n\n=== stack late.loom\n=== in\nwait 1 s\n=== out\n";
+    shell.write("one.case", case);
+    shell.write("two.case", case);
+    shell.loom(&["test", "--bless"]).fine();
+    for words in [
+        &["check", "late.loom"][..],
+        &["build", "late.loom"],
+        &["test"],
+    ] {
+        let said = shell.loom(words);
+        assert_eq!(said.status, Some(0), "{}", said.note);
+        let warnings = said.note.matches("warning[idle-timer]: ").count();
+        assert_eq!(warnings, 1, "{words:?}: {}", said.note);
+    }
+}
+
+#[test]
+fn traffic_that_changes_nothing_of_the_c_is_said_to() {
+    let shell = Shell::new();
+    let layer = "worker pass\non deliver(message) { deliver message }\n\
+                 on send(message) { send message }\nstack pass {\n";
+    let nodes = "    link air { pass { port messages } }\n}\n";
+    let traffic = "    traffic { deliver 90%, send 10% }\n";
+    shell.write("said.loom", format!("{layer}{traffic}{nodes}"));
+    shell.write("plain.loom", format!("{layer}{nodes}"));
+    let sentence = "\n`traffic` changes these figures, and nothing of the C\n";
+    let built = ["said", "plain"].map(|name| {
+        let file = format!("{name}.loom");
+        let explained = shell.loom(&["explain", &file]).fine();
+        assert_eq!(explained.contains(sentence), name == "said", "{explained}");
+        shell.loom(&["build", &file, "-o", name]).fine();
+        shell.read(&format!("{name}/pass.h"))
+    });
+    assert_eq!(built[0], built[1]);
 }

@@ -226,6 +226,7 @@ fn garbage_of_any_size_is_refused_at_once() {
     let mut letters =
         |count: usize| -> Vec<u8> { (0..count).map(|_| random.u8(b' '..=b'~')).collect() };
     shell.write("line.loom", letters(1_000_000));
+    shell.write("wide.loom", letters(200_000));
     let lines: Vec<u8> = (0..5_000)
         .flat_map(|_| [letters(49), vec![b'\n']].concat())
         .collect();
@@ -235,7 +236,7 @@ fn garbage_of_any_size_is_refused_at_once() {
     shell.write("words.loom", "when in rome do\n".repeat(10_000));
     let file = File::create(shell.path("huge.loom")).expect("a file");
     file.set_len(100 << 20).expect("a file of 100 MB");
-    for name in ["line", "lines", "open", "deep", "words", "huge"] {
+    for name in ["line", "wide", "lines", "open", "deep", "words", "huge"] {
         for verb in ["check", "fmt", "build"] {
             let file = format!("{name}.loom");
             // No more memory than this, and no more seconds of the processor.
@@ -252,6 +253,50 @@ fn garbage_of_any_size_is_refused_at_once() {
             said.failed(1, &[name]);
         }
     }
+}
+
+/// A stack of so many layers in one line, as programs write it; one of them by another name.
+fn tower(layers: usize, wrong: Option<usize>) -> String {
+    let one = |at| match wrong == Some(at) {
+        true => format!("sequencr as a_name_of_the_layer_at_{at} {{ "),
+        false => format!("sequencer as a_name_of_the_layer_at_{at} {{ "),
+    };
+    let all: String = (0..layers).map(one).collect();
+    let ends = "} ".repeat(layers);
+    format!("use order.sequencer\n\nstack tower {{ link wire {{ {all}port messages {ends}}} }}\n")
+}
+
+#[test]
+fn a_line_may_be_as_long_as_its_file() {
+    let shell = Shell::new();
+    shell.write("tower.loom", tower(64, None));
+    shell.loom(&["build", "tower.loom", "-o", "out"]).fine();
+    shell.write("wrong.loom", tower(64, Some(40)));
+    let said = shell.loom(&["check", "wrong.loom"]).failed(
+        1,
+        &[
+            "unknown-layer",
+            "wrong.loom:3:",
+            "did you mean `sequencer`?",
+        ],
+    );
+    // What is shown of the line is what stands around the mistake.
+    let shown = said.lines().find(|line| line.contains("{ sequencr as"));
+    let shown = shown.expect("the mistake is shown");
+    assert!(shown.chars().count() < 160, "{shown}");
+    let values = (0..4_000).map(|at| format!("a_value_with_a_name_that_is_long_{at} = {at}"));
+    let values = Vec::from_iter(values).join(", ");
+    let pass = "on deliver(message) { deliver message }\n\non send(message) { send message }\n";
+    shell.write(
+        "values.loom",
+        format!("worker wide\n\nenum big: u16 {{ {values} }}\n\n{pass}"),
+    );
+    let mut command = Command::new("sh");
+    // No more seconds of the processor than these.
+    let limited = "ulimit -t 10; exec \"$0\" check values.loom";
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_loom")]);
+    command.current_dir(shell.path("."));
+    shell.finish(command).fine();
 }
 
 #[test]

@@ -115,6 +115,7 @@ impl Writer {
             0 => format!("not {}", self.signal()),
             1 => format!("({} and {})", self.signal(), self.signal()),
             2 => format!("({} or not {})", self.signal(), self.signal()),
+            3 if self.rng.u8(..4) == 0 => "pre(tick)".to_string(),
             3 => format!("pre({})", self.signal()),
             4..7 => {
                 let inputs = self.inputs.clone();
@@ -125,7 +126,9 @@ impl Writer {
     }
 
     fn delay(&mut self) -> String {
-        match self.rng.u8(..8) {
+        match self.rng.u8(..10) {
+            8 => format!("pre({})", self.signal()),
+            9 => format!("{} {}", self.number().replace("-", "0 - "), self.signal()),
             0 => format!("immediate {}", self.signal()),
             1 => format!("{} {}", self.rng.u8(..4), self.signal()),
             2 => format!("[{}]", self.presence()),
@@ -280,7 +283,7 @@ impl Writer {
             17 => {
                 let body = self.statement(depth + 1);
                 let immediate = if self.rng.bool() { "immediate " } else { "" };
-                format!("suspend [{body}] when {immediate}{}", self.presence())
+                format!("suspend [{body}] when {immediate}[{}]", self.presence())
             }
             18 | 19 => self.trap(depth),
             20 => self.local(depth),
@@ -332,6 +335,11 @@ impl Writer {
                 format!("{} := {}", self.one_of(&variables), self.number())
             }
             9 => format!("await {}", self.delay()),
+            11 if self.rng.u8(..3) == 0 => {
+                // An input that is emitted.
+                let inputs = self.inputs.clone();
+                format!("emit {}", self.one_of(&inputs))
+            }
             12 if self.rng.bool() => {
                 let signal = self.one_of(&signals);
                 format!("if {} then emit {signal} else pause end", self.truth(0))
@@ -348,6 +356,16 @@ impl Writer {
 
     fn abort(&mut self, depth: u32) -> String {
         let weak = if self.rng.bool() { "weak " } else { "" };
+        if self.rng.u8(..8) == 0 {
+            // A count that the body may still set.
+            let name = self.fresh("L");
+            let (value, body) = (self.rng.u8(..3), self.statement(depth + 1));
+            return format!(
+                "signal {name} := 1 : integer in {weak}abort emit {name}({value}); {body} \
+                 when ?{name} {} do emit P end end",
+                self.signal()
+            );
+        }
         let body = self.statement(depth + 1);
         match self.rng.u8(..3) {
             0 => format!("{weak}abort {body} when {}", self.delay()),
@@ -384,9 +402,19 @@ impl Writer {
         self.traps.truncate(self.traps.len() - count);
         let mut text = format!("trap {} in {body}", names[..count].join(", "));
         for name in &names[..count] {
-            if self.rng.bool() {
+            // A trap may have several handlers.
+            for _ in 0..self.rng.usize(..3) {
                 let _ = write!(text, " handle {name} do {}", self.statement(depth + 1));
             }
+        }
+        if self.rng.u8(..3) == 0 {
+            let (one, other) = (&names[0], &names[count - 1]);
+            let test = match self.rng.u8(..3) {
+                0 => format!("{one} and {other}"),
+                1 => format!("not {one} or {other}"),
+                _ => format!("not ({one} and not {other})"),
+            };
+            let _ = write!(text, " handle {test} do {}", self.statement(depth + 1));
         }
         text + " end"
     }

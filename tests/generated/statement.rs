@@ -196,9 +196,15 @@ impl<'r> Writer<'r> {
         let asked = self.condition(scope);
         self.block(&format!("if {asked}"), |it| {
             let keys = it.values().keys(scope);
-            let found = match it.random.percent(12) {
-                true => format!("create session({keys}) else count no_room_here"),
-                false => format!("find session({keys}) else count nobody"),
+            let timers = scope.timers.iter().filter(|_| scope.ends);
+            let timers = Vec::from_iter(timers.cloned());
+            let found = match it.random.below(8) {
+                0 => format!("create session({keys}) else count no_room_here"),
+                1 if !timers.is_empty() => {
+                    let timer = it.random.one(&timers);
+                    format!("find session by {timer} else count nobody_by_time")
+                }
+                _ => format!("find session({keys}) else count nobody"),
             };
             it.line(&format!("let {name} = {found}"));
             let own = |place: &&Place| place.is_written && place.text.chars().all(|one| one != '[');

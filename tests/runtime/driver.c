@@ -13,13 +13,14 @@ static struct {
     struct sl_ring ring;
     struct sl_window window;
     struct sl_stream stream;
+    struct sl_ranges ranges;
     struct sl_pool pool;
     struct sl_timers timers;
     struct sl_timer *timer; /* those of them */
     uint32_t capacity;
     uint32_t largest;
     uint32_t size;
-    uint64_t *set;     /* or what a window or a stream holds */
+    uint64_t *set;     /* or what a window holds */
     uint32_t *items;   /* of a queue or a window; the keys of a pool */
     uint8_t *bytes;    /* of a stream */
     uint32_t *next;    /* of a pool */
@@ -73,6 +74,7 @@ static void begin(void) {
     it.ring = (struct sl_ring){0};
     it.window = (struct sl_window){0};
     it.stream = (struct sl_stream){0};
+    it.ranges.count = 0;
     it.pool = (struct sl_pool){0};
     it.timers = (struct sl_timers){.heap = zeroes(it.capacity, sizeof *it.timers.heap)};
     it.timer = zeroes(it.capacity, sizeof *it.timer);
@@ -169,6 +171,9 @@ static bool window(void) {
         const uint32_t n = number();
         print_item(sl_window_find(&it.window, it.set, it.capacity, it.largest, n));
         printf(" %d", sl_window_has(&it.window, it.set, it.capacity, it.largest, n));
+        printf(" %d", sl_window_takes(&it.window, it.set, it.capacity, it.largest, n));
+    } else if (is("win_begin")) {
+        sl_window_begin(&it.window, number());
     } else if (is("win_release")) {
         print_item(sl_window_release(&it.window, it.set, it.capacity, it.largest, number()));
     } else if (is("win_replace")) {
@@ -182,8 +187,13 @@ static bool window(void) {
     return true;
 }
 
+/* The ranges of a stream; none of one that is only appended to, which has a slot of two bytes. */
+static struct sl_ranges *ranges(void) {
+    return it.size == 1 ? &it.ranges : NULL;
+}
+
 static void stream_copy(uint32_t at, uint32_t length) {
-    if (sl_stream_covers(&it.stream, it.set, it.capacity, it.largest, at, length)) {
+    if (sl_stream_covers(&it.stream, ranges(), it.largest, at, length)) {
         uint8_t *copy = zeroes(length + 1, 1);
         sl_stream_copy(&it.stream, it.bytes, it.capacity, it.largest, at, copy, length);
         print_bytes(copy, length);
@@ -195,29 +205,29 @@ static void stream_copy(uint32_t at, uint32_t length) {
 
 static bool stream(void) {
     if (is("str_begin")) {
-        sl_stream_begin(&it.stream, it.set, it.capacity, number());
+        sl_stream_begin(&it.stream, ranges(), number());
     } else if (is("str_insert")) {
         const uint32_t at = number();
         const uint32_t length = some_bytes();
-        printf("%d", sl_stream_insert(&it.stream, it.set, it.bytes, it.capacity, it.largest, at,
+        printf("%d", sl_stream_insert(&it.stream, ranges(), it.bytes, it.capacity, it.largest, at,
                                       data, length));
     } else if (is("str_append")) {
         const uint32_t length = some_bytes();
-        printf("%d", sl_stream_append(&it.stream, it.set, it.bytes, it.capacity, it.largest, data,
-                                      length));
+        printf("%d", sl_stream_append(&it.stream, ranges(), it.bytes, it.capacity, it.largest,
+                                      data, length));
     } else if (is("str_ready")) {
-        printf("%" PRIu32,
-               sl_stream_ready(&it.stream, it.set, it.capacity, it.largest, number()));
+        printf("%" PRIu32, sl_stream_ready(&it.stream, ranges(), it.largest, number()));
     } else if (is("str_copy")) {
         const uint32_t at = number();
         stream_copy(at, number());
     } else if (is("str_release")) {
         printf("%" PRIu32,
-               sl_stream_release(&it.stream, it.set, it.capacity, it.largest, number()));
+               sl_stream_release(&it.stream, ranges(), it.capacity, it.largest, number()));
     } else {
         return false;
     }
-    printf(" %" PRIu32 " %" PRIu32, it.stream.begin, sl_stream_end(&it.stream, it.largest));
+    printf(" %" PRIu32 " %" PRIu32, it.stream.begin,
+           sl_stream_end(&it.stream, ranges(), it.largest));
     return true;
 }
 
@@ -272,6 +282,9 @@ static bool timers(void) {
         sl_timer_stop(&it.timer[number()]);
     } else if (is("tim_running")) {
         printf("%d", sl_timer_runs(&it.timer[number()]));
+    } else if (is("tim_sooner")) {
+        const struct sl_timer *const one = &it.timer[number()];
+        printf("%d", sl_timer_sooner(one, &it.timer[number()]));
     } else if (is("tim_expire")) {
         struct sl_timer *const timer = sl_timers_first(&it.timers);
         print_timer(timer);

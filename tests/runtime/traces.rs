@@ -25,11 +25,13 @@ type Record = fn(&mut Recorder);
 
 /// A trace of each kind.
 pub fn all(seed: u64) -> Vec<Trace> {
-    let kinds: [(&str, Record); 7] = [
+    let kinds: [(&str, Record); 9] = [
         ("ring", ring),
         ("set", set),
         ("window", window),
-        ("stream", stream),
+        ("stream", |recorder| stream(recorder, 1)),
+        ("appended", |recorder| stream(recorder, 2)),
+        ("pieces", pieces),
         ("pool", pool),
         ("timers", timers),
         ("bytes", bytes),
@@ -161,6 +163,10 @@ fn window(recorder: &mut Recorder) {
     let mut window = Window::new(capacity, largest);
     let mut near = recorder.random() as u32 & largest;
     let inserts = recorder.one_of(&[35, 50]); // the window stays sparse, or fills
+    if recorder.below(3) == 0 {
+        window.begin(near);
+        recorder.step(format!("win_begin {near}"), String::new());
+    }
     for item in 0..400 {
         near = window.first().unwrap_or(near);
         let around = near
@@ -181,7 +187,8 @@ fn window(recorder: &mut Recorder) {
             }
             50..75 => (format!("win_take {n}"), or_none(window.take(n))),
             75..85 => {
-                let answer = format!("{} {}", or_none(window.get(n)), u8::from(window.has(n)));
+                let [has, takes] = [window.has(n), window.takes(n)].map(u8::from);
+                let answer = format!("{} {has} {takes}", or_none(window.get(n)));
                 (format!("win_get {n}"), answer)
             }
             85..92 => (format!("win_release {n}"), or_none(window.release(n))),
@@ -194,12 +201,13 @@ fn window(recorder: &mut Recorder) {
     }
 }
 
-fn stream(recorder: &mut Recorder) {
+/// A stream. Into one whose slots are said to have two bytes nothing is inserted, but appended.
+fn stream(recorder: &mut Recorder, size: u32) {
     let largest = recorder.one_of(&[u8::MAX.into(), u16::MAX.into(), u32::MAX]);
     let capacity = recorder
         .one_of(&[1, 7, 64, 100, 255, 300, 1500])
         .min(largest);
-    recorder.begin(capacity, largest, 1);
+    recorder.begin(capacity, largest, size);
     let mut stream = Stream::new(capacity, largest);
     let begin = recorder.one_of(&[0, largest - capacity / 2, largest - capacity * 2 / 3]);
     stream.restart(begin);
@@ -220,11 +228,11 @@ fn stream(recorder: &mut Recorder) {
                 stream.restart(at);
                 (format!("str_begin {at}"), String::new())
             }
-            1..50 => {
+            1..50 if size == 1 => {
                 let answer = u8::from(stream.insert(at, &data)).to_string();
                 (format!("str_insert {at} {}", hexadecimal(&data)), answer)
             }
-            50..60 => {
+            1..60 => {
                 let answer = u8::from(stream.append(&data)).to_string();
                 (format!("str_append {}", hexadecimal(&data)), answer)
             }
@@ -248,6 +256,50 @@ fn stream(recorder: &mut Recorder) {
             operation,
             format!("{answer} {} {}", stream.begin(), stream.end()),
         );
+    }
+}
+
+/// Short pieces far apart in a large stream, so that its ranges run out, and are joined again, from
+/// near the end of the numbers on.
+fn pieces(recorder: &mut Recorder) {
+    let largest = recorder.one_of(&[u8::MAX.into(), u16::MAX.into(), u32::MAX]);
+    let capacity = recorder.one_of(&[120, 255, 1500]).min(largest);
+    recorder.begin(capacity, largest, 1);
+    let mut stream = Stream::new(capacity, largest);
+    let begin = largest - recorder.below(capacity);
+    stream.restart(begin);
+    recorder.step(format!("str_begin {begin}"), format!(" {begin} {begin}"));
+    let places = recorder.one_of(&[20, 40, 60]);
+    let most = recorder.one_of(&[2, 5]);
+    for _ in 0..600 {
+        let place = recorder.below(places) * (capacity / places);
+        let at = stream.begin().wrapping_add(place) & largest;
+        let next = at.wrapping_add(recorder.below(most)) & largest;
+        let (operation, answer) = match recorder.below(100) {
+            ..60 => {
+                let data = recorder.bytes(capacity / places + 1);
+                let answer = u8::from(stream.insert(next, &data)).to_string();
+                (format!("str_insert {next} {}", hexadecimal(&data)), answer)
+            }
+            60..70 => (format!("str_ready {next}"), stream.ready(next).to_string()),
+            70..92 => {
+                let (at, length) = match recorder.below(2) {
+                    0 => (next, stream.ready(next)),
+                    _ => (stream.begin(), stream.ready(stream.begin())),
+                };
+                let covered = stream.covers(at, length);
+                let copy = covered.then(|| hexadecimal(&stream.copy(at, length)));
+                let answer = copy.unwrap_or("gap".to_string());
+                (format!("str_copy {at} {length}"), answer)
+            }
+            _ => {
+                let few = recorder.below(most * 8);
+                let to = stream.begin().wrapping_add(few) & largest;
+                (format!("str_release {to}"), stream.release(to).to_string())
+            }
+        };
+        let edges = format!("{} {}", stream.begin(), stream.end());
+        recorder.step(operation, format!("{answer} {edges}"));
     }
 }
 
@@ -293,10 +345,19 @@ fn timers(recorder: &mut Recorder) {
                 timers.stop(&id);
                 (format!("tim_stop {id}"), String::new())
             }
-            65..75 => (
-                format!("tim_running {id}"),
-                u8::from(timers.is_running(&id)).to_string(),
-            ),
+            65..75 => {
+                let other = recorder.below(capacity);
+                match (timers.expires(&id), timers.expires(&other)) {
+                    (Some(one), Some(behind)) => (
+                        format!("tim_sooner {id} {other}"),
+                        u8::from(one < behind).to_string(),
+                    ),
+                    (runs, _) => (
+                        format!("tim_running {id}"),
+                        u8::from(runs.is_some()).to_string(),
+                    ),
+                }
+            }
             _ => {
                 let first = timers.first().copied();
                 if let Some(id) = &first {

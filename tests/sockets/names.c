@@ -216,6 +216,7 @@ static void wrong_options(int fd) {
     FAILS(sockets_getsockopt(host[HERE], fd, SOL_SOCKET, SO_BROADCAST, &value, &size), ENOPROTOOPT);
     FAILS(sockets_setsockopt(host[HERE], fd, IPPROTO_TCP, TCP_CORK, &value, size), ENOPROTOOPT);
     FAILS(sockets_setsockopt(host[HERE], fd, SOL_SOCKET, SO_ERROR, &value, size), ENOPROTOOPT);
+    FAILS(sockets_setsockopt(host[HERE], fd, IPPROTO_IP, IP_MTU_DISCOVER, &value, 1), ENOPROTOOPT);
     FAILS(sockets_setsockopt(host[HERE], fd, SOL_SOCKET, SO_RCVBUF, &value, 3), EINVAL);
     FAILS(sockets_setsockopt(host[HERE], fd, SOL_SOCKET, SO_LINGER, &value, 4), EINVAL);
     FAILS(sockets_setsockopt(host[HERE], fd, SOL_SOCKET, SO_RCVBUF, NULL, size), EFAULT);
@@ -235,7 +236,7 @@ void what_is_used_wrongly_says_so(void) {
     for (size_t one = 0; one < sizeof hosts / sizeof *hosts; one += 1) {
         CHECK(sockets_start(hosts[one], 1500, secret) == NULL && errno == EINVAL);
     }
-    CHECK(sockets_start("10.0.0.2", 100, secret) == NULL && errno == EINVAL);
+    CHECK(sockets_start("10.0.0.2", 67, secret) == NULL && errno == EINVAL);
     CHECK(sockets_start(NULL, 1500, secret) == NULL && errno == EINVAL);
     CHECK(sockets_start("10.0.0.2", 1500, NULL) == NULL && errno == EINVAL);
     sockets_stop(NULL);

@@ -28,7 +28,14 @@
     EACH(more_call_than_may_wait)                                                                  \
     EACH(there_are_no_more_sockets)                                                                \
     EACH(what_is_used_wrongly_says_so)                                                             \
-    EACH(nonsense_comes_in)
+    EACH(nonsense_comes_in)                                                                        \
+    /* strangers.c */                                                                              \
+    EACH(calls_that_nobody_completes)                                                              \
+    EACH(connections_that_are_over)                                                                \
+    EACH(windows_that_stay_shut)                                                                   \
+    EACH(segments_that_come_together)                                                              \
+    EACH(options_of_a_connection)                                                                  \
+    EACH(options_of_wrong_length)
 
 #define DECLARED(situation) void situation(void);
 SITUATIONS(DECLARED)

@@ -5,6 +5,7 @@
 //! that it reads, and gives credit for it.
 
 use crate::content::content;
+use stackloom::simulate::stack::Outcome;
 use stackloom::simulate::value::Datum;
 use stackloom::tool::c_compiler;
 use stackloom::tool::compiler::{self, Options};
@@ -310,13 +311,13 @@ impl End {
         let length = most.min(conversation.credit);
         if length > 0 {
             let text = content(from + conversation.sent, length);
-            let taken = self.stack.send(PORT, session, None, text, now_ns);
-            if taken == 0 {
+            let outcome = self.stack.send(PORT, session, None, text, now_ns);
+            if outcome != Outcome::Sent {
                 self.ready.push_front(session); // there is no buffer now
                 return false;
             }
-            conversation.sent += taken;
-            conversation.credit -= taken;
+            conversation.sent += length;
+            conversation.credit -= length;
             self.ready.push_back(session);
             return true;
         }

@@ -3,7 +3,7 @@
 
 use crate::segment::{OURS, Segment, THEIRS};
 use stackloom::simulate::externs::Externs;
-use stackloom::simulate::stack::{Control, Stack};
+use stackloom::simulate::stack::{Control, Outcome, Stack};
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::value::Datum;
 use stackloom::types::program::{LinkId, NoticeId, PortId, Program};
@@ -84,7 +84,7 @@ impl<'p, C: Control<'p>> Host<'p, C> {
     }
 
     /// The application sends.
-    pub fn send(&mut self, session: u32, bytes: &[u8]) -> usize {
+    pub fn send(&mut self, session: u32, bytes: &[u8]) -> Outcome {
         self.stack.send((PORT, session), &[], bytes, self.now_ns)
     }
 

@@ -153,6 +153,8 @@ fn syn_sent(known: &Known, segment: &Segment) -> Reaction {
     }
     if reaction.reply == Reply::Acknowledgement {
         reaction.told.push("opened");
+        // It goes on at the sixth step.
+        reaction.text = segment.text.len() as u32;
     }
     reaction
 }
@@ -168,8 +170,11 @@ fn others(state: State, known: &Known, segment: &Segment) -> Reaction {
     let last = segment.number.wrapping_add(length).wrapping_sub(1);
     let is_acceptable = match length {
         // By the text what stands at the very end of the window is outside; but there stands the
-        // acknowledgement of whoever has filled it.
-        0 => within(segment.number) || segment.number.wrapping_sub(known.expected) == window,
+        // acknowledgement of whoever has filled it. A reset is never such an acknowledgement.
+        0 => {
+            let ahead = segment.number.wrapping_sub(known.expected);
+            ahead < window || ahead == window && !segment.has(RST)
+        }
         _ => within(segment.number) || within(last),
     };
     let is_opening = matches!(state, Called | Crossed | CrossedShut);
@@ -191,17 +196,22 @@ fn others(state: State, known: &Known, segment: &Segment) -> Reaction {
         (!is_acceptable, Reply::Acknowledgement),
         (segment.has(RST) && is_here, Reply::Silence),
         (segment.has(RST), Reply::Acknowledgement),
-        (segment.has(SYN) && state == Called, Reply::Silence),
+        // RFC 5961 4.2: also in SYN-RECEIVED.
         (segment.has(SYN), Reply::Acknowledgement),
         (!segment.has(ACK), Reply::Silence),
         (!is_answer && is_opening, Reply::Reset),
         (!is_answer, Reply::Acknowledgement),
+        // Fifth: what is not where the peer ended shows that it does not know that we know.
+        (
+            state == TimeWait && !is_here && !segment.has(FIN),
+            Reply::Acknowledgement,
+        ),
     ];
     let Some(at) = rows.iter().position(|(holds, _)| *holds) else {
         return accepted(state, known, segment);
     };
     let mut reaction = says(rows[at].1, true);
-    if at == 2 || at == 4 {
+    if at == 2 {
         reaction.lives = false;
     }
     if at == 2 {

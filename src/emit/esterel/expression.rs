@@ -225,8 +225,9 @@ impl<'e> Writing<'e> {
 
     fn temporary(&mut self, name: &str) -> String {
         self.temporaries += 1;
+        let name = self.emitter.names.local(name);
         match self.temporaries {
-            1 => name.to_string(),
+            1 => name,
             number => format!("{name}_{number}"),
         }
     }

@@ -72,7 +72,7 @@ impl Emitter<'_> {
         )
     }
 
-    /// What is written in C by others.
+    /// The names that the user's own C declares.
     fn outside(&self) -> Vec<Item> {
         let module = self.module;
         let of_c = module.of_c();
@@ -150,11 +150,11 @@ impl Emitter<'_> {
     }
 
     pub(super) fn reset_head(&self) -> Function {
-        head("int", self.own("reset"), Vec::new())
+        head("int", self.offered("reset"), Vec::new())
     }
 
     pub(super) fn error_head(&self) -> Function {
-        head("const char *", self.own("error"), Vec::new())
+        head("const char *", self.offered("error"), Vec::new())
     }
 
     fn output_head(&self, signal: SignalId) -> Function {
@@ -173,7 +173,7 @@ impl Emitter<'_> {
     fn argument(&self, signal: SignalId) -> Vec<String> {
         let channel = self.module.channels[signal.at()].iter();
         channel
-            .map(|one| format!("{} value", self.kind(one.kind)))
+            .map(|one| format!("{} {}", self.kind(one.kind), self.names.local("value")))
             .collect()
     }
 }

@@ -231,7 +231,7 @@ impl Emitter<'_> {
             }
             let kind = self.carried(signal);
             let place = self.of_signal("value", signal);
-            let value = truth(atom("value"), kind);
+            let value = truth(atom(self.names.local("value")), kind);
             let combined = self.with(signal, place.clone(), value.clone());
             let set = self.assigned(kind, place.clone(), value.clone());
             match combined == value {
@@ -245,6 +245,9 @@ impl Emitter<'_> {
             body.extend(self.noted(Read::Now(signal), "true"));
         }
         body.push(assign(given, atom("true")));
+        if self.module.processes.signal(signal).role.is_told() {
+            body.push(assign(self.of_signal("emitted", signal), atom("true")));
+        }
         Function {
             body,
             ..self.input_head(signal)
@@ -277,13 +280,13 @@ impl Emitter<'_> {
         let called = C::Call(printer::expression(&next), Vec::new());
         let result = match self.fails {
             false => state,
-            true => atom("next"),
+            true => atom(self.names.local("next")),
         };
         body.push(match self.fails {
             false => assign(result.clone(), called),
             true => Statement::Declare {
                 kind: "const int".to_string(),
-                name: "next".to_string(),
+                name: self.names.local("next"),
                 value: Some(called),
             },
         });
@@ -423,6 +426,6 @@ impl Emitter<'_> {
     /// The name of what somebody else writes or calls.
     pub(super) fn outside_name(&self, kind: &str, signal: SignalId) -> String {
         let name = &self.module.processes.signal(signal).name;
-        self.own(&format!("{kind}_{name}"))
+        self.offered(&format!("{kind}_{name}"))
     }
 }

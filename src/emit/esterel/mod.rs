@@ -34,6 +34,7 @@ use crate::types::esterel::Module;
 use crate::types::process::{Role, SignalId};
 use known::Known;
 use names::Names;
+pub use names::refused;
 
 /// Where the C of others is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,11 +77,11 @@ pub fn c(file: &str, module: &Module, automaton: &Automaton, outside: Outside) -
 pub fn flag_of_kept_sensor(module: &Module, signal: SignalId) -> Option<String> {
     let declared = module.processes.signal(signal);
     let kept = declared.role == Role::Sensor && declared.previous_value;
-    let names = Names::new(module);
     kept.then(|| {
+        let names = Names::new(module);
         format!(
             "{}_known_before.{}",
-            module.name,
+            names.prefix,
             names.signals[signal.at()]
         )
     })
@@ -100,9 +101,14 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
+    /// A name that the header offers or asks for.
+    fn offered(&self, name: &str) -> String {
+        format!("{}_{name}", self.module.name)
+    }
+
     /// A name of this module's own.
     fn own(&self, name: &str) -> String {
-        format!("{}_{name}", self.module.name)
+        format!("{}_{name}", self.names.prefix)
     }
 
     /// Whether anything that is computed can go wrong.

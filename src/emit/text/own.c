@@ -19,6 +19,21 @@ static inline void give_buffer(struct STACK *stack, struct STACK_buffer *buffer)
     stack->shared.free = buffer;
 }
 
+/* part take_sent */
+/* The same for what an application sends: `drop` knows its buffer until that is given back. */
+static inline struct STACK_buffer *take_sent(struct STACK *stack) {
+    struct STACK_buffer *const buffer = stack->shared.free;
+    stack->shared.free = buffer->next;
+    buffer->next = NULL;
+    return buffer;
+}
+
+/* part outcome */
+/* What has become of the message that an application sent in this call. */
+static inline enum STACK_send outcome(const struct STACK *stack) {
+    return stack->shared.sent == NULL ? UPPER_REFUSED : UPPER_SENT;
+}
+
 /* part draw_reserve */
 #ifdef __GNUC__
 static bool draw_reserve(struct STACK *stack) __attribute__((cold, noinline));
@@ -83,6 +98,16 @@ static bool message_from(struct STACK *stack, const uint8_t *bytes, size_t lengt
     return true;
 }
 
+/* part is_copied */
+/* A message of which there is a copy in another buffer is not refused any more, if an application
+ * sends it: that copy may go on. */
+static inline void is_copied(struct STACK *stack, const struct STACK_buffer *from,
+                             struct STACK_buffer *to) {
+    if (from == stack->shared.sent) {
+        stack->shared.sent = to;
+    }
+}
+
 /* part piece */
 /* A copy of so many bytes at a place of a message, as far as it has them. What is longer than a
  * frame has headers in it already, and fewer will be pushed before it. */
@@ -102,6 +127,7 @@ static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t 
     message->came_in = false;
     UNMARKED
     message->header = NULL;
+    is_copied(stack, of->buffer, buffer);
     memcpy(message->data, of->data + start, taken);
     return true;
 }
@@ -124,6 +150,7 @@ static bool share(struct STACK *stack, const struct STACK_message *of,
     message->came_in = false;
     UNMARKED
     message->header = of->header == NULL ? NULL : to + (of->header - from);
+    is_copied(stack, of->buffer, buffer);
     return true;
 }
 
@@ -191,9 +218,13 @@ static void drop(struct STACK *stack, struct STACK_buffer *buffer, bool came_in,
     __attribute__((cold));
 #endif
 
-/* The message in this buffer is gone for a reason. */
+/* The message in this buffer is gone for a reason; refused, if it is the one that an application
+ * sends in this call. */
 static void drop(struct STACK *stack, struct STACK_buffer *buffer, bool came_in, unsigned reason) {
     stack->counters[(came_in ? DROPPED : UNSENT) + reason] += 1;
+    if (buffer == stack->shared.sent && buffer->next == NULL) {
+        stack->shared.sent = NULL;
+    }
     give_buffer(stack, buffer);
 }
 
@@ -287,21 +318,8 @@ static void drop_queue(struct STACK *stack, struct sl_ring *queue, const uint32_
     }
 }
 
-/* part window_takes */
-/* Whether a message could be inserted under this number. */
-static bool window_takes(const struct sl_window *window, const uint64_t *held, uint32_t capacity,
-                         uint32_t largest, uint32_t n) {
-    if (window->span == 0) {
-        return true;
-    }
-    if (((n - window->first) & largest) < capacity) {
-        return !sl_window_has(window, held, capacity, largest, n);
-    }
-    return ((window->first - n) & largest) <= capacity - window->span;
-}
-
 /* part window_insert */
-/* False if the number is held or out of reach; then the message stays with the caller. */
+/* False if the window does not take the number; then the message stays with the caller. */
 static bool window_insert(struct STACK *stack, struct sl_window *window, uint64_t *held,
                           uint32_t *items, uint32_t capacity, uint32_t largest, uint32_t n,
                           const struct STACK_message *message) {
@@ -344,7 +362,7 @@ static bool window_share(struct STACK *stack, const struct sl_window *window, co
 }
 
 /* part window_release */
-/* The messages before this number have done their duty. */
+/* This number becomes the lower edge; the messages below it have done their duty. */
 static void window_release(struct STACK *stack, struct sl_window *window, uint64_t *held,
                            const uint32_t *items, uint32_t capacity, uint32_t largest,
                            uint32_t to) {
@@ -382,7 +400,7 @@ static uint32_t window_make_room(struct sl_window *window, uint64_t *held, uint3
 }
 
 /* part window_forget */
-/* The values before this number leave the window. */
+/* This number becomes the lower edge; the values below it leave the window. */
 static void window_forget(struct sl_window *window, uint64_t *held, uint32_t capacity,
                           uint32_t largest, uint32_t to) {
     while (sl_window_release(window, held, capacity, largest, to) != SL_NONE) {
@@ -404,10 +422,10 @@ static void drop_window(struct STACK *stack, struct sl_window *window, uint64_t 
 
 /* part stream_insert */
 /* Merges a message into a stream; false if the stream refuses it, which the caller then keeps. */
-static bool stream_insert(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+static bool stream_insert(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
                           uint8_t *bytes, uint32_t *pieces, uint32_t capacity, uint32_t largest,
                           uint32_t at, const struct STACK_message *message) {
-    if (!sl_stream_insert(stream, held, bytes, capacity, largest, at, message->data,
+    if (!sl_stream_insert(stream, ranges, bytes, capacity, largest, at, message->data,
                           message->length)) {
         return false;
     }
@@ -419,13 +437,14 @@ static bool stream_insert(struct STACK *stack, struct sl_stream *stream, uint64_
 
 /* part stream_slice */
 /* A new message with so many bytes of a stream at a position, as far as they are there. */
-static bool stream_slice(struct STACK *stack, const struct sl_stream *stream, const uint64_t *held,
-                         const uint8_t *bytes, uint32_t capacity, uint32_t largest, uint32_t at,
-                         uint32_t length, struct STACK_message *message) {
+static bool stream_slice(struct STACK *stack, const struct sl_stream *stream,
+                         const struct sl_ranges *ranges, const uint8_t *bytes, uint32_t capacity,
+                         uint32_t largest, uint32_t at, uint32_t length,
+                         struct STACK_message *message) {
     if (!new_message(stack, message)) {
         return false;
     }
-    message->length = sl_stream_run(stream, held, capacity, largest, at, length);
+    message->length = sl_stream_run(stream, ranges, largest, at, length);
     sl_stream_copy(stream, bytes, capacity, largest, at, message->data, message->length);
     return true;
 }
@@ -433,14 +452,14 @@ static bool stream_slice(struct STACK *stack, const struct sl_stream *stream, co
 /* part stream_take */
 /* A new message with so many bytes of a stream from its beginning, which leave it. The message
  * has the fate of one piece that came in; the others have been merged into it. */
-static bool stream_take(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
+static bool stream_take(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
                         const uint8_t *bytes, uint32_t *pieces, uint32_t capacity,
                         uint32_t largest, uint32_t length, struct STACK_message *message) {
-    if (!stream_slice(stack, stream, held, bytes, capacity, largest, stream->begin, length,
+    if (!stream_slice(stack, stream, ranges, bytes, capacity, largest, stream->begin, length,
                       message)) {
         return false;
     }
-    sl_stream_release(stream, held, capacity, largest,
+    sl_stream_release(stream, ranges, capacity, largest,
                       (stream->begin + message->length) & largest);
     if (*pieces != 0) {
         message->came_in = true;
@@ -453,9 +472,9 @@ static bool stream_take(struct STACK *stack, struct sl_stream *stream, uint64_t 
 
 /* part stream_begin */
 /* Empties a stream, whose messages have done their duty, and lets it begin at a position. */
-static void stream_begin(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
-                         uint32_t *pieces, uint32_t capacity, uint32_t at) {
-    sl_stream_begin(stream, held, capacity, at);
+static void stream_begin(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
+                         uint32_t *pieces, uint32_t at) {
+    sl_stream_begin(stream, ranges, at);
     stack->counters[CONSUMED] += *pieces;
     stack->counters[HELD] -= *pieces;
     *pieces = 0;
@@ -464,11 +483,11 @@ static void stream_begin(struct STACK *stack, struct sl_stream *stream, uint64_t
 /* part stream_release */
 /* The bytes before a position have done their duty, and their messages with the last of them.
  * Returns how many bytes have left the stream. */
-static uint32_t stream_release(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
-                               uint32_t *pieces, uint32_t capacity, uint32_t largest,
-                               uint32_t to) {
-    const uint32_t freed = sl_stream_release(stream, held, capacity, largest, to);
-    if (stream->span == 0) {
+static uint32_t stream_release(struct STACK *stack, struct sl_stream *stream,
+                               struct sl_ranges *ranges, uint32_t *pieces, uint32_t capacity,
+                               uint32_t largest, uint32_t to) {
+    const uint32_t freed = sl_stream_release(stream, ranges, capacity, largest, to);
+    if (*pieces != 0 && sl_stream_span(stream, ranges, largest) == 0) {
         stack->counters[CONSUMED] += *pieces;
         stack->counters[HELD] -= *pieces;
         *pieces = 0;
@@ -478,14 +497,14 @@ static uint32_t stream_release(struct STACK *stack, struct sl_stream *stream, ui
 
 /* part drop_stream */
 /* All bytes of a stream, and the messages they came in, are gone for a reason. */
-static void drop_stream(struct STACK *stack, struct sl_stream *stream, uint64_t *held,
-                        uint32_t *pieces, uint32_t capacity, unsigned reason) {
+static void drop_stream(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
+                        uint32_t *pieces, uint32_t largest, unsigned reason) {
     if (*pieces != 0) {
         stack->counters[DROPPED + reason] += *pieces;
         stack->counters[HELD] -= *pieces;
         *pieces = 0;
-    } else if (stream->span != 0) {
+    } else if (sl_stream_span(stream, ranges, largest) != 0) {
         stack->counters[UNSENT + reason] += 1;
     }
-    sl_stream_begin(stream, held, capacity, stream->begin);
+    sl_stream_begin(stream, ranges, stream->begin);
 }

@@ -117,6 +117,7 @@ impl<'m> Words<'m> {
             Kind::Value(signal) => match self.module.processes.signal(*signal).role {
                 Role::Exit => format!("??{}", self.signal(*signal)),
                 Role::Input
+                | Role::InputEmitted
                 | Role::Sensor
                 | Role::Output
                 | Role::InputOutput

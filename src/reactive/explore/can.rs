@@ -141,6 +141,9 @@ impl<'p> Can<'_, 'p> {
     /// What is left of a term.
     pub fn of(&mut self, id: TermId, statuses: &Statuses) -> Possible {
         let processes = self.processes;
+        if !self.terms.works() {
+            return Possible::done(processes);
+        }
         match self.terms.term(id).clone() {
             Term::Done => Possible::done(processes),
             Term::Exit(level) => Possible {
@@ -218,6 +221,9 @@ impl<'p> Can<'_, 'p> {
     fn started(&mut self, id: StatementId, statuses: &Statuses) -> Possible {
         let processes = self.processes;
         let done = Possible::done(processes);
+        if !self.terms.works() {
+            return done;
+        }
         match processes.statement(id) {
             Statement::Nothing => done,
             Statement::Do(data) => self.computed(Some(*data)),
@@ -460,11 +466,11 @@ impl<'p> Can<'_, 'p> {
         let mut possible = match (weak, coming.goes_on) {
             (false, true) => inner.or(&after),
             (false, false) => after,
-            (true, _) if !inner.paused => inner,
+            (true, _) if !inner.paused && !inner.done => inner,
             (true, true) => inner.or(&after),
             (true, false) => {
                 let mut inner = inner;
-                inner.paused = false;
+                (inner.done, inner.paused) = (false, false);
                 inner.or(&after)
             }
         };

@@ -8,7 +8,9 @@ use super::status::{Answer, Statuses, asked_now};
 use super::step::cases;
 use super::term::{Code, Freeze, Term, TermId, Terms, Watch, When};
 use crate::source::Span;
-use crate::types::process::{DataId, Presence, Processes, Role, SignalId, Statement, StatementId};
+use crate::types::process::{
+    Case, DataId, Presence, Processes, Role, SignalId, Statement, StatementId,
+};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One step of a circle.
@@ -177,7 +179,9 @@ impl<'p> Search<'_, 'p> {
             true => self.terms.resumed(inner),
             false => inner,
         };
-        let mut ends = match weak {
+        let begins = matches!(watch, Watch::Begins(_));
+        let runs = weak || begins && !has_immediate(cases(self.processes, id));
+        let mut ends = match runs {
             true => self.term(inner, waits),
             false => self.term(inner, &watched),
         };
@@ -246,19 +250,30 @@ impl<'p> Search<'_, 'p> {
                 };
                 self.started(*body, &waits)
             }
-            Statement::Abort { cases, body, .. } => {
-                let mut waits = waits.clone();
-                for case in cases.iter().filter(|case| case.delay.immediate) {
-                    waits = self.waiting(&case.delay.test, case.delay.span, &waits);
-                    self.started(case.then, &waits);
-                }
-                self.started(*body, &waits)
-            }
+            Statement::Abort { weak, cases, body } => self.aborts(*weak, cases, *body, waits),
             Statement::Local { begin, body, .. } => {
                 let waits = self.reading(begin.as_slice(), waits);
                 self.started(*body, &waits)
             }
         }
+    }
+
+    /// An abort that begins: its counts are read, and its immediate cases are asked. A body waits
+    /// for neither unless an immediate case may keep it from running.
+    fn aborts(&mut self, weak: bool, cases: &[Case], body: StatementId, waits: &Waits) -> Waits {
+        let counts = cases.iter().filter_map(|case| case.delay.count);
+        let counts: Vec<DataId> = counts.map(|count| count.begin).collect();
+        let mut asked = self.reading(&counts, waits);
+        for case in cases.iter().filter(|case| case.delay.immediate) {
+            asked = self.waiting(&case.delay.test, case.delay.span, &asked);
+            self.started(case.then, &asked);
+        }
+        let mut ends = match weak || !has_immediate(cases) {
+            true => self.started(body, waits),
+            false => self.started(body, &asked),
+        };
+        ends.extend(asked);
+        ends
     }
 
     /// Something is computed, and fields are written.
@@ -388,4 +403,9 @@ impl<'p> Search<'_, 'p> {
             self.edges.entry((wait.signal, signal)).or_insert(how);
         }
     }
+}
+
+/// Returns true if an abort may end in the instant in which it begins.
+fn has_immediate(cases: &[Case]) -> bool {
+    cases.iter().any(|case| case.delay.immediate)
 }

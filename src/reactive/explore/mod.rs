@@ -222,10 +222,7 @@ impl Explorer<'_> {
         // large.
         let known = self.explored.len() * self.processes.signals.len() / 64;
         if self.automaton.nodes.len() + self.terms.size() / 256 + known > self.budget {
-            return Err(Refusal::TooLarge {
-                states: self.states.len(),
-                nodes: self.automaton.nodes.len(),
-            });
+            return Err(self.too_large());
         }
         let mut statuses = key.1.clone();
         let mut acts = Vec::new();
@@ -240,7 +237,11 @@ impl Explorer<'_> {
                 beside: Vec::new(),
                 beyond: &beyond,
             };
-            term = match stepping.run(term) {
+            let stop = stepping.run(term);
+            if self.terms.is_tired() {
+                return Err(self.too_large());
+            }
+            term = match stop {
                 Stop::Waits(term) => term,
                 Stop::Ask(signal, term) => break self.given(term, &statuses, signal)?,
                 Stop::Choose(data, then, otherwise) => {
@@ -260,7 +261,11 @@ impl Explorer<'_> {
                     None => self.leaf(term, &statuses, &mut acts),
                 };
             }
-            match self.decide(term, &mut statuses) {
+            let decision = self.decide(term, &mut statuses);
+            if self.terms.is_tired() {
+                return Err(self.too_large());
+            }
+            match decision {
                 Decision::Settled => {}
                 Decision::Ask(signal) => break self.given(term, &statuses, signal)?,
                 Decision::Stuck if self.beyond.is_some() => break self.waits(term, &statuses),
@@ -275,6 +280,13 @@ impl Explorer<'_> {
         }
         self.explored.insert(key, node);
         Ok(node)
+    }
+
+    fn too_large(&self) -> Refusal {
+        Refusal::TooLarge {
+            states: self.states.len(),
+            nodes: self.automaton.nodes.len(),
+        }
     }
 
     /// Forks on whether the environment gives a signal, as far as the relations leave it open.
@@ -433,7 +445,9 @@ impl Explorer<'_> {
     fn scopes(&self, term: TermId) -> Vec<Scope> {
         let local = |role: Role| match role {
             Role::Local | Role::Exit | Role::Field | Role::Look => Scope::Left,
-            Role::Input | Role::Sensor | Role::Output | Role::InputOutput => Scope::Ran,
+            Role::Input | Role::InputEmitted | Role::Sensor | Role::Output | Role::InputOutput => {
+                Scope::Ran
+            }
         };
         let signals = self.processes.signals.iter();
         let mut scopes: Vec<Scope> = signals.map(|signal| local(signal.role)).collect();

@@ -1,6 +1,6 @@
 //! What is known of the signals in an instant.
 
-use crate::types::process::{Presence, Processes, Role, SignalId};
+use crate::types::process::{Presence, Processes, SignalId};
 use std::hash::{Hash, Hasher};
 
 /// A set of signals.
@@ -95,7 +95,7 @@ impl Statuses {
 
     /// The environment says whether it gives a signal.
     pub fn give(&mut self, processes: &Processes, signal: SignalId, given: bool) {
-        let emitted = processes.signal(signal).role == Role::InputOutput;
+        let emitted = processes.signal(signal).role.is_emitted();
         let status = &mut self.0[signal.at()];
         status.given = Some(given);
         if given {

@@ -91,6 +91,9 @@ impl<'p> Stepping<'_, 'p> {
 
     /// The next step, if one can be taken.
     fn step(&mut self, id: TermId) -> Option<Step> {
+        if !self.terms.works() {
+            return None;
+        }
         match self.terms.term(id).clone() {
             Term::Done | Term::Exit(_) | Term::Paused => None,
             Term::Start(statement) => self.start(statement),
@@ -376,25 +379,37 @@ impl<'p> Stepping<'_, 'p> {
                 Some(_) => Some(Step::To(inner)),
                 None => self.inside(inner, |inner| Term::Abort(id, watch, inner)),
             },
-            Watch::Begins(_) | Watch::First(_) | Watch::Asks(_) | Watch::Counts(..) => {
-                self.watch(id, watch, inner)
+            Watch::Begins(_) => {
+                // Where no case is immediate, the body runs whatever the counts are.
+                let all = cases(self.processes, id);
+                let runs = !all.iter().any(|case| case.delay.immediate);
+                self.begins(id, watch, inner, runs)
             }
+            Watch::First(_) | Watch::Asks(_) | Watch::Counts(..) => self.watch(id, watch, inner),
+        }
+    }
+
+    /// Sets the counts of an abort; one may wait for a value that a body that runs is to emit.
+    fn begins(&mut self, id: StatementId, watch: Watch, inner: TermId, runs: bool) -> Option<Step> {
+        let counts = self.watch(id, watch, inner);
+        match runs {
+            true => counts.or_else(|| self.inside(inner, |inner| Term::Abort(id, watch, inner))),
+            false => counts,
         }
     }
 
     fn weak_abort(&mut self, id: StatementId, watch: Watch, inner: TermId) -> Option<Step> {
         if let Watch::Begins(_) = watch {
-            return self.watch(id, watch, inner);
+            return self.begins(id, watch, inner, true);
         }
         if let Some(step) = self.inside(inner, |inner| Term::Abort(id, watch, inner)) {
             return Some(step);
         }
         match (watch, self.terms.code(inner)) {
             (Watch::Quiet | Watch::Elapsed(_), None) => None,
-            (Watch::Quiet | Watch::Elapsed(_), Some(Code::Done | Code::Exit(_))) => {
-                Some(Step::To(inner))
-            }
-            (Watch::Elapsed(case), Some(Code::Paused)) => {
+            (Watch::Quiet, Some(Code::Done | Code::Exit(_)))
+            | (Watch::Elapsed(_), Some(Code::Exit(_))) => Some(Step::To(inner)),
+            (Watch::Elapsed(case), Some(Code::Done | Code::Paused)) => {
                 let then = cases(self.processes, id)[case as usize].then;
                 Some(Step::To(self.terms.start(then)))
             }

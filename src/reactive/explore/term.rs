@@ -8,6 +8,10 @@ use crate::types::process::{Processes, Statement, StatementId};
 use indexmap::IndexSet;
 use std::collections::HashMap;
 
+/// How many steps an exploration may take, and statements look at, before it is too large: with
+/// little to do at each, many may be left that need no node.
+const MOST_WORK: usize = 4_000_000;
+
 /// A term, among all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId(u32);
@@ -106,6 +110,8 @@ pub struct Terms<'p> {
     codes: Vec<Option<Code>>,
     /// How many there are, sixteen times, and branches in them.
     size: usize,
+    /// How many steps were taken and statements looked at.
+    work: usize,
     resumed: HashMap<TermId, TermId>,
     rested: HashMap<TermId, TermId>,
 }
@@ -118,6 +124,7 @@ impl<'p> Terms<'p> {
             terms: IndexSet::new(),
             codes: Vec::new(),
             size: 0,
+            work: 0,
             resumed: HashMap::new(),
             rested: HashMap::new(),
         }
@@ -136,6 +143,19 @@ impl<'p> Terms<'p> {
             };
         }
         id
+    }
+
+    /// Notes that a step is taken, or a statement looked at: false if there were too many.
+    pub fn works(&mut self) -> bool {
+        // Each of them makes sets of all signals.
+        self.work += 1 + self.processes.signals.len() / 256;
+        !self.is_tired()
+    }
+
+    /// Whether more was done than an automaton within the budget needs: what was found since then
+    /// may be wrong, and is not to be used.
+    pub fn is_tired(&self) -> bool {
+        self.work > MOST_WORK
     }
 
     /// The term of what begins.

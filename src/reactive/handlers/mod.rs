@@ -201,6 +201,7 @@ fn control(program: &mut Program, kind: KindId, name: &str, states: usize) -> Op
         kind: width(states),
         initial: None,
         once: false,
+        has_gaps: false,
     });
     Some(FieldId(fields.len() as u32 - 1))
 }

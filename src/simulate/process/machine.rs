@@ -124,7 +124,8 @@ impl Runs for Interpreted<'_> {
             Control::Trees(trees) => trees.instant(&present, store),
         };
         let emitted = emitted.map_err(|fault| says(&fault))?;
-        let told = emitted.iter().copied();
+        // An inputoutput that the environment gives is told as well, whoever emits it.
+        let told = emitted.union(&present).copied();
         let told = told.filter(|signal| processes.signal(*signal).role.is_told());
         Ok(told
             .map(|signal| (signal, store.value(signal).cloned()))

@@ -194,7 +194,7 @@ pub enum StatementKind {
         /// The body.
         body: Statement,
         /// What is done then.
-        handlers: Vec<(Name, Statement)>,
+        handlers: Vec<(Presence, Statement)>,
     },
     /// `exit T(e)`
     Exit(Name, Option<Expression>),

@@ -60,21 +60,28 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `% to the end of the line`, `%{ over lines }%`
+    /// Skips `% to the end of the line` and `%{ over lines }%`, which nests.
     fn comment(&mut self) {
         let start = self.at;
         if !self.rest().starts_with("%{") {
             self.skip_while(|c| c != '\n');
             return;
         }
-        match self.rest().find("}%") {
-            Some(end) => self.at += end + 2,
-            None => {
-                self.at = self.text.len();
-                let title = "a comment does not end".to_string();
-                self.report(Id::MissingBracket, title, start, "`}%` ends it");
+        let mut depth = 0_usize;
+        while let Some(next) = self.rest().chars().next() {
+            let (width, inside) = match &self.rest()[next.len_utf8()..] {
+                rest if next == '%' && rest.starts_with('{') => (2, depth + 1),
+                rest if next == '}' && rest.starts_with('%') => (2, depth - 1),
+                _ => (next.len_utf8(), depth),
+            };
+            self.at += width;
+            depth = inside;
+            if depth == 0 {
+                return;
             }
         }
+        let title = "a comment does not end".to_string();
+        self.report(Id::MissingBracket, title, start, "`}%` ends it");
     }
 
     fn number(&mut self) {

@@ -159,10 +159,16 @@ impl<'a> Lexer<'a> {
             "this quote is never closed, and Loom has no strings"
         };
         let span = self.span(start);
-        self.lexed.diagnostics.push(
-            Diagnostic::error(Id::NotLoom, title, span, "not a value")
-                .why("A layer handles numbers and bytes; text is for the program around it."),
-        );
+        let refused = Diagnostic::error(Id::NotLoom, title, span, "not a value")
+            .why("A layer handles numbers and bytes; text is for the program around it.");
+        let letters = self.text[start..self.at].trim_matches(quote).bytes();
+        let number: String = letters.map(|letter| format!("{letter:02x}")).collect();
+        self.lexed.diagnostics.push(match number.len() {
+            2..=16 => refused.help(format!(
+                "as a number, its bytes are `0x{number}`, the first one highest"
+            )),
+            _ => refused,
+        });
         // It was meant as a value, so it becomes one.
         self.push(TokenKind::Number, "0", span);
     }
@@ -234,6 +240,7 @@ impl<'a> Lexer<'a> {
             self.skip_while(|c| is_word(c) || c.is_alphanumeric());
         }
         let written = &self.text[start..self.at];
+        let is_comment = written.starts_with('#');
         let help = match written.chars().next() {
             Some('“' | '”' | '‘' | '’') => "Loom has no strings, and no quotes",
             Some('#') => "comments begin with `//`",
@@ -250,6 +257,9 @@ impl<'a> Lexer<'a> {
         let diagnostic =
             Diagnostic::error(Id::UnknownCharacter, title, self.span(start), "").help(help);
         self.lexed.diagnostics.push(diagnostic);
+        if is_comment {
+            self.skip_while(|c| c != '\n');
+        }
     }
 
     /// One diagnostic for each of the signs of other languages, however often it is written.

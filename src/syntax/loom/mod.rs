@@ -21,3 +21,13 @@ mod printer;
 
 pub use parser::parse;
 pub use printer::format;
+
+use crate::source::{FileId, Sources, Span};
+use token::TokenKind;
+
+/// The words of a text that are no keywords, with their places; those of comments are left out.
+pub fn words_of(file: FileId, sources: &Sources) -> Vec<(&str, Span)> {
+    let tokens = lexer::lex(file, sources).tokens.into_iter();
+    let words = tokens.filter(|token| token.kind == TokenKind::Word && !token.is_keyword());
+    words.map(|token| (token.text, token.span)).collect()
+}

@@ -34,7 +34,7 @@ use play::Played;
 use run::Run;
 use script::{Beginning, Line};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use subject::{Compiled, Subject, Texts};
@@ -86,6 +86,8 @@ pub struct Playing<'case> {
 pub struct Cases<'around> {
     around_it: &'around dyn Surroundings,
     compiled: RefCell<BTreeMap<Texts, Rc<Subject>>>,
+    /// Warnings about stacks of cases that show none.
+    warnings: RefCell<BTreeSet<String>>,
 }
 
 impl Cases<'_> {
@@ -94,6 +96,18 @@ impl Cases<'_> {
         Cases {
             around_it,
             compiled: RefCell::default(),
+            warnings: RefCell::default(),
+        }
+    }
+
+    /// What was warned of in cases that show no warnings, each text once.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.take().into_iter().collect()
+    }
+
+    fn warned(&self, text: &str) {
+        if !text.trim().is_empty() {
+            self.warnings.borrow_mut().insert(text.trim().to_string());
         }
     }
 

@@ -4,6 +4,7 @@
 //! and all counters that are not zero; and the trace, to be done again with whatever else runs it.
 
 use super::script::{Line, moment, rows, word};
+use crate::simulate::stack::Outcome;
 use crate::simulate::state::Emitted;
 use crate::simulate::trace::{Call, Driver, Seen, Step};
 use crate::types::program::Program;
@@ -101,8 +102,11 @@ impl Player<'_> {
                     all => self.say(&format!("{taken} of {all} frames are taken")),
                 }
             }
-            (Call::Send { bytes, .. }, Some(taken)) if taken != bytes.len() as u64 => {
-                self.say(&format!("{taken} bytes are taken"));
+            (Call::Send { .. }, Some(outcome)) if outcome == Outcome::Later as u64 => {
+                self.say("to be sent later");
+            }
+            (Call::Send { .. }, Some(outcome)) if outcome == Outcome::Refused as u64 => {
+                self.say("refused to send");
             }
             (Call::Listen(..), Some(listener)) => self.say(&format!("listens {listener}")),
             (Call::Listen(..), None) => self.say("refused to listen"),

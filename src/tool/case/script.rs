@@ -494,6 +494,7 @@ fn datum(text: &str, kind: &Type) -> Option<Datum> {
             let bytes = address.map(|address| address.octets().to_vec());
             return bytes.or_else(|| hexadecimal(text)).map(Datum::Bytes);
         }
+        Type::BoundedBytes(_) => return hexadecimal(text).map(Datum::Bytes),
         _ => {}
     }
     let bytes = |separator: char, radix: u32| {

@@ -9,7 +9,7 @@
 //! | `config` | goes in: what the stack is started with, `NAME = VALUE` |
 //! | `host` | goes in: `start`, `buffers`, `budget`; for interpreters also `reserve`, `outputs` |
 //! | `in` | goes in: what the host does, as [`super::script`] says; `=== in NAME`: to this stack |
-//! | `error` | comes out: all diagnostics; where it is missing, there must be none |
+//! | `error` | comes out: all diagnostics; where it is missing, there must be no errors |
 //! | `fmt` | comes out: the first file in its canonical form |
 //! | `tree` | comes out: the trees of the first stack, one for each reaction |
 //! | `woven` | comes out: the same, woven into one another along the common path |
@@ -23,6 +23,7 @@ use super::played::played;
 use super::subject::{Subject, Texts};
 use super::{Cases, Surroundings};
 use crate::diagnostic::render;
+use crate::pipeline::refused;
 use crate::source::Sources;
 use crate::syntax::loom;
 use crate::tree::text;
@@ -35,10 +36,13 @@ pub fn fill(path: &Path, case: &mut Case, cases: &Cases<'_>) -> Result<(), Strin
     }
     let subject = &*cases.subject(texts(path, case, cases.around_it)?, stands_alone(case));
     let errors = around(&render(&subject.found, &subject.sources, false));
-    if case.text("error").is_none() && !errors.is_empty() {
+    if case.text("error").is_none() && refused(&subject.found) {
         return Err(format!(
             "there are errors, but no section for them\n{errors}"
         ));
+    }
+    if case.text("error").is_none() {
+        cases.warned(&errors);
     }
     if case.text("error").is_some() && errors.is_empty() {
         return Err("nothing is wrong here".to_string());

@@ -110,4 +110,8 @@ impl Library for Own<'_> {
         let own = self.own.find(user, path);
         own.or_else(|_| self.behind.find(user, path))
     }
+
+    fn all(&self) -> Vec<(String, Vec<(String, String)>)> {
+        [self.own.all(), self.behind.all()].concat()
+    }
 }

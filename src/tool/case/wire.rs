@@ -96,7 +96,7 @@ fn fields(evaluation: &mut Evaluation<'_, '_>, id: HeaderId, bytes: &[u8]) -> Ve
     let mut all = Vec::new();
     for (place, field) in program.headers[id.at()].fields.iter().enumerate() {
         let place = HeaderFieldId(place as u32);
-        if field.kind == Type::Nothing || !header::is_present(evaluation, id, place, bytes) {
+        if field.kind == Type::UnboundedBytes || !header::is_present(evaluation, id, place, bytes) {
             continue;
         }
         let value = header::read(evaluation, id, place, bytes);

@@ -46,6 +46,9 @@ pub fn compile(
 ) -> Result<PathBuf, Failure> {
     let own = named_for_c(&reactive.module);
     let module = &own;
+    if let Some(reason) = esterel::refused(module) {
+        return Err(Failure::environment(reason));
+    }
     let externs = externs
         .iter()
         .map(|path| path.canonicalize().map_err(about(path)))
@@ -84,13 +87,24 @@ fn own_files(module: &Module, automaton: &Automaton, outside: Outside) -> [(Stri
     ]
 }
 
-/// A module with a name that no function of C's library has, all of which have small letters.
+/// How many names are tried for a module.
+const MOST_NAMES: usize = 10;
+
+/// A module with a name that no function of C's library has, all of which have small letters, and
+/// that nothing else means in C.
 fn named_for_c(module: &Module) -> Module {
     let mut module = module.clone();
     if !module
         .name
         .contains(|letter: char| letter.is_ascii_uppercase())
     {
+        module.name += "_module";
+    }
+    // Some names of others are refused whatever the module is called.
+    for _ in 0..MOST_NAMES {
+        if esterel::refused(&module).is_none() {
+            break;
+        }
         module.name += "_module";
     }
     module

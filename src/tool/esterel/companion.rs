@@ -207,32 +207,31 @@ impl Companion<'_> {
             (
                 'a',
                 assigned,
-                "T to = {0}; _T(&to, given_0); loom_give(&to, sizeof to);",
+                "@ to = {0}; _@(&to, given_0); loom_give(&to, sizeof to);",
                 1,
             ),
             (
                 '=',
                 compared(module),
-                "int is = _eq_T(given_0, given_1) != 0; loom_give(&is, sizeof is);",
+                "int is = _eq_@(given_0, given_1) != 0; loom_give(&is, sizeof is);",
                 2,
             ),
             (
                 't',
                 carried(&|role| role.is_told()),
-                "loom_give_text(_T_to_text(given_0));",
+                "loom_give_text(_@_to_text(given_0));",
                 1,
             ),
             (
                 'r',
                 carried(&|role| role.is_given() || role == Role::Sensor),
-                "T to = {0}; _text_to_T(&to, loom_take_text(0)); loom_give(&to, sizeof to);",
+                "@ to = {0}; _text_to_@(&to, loom_take_text(0)); loom_give(&to, sizeof to);",
                 0,
             ),
         ];
         for (request, kinds, does, count) in needs {
             let bodies = (0..).zip(&module.types).map(|(kind, name)| {
-                let does = does.replace("T to", &format!("{name} to"));
-                let does = does.replace("_T", &format!("_{name}"));
+                let does = does.replace('@', name);
                 self.taken(&vec![Type::User(kind); count]) + &does
             });
             let bodies = used(bodies, &kinds);

@@ -11,7 +11,7 @@
 pub mod child;
 pub mod companion;
 
-use super::compiler::{Report, no_name};
+use super::compiler::{Report, deep, no_name};
 use super::failure::{Failure, about};
 use super::progress;
 use super::terminal::{is_watched, note, result};
@@ -26,7 +26,7 @@ use std::path::Path;
 /// What may be said of a program on the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice<'a> {
-    /// The module that runs, if not the last.
+    /// The module that runs, if not the one that no other module runs.
     pub main: Option<&'a str>,
     /// How many nodes its automaton may have.
     pub budget: Option<usize>,
@@ -44,7 +44,7 @@ pub fn read(path: &Path, choice: Choice) -> Result<Reactive, Failure> {
     let named = (path.display().to_string(), text);
     let budget = choice.budget.unwrap_or(BUDGET);
     let spinner = progress::spinner("exploring");
-    let (compiled, found) = pipeline::esterel(&mut sources, named, choice.main, budget);
+    let (compiled, found) = deep(|| pipeline::esterel(&mut sources, named, choice.main, budget));
     spinner.finish_and_clear();
     if !found.is_empty() {
         note(render(&found, &sources, is_watched()).trim_end());
@@ -90,13 +90,21 @@ pub fn build(
             module.name
         )));
     }
+    if let Some(reason) = esterel::refused(&module) {
+        let name = &module.name;
+        let help = "choose other names, or that of the module by --name";
+        return Err(Failure::environment(format!(
+            "`{name}` cannot become C: {reason}; {help}"
+        )));
+    }
     let header = format!("{}_data.h", module.name);
     let of_c = module.of_c();
     let outside = match of_c.types.is_empty() {
         true => Outside::Declared,
         false => Outside::Header(&header),
     };
-    let Emitted { c, h } = esterel::c(&name_of(path), &module, &automaton, outside);
+    let name = name_of(path);
+    let Emitted { c, h } = deep(|| esterel::c(&name, &module, &automaton, outside));
     let report = Report {
         name: module.name.clone(),
         form: "automaton".to_string(),

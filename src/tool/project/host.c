@@ -60,7 +60,10 @@ static bool speak(void) {
     if (fgets(line, sizeof line, stdin) == NULL) {
         return false;
     }
-    NAME_messages_send(stack, 0, NULL, (const uint8_t *)line, strcspn(line, "\n"), now_ns());
+    const uint8_t *const data = (const uint8_t *)line;
+    if (NAME_messages_send(stack, 0, NULL, data, strcspn(line, "\n"), now_ns()) != CAPITALS_SENT) {
+        fputs("this line is not sent\n", stderr);
+    }
     drain();
     return true;
 }

@@ -5,6 +5,7 @@
 
 use super::words::Words;
 use crate::simulate::network::driven::{Address, Driven, Intake, Output, Told};
+use crate::simulate::stack::Outcome;
 use crate::tool::failure::Failure;
 use crate::tool::layout::Values;
 use crate::tool::stack::{Event, Filled, Program, Stack};
@@ -135,18 +136,18 @@ impl Driven for Compiled<'_> {
 
     fn send(&mut self, to: Address, bytes: &[u8], now_ns: u64) -> bool {
         let given = to.attributes.map(|at| &self.words.attributes[at].1);
-        let taken = self.stack.send(to.port, to.session, given, bytes, now_ns);
-        taken == bytes.len()
+        let outcome = self.stack.send(to.port, to.session, given, bytes, now_ns);
+        outcome == Outcome::Sent
     }
 
     fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool {
         let Some((port, session, attributes)) = &self.last else {
             return false;
         };
-        let taken = self
+        let outcome = self
             .stack
             .send(*port, *session, attributes.as_ref(), bytes, now_ns);
-        taken == bytes.len()
+        outcome == Outcome::Sent
     }
 
     fn read(&mut self, port: usize, session: u32, now_ns: u64) {

@@ -7,7 +7,7 @@ use super::words::Words;
 use crate::simulate::externs::Externs;
 use crate::simulate::network::driven::{Address, Driven, Intake, Output, Told};
 use crate::simulate::reference::Reference;
-use crate::simulate::stack::Stack;
+use crate::simulate::stack::{Outcome, Stack};
 use crate::simulate::state::{Emitted, Limits};
 use crate::simulate::value::{Datum, fit};
 use crate::tool::layout::Values;
@@ -150,6 +150,10 @@ fn datum(bytes: &[u8], kind: &Type) -> Datum {
     if let Type::Bytes(_) = kind {
         return Datum::Bytes(bytes.to_vec());
     }
+    if let Type::BoundedBytes(_) = kind {
+        let length = usize::from(bytes[0]);
+        return Datum::Bytes(bytes[1..=length].to_vec());
+    }
     let number = bytes
         .iter()
         .rev()
@@ -264,7 +268,7 @@ impl Driven for Interpreted<'_> {
     fn send(&mut self, to: Address, bytes: &[u8], now_ns: u64) -> bool {
         let place = (PortId(to.port as u32), to.session);
         let given = to.attributes.map_or(&[][..], |at| &self.attributes[at]);
-        self.stack.send(place, given, bytes, now_ns) == bytes.len()
+        self.stack.send(place, given, bytes, now_ns) == Outcome::Sent
     }
 
     fn answer(&mut self, bytes: &[u8], now_ns: u64) -> bool {
@@ -272,7 +276,7 @@ impl Driven for Interpreted<'_> {
             return false;
         };
         let place = (*port, *session);
-        self.stack.send(place, attributes, bytes, now_ns) == bytes.len()
+        self.stack.send(place, attributes, bytes, now_ns) == Outcome::Sent
     }
 
     fn read(&mut self, port: usize, session: u32, now_ns: u64) {

@@ -26,6 +26,8 @@ impl<'a> Checked<'a> {
             | Type::Instance(_)
             | Type::Enum(_) => {}
             Type::Bytes(_)
+            | Type::BoundedBytes(_)
+            | Type::UnboundedBytes
             | Type::Record(_)
             | Type::Optional(_)
             | Type::Message
@@ -50,6 +52,7 @@ impl<'a> Checked<'a> {
                     }
                     Some(Type::Instance(target.kind))
                 }
+                [Search::Soonest(kind, _)] => Some(Type::Instance(*kind)),
                 [Search::Standing(kind, on)] => {
                     self.is_below(id, *on, *kind);
                     Some(Type::Instance(*kind))

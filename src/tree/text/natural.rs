@@ -21,7 +21,7 @@ impl Tables<'_> {
         let program = self.program;
         let bytes = Type::Unsigned(32);
         Some(match kind {
-            Kind::Constant(_) | Kind::Cast(_) => return None,
+            Kind::Constant(_) | Kind::Cast(_) | Kind::Bounded(_) => return None,
             Kind::Config(id) => program.config[id.at()].kind.clone(),
             Kind::Read(variable) => return self.variable(variable),
             Kind::Key(_, kind, key) => program.kinds[kind.at()].keys[key.at()].kind.clone(),
@@ -34,6 +34,7 @@ impl Tables<'_> {
             | Kind::Present(_) => Type::Bool,
             Kind::Attribute(_, id) => program.attributes[id.at()].kind.clone(),
             Kind::Length(_) | Kind::WholeLength => bytes,
+            Kind::BytesLength(_) | Kind::ByteAt(..) => Type::Unsigned(8),
             Kind::Below => return None,
             Kind::Now => Type::Time,
             Kind::Signal(_) => Type::Bool,

@@ -67,7 +67,7 @@ impl Body<'_, '_> {
             return self.local_meaning(local);
         }
         if let Some(named) = self.scope.names.get(&name.text) {
-            return self.named(named.clone());
+            return self.named(named.clone(), name.span);
         }
         match name.text.as_str() {
             "header" => return self.own_header(name.span),
@@ -75,6 +75,11 @@ impl Body<'_, '_> {
             _ => {}
         }
         let mut known = self.known_words();
+        let near = closest(&name.text, known.iter().map(String::as_str));
+        if hint == Some(&Type::Nothing) && near.is_none() {
+            // Perhaps a value of the enum that the refused type was meant to be.
+            return Meaning::Unknown;
+        }
         if let Some(Type::Enum(id)) = hint {
             let names = &self.context.program.enums[id.at()].names;
             known.extend(names.iter().map(|(name, _)| name.clone()));
@@ -94,13 +99,14 @@ impl Body<'_, '_> {
             Type::Message => Meaning::Message(local),
             Type::Header(header) => Meaning::Peeked(local, *header),
             Type::Instance(kind) => Meaning::Instance(local, *kind),
-            Type::Nothing => Meaning::Unknown,
+            Type::UnboundedBytes | Type::Nothing => Meaning::Unknown,
             Type::Unsigned(_)
             | Type::Signed(_)
             | Type::Bool
             | Type::Sequence(_)
             | Type::Time
             | Type::Bytes(_)
+            | Type::BoundedBytes(_)
             | Type::Enum(_)
             | Type::Record(_)
             | Type::Optional(_)
@@ -113,9 +119,9 @@ impl Body<'_, '_> {
         }
     }
 
-    fn named(&mut self, named: Named) -> Meaning {
+    fn named(&mut self, named: Named, span: Span) -> Meaning {
         match named {
-            Named::Value(value) => Meaning::Value(self.scope_value(value)),
+            Named::Value(value) => Meaning::Value(self.scope_value(value, span)),
             Named::Field(instance, kind, field) => {
                 self.note_read(instance);
                 let place = Variable::Field(instance, kind, field);
@@ -142,20 +148,6 @@ impl Body<'_, '_> {
             Named::Signal(_) => Meaning::Signal,
             Named::Process(process) => Meaning::Process(process),
         }
-    }
-
-    /// What a word of the scope stands for; a field of a header that is perhaps not there may be
-    /// none.
-    fn scope_value(&mut self, value: Expression) -> Expression {
-        if let ExpressionKind::Header(header, field) = *value.kind {
-            // The fields of an option are words in its own rules alone, where it is there.
-            let declared = &self.context.program.headers[header.at()];
-            return match declared.option_of(field) {
-                Some(_) => value,
-                None => self.header_field(None, header, field),
-            };
-        }
-        value
     }
 
     fn note_read(&mut self, instance: Instance) {
@@ -207,16 +199,6 @@ impl Body<'_, '_> {
         Meaning::Header(header)
     }
 
-    fn given_message(&mut self, span: Span) -> Meaning {
-        if let Some(local) = self.message_of_instant() {
-            return Meaning::Message(local);
-        }
-        let title = "there is no message here";
-        let refused = Diagnostic::error(Id::UnknownName, title, span, "none came");
-        self.report(refused.help("make one: `send new message with { … }`"));
-        Meaning::Unknown
-    }
-
     fn field(&mut self, of: &ast::Expression, name: &ast::Name) -> Meaning {
         if let Some(value) = self.enum_value(of, name) {
             return Meaning::Value(value);
@@ -238,7 +220,9 @@ impl Body<'_, '_> {
                 let field = self.context.program.headers[header.at()].option_of(option);
                 let fields = field.map(|case| case.fields.clone()).unwrap_or_default();
                 match self.find_header_field(header, fields, &called, name) {
-                    Some(field) => Meaning::Value(self.header_field(local, header, field)),
+                    Some(field) => {
+                        Meaning::Value(self.header_field(local, header, field, name.span))
+                    }
                     None => Meaning::Unknown,
                 }
             }
@@ -254,7 +238,7 @@ impl Body<'_, '_> {
             Meaning::Process(process) => {
                 let names = &self.scope.processes[process as usize];
                 match names.get(&name.text).cloned() {
-                    Some(named) => self.named(named),
+                    Some(named) => self.named(named, name.span),
                     None => {
                         let known: Vec<String> = names.keys().cloned().collect();
                         let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -337,6 +321,7 @@ impl Body<'_, '_> {
         } else if ["len", "size"].contains(&name.text.as_str()) {
             diagnostic = diagnostic.help("write `message.length`");
         }
+        let diagnostic = self.context.offer(diagnostic, &name.text);
         self.report(diagnostic);
         None
     }
@@ -358,7 +343,7 @@ impl Body<'_, '_> {
         }
         let fields = 0..declared.fields.len() as u32;
         match self.find_header_field(header, fields, &name.text, name) {
-            Some(field) => Meaning::Value(self.header_field(local, header, field)),
+            Some(field) => Meaning::Value(self.header_field(local, header, field, name.span)),
             None => Meaning::Unknown,
         }
     }
@@ -392,6 +377,9 @@ impl Body<'_, '_> {
         let known: Vec<String> = known.chain(options).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         self.unknown("field of the header called", name, &known);
+        if let Some(told) = self.context.diagnostics.last_mut() {
+            told.causes.push(format!("header.{name}"));
+        }
         None
     }
 
@@ -402,10 +390,14 @@ impl Body<'_, '_> {
         local: Option<LocalId>,
         header: HeaderId,
         id: HeaderFieldId,
+        span: Span,
     ) -> Expression {
+        let field = self.context.program.headers[header.at()].field(id).clone();
+        let of = self.kind_with_value(&field, span);
+        if of == Type::Nothing {
+            return nothing();
+        }
         let declared = &self.context.program.headers[header.at()];
-        let field = declared.field(id);
-        let of = field.kind.clone();
         let option = declared.option_of(id).map(|case| case.itself());
         let read = match local {
             Some(local) => make(ExpressionKind::Peeked(local, header, id), of.clone()),
@@ -445,10 +437,10 @@ impl Body<'_, '_> {
         let definition = &self.context.program.kinds[kind.at()];
         let mut fields = definition.fields.iter();
         if let Some(at) = fields.position(|field| field.name == name.text) {
-            return self.named(Named::Field(instance, kind, FieldId(at as u32)));
+            return self.named(Named::Field(instance, kind, FieldId(at as u32)), name.span);
         }
         if let Some(at) = definition.keys.iter().position(|key| key.name == name.text) {
-            return self.named(Named::Key(instance, kind, KeyId(at as u32)));
+            return self.named(Named::Key(instance, kind, KeyId(at as u32)), name.span);
         }
         if let Some(at) = definition
             .timers
@@ -469,6 +461,9 @@ impl Body<'_, '_> {
 
     /// A part of a record, or what a container tells of itself.
     fn part(&mut self, value: Expression, span: Span, name: &ast::Name) -> Expression {
+        if let Type::BoundedBytes(_) = value.result {
+            return self.part_of_bytes(value, span, name);
+        }
         let place = match &*value.kind {
             ExpressionKind::Read(place) => place.clone(),
             // A record that is known to be there has its parts where it has itself.
@@ -510,7 +505,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn no_part(
+    pub(super) fn no_part(
         &mut self,
         value: &Expression,
         span: Span,
@@ -529,6 +524,7 @@ impl Body<'_, '_> {
         let (element, size) = match &value.result {
             Type::Array(element, size) => ((**element).clone(), *size),
             Type::Bytes(size) => (Type::Unsigned(8), *size),
+            Type::BoundedBytes(_) => return self.byte_of(value, index),
             Type::Nothing => return Meaning::Unknown,
             other => {
                 let title = format!("{} has no elements", self.describe(other));

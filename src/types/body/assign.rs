@@ -2,7 +2,7 @@
 
 use super::super::expression::{Binary, Expression, ExpressionKind, Variable};
 use super::super::program::LocalId;
-use super::super::statement::{Attempt, Block, Operation, StatementKind};
+use super::super::statement::{Attempt, Block, Operation, Statement, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
 use super::external::is_external;
@@ -14,6 +14,9 @@ use super::words::{Body, Place};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
+
+/// Of the local of a handler.
+const NAMES_A_VALUE: &str = "is a name for a value; what changes is a field";
 
 impl Body<'_, '_> {
     pub fn assign(
@@ -105,9 +108,7 @@ impl Body<'_, '_> {
         let in_handler = matches!(self.place, Place::Handler(_));
         match variable {
             Variable::Local(local) if self.assignable.contains(local) => None,
-            Variable::Local(_) if in_handler => {
-                Some("is a name for a value; what changes is a field")
-            }
+            Variable::Local(_) if in_handler => Some(NAMES_A_VALUE),
             Variable::Local(_) => Some("does not change"),
             Variable::Field(..) if in_handler => None,
             Variable::Field(..) => Some("is written by handlers alone"),
@@ -132,12 +133,14 @@ impl Body<'_, '_> {
         let text = self.text(place.span);
         let title = format!("`{text}` cannot be assigned to");
         let label = format!("`{text}` {why}");
-        self.report(Diagnostic::error(
-            Id::NotAssignable,
-            title,
-            place.span,
-            label,
-        ));
+        let refused = Diagnostic::error(Id::NotAssignable, title, place.span, label);
+        self.report(match why == NAMES_A_VALUE {
+            true => refused.help(format!(
+                "give the new value a name of its own by `let`; what adds up is the local of a \
+                `fn`, and what stays is a field: `session {{ {text}: u32 = 0 }}`"
+            )),
+            false => refused,
+        });
         None
     }
 
@@ -152,17 +155,50 @@ impl Body<'_, '_> {
     ) -> Option<StatementKind> {
         match (assigned, otherwise) {
             (StatementKind::Attempt { attempt, .. }, Some(otherwise)) => {
-                Some(self.attempt(attempt, otherwise, failing, value.span, exits))
+                let tried = self.attempt(attempt, otherwise, failing, value.span, exits);
+                Some(self.of_whole_words(tried, value.span))
             }
             (StatementKind::Attempt { .. }, None) => self.needs_else(value, value.span),
             (assigned, None) => Some(assigned),
             (_, Some(_)) => {
                 let title = format!("`{}` cannot fail", self.text(value.span));
                 let refused = Diagnostic::error(Id::CannotFail, title, value.span, "never fails");
-                let why = "Only what may yield more words than it takes can find no room.";
+                let why = "Only what may yield more words than it takes can find no room, and only \
+                    what is `whole` can find a word of which bytes are missing.";
                 self.report(refused.why(why).help("leave out the `else`"));
                 None
             }
+        }
+    }
+
+    /// A filter of whole words runs where the data has no other length, which is asked before.
+    fn of_whole_words(&mut self, tried: StatementKind, span: Span) -> StatementKind {
+        let StatementKind::Attempt {
+            attempt: Attempt::Rewrite(message, id, arguments),
+            otherwise,
+            ..
+        } = &tried
+        else {
+            return tried;
+        };
+        let filter = &self.context.program.filters[id.at()];
+        if !filter.whole {
+            return tried;
+        }
+        let (grows, bytes) = (filter.grows, Type::Unsigned(32));
+        let number = |number: u32| Expression::number(u64::from(number), Type::Unsigned(32));
+        let length = Expression::new(ExpressionKind::Length(*message), bytes.clone());
+        let rest = Expression::binary(Binary::BitAnd, length, number(filter.unit - 1), bytes);
+        let kind = StatementKind::Require {
+            condition: Expression::binary(Binary::Equal, rest, number(0), Type::Bool),
+            likely: None,
+            otherwise: otherwise.clone(),
+        };
+        let before = self.before.get_or_insert_default();
+        before.push(Statement { kind, span });
+        match grows {
+            true => tried,
+            false => StatementKind::Do(Operation::Rewrite(*message, *id, arguments.clone())),
         }
     }
 
@@ -203,7 +239,8 @@ impl Body<'_, '_> {
         }
         self.check_rewritten(message, value.span);
         self.forget_length(message);
-        Some(match self.context.program.filters[filter.at()].grows {
+        let of = &self.context.program.filters[filter.at()];
+        Some(match of.grows || of.whole {
             false => StatementKind::Do(Operation::Rewrite(message, filter, arguments)),
             true => StatementKind::Attempt {
                 attempt: Attempt::Rewrite(message, filter, arguments),
@@ -231,6 +268,10 @@ impl Body<'_, '_> {
 fn why_fixed(of: &ExpressionKind) -> &'static str {
     match of {
         ExpressionKind::Key(..) => "is a key: what an instance is found by never changes",
+        ExpressionKind::ByteAt(..) => "is a byte of a value that is assigned as a whole",
+        ExpressionKind::If(_, some, _) if is_byte(some) => {
+            "is a byte of a value that is assigned as a whole"
+        }
         ExpressionKind::Header(..)
         | ExpressionKind::HeaderPresent(..)
         | ExpressionKind::PeekedPresent(..)
@@ -254,10 +295,20 @@ fn why_fixed(of: &ExpressionKind) -> &'static str {
         | ExpressionKind::Present(_)
         | ExpressionKind::Else(..)
         | ExpressionKind::Cast(_)
+        | ExpressionKind::BytesLength(_)
+        | ExpressionKind::Bounded(_)
         | ExpressionKind::Call(..)
         | ExpressionKind::Least(..)
         | ExpressionKind::Greatest(..)
         | ExpressionKind::Query(_)
         | ExpressionKind::Through(..) => "is computed",
     }
+}
+
+/// Whether this is a byte of bounded bytes, as an optional.
+fn is_byte(value: &Expression) -> bool {
+    let ExpressionKind::Some(inner) = &*value.kind else {
+        return false;
+    };
+    matches!(*inner.kind, ExpressionKind::ByteAt(..))
 }

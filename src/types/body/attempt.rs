@@ -5,7 +5,7 @@
 
 use super::super::expression::{Binary, Expression, ExpressionKind, Instance, Query, Variable};
 use super::super::opening::LISTENER;
-use super::super::program::{HeaderId, KeyId, KindId, LocalId, Population, Role, Target};
+use super::super::program::{HeaderId, KeyId, KindId, LocalId, Population, Role, Target, TimerId};
 use super::super::statement::{Attempt, Search, Source, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
@@ -156,13 +156,14 @@ impl Body<'_, '_> {
     fn tried(&mut self, value: &ast::Expression) -> Option<Option<Tried>> {
         match &value.kind {
             ast::ExpressionKind::Group(inner) => self.tried(inner),
-            ast::ExpressionKind::Find(_) | ast::ExpressionKind::Create(_) => {
-                Some(self.searches(value))
-            }
+            ast::ExpressionKind::Find(_)
+            | ast::ExpressionKind::FindByTimer { .. }
+            | ast::ExpressionKind::Create(_) => Some(self.searches(value)),
             ast::ExpressionKind::Else { value: first, .. }
                 if matches!(
                     first.kind,
                     ast::ExpressionKind::Find(_)
+                        | ast::ExpressionKind::FindByTimer { .. }
                         | ast::ExpressionKind::Create(_)
                         | ast::ExpressionKind::Else { .. }
                 ) && starts_with_search(first) =>
@@ -340,6 +341,9 @@ impl Body<'_, '_> {
         let (key, creates) = match &source.kind {
             ast::ExpressionKind::Find(key) => (key, false),
             ast::ExpressionKind::Create(key) => (key, true),
+            ast::ExpressionKind::FindByTimer { kind, timer } => {
+                return self.soonest(kind, timer);
+            }
             _ => {
                 let title = "only instances are found here";
                 let refused = Diagnostic::error(Id::TypeMismatch, title, source.span, "a value");
@@ -412,20 +416,7 @@ impl Body<'_, '_> {
         keys: &[ast::Expression],
         span: Span,
     ) -> Option<Target> {
-        let word = ast::Expression {
-            kind: ast::ExpressionKind::Name(name.clone()),
-            span: name.span,
-        };
-        let kind = match self.meaning(&word, None) {
-            Some(Meaning::Kind(kind)) => kind,
-            Some(Meaning::Unknown) => return None,
-            _ => {
-                let title = format!("`{name}` is no kind of instances");
-                let label = "a child or `session` is expected";
-                self.report(Diagnostic::error(Id::UnknownName, title, name.span, label));
-                return None;
-            }
-        };
+        let kind = self.kind_called(name)?;
         let wanted = self.context.program.kinds[kind.at()].keys.iter();
         let mut wanted: Vec<Type> = wanted.map(|key| key.kind.clone()).collect();
         let below = self.context.program.stands_on(kind);
@@ -439,6 +430,43 @@ impl Body<'_, '_> {
             keys,
             condition: None,
         })
+    }
+
+    /// `find neighbour by expiry`: the one whose timer expires first.
+    fn soonest(&mut self, name: &ast::Name, timer: &ast::Path) -> Option<(Search, KindId)> {
+        let kind = self.kind_called(name)?;
+        self.reads.entity = true;
+        let known = self.context.program.kinds[kind.at()].timers.clone();
+        let called = timer.to_string();
+        if let Some(at) = known.iter().position(|one| *one == called) {
+            return Some((Search::Soonest(kind, TimerId(at as u32)), kind));
+        }
+        let word = ast::Name {
+            text: called,
+            span: timer.span,
+        };
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let what = format!("timer of {} called", self.describe(&Type::Instance(kind)));
+        self.unknown(&what, &word, &known);
+        None
+    }
+
+    /// A child, or `session`.
+    fn kind_called(&mut self, name: &ast::Name) -> Option<KindId> {
+        let word = ast::Expression {
+            kind: ast::ExpressionKind::Name(name.clone()),
+            span: name.span,
+        };
+        match self.meaning(&word, None) {
+            Some(Meaning::Kind(kind)) => Some(kind),
+            Some(Meaning::Unknown) => None,
+            _ => {
+                let title = format!("`{name}` is no kind of instances");
+                let label = "a child or `session` is expected";
+                self.report(Diagnostic::error(Id::UnknownName, title, name.span, label));
+                None
+            }
+        }
     }
 }
 
@@ -480,7 +508,9 @@ fn message_attempt(source: Source, shared: bool) -> Tried {
 /// Whether this looks for an instance, or makes one.
 pub(super) fn starts_with_search(source: &ast::Expression) -> bool {
     match &source.kind {
-        ast::ExpressionKind::Find(_) | ast::ExpressionKind::Create(_) => true,
+        ast::ExpressionKind::Find(_)
+        | ast::ExpressionKind::FindByTimer { .. }
+        | ast::ExpressionKind::Create(_) => true,
         ast::ExpressionKind::Else { value, .. } => starts_with_search(value),
         ast::ExpressionKind::Group(inner) => starts_with_search(inner),
         _ => false,

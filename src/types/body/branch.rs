@@ -53,7 +53,7 @@ impl Body<'_, '_> {
         let before = self.flow.clone();
         let mut ends: Vec<(Flow, Way)> = Vec::new();
         let mut blocks = Vec::new();
-        let mut other = None;
+        let (mut other, mut unknown) = (None, false);
         for case in cases {
             self.flow = before.clone();
             let constant = match &value {
@@ -71,7 +71,7 @@ impl Body<'_, '_> {
                     blocks.push((constant, percent(case.likely.as_ref()), block));
                 }
                 CaseValue::Other => other = Some(block),
-                CaseValue::Unknown => {}
+                CaseValue::Unknown => unknown = true,
             }
         }
         self.refuse_repeated(cases, &blocks);
@@ -89,6 +89,7 @@ impl Body<'_, '_> {
         let known: Vec<u64> = blocks.iter().map(|(value, ..)| *value).collect();
         let otherwise = match other {
             Some(other) => other,
+            None if unknown => return None,
             None => {
                 self.check_all_cases(&value.result, &known, subject)?;
                 without_last(&mut blocks)

@@ -28,6 +28,12 @@ impl Body<'_, '_> {
 
     /// A condition.
     pub fn condition(&mut self, source: &ast::Expression) -> Expression {
+        if let ast::ExpressionKind::Boolean(holds) = source.kind {
+            let title = format!("this condition is always {holds}");
+            let span = source.span;
+            let warning = Diagnostic::warning(Id::ConstantCondition, title, span, "");
+            self.report(warning.help("ask for something that may change, or take the test out"));
+        }
         self.expect(source, &Type::Bool)
     }
 
@@ -103,6 +109,7 @@ impl Body<'_, '_> {
                 ..
             } => self.one_of_two(condition, then, otherwise, hint),
             ast::ExpressionKind::Find(_)
+            | ast::ExpressionKind::FindByTimer { .. }
             | ast::ExpressionKind::Create(_)
             | ast::ExpressionKind::New { .. }
             | ast::ExpressionKind::Share(_) => {

@@ -7,9 +7,11 @@
 
 use super::super::expression::{Expression, Instance};
 use super::super::program::LocalId;
-use super::words::Body;
+use super::access::Meaning;
+use super::words::{Body, Word};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
+use crate::syntax::loom::ast;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known at one point of a body.
@@ -25,6 +27,8 @@ pub(super) struct Flow {
     pub ended: Vec<(Instance, Span)>,
     /// Instances and headers that were found in an earlier instant, and what has waited since.
     pub past: BTreeMap<LocalId, Span>,
+    /// A test before was refused, so that facts are missing which it would have given.
+    pub unsure: bool,
     /// Nothing comes here: a function has returned.
     pub dead: bool,
 }
@@ -92,6 +96,7 @@ impl Flow {
             shared,
             ended,
             past,
+            unsure: self.unsure || other.unsure,
             dead: false,
         }
     }
@@ -115,18 +120,53 @@ fn join_holding(left: Holding, left_way: &Way, right: Holding, right_way: &Way) 
 }
 
 impl Body<'_, '_> {
-    /// A statement was refused, so that nobody knows what became of the messages that it names.
-    pub fn lose_sight_of(&mut self, refused: Span) {
-        let text = self.text(refused);
+    /// A statement was refused, so that nobody knows what became of the messages that it names; of
+    /// one that takes a message, and names none, nobody knows which it was meant to take.
+    pub fn lose_sight_of(&mut self, refused: &ast::Statement) {
+        let text = self.text(refused.span);
         let named: BTreeSet<&str> = text
             .split(|c: char| !c.is_alphanumeric() && c != '_')
             .collect();
-        for word in &self.words {
-            let holding = self.flow.messages.get_mut(&word.local);
-            if let Some(holding) = holding.filter(|_| named.contains(word.name.as_str())) {
-                *holding = Holding::Unknown;
-            }
+        let takes = matches!(
+            refused.kind,
+            ast::StatementKind::Send(_)
+                | ast::StatementKind::Deliver(_)
+                | ast::StatementKind::Tell { .. }
+                | ast::StatementKind::Drop { .. }
+                | ast::StatementKind::Consume(_)
+        );
+        let names = |word: &Word| named.contains(word.name.as_str());
+        let messages = self.words.iter();
+        let messages = messages.filter(|word| self.flow.messages.contains_key(&word.local));
+        let any = messages.clone().any(names);
+        let lost = messages.filter(|word| names(word) || takes && !any);
+        let lost: Vec<LocalId> = lost.map(|word| word.local).collect();
+        for local in lost {
+            self.flow.messages.insert(local, Holding::Unknown);
         }
+    }
+
+    /// Nobody knows what becomes of any message: a word for one stands for nothing.
+    pub fn lose_sight_of_all(&mut self) {
+        for holding in self.flow.messages.values_mut() {
+            *holding = Holding::Unknown;
+        }
+    }
+
+    /// The message that the event brought.
+    pub fn given_message(&mut self, span: Span) -> Meaning {
+        if let Some(local) = self.message_of_instant() {
+            return Meaning::Message(local);
+        }
+        let title = "there is no message here";
+        let refused = Diagnostic::error(Id::UnknownName, title, span, "none came");
+        let owned = self.words.iter().find(|word| self.flow.owns(word.local));
+        self.report(refused.help(match owned {
+            Some(word) => format!("the message here is called `{}`", word.name),
+            None => "make one: `send new message with { … }`".to_string(),
+        }));
+        self.lose_sight_of_all();
+        Meaning::Unknown
     }
 
     /// The body owns this message from here on.
@@ -137,7 +177,10 @@ impl Body<'_, '_> {
     /// The message goes here: what uses it up calls this.
     pub fn give_away(&mut self, local: LocalId, span: Span) {
         self.check_owned(local, span, "used up");
-        self.flow.messages.insert(local, Holding::Gone(span));
+        let known = !matches!(self.flow.messages.get(&local), Some(Holding::Unknown));
+        if known {
+            self.flow.messages.insert(local, Holding::Gone(span));
+        }
     }
 
     /// The message is used here, and stays.
@@ -176,12 +219,18 @@ impl Body<'_, '_> {
             .label(kept.span, format!("on another it is kept {}", kept.text))
             .why("A message is passed, held or dropped exactly once on every path.")
             .help(
-                "put what follows into the branch that keeps it, or write `require … else …` in \
-                place of the `if`",
+                "put what follows into each branch that keeps it: an `else` behind a statement \
+                takes the place of the rest of its own block, and of nothing behind that block",
             ),
         };
+        if let Some(Holding::Gone(gone) | Holding::Perhaps { gone, .. }) =
+            self.flow.messages.insert(local, Holding::Unknown)
+            && !self.told_gone.insert((local, gone))
+        {
+            // Another branch behind the same place: it was told once.
+            return;
+        }
         self.report(diagnostic);
-        self.flow.messages.insert(local, Holding::Gone(span));
     }
 
     /// The instance is used here, and so has not ended before.

@@ -7,13 +7,14 @@ use super::super::constant::fold;
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind};
 use super::super::items::constant_number;
+use super::super::moved::moved;
 use super::super::program::{Filter, Function, FunctionId, Local, LocalId, Same};
 use super::super::scope::{Named, Scope};
 use super::super::statement::{Block, StatementKind};
 use super::super::value::{Type, Value};
 use super::super::yields::yields;
 use super::external::Use;
-use super::mentions::mentioned;
+use super::mentions::{self, mentioned};
 use super::statement::last_brace;
 use super::words::{Body, Place, make, number};
 use crate::diagnostic::{Diagnostic, Id};
@@ -165,7 +166,10 @@ fn function_body(context: &mut Context, id: FunctionId, scope: &Scope, source: &
     body.locals = declared.locals.clone();
     for (at, parameter) in source.parameters.iter().enumerate() {
         body.bind(&parameter.name, LocalId(at as u32));
+        let own = BTreeSet::from([source.name.text.clone()]);
+        body.origins.insert(LocalId(at as u32), own);
     }
+    let told = body.context.diagnostics.len();
     body.assume_given();
     if let Some(message) = declared.message {
         body.bind_unwritten("message", message);
@@ -178,6 +182,14 @@ fn function_body(context: &mut Context, id: FunctionId, scope: &Scope, source: &
         })),
         ast::FunctionBody::Block(block) => Some(body.function_block(block)),
     };
+    if body.context.diagnostics.len() > told {
+        let mut named = match &source.body {
+            ast::FunctionBody::Expression(value) => mentions::in_value(value),
+            _ => BTreeSet::new(),
+        };
+        named.insert(source.name.text.clone());
+        body.blame(told, named);
+    }
     let (reads, locals) = (body.reads, std::mem::take(&mut body.locals));
     let calls_c = body.calls_c || declared.external;
     let function = &mut context.program.functions[id.at()];
@@ -243,10 +255,16 @@ pub(super) fn computed(
     expected: &Type,
 ) -> Expression {
     let mut body = Body::new(context, scope, Place::Value);
+    let told = body.context.diagnostics.len();
     let (value, before) = body.ahead(|body| {
         body.calls_c_alone(source.span, Use::Bound);
         body.expect(source, expected)
     });
+    if body.context.diagnostics.len() > told {
+        let mut named = mentions::in_value(source);
+        named.insert(name.to_string());
+        body.blame(told, named);
+    }
     if before.is_empty() {
         return value;
     }
@@ -297,6 +315,8 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
     }
     body.bind_unwritten("word", word);
     let each = body.block(&source.each);
+    body.flow.facts.clear();
+    let tail = source.tail.as_ref().map(|tail| body.block(tail));
     body.words.pop();
     body.flow.facts.clear();
     let finish = match &source.finish {
@@ -307,22 +327,13 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
     let result = source.result.as_ref();
     let (result, same) = result.map(|result| body.filter_result(result)).unzip();
     body.leave_words(0);
-    if rewrites == result.is_some() {
-        let title = match rewrites {
-            true => "what rewrites yields words, and has no result",
-            false => "what only reads has a result",
-        };
-        let label = "neither one nor the other";
-        body.report(Diagnostic::error(
-            Id::MissingPart,
-            title,
-            source.name.span,
-            label,
-        ));
-    }
-    let ((least, most), (_, behind)) = (yields(&each), yields(&finish));
+    body.has_result(source, result.is_some());
+    let (of_each, (_, behind)) = (yields(&each), yields(&finish));
+    let of_tail = tail.as_ref().map_or(of_each, |tail| yields(tail));
+    let most = of_each.1.max(of_tail.1);
+    body.whole_words(source, unit);
     let locals = std::mem::take(&mut body.locals);
-    Some(Filter {
+    let filter = Filter {
         name: source.name.text.clone(),
         locals,
         parameters,
@@ -332,17 +343,90 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         unit,
         big: source.order != Some(ast::ByteOrder::Little),
         rewrites,
-        keeps_length: (least, most, behind) == (1, 1, 0),
+        keeps_length: (of_each, of_tail, behind) == ((1, 1), (1, 1), 0),
         grows: most > 1 || behind > 0,
+        whole: source.whole.is_some(),
         each,
+        tail,
         finish,
         result,
         same: same.unwrap_or_default(),
         span: source.span,
-    })
+    };
+    if let Some(moved) = moved(context.program, &filter) {
+        context.report(tail_is_moved(&filter, moved));
+    }
+    Some(filter)
+}
+
+/// Refuses a filter that would destroy an incomplete last word.
+fn tail_is_moved(filter: &Filter, moved: Span) -> Diagnostic {
+    let (title, label, help) = match filter.tail {
+        None => (
+            format!(
+                "`{}` destroys a last word of which bytes are missing",
+                filter.name
+            ),
+            "a byte of this may depend on other bytes of the data",
+            "write `whole` behind its word, so that it takes whole words only, or say in a \
+             `tail { … }` what becomes of the last bytes: `tail { yield word }` leaves them",
+        ),
+        Some(_) => (
+            format!("the `tail` of `{}` moves bytes as well", filter.name),
+            "a byte of this may depend on other bytes of the data",
+            "let each byte depend on the one in its place alone, as in `yield word ^ key`",
+        ),
+    };
+    Diagnostic::error(Id::TailIsMoved, title, moved, label)
+        .why(
+            "Of what is yielded for an incomplete word, only as many bytes are kept as were there: \
+             what moved to the others is lost, and zeros stand in its place.",
+        )
+        .help(help)
 }
 
 impl Body<'_, '_> {
+    /// Refuses a filter that rewrites and has a result, or does neither.
+    fn has_result(&mut self, source: &ast::Filter, has_result: bool) {
+        let title = match (source.effect, has_result) {
+            (ast::FilterEffect::Rewrites, true) => "what rewrites yields words, and has no result",
+            (ast::FilterEffect::Reads, false) => "what only reads has a result",
+            (ast::FilterEffect::Rewrites, false) | (ast::FilterEffect::Reads, true) => return,
+        };
+        let label = "neither one nor the other";
+        let refused = Diagnostic::error(Id::MissingPart, title, source.name.span, label);
+        self.report(refused);
+    }
+
+    /// Refuses `whole` and `tail` where no word can be incomplete, or nothing is rewritten.
+    fn whole_words(&mut self, source: &ast::Filter, unit: u32) {
+        let whole = source.whole.map(|span| ("whole", span));
+        let tail = source.tail.as_ref().map(|tail| ("tail", tail.span));
+        let Some((word, span)) = whole.or(tail) else {
+            return;
+        };
+        let (title, help) = if let (Some(_), Some((_, tail))) = (whole, tail) {
+            let title = "whole words have no `tail`";
+            let refused = Diagnostic::error(Id::NotHere, title, tail, "never comes to pass");
+            let refused = refused.label(span, "only whole words are taken");
+            self.report(refused.help("leave out one of them"));
+            return;
+        } else if source.effect == ast::FilterEffect::Reads {
+            (
+                format!("`{word}` is said of what rewrites"),
+                "leave it out: what is missing of the last word reads as zero",
+            )
+        } else if unit == 1 {
+            (
+                format!("`{word}` is said of words of several bytes"),
+                "leave it out: a word of one byte is there or is not",
+            )
+        } else {
+            return;
+        };
+        self.report(Diagnostic::error(Id::NotHere, title, span, "").help(help));
+    }
+
     /// What a filter gives, and when a field is right that does not hold it.
     fn filter_result(&mut self, source: &ast::FilterResult) -> (Expression, Vec<Same>) {
         let kind = self.written_type(&source.of);

@@ -144,7 +144,8 @@ impl Body<'_, '_> {
         let Some(condition) = &source.condition else {
             let block = self.block(&source.body);
             self.leave_parameters(words);
-            return followed(block, self.handlers_from(rest, parameters), source.span);
+            let rest = self.refuse_second(source, uses, rest);
+            return followed(block, self.handlers_from(&rest, parameters), source.span);
         };
         let span = condition.span;
         let (holds, fails) = self.ways(span);
@@ -174,6 +175,27 @@ impl Body<'_, '_> {
         });
         block.extend(self.handlers_from(rest, parameters));
         block
+    }
+
+    /// Behind a handler without an `if` that uses the message, no other of the event gets it: those
+    /// are refused, and left out.
+    fn refuse_second<'s>(
+        &mut self,
+        first: &ast::Handler,
+        uses: bool,
+        rest: &[(&'s ast::Handler, bool)],
+    ) -> Vec<(&'s ast::Handler, bool)> {
+        let (refused, rest): (Vec<_>, Vec<_>) = rest.iter().partition(|(_, wants)| uses && *wants);
+        for (second, _) in refused {
+            let title = format!("`on {}` is handled twice", self.text(second.event.span));
+            let span = second.event.span;
+            self.report(
+                Diagnostic::error(Id::HandledTwice, title, span, "the second")
+                    .label(first.event.span, "the first is here, and has the message")
+                    .help("make one handler of the two, or give the first an `if`"),
+            );
+        }
+        rest
     }
 
     /// The words under which a handler has what its event carries.
@@ -230,7 +252,9 @@ fn followed(block: Block, then: Block, span: Span) -> Block {
         )
     };
     if then.is_empty() || !block.iter().any(may_end_early) {
-        return [block, then].concat();
+        let mut all = block;
+        all.extend(then);
+        return all;
     }
     let whole = Statement {
         kind: StatementKind::If {

@@ -22,6 +22,9 @@ use crate::syntax::loom::ast;
 /// Elements at most in one container.
 const MOST: u64 = 1 << 20;
 
+/// Bytes at most of a value: its length has one byte.
+const MOST_BYTES: u32 = 255;
+
 /// What stands for a capacity that a stack will say.
 const UNKNOWN: u32 = 1 << 16;
 
@@ -38,11 +41,16 @@ impl Body<'_, '_> {
                 name,
                 element,
                 capacity,
+                at_most,
                 by,
                 start,
             } => {
                 let capacity = capacity.as_deref();
                 let of = self.container_type(name, element.as_deref(), capacity, source.span);
+                let of = match at_most {
+                    true => self.bounded(of, source.span),
+                    false => of,
+                };
                 let of = match by {
                     Some(by) => self.numbered(of, by),
                     None => of,
@@ -80,6 +88,7 @@ impl Body<'_, '_> {
             (_, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
             (_, None) => diagnostic.help("numbers are `u1` to `u64` and `i8` to `i64`"),
         };
+        let diagnostic = self.context.offer(diagnostic, &name.text);
         self.report(diagnostic);
         Type::Nothing
     }
@@ -163,7 +172,10 @@ impl Body<'_, '_> {
             refused
                 .why("What holds several things stays where it is, and is no part of anything.")
                 .help(match of {
-                    Type::Array(..) => "write one array, and compute the place: `a[i * 8 + j]`",
+                    Type::Array(..) => {
+                        "arrays in an array are one: `a[i * 8 + j]`; a constant one is a `fn` with \
+                        a `match`"
+                    }
                     _ => "give each a `child`: `child one(key: u8)[N] { … }`",
                 }),
         );
@@ -190,16 +202,41 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Only a stream begins somewhere, and at one position.
+    /// `bytes[at most N]`; no other container says so how much it holds.
+    fn bounded(&mut self, of: Type, span: Span) -> Type {
+        match of {
+            Type::Bytes(most) if most <= MOST_BYTES => Type::BoundedBytes(most),
+            Type::Bytes(UNKNOWN) if self.scope.alone => Type::BoundedBytes(MOST_BYTES),
+            Type::Bytes(most) => {
+                let title = format!("{most} bytes are too many for a value");
+                let label = format!("at most {MOST_BYTES}");
+                let refused = Diagnostic::error(Id::NotConstant, title, span, label);
+                self.report(
+                    refused.why("Bounded bytes are copied, and have a length of one byte."),
+                );
+                Type::Nothing
+            }
+            Type::Nothing => Type::Nothing,
+            other => {
+                let title = format!("{} has no `at most`", self.describe(&other));
+                let refused = Diagnostic::error(Id::TypeMismatch, title, span, "no bytes");
+                self.report(refused.help("only `bytes[at most N]` may be shorter than it is long"));
+                Type::Nothing
+            }
+        }
+    }
+
+    /// Only a stream and a window begin somewhere: at one position, or at one number.
     fn check_start(&mut self, of: &Type, start: &[ast::Expression]) {
         let [first, ..] = start else { return };
         let title = match of {
             Type::Nothing => return,
-            Type::Stream(..) if start.len() == 1 => return,
+            Type::Stream(..) | Type::Window(..) if start.len() == 1 => return,
             Type::Stream(..) => "a stream begins at one position".to_string(),
+            Type::Window(..) => "a window begins at one number".to_string(),
             other => format!("{} begins empty", self.describe(other)),
         };
-        let label = "only a stream begins at a position";
+        let label = "only a stream or a window begins at a number, and at one";
         self.report(Diagnostic::error(
             Id::WrongArguments,
             title,
@@ -278,6 +315,8 @@ impl Body<'_, '_> {
             Type::Sequence(width) => format!("seq{width}"),
             Type::Time => "time".to_string(),
             Type::Bytes(size) => format!("bytes[{size}]"),
+            Type::BoundedBytes(most) => format!("bytes[at most {most}]"),
+            Type::UnboundedBytes => "bytes".to_string(),
             Type::Enum(id) => self.context.program.enums[id.at()].name.clone(),
             Type::Record(id) => self.context.program.records[id.at()].name.clone(),
             Type::Optional(inner) => format!("{}?", self.describe(inner)),
@@ -324,6 +363,11 @@ impl Body<'_, '_> {
                     false => make(ExpressionKind::Some(value), expected.clone()),
                 };
             }
+            (Type::Bytes(size) | Type::BoundedBytes(size), Type::BoundedBytes(most))
+                if size <= most =>
+            {
+                return make(ExpressionKind::Bounded(value), expected.clone());
+            }
             (from, to) if self.widens(from, to) || self.counts_from(&value, to) => {
                 return make(ExpressionKind::Cast(value), expected.clone());
             }
@@ -344,6 +388,10 @@ impl Body<'_, '_> {
             (Type::Unsigned(_), Type::Bytes(size)) if constant == 0 => {
                 let zeros = Value::Bytes(vec![0; *size as usize]);
                 return Some(make(ExpressionKind::Constant(zeros), expected.clone()));
+            }
+            (Type::Unsigned(_), Type::BoundedBytes(_)) if constant == 0 => {
+                let empty = ExpressionKind::Constant(Value::Bytes(Vec::new()));
+                return Some(make(empty, expected.clone()));
             }
             (Type::Unsigned(_), Type::Time) if constant == 0 => {}
             (Type::Unsigned(_) | Type::Signed(_), Type::Unsigned(_) | Type::Sequence(_)) => {}
@@ -385,7 +433,7 @@ impl Body<'_, '_> {
             (_, Some(width)) => format!("{name} holds 0 to {}", mask(width)),
             (_, None) => format!("{name} is expected"),
         };
-        let refused = Diagnostic::error(Id::NumberTooLarge, title, span, range);
+        let refused = Diagnostic::error(Id::NumberTooLarge, title, span, range).misfit();
         if negative && !matches!(expected, Type::Signed(_)) {
             let signed = "only `i8` to `i64` hold what is less than zero; all bits set are `~0`";
             return self.refuse(refused.help(signed));
@@ -449,7 +497,11 @@ impl Body<'_, '_> {
             }
             _ => mismatch(Id::TypeMismatch),
         };
-        self.refuse(diagnostic)
+        // What may be none lacks a test, at each place one of its own.
+        self.refuse(match diagnostic.id {
+            Id::PerhapsNone => diagnostic,
+            _ => diagnostic.misfit(),
+        })
     }
 
     /// Whether a text is one word, or words with dots.
@@ -485,6 +537,8 @@ pub(super) fn holds_things(of: &Type) -> bool {
         | Type::Sequence(_)
         | Type::Time
         | Type::Bytes(_)
+        | Type::BoundedBytes(_)
+        | Type::UnboundedBytes
         | Type::Enum(_)
         | Type::Record(_)
         | Type::Optional(_)

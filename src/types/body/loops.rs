@@ -209,14 +209,16 @@ impl Body<'_, '_> {
     }
 
     /// What was owned outside of the loop is still owned behind it.
-    fn leave_loop(&mut self, before: Flow, locals: usize, span: Span) {
-        for (local, holding) in &before.messages {
-            let gone = match (holding, self.flow.messages.get(local)) {
+    fn leave_loop(&mut self, mut before: Flow, locals: usize, span: Span) {
+        for (local, holding) in &mut before.messages {
+            let gone = match (&*holding, self.flow.messages.get(local)) {
                 (Holding::Owned, Some(Holding::Gone(gone) | Holding::Perhaps { gone, .. })) => {
                     *gone
                 }
                 _ => continue,
             };
+            // Behind the loop nobody misses it.
+            *holding = Holding::Unknown;
             let name = self.local_name(*local).to_string();
             let title = format!("`{name}` can go only once, and this may run again");
             let refused = Diagnostic::error(Id::MessageGone, title, gone, "it goes here");
@@ -224,7 +226,10 @@ impl Body<'_, '_> {
                 refused
                     .label(span.before(), "in this loop")
                     .why("A message is passed, held or dropped exactly once on every path.")
-                    .help(format!("pass on `share {name}`, or `{name}.piece(at, n)`")),
+                    .help(format!(
+                        "send `share {name}`, or a `{name}.piece(at, n)`, and `consume {name}` \
+                        behind the loop; whether to drop it, let a `fn` say before the loop"
+                    )),
             );
         }
         for (instance, ended) in self.flow.ended.split_off(before.ended.len()) {
@@ -236,6 +241,7 @@ impl Body<'_, '_> {
         let after = std::mem::take(&mut self.flow);
         let facts = before.facts.into_iter();
         self.flow = Flow {
+            unsure: before.unsure,
             facts: facts.filter(|fact| after.facts.contains(fact)).collect(),
             messages: before.messages,
             shared: after.shared,

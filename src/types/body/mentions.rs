@@ -1,5 +1,6 @@
-//! Which words a function mentions: in, its tree; out, every name that stands for a value or is
-//! called. This says what a function may read, not what it does.
+//! Which words a function, a statement or a value mentions: in, its tree; out, every name that
+//! stands for a value or is called, `header.NAME` for a field of the header, and `.NAME` for one of
+//! an instance. This says what may be read, not what is done.
 
 use crate::syntax::loom::ast;
 use std::collections::BTreeSet;
@@ -16,6 +17,50 @@ pub(super) fn mentioned(source: &ast::Function) -> BTreeSet<String> {
         words.remove(&parameter.name.text);
     }
     words
+}
+
+/// All words that a statement mentions, but for those of the blocks in it.
+pub(super) fn in_statement(source: &ast::Statement) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for value in values(&source.kind) {
+        expression(value, &mut words);
+    }
+    match &source.kind {
+        ast::StatementKind::Send(output) | ast::StatementKind::Deliver(output) => {
+            expression(&output.message, &mut words);
+            settings(&output.with, &mut words);
+        }
+        ast::StatementKind::Tell {
+            arguments, with, ..
+        } => {
+            arguments.iter().for_each(|it| expression(it, &mut words));
+            settings(with, &mut words);
+        }
+        ast::StatementKind::Start { after, .. } => expression(after, &mut words),
+        _ => {}
+    }
+    words
+}
+
+/// All words that a value mentions.
+pub(super) fn in_value(source: &ast::Expression) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    expression(source, &mut words);
+    words
+}
+
+fn settings(sources: &[ast::Setting], words: &mut BTreeSet<String>) {
+    for setting in sources {
+        words.insert(format!("header.{}", setting.name));
+        match &setting.value {
+            ast::SettingValue::Value(value) => expression(value, words),
+            ast::SettingValue::Fields(fields) => settings(fields, words),
+        }
+        setting
+            .condition
+            .iter()
+            .for_each(|it| expression(it, words));
+    }
 }
 
 /// Behind a `let`, its name is that of a local.
@@ -91,7 +136,14 @@ fn expression(source: &ast::Expression, words: &mut BTreeSet<String>) {
         ast::ExpressionKind::Name(name) => {
             words.insert(name.text.clone());
         }
-        ast::ExpressionKind::Field { of, .. } => expression(of, words),
+        ast::ExpressionKind::Field { of, name } => {
+            if matches!(&of.kind, ast::ExpressionKind::Name(of) if of.is("header")) {
+                words.insert(format!("header.{name}"));
+            } else {
+                words.insert(format!(".{name}"));
+            }
+            expression(of, words);
+        }
         ast::ExpressionKind::Call {
             function,
             arguments,
@@ -132,6 +184,7 @@ fn expression(source: &ast::Expression, words: &mut BTreeSet<String>) {
             expression(otherwise, words);
         }
         ast::ExpressionKind::Find(key) | ast::ExpressionKind::Create(key) => {
+            words.insert(key.kind.text.clone());
             key.keys.iter().for_each(|value| expression(value, words));
         }
         ast::ExpressionKind::New { arguments, .. } => {
@@ -141,6 +194,7 @@ fn expression(source: &ast::Expression, words: &mut BTreeSet<String>) {
         | ast::ExpressionKind::Duration(_)
         | ast::ExpressionKind::Boolean(_)
         | ast::ExpressionKind::None
+        | ast::ExpressionKind::FindByTimer { .. }
         | ast::ExpressionKind::Now => {}
     }
 }

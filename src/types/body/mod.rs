@@ -22,6 +22,7 @@ mod asked;
 mod assign;
 mod attempt;
 mod branch;
+mod bytes;
 mod call;
 mod expression;
 mod external;
@@ -81,10 +82,15 @@ pub fn check_expression(
     expected: Option<&Type>,
 ) -> Expression {
     let mut body = Body::new(context, scope, Place::Value);
-    match expected {
+    let told = body.context.diagnostics.len();
+    let value = match expected {
         Some(expected) => body.expect(source, expected),
         None => body.check(source, None),
+    };
+    if body.context.diagnostics.len() > told {
+        body.blame(told, mentions::in_value(source));
     }
+    value
 }
 
 /// The same where it is computed just once: the first value of a field, or what a field of a header

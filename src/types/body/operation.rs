@@ -1,7 +1,9 @@
 //! Operations of messages and containers that stand by themselves: which of them may fail, and
 //! what they are given.
 
+use super::super::edges;
 use super::super::expression::{Expression, ExpressionKind, Query, Variable};
+use super::super::fields::field_of;
 use super::super::program::LocalId;
 use super::super::statement::{Attempt, Operation, Source, StatementKind};
 use super::super::value::Type;
@@ -204,6 +206,9 @@ impl Body<'_, '_> {
             (Type::Stream(position, _), "insert") => {
                 let at = self.first(called, (**position).clone())?;
                 let message = self.only_message(called, 1)?;
+                if let Some((kind, field)) = field_of(&here) {
+                    self.context.program.kinds[kind.at()].fields[field.at()].has_gaps = true;
+                }
                 Outcome::Tried(Attempt::InsertStream(here, at, message))
             }
             (Type::Stream(..), "append") => {
@@ -260,8 +265,9 @@ impl Body<'_, '_> {
                     _ => Outcome::Done(Operation::ReplaceWindow(here, number, source)),
                 }
             }
-            (Type::Window(_, width, _), "release_to" | "release") => {
+            (Type::Window(_, width, _), "release_to") => {
                 let [number] = self.one(called, Type::Sequence(*width));
+                edges::note(self.context.program, &here, &number);
                 Outcome::Done(Operation::Release(here, number))
             }
             _ => return self.unknown_operation(kind, called),
@@ -291,6 +297,8 @@ impl Body<'_, '_> {
             | Type::Bool
             | Type::Sequence(_)
             | Type::Time
+            | Type::BoundedBytes(_)
+            | Type::UnboundedBytes
             | Type::Enum(_)
             | Type::Record(_)
             | Type::Optional(_)

@@ -120,7 +120,7 @@ impl Body<'_, '_> {
             | Type::Sequence(_)
             | Type::Time
             | Type::Enum(_) => true,
-            Type::Bool | Type::Bytes(_) | Type::Abstract(_) => equality,
+            Type::Bool | Type::Bytes(_) | Type::BoundedBytes(_) | Type::Abstract(_) => equality,
             Type::Record(_)
             | Type::Optional(_)
             | Type::Message
@@ -131,13 +131,15 @@ impl Body<'_, '_> {
             | Type::Set(_)
             | Type::Instance(_)
             | Type::Header(_)
+            | Type::UnboundedBytes
             | Type::Nothing => false,
         };
         if !fits {
             let title = format!("{} cannot be compared so", self.describe(&left.result));
             let label = format!("no `{}` of these", operator.sign());
-            return self.refuse(Diagnostic::error(Id::TypeMismatch, title, span, label));
+            return self.refuse(Diagnostic::error(Id::TypeMismatch, title, span, label).misfit());
         }
+        self.warn_of_constant(operator, [&left, &right], sources);
         self.folded(make(
             ExpressionKind::Binary(operator, left, right),
             Type::Bool,
@@ -169,7 +171,7 @@ impl Body<'_, '_> {
                         let title = format!("{one} and {other} do not go together");
                         let label = format!("this is {other}");
                         let refused =
-                            Diagnostic::error(Id::TypeMismatch, title, source.span, label);
+                            Diagnostic::error(Id::TypeMismatch, title, source.span, label).misfit();
                         self.report(refused.help("write `as` to say which of the two is meant"));
                         return None;
                     }
@@ -207,6 +209,12 @@ impl Body<'_, '_> {
             ExpressionKind::Constant(_) | ExpressionKind::Config(_)
         );
         match (known, other) {
+            (
+                Type::Bytes(one) | Type::BoundedBytes(one),
+                Type::Bytes(other) | Type::BoundedBytes(other),
+            ) if !matches!((known, &value.result), (Type::Bytes(_), Type::Bytes(_))) => {
+                Some(Type::BoundedBytes(*one.max(other)))
+            }
             (Type::Sequence(_), Type::Unsigned(_)) if constant => Some(known.clone()),
             (Type::Unsigned(_), Type::Sequence(_)) => None,
             (Type::Unsigned(known), Type::Enum(_)) => {
@@ -375,7 +383,7 @@ impl Body<'_, '_> {
     fn refuse_shift(&mut self, places: u64, width: u8, left: &Operand, span: Span) -> Expression {
         let title = format!("nothing is left of {width} bits when shifted by {places}");
         let label = format!("{width} or more");
-        let refused = Diagnostic::error(Id::ShiftTooFar, title, span, label);
+        let refused = Diagnostic::error(Id::ShiftTooFar, title, span, label).misfit();
         let text = self.text(left.span);
         self.refuse(match u8::try_from(places) {
             Ok(places @ ..64) => refused.help(format!(
@@ -510,6 +518,7 @@ impl Body<'_, '_> {
         let (one, other) = (self.describe(left), self.describe(right));
         let title = format!("there is no {one} {} {other}", operator.sign());
         let refused = Diagnostic::error(Id::TypeMismatch, title, span, "these do not go together");
+        let refused = refused.misfit();
         let number = |of: &Type| matches!(of, Type::Unsigned(_) | Type::Signed(_));
         self.refuse(match (left, right) {
             (Type::Bool, _) | (_, Type::Bool) => {

@@ -14,10 +14,10 @@ impl Body<'_, '_> {
     /// `send message to short with { … }`
     pub fn send(&mut self, output: &ast::Output, span: Span) -> Option<StatementKind> {
         let joint = self.joint(output.to.as_ref(), span);
-        let settings = self.settings(&output.with, self.scope.header, span);
+        let mut settings = self.settings(&output.with, self.scope.header, span);
         let message = self.source(&output.message);
         let header = match self.scope.header {
-            Some(header) => self.written_fields(header, settings.header, span),
+            Some(header) => self.written_fields(header, &mut settings, span),
             None => Vec::new(),
         };
         let message = message?;
@@ -38,9 +38,16 @@ impl Body<'_, '_> {
             self.report(Diagnostic::error(Id::NotHere, title, to.span, "not needed"));
         }
         if !self.scope.has_above {
-            let title = "nothing stands above this layer here";
-            let label = "nobody would have this";
-            self.report(Diagnostic::error(Id::NotHere, title, span, label));
+            let entity = &self.context.program.entities[self.scope.entity.at()];
+            let (layer, place) = (entity.layer.clone(), entity.span);
+            let title = format!("nothing above `{layer}` receives its messages");
+            let refused = Diagnostic::error(Id::NothingAbove, title, span, "delivered to nobody");
+            self.report(
+                refused
+                    .label(place, "the last layer of the stack")
+                    .why("A layer that delivers needs a layer or a port that stands on it.")
+                    .help(format!("add `port NAME`: `{layer} {{ port NAME }}`")),
+            );
         }
         if self.context.program.kinds[self.scope.kind.at()].role == Role::Record {
             let title = "an entity has nothing above it: its sessions have";

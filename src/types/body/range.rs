@@ -9,8 +9,12 @@ use super::super::expression::{
 };
 use super::super::fields::read_by;
 use super::super::program::{Event, FieldId, KindId, LocalId};
+use super::super::scope::Named;
 use super::super::value::{Type, Value};
+use super::mentions;
 use super::words::{Body, Place, make, number};
+use crate::diagnostic::{Diagnostic, Id};
+use crate::syntax::loom::ast;
 
 /// The least and the greatest that a number can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +36,7 @@ const DEPTH: u32 = 2;
 impl Body<'_, '_> {
     /// From here on the condition holds, or does not.
     pub fn assume(&mut self, condition: &Expression, holds: bool) {
+        self.flow.unsure |= condition.result == Type::Nothing;
         match (&*condition.kind, holds) {
             (ExpressionKind::Binary(Binary::And, left, right), true)
             | (ExpressionKind::Binary(Binary::Or, left, right), false) => {
@@ -203,6 +208,13 @@ impl Body<'_, '_> {
                 let operand = inner(operand)?;
                 (operand.high <= whole.high).then_some(operand)
             }
+            ExpressionKind::BytesLength(bytes) => match bytes.result {
+                Type::BoundedBytes(most) => Some(Range {
+                    low: 0,
+                    high: u64::from(most),
+                }),
+                _ => None,
+            },
             ExpressionKind::Least(left, right) => {
                 let (left, right) = (inner(left)?, inner(right)?);
                 Some(Range {
@@ -239,6 +251,59 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Warns of a comparison that always comes out the same, whatever comes in. What a constant
+    /// or a parameter decides is a choice of whoever sets it, and a function may be another's.
+    pub fn warn_of_constant(
+        &mut self,
+        operator: Binary,
+        sides: [&Expression; 2],
+        sources: [&ast::Expression; 2],
+    ) {
+        let words = sources.into_iter().flat_map(mentions::in_value);
+        let mut named = words.filter_map(|word| self.scope.names.get(&word));
+        if named.any(|named| matches!(named, Named::Value(_) | Named::Function(_))) {
+            return;
+        }
+        // Where a layer stands in a stack, tests before this one may hang on a parameter.
+        let facts = (!self.scope.alone).then(|| std::mem::take(&mut self.flow.facts));
+        let decided = self.comes_out(operator, sides);
+        self.flow.facts = facts.unwrap_or_else(|| std::mem::take(&mut self.flow.facts));
+        let Some(holds) = decided else { return };
+        let span = sources[0].span.to(sources[1].span);
+        let always = if holds { "always true" } else { "never true" };
+        let title = format!("`{}` is {always}", self.text(span));
+        let warning = Diagnostic::warning(Id::ConstantCondition, title, span, always);
+        self.report(warning.help("compare with something else, or take the comparison out"));
+    }
+
+    /// Whether a comparison holds, if that follows from what can be known of its sides.
+    fn comes_out(&self, operator: Binary, [left, right]: [&Expression; 2]) -> Option<bool> {
+        let holds_of_equals = matches!(operator, Binary::Equal | Binary::AtMost | Binary::AtLeast);
+        if left == right {
+            return Some(holds_of_equals);
+        }
+        if matches!(left.result, Type::Sequence(_)) {
+            return None;
+        }
+        let (left, right) = (self.range(left)?, self.range(right)?);
+        let (operator, left, right) = match operator {
+            Binary::Greater | Binary::AtLeast => (operator.mirrored(), right, left),
+            _that_stays => (operator, left, right),
+        };
+        let apart = left.high < right.low || right.high < left.low;
+        let same = left.low == right.high && left.high == right.low;
+        match operator {
+            Binary::Less if left.high < right.low => Some(true),
+            Binary::Less if left.low >= right.high => Some(false),
+            Binary::AtMost if left.high <= right.low => Some(true),
+            Binary::AtMost if left.low > right.high => Some(false),
+            Binary::Equal | Binary::Unequal if apart || same => {
+                Some(same == (operator == Binary::Equal))
+            }
+            _that_is_open => None,
+        }
+    }
+
     /// Whether a loop cannot change this.
     pub fn is_steady(&self, value: &Expression) -> bool {
         let mut locals = self.assignable.iter();
@@ -257,6 +322,23 @@ impl Body<'_, '_> {
                 || plain(right) == plain(value) && given(left)
         };
         self.scope.alone && (given(value) || self.flow.facts.iter().any(bounds))
+    }
+
+    /// Whether a number is known to be less than another.
+    pub fn is_within(&self, small: &Expression, large: &Expression) -> bool {
+        let less = |fact: &Expression| {
+            let ExpressionKind::Binary(operator, left, right) = &*fact.kind else {
+                return false;
+            };
+            match operator {
+                Binary::Less => plain(left) == plain(small) && plain(right) == plain(large),
+                Binary::Greater => plain(left) == plain(large) && plain(right) == plain(small),
+                _of_another_kind => false,
+            }
+        };
+        let ranges = self.range(small).zip(self.range(large));
+        ranges.is_some_and(|(small, large)| small.high < large.low)
+            || self.flow.facts.iter().any(less)
     }
 
     /// Whether a test says that one number is at most the other.

@@ -20,6 +20,8 @@ use std::collections::BTreeMap;
 /// What a `with` sets.
 #[derive(Default)]
 pub(super) struct Settings {
+    /// A name among them stands for nothing: it may be that of a field which then seems not set.
+    pub unknown: bool,
     /// Fields and options of the header.
     pub header: BTreeMap<HeaderFieldId, Setting>,
     /// Attributes.
@@ -108,8 +110,9 @@ impl Body<'_, '_> {
                 self.report(refused.help("give the field of the header another name"));
             }
             (Some((id, field)), None) => {
-                self.check_written(name, &field);
-                let value = self.set_if(condition.as_ref(), value, &field.kind);
+                self.check_written(name, &field, header);
+                let of = self.kind_with_value(&field, name.span);
+                let value = self.set_if(condition.as_ref(), value, &of);
                 settings.header.insert(id, set(value));
             }
             (None, Some(attribute)) => {
@@ -125,6 +128,7 @@ impl Body<'_, '_> {
                     return;
                 }
                 self.unknown_setting(name, header, span);
+                settings.unknown = true;
                 // A plain word may be a value of the enum that the field would have.
                 if !matches!(value.kind, ast::ExpressionKind::Name(_)) {
                     self.check(value, None);
@@ -199,13 +203,14 @@ impl Body<'_, '_> {
             self.report(Diagnostic::error(Id::UnknownSetting, title, name.span, ""));
             return;
         };
-        self.check_written(name, &field);
+        self.check_written(name, &field, None);
+        let of = self.kind_with_value(&field, name.span);
         let there = match settings.header[&option].value.clone() {
             there if there.truth() == Some(true) => None,
             there => Some(there),
         };
         let decides = condition.clone().or(there);
-        let value = self.set_if(decides.as_ref(), value, &field.kind);
+        let value = self.set_if(decides.as_ref(), value, &of);
         let span = source.span;
         settings.header.insert(
             id,
@@ -254,14 +259,25 @@ impl Body<'_, '_> {
         self.report(refused.help(format!("write `{name} = if … {{ … }} else {{ … }}`")));
     }
 
-    fn check_written(&mut self, name: &ast::Name, field: &HeaderField) {
+    fn check_written(&mut self, name: &ast::Name, field: &HeaderField, header: Option<HeaderId>) {
         let what = match field.rule {
             Rule::Given | Rule::Default(_) => return,
             Rule::Is(_) => "always the same",
             Rule::Counts { .. } => "counted when it is sent",
             Rule::Checks { .. } => "summed when it is sent",
         };
-        let title = format!("`{name}` is not set by hand");
+        let header = header.map(|id| &self.context.program.headers[id.at()]);
+        let counted = header.and_then(|header| {
+            let own = header
+                .fields
+                .iter()
+                .position(|one| one.name == field.name)?;
+            Some(&header.fields[header.part_of(own)?].name)
+        });
+        let title = match counted {
+            Some(part) => format!("`{name}` is computed from `{part}`"),
+            None => format!("`{name}` is not set by hand"),
+        };
         let refused = Diagnostic::error(Id::UnknownSetting, title, name.span, what);
         self.report(refused.label(field.span, "this says what it is"));
     }
@@ -282,10 +298,12 @@ impl Body<'_, '_> {
             Some(_) => format!("`{name}` is neither a field of the header nor an attribute"),
             None => format!("there is no attribute `{name}` here"),
         };
-        let mut refused = Diagnostic::error(Id::UnknownSetting, title, name.span, "unknown");
+        let refused = Diagnostic::error(Id::UnknownSetting, title, name.span, "unknown");
+        let mut refused = refused.cause(format!("header.{name}"));
         if let Some(near) = closest(&name.text, known.iter().map(String::as_str)) {
             refused = refused.help(format!("did you mean `{near}`?"));
         }
+        let refused = self.context.offer(refused, &name.text);
         self.report(refused.label(span.before(), "set on this message"));
     }
 
@@ -294,17 +312,21 @@ impl Body<'_, '_> {
     pub fn written_fields(
         &mut self,
         header: HeaderId,
-        settings: BTreeMap<HeaderFieldId, Setting>,
+        settings: &mut Settings,
         span: Span,
     ) -> Vec<(HeaderFieldId, Expression)> {
         let declared = self.context.program.headers[header.at()].clone();
-        let mut given = BTreeMap::new();
-        for (id, setting) in settings {
+        let (mut given, told) = (BTreeMap::new(), self.context.diagnostics.len());
+        for (id, setting) in std::mem::take(&mut settings.header) {
             let value = self.set_or_default(declared.field(id), setting);
             given.insert(id, value);
         }
         let mut written = Vec::new();
         for (at, field) in declared.fields.iter().enumerate() {
+            if declared.fields[..at].iter().any(|it| it.name == field.name) {
+                // A second field of one name, which was refused.
+                continue;
+            }
             let id = HeaderFieldId(at as u32);
             let is_there = match &field.present {
                 Some(condition) => self.decided(condition, &given, &declared.fields),
@@ -328,6 +350,10 @@ impl Body<'_, '_> {
             }
         }
         self.check_fits(&declared, &cases, span);
+        if settings.unknown {
+            // What seems not to be set is perhaps what the unknown name was meant to be.
+            self.context.diagnostics.truncate(told);
+        }
         written
     }
 
@@ -370,7 +396,7 @@ impl Body<'_, '_> {
                 given.insert(id, default.clone());
                 written.push((id, default.clone()));
             }
-            (None, Rule::Given) if field.kind != Type::Nothing => {
+            (None, Rule::Given) if !matches!(field.kind, Type::UnboundedBytes | Type::Nothing) => {
                 let title = format!("`{}` is not set", field.name);
                 let label = format!("what is `{}`?", field.name);
                 let missing = Diagnostic::error(Id::MissingSetting, title, span, label);
@@ -395,8 +421,9 @@ impl Body<'_, '_> {
         };
         let field = &header.fields[counter.field.at()];
         let outside = header.fixed_outside(&counter);
-        let optional = header.fields.iter().filter(|field| field.present.is_some());
-        let optional: u32 = optional.map(|field| field.width / 8).sum();
+        let optional = header.fields.iter().filter(|field| field.is_loose());
+        let optional = optional.map(|field| field.bound().unwrap_or(field.width / 8));
+        let optional: u32 = optional.sum();
         let options: u32 = cases.iter().map(|case| case.least).sum();
         let bytes = u64::from(header.least - outside + optional + options);
         let most = super::range::mask(field.width as u8).saturating_mul(u64::from(counter.unit));
@@ -446,6 +473,10 @@ fn zero(of: &Type) -> Expression {
         Type::Bytes(size) => {
             let zeros = Value::Bytes(vec![0; *size as usize]);
             make(ExpressionKind::Constant(zeros), of.clone())
+        }
+        Type::BoundedBytes(_) => {
+            let empty = ExpressionKind::Constant(Value::Bytes(Vec::new()));
+            make(empty, of.clone())
         }
         _ => number(0, of.clone()),
     }

@@ -10,6 +10,7 @@ use super::super::value::Type;
 use super::access::Meaning;
 use super::external::Use;
 use super::flow::{Flow, Way};
+use super::mentions;
 use super::words::{Body, Place};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
@@ -44,15 +45,22 @@ impl Body<'_, '_> {
         for (at, statement) in source.statements.iter().enumerate() {
             let introduced = self.words.len();
             let waits = self.note_waits_behind(&source.statements[at + 1..]);
+            let told = self.context.diagnostics.len();
             let check = |body: &mut Self| body.statement(statement, &mut exits);
             let (kind, before) = self.ahead(check);
+            if self.context.diagnostics.len() > told {
+                self.blame(told, mentions::in_statement(statement));
+            }
+            if let ast::StatementKind::Let { name, value, .. } = &statement.kind {
+                self.note_origins(introduced, name, value);
+            }
             block.extend(before);
             match kind {
                 Some(kind) => block.push(Statement {
                     kind,
                     span: statement.span,
                 }),
-                None => self.lose_sight_of(statement.span),
+                None => self.lose_sight_of(statement),
             }
             if waits {
                 block.extend(self.keep_words(introduced, statement.span));
@@ -285,6 +293,7 @@ impl Body<'_, '_> {
                 self.give_away(message, span);
                 Some(Dropped::Message(message))
             }
+            Some(Meaning::Value(value)) if value.result == Type::Nothing => return None,
             Some(Meaning::Value(value)) => match (*value.kind, value.result) {
                 (ExpressionKind::Read(place), of) if of.holds_messages() => {
                     self.forget(&place);

@@ -8,11 +8,13 @@ use super::super::scope::{Named, Scope};
 use super::super::statement::Block;
 use super::super::value::{Type, Value};
 use super::external::Use;
-use super::flow::Flow;
+use super::flow::{Flow, Holding};
+use super::mentions;
 use super::react::Reacts;
 use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
 use crate::syntax::loom::ast;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What kind of body it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +66,10 @@ pub(super) struct Body<'a, 'c> {
     pub external_types: bool,
     /// Whether the value that is being checked may ask for signals: a condition of a statement.
     pub asks: bool,
+    /// Messages of which was told that they are gone, and where they went.
+    pub told_gone: BTreeSet<(LocalId, Span)>,
+    /// What the values mention that locals are names for.
+    pub origins: BTreeMap<LocalId, BTreeSet<String>>,
     /// What is known of processes, in what they do.
     pub reacts: Option<Reacts<'a>>,
 }
@@ -138,19 +144,71 @@ impl<'a, 'c> Body<'a, 'c> {
             called_alone: None,
             external_types: false,
             asks: false,
+            told_gone: BTreeSet::new(),
+            origins: BTreeMap::new(),
             reacts: None,
         }
     }
 
-    /// Collects a mistake.
+    /// Collects a mistake; but where a test was refused, nobody knows what it would have said.
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.context.report(diagnostic);
+        let asks_tests = matches!(
+            diagnostic.id,
+            Id::PerhapsNone | Id::DivisionByZero | Id::IndexOutOfRange | Id::UnboundedLoop
+        );
+        if !(self.flow.unsure && asks_tests) {
+            self.context.report(diagnostic);
+        }
     }
 
     /// Collects a mistake and stands in for the value.
     pub fn refuse(&mut self, diagnostic: Diagnostic) -> Expression {
         self.report(diagnostic);
         nothing()
+    }
+
+    /// Says of the mistakes since there were so many that they may follow from what these words
+    /// stand for: fields, parameters, functions and fields of headers, also by way of locals.
+    pub fn blame(&mut self, told: usize, mentioned: BTreeSet<String>) {
+        let entity = self.context.program.entities.get(self.scope.entity.at());
+        let layer = entity.map_or("", |entity| &entity.layer);
+        let origins = self.origins_of(mentioned);
+        let causes = origins.into_iter().map(|word| format!("{layer}.{word}"));
+        let causes: Vec<String> = causes.collect();
+        self.context.blame(told, causes.into_iter());
+    }
+
+    /// What a local is a name for, of those that were introduced since there were so many words.
+    pub fn note_origins(&mut self, words: usize, name: &ast::Name, value: &ast::Expression) {
+        let introduced = self.words[words..].iter().rev();
+        let local = introduced.clone().find(|word| word.name == name.text);
+        if let Some(local) = local.map(|word| word.local) {
+            let origins = self.origins_of(mentions::in_value(value));
+            self.origins.insert(local, origins);
+        }
+    }
+
+    /// The declarations that words stand for.
+    pub fn origins_of(&self, mentioned: BTreeSet<String>) -> BTreeSet<String> {
+        let mut origins = BTreeSet::new();
+        for word in mentioned {
+            let local = self.words.iter().rev().find(|local| local.name == word);
+            match local.map(|local| self.origins.get(&local.local)) {
+                Some(of) => origins.extend(of.into_iter().flatten().cloned()),
+                None if word.contains('.') => drop(origins.insert(word)),
+                None => {
+                    let named = self.scope.names.get(&word);
+                    if let Some(Named::Field(..) | Named::Key(..)) = named {
+                        origins.insert(format!(".{word}"));
+                    }
+                    if let Some(Named::Key(_, kind, _)) = named {
+                        origins.insert(self.context.program.kinds[kind.at()].name.clone());
+                    }
+                    origins.extend(named.map(|_| word));
+                }
+            }
+        }
+        origins
     }
 
     /// The text of one stretch, as it is written.
@@ -171,6 +229,14 @@ impl<'a, 'c> Body<'a, 'c> {
     /// A local that is introduced here.
     pub fn declare(&mut self, name: &ast::Name, kind: Type) -> LocalId {
         self.refuse_shadowing(name);
+        let mut hidden = self.words.iter().rev();
+        if let Some(hidden) = hidden.find(|word| word.name == name.text) {
+            // From here on nobody can name the message that this name stood for.
+            let local = hidden.local;
+            if let Some(holding) = self.flow.messages.get_mut(&local) {
+                *holding = Holding::Unknown;
+            }
+        }
         let local = self.add_local(&name.text, kind);
         self.bind(name, local);
         local
@@ -281,10 +347,18 @@ impl<'a, 'c> Body<'a, 'c> {
             "null" | "nil" | "nullptr" | "none" => Some("none"),
             _ => None,
         };
-        if let Some(near) = literal.or_else(|| closest(&name.text, known.iter().copied())) {
+        if is_number_type(&name.text) {
+            diagnostic = diagnostic.help(format!("a conversion is written `x as {name}`"));
+        } else if let Some(near) = literal.or_else(|| closest(&name.text, known.iter().copied())) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         } else if !known.is_empty() && known.len() <= 12 {
             diagnostic = diagnostic.help(format!("there is {}", listed(known)));
+        }
+        let own = self.scope.names.contains_key(&name.text);
+        if what.contains("part of") {
+            diagnostic = diagnostic.cause(what);
+        } else if !own && literal.is_none() {
+            diagnostic = self.context.offer(diagnostic, &name.text);
         }
         self.refuse(diagnostic)
     }
@@ -294,6 +368,12 @@ impl<'a, 'c> Body<'a, 'c> {
         let locals = self.words.iter().map(|word| word.name.clone());
         locals.chain(self.scope.names.keys().cloned()).collect()
     }
+}
+
+/// `u32`, `i8`
+fn is_number_type(word: &str) -> bool {
+    let digits = word.trim_start_matches(['u', 'i']);
+    digits.len() < word.len() && digits.parse::<u8>().is_ok()
 }
 
 /// `a`, `b` and `c`.

@@ -1,24 +1,12 @@
 //! Expressions: what names mean, and which types go together.
 
+use super::operator::{Operator, operator};
 use super::scope::Scope;
 use super::{Checker, Data, Expression, ExpressionKind as Kind, Type};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::esterel::ast::{self, Binary, Name, Unary};
 use crate::types::process::{self, DataId, Role, SignalId};
-
-/// The operator of a sign that may stand for a function.
-pub(super) fn operator(sign: &str) -> Option<Binary> {
-    match sign {
-        "+" => Some(Binary::Add),
-        "-" => Some(Binary::Subtract),
-        "*" => Some(Binary::Multiply),
-        "and" => Some(Binary::And),
-        "or" => Some(Binary::Or),
-        "mod" => Some(Binary::Modulo),
-        _ => None,
-    }
-}
 
 impl Checker<'_> {
     /// Notes what is computed at a place.
@@ -216,12 +204,16 @@ impl Checker<'_> {
         arguments: &[ast::Expression],
         scope: &Scope,
     ) -> Option<Expression> {
-        let own = scope
-            .functions
-            .get(&name.text)
-            .and_then(|own| operator(own));
-        if let (Some(operator), [left, right]) = (own, arguments) {
-            return self.binary(operator, (left, right), None, name.span, scope);
+        let own = scope.functions.get(&name.text);
+        let own = own.and_then(|own| operator(own, arguments.len()));
+        match (own, arguments) {
+            (Some(Operator::Unary(operator)), [operand]) => {
+                return self.unary(operator, operand, None, name.span, scope);
+            }
+            (Some(Operator::Binary(operator)), [left, right]) => {
+                return self.binary(operator, (left, right), None, name.span, scope);
+            }
+            _ => {}
         }
         let function = self.function_of(name, scope)?;
         let table = self.module.functions[function as usize].clone();
@@ -270,11 +262,7 @@ impl Checker<'_> {
         }
         let operand = self.expression(operand, wanted, scope)?;
         let kind = operand.result;
-        let fits = match operator {
-            Unary::Not => kind == Type::Boolean,
-            Unary::Negate => matches!(kind, Type::Integer | Type::Float | Type::Double),
-        };
-        if !fits {
+        if !Operator::Unary(operator).takes(kind) {
             let sign = if operator == Unary::Not { "not" } else { "-" };
             let title = format!("`{sign}` does not go with `{}`", self.named(kind));
             self.report(Diagnostic::error(Id::TypeMismatch, title, span, "here"));
@@ -302,17 +290,9 @@ impl Checker<'_> {
             one = self.expression(left, Some(Type::Float), scope)?;
         }
         let kind = one.result;
-        let numbers = matches!(kind, Type::Integer | Type::Float | Type::Double);
-        let (fits, result) = match operator {
-            Binary::Or | Binary::And => (kind == Type::Boolean, Type::Boolean),
-            Binary::Equal | Binary::Unequal => (true, Type::Boolean),
-            Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => {
-                (numbers, Type::Boolean)
-            }
-            Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide => (numbers, kind),
-            Binary::Modulo => (kind == Type::Integer, kind),
-        };
-        if kind != other.result || !fits {
+        let both = Operator::Binary(operator);
+        let result = both.result(kind);
+        if kind != other.result || !both.takes(kind) {
             let (one, other) = (self.named(kind), self.named(other.result));
             let title = format!(
                 "`{}` does not go with `{one}` and `{other}`",

@@ -1,5 +1,6 @@
 //! What a module declares -> the tables of the whole, and the names in its scope.
 
+use super::operator::{Operator, is_sign, operator, stands_for};
 use super::scope::Scope;
 use super::{Channel, Checker, Combine, Constant, Data, Expression, Function, Procedure, Type};
 use crate::diagnostic::{Diagnostic, Id};
@@ -32,6 +33,7 @@ impl Checker<'_> {
                     self.declare(&signal, Role::Sensor, scope, &mut begin);
                 }
                 Declaration::Exclusive(names) => {
+                    self.each_once("input", names.iter());
                     let all: Vec<_> = names
                         .iter()
                         .filter_map(|name| self.input(name, scope))
@@ -68,7 +70,7 @@ impl Checker<'_> {
                 Declaration::Type(name) => {
                     let text = scope.types.entry(name.text.clone());
                     let text = text.or_insert_with(|| name.text.clone()).clone();
-                    if self.basic(&text).is_none() && !self.module.types.contains(&text) {
+                    if basic(&text).is_none() && !self.module.types.contains(&text) {
                         self.module.types.push(text);
                     }
                 }
@@ -124,6 +126,10 @@ impl Checker<'_> {
                     name: name.text.clone(),
                     kind,
                 };
+                let same = |one: &Constant| one.name == constant.name && *one != constant;
+                if self.module.constants.iter().any(same) {
+                    self.differs(name);
+                }
                 let at = table(&mut self.module.constants, constant);
                 Expression::new(super::ExpressionKind::Constant(at), kind)
             }
@@ -141,9 +147,16 @@ impl Checker<'_> {
         };
         let own = scope.functions.entry(name.text.clone());
         let own = own.or_insert_with(|| name.text.clone()).clone();
-        if super::expression::operator(&own).is_some() {
+        if is_sign(&own) && stands_for(self, &own, name, &parameters, result) {
             return;
         }
+        // What cannot stand for it has been reported, and calls of it have nothing more to say.
+        let own = if is_sign(&own) {
+            name.text.clone()
+        } else {
+            own
+        };
+        scope.functions.insert(name.text.clone(), own.clone());
         let function = Function {
             name: own,
             parameters,
@@ -184,7 +197,7 @@ impl Checker<'_> {
     /// A type by its name.
     pub(super) fn kind(&mut self, name: &Name, scope: &Scope) -> Option<Type> {
         let text = scope.types.get(&name.text).unwrap_or(&name.text).clone();
-        if let Some(basic) = self.basic(&text) {
+        if let Some(basic) = basic(&text) {
             return Some(basic);
         }
         let known = self.module.types.iter().position(|one| *one == text);
@@ -198,17 +211,6 @@ impl Checker<'_> {
         known.map(|at| Type::User(at as u32))
     }
 
-    fn basic(&self, text: &str) -> Option<Type> {
-        match text {
-            "boolean" => Some(Type::Boolean),
-            "integer" => Some(Type::Integer),
-            "float" => Some(Type::Float),
-            "double" => Some(Type::Double),
-            "string" => Some(Type::Text),
-            _ => None,
-        }
-    }
-
     /// A signal comes into a scope; its first value goes to `begin`.
     pub(super) fn declare(
         &mut self,
@@ -218,16 +220,6 @@ impl Checker<'_> {
         begin: &mut Vec<(SignalId, Option<Expression>)>,
     ) -> SignalId {
         let name = &declared.name;
-        let global = !matches!(role, Role::Local | Role::Exit);
-        if global && scope.signals.contains_key(&name.text) {
-            let title = format!("there are two signals `{}`", name.text);
-            self.report(Diagnostic::error(
-                Id::NameTaken,
-                title,
-                name.span,
-                "the second",
-            ));
-        }
         let channel = declared.kind.as_ref().and_then(|kind| {
             let kind = self.kind(kind, scope)?;
             let combine = declared.combine.as_ref();
@@ -265,18 +257,20 @@ impl Checker<'_> {
     }
 
     fn combine(&mut self, by: &Name, kind: Type, scope: &Scope) -> Option<Combine> {
-        let numbers = matches!(kind, Type::Integer | Type::Float | Type::Double);
-        let operator = match (by.text.as_str(), kind) {
-            ("+", _) if numbers => Some(Binary::Add),
-            ("*", _) if numbers => Some(Binary::Multiply),
-            ("and", Type::Boolean) => Some(Binary::And),
-            ("or", Type::Boolean) => Some(Binary::Or),
-            _ => None,
+        let sign = match is_sign(&by.text) {
+            true => Some(&by.text),
+            false => scope.functions.get(&by.text).filter(|own| is_sign(own)),
         };
-        if let Some(operator) = operator {
-            return Some(Combine::Operator(operator));
+        if let Some(Operator::Binary(by)) = sign.and_then(|sign| operator(sign, 2))
+            && matches!(
+                by,
+                Binary::Add | Binary::Multiply | Binary::And | Binary::Or
+            )
+            && Operator::Binary(by).takes(kind)
+        {
+            return Some(Combine::Operator(by));
         }
-        if super::expression::operator(&by.text).is_none() {
+        if sign.is_none() {
             let function = self.function_of(by, scope)?;
             let table = &self.module.functions[function as usize];
             if table.parameters == [kind, kind] && table.result == kind {
@@ -311,6 +305,18 @@ impl Checker<'_> {
             return None;
         }
         Some(signal)
+    }
+}
+
+/// A type of the language by its name.
+pub(super) fn basic(text: &str) -> Option<Type> {
+    match text {
+        "boolean" => Some(Type::Boolean),
+        "integer" => Some(Type::Integer),
+        "float" => Some(Type::Float),
+        "double" => Some(Type::Double),
+        "string" => Some(Type::Text),
+        _ => None,
     }
 }
 

@@ -8,16 +8,23 @@
 //! interface   what a module declares            scope      what its names mean
 //! statement, abort   statements                 run        copies of other modules
 //! expression  types of values                   shared     variables of two branches
-//! unset       values that nothing sets
+//! unset       values that nothing sets          twice      names declared twice
+//! main        the module that no other runs     handle     handlers of traps
+//! operator    signs in place of functions       tick       `pre(tick)`
 //! ```
 
 mod abort;
 mod expression;
+mod handle;
 mod interface;
+mod main;
+mod operator;
 mod run;
 mod scope;
 mod shared;
 mod statement;
+mod tick;
+mod twice;
 mod unset;
 
 pub use expression::sign;
@@ -338,18 +345,22 @@ impl ExpressionKind {
     }
 }
 
-/// Checks the module with a name, or the last one, and all that it runs. `place` is where the file
-/// begins.
+/// Checks the module with a name, or the one that no other module runs, and all that it runs.
+/// `place` is where the file begins.
 pub fn check(file: &File, main: Option<&str>, place: Span) -> (Option<Module>, Vec<Diagnostic>) {
     let mut checker = Checker {
         file,
         module: Module::default(),
         diagnostics: Vec::new(),
         running: Vec::new(),
+        tick: None,
     };
     let chosen = match main {
         Some(name) => file.modules.iter().find(|module| module.name.text == name),
-        None => file.modules.last(),
+        None => match main::chosen(file) {
+            Ok(chosen) => chosen,
+            Err(several) => return (None, vec![*several]),
+        },
     };
     let Some(chosen) = chosen else {
         let title = match main {
@@ -365,11 +376,13 @@ pub fn check(file: &File, main: Option<&str>, place: Span) -> (Option<Module>, V
         };
         return (None, vec![missing]);
     };
+    checker.declared_twice();
     checker.module.name = chosen.name.text.clone();
     checker.running.push(chosen.name.text.clone());
     let mut scope = Scope::default();
     checker.interface(chosen, &mut scope);
     let root = checker.statement(&chosen.body, &scope);
+    let root = tick::beside_tick(&mut checker, root, chosen.name.span);
     checker.module.processes.root = Some(root);
     checker.deepest();
     let mut errors = checker.diagnostics.iter();
@@ -384,6 +397,8 @@ struct Checker<'f> {
     diagnostics: Vec<Diagnostic>,
     /// The modules that are being copied, the outermost first.
     running: Vec<String>,
+    /// What is emitted in each instant, if its status before is asked.
+    tick: Option<SignalId>,
 }
 
 /// How deep statements may stand in each other, once all copies are made.

@@ -1,11 +1,15 @@
 //! `run M`: a copy of another module, with signals of the place where it stands.
 
+use super::interface::basic;
+use super::operator::is_sign;
 use super::scope::Scope;
 use super::{Checker, Expression, ExpressionKind};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
-use crate::syntax::esterel::ast::{self, Actual, Declaration, Direction, Name, RenamingKind};
-use crate::types::process::{SignalId, Statement, StatementId};
+use crate::syntax::esterel::ast::{
+    self, Actual, Declaration, Direction, Name, RenamingKind, SignalDeclaration,
+};
+use crate::types::process::{Role, SignalId, Statement, StatementId};
 
 /// How many statements all copies together may have.
 const MOST_STATEMENTS: usize = 100_000;
@@ -46,6 +50,7 @@ impl Checker<'_> {
             level: scope.level,
             ..Scope::default()
         };
+        self.renamed_twice(renamings);
         self.renamed(module, renamings, scope, &mut inner);
         self.names_of_c(module, &mut inner);
         self.bind(module, renamings, name, scope, &mut inner);
@@ -91,23 +96,19 @@ impl Checker<'_> {
                     continue;
                 }
             };
-            let own = |names: &std::collections::BTreeMap<String, String>| {
-                names.get(&actual.text).unwrap_or(&actual.text).clone()
+            let (what, known, names) = match renaming.kind {
+                RenamingKind::Type => ("type", &scope.types, &mut inner.types),
+                RenamingKind::Function => ("function", &scope.functions, &mut inner.functions),
+                RenamingKind::Procedure => ("procedure", &scope.procedures, &mut inner.procedures),
+                RenamingKind::Signal | RenamingKind::Constant | RenamingKind::Task => continue,
             };
-            match renaming.kind {
-                RenamingKind::Type => {
-                    let own = own(&scope.types);
-                    inner.types.insert(formal.text.clone(), own);
-                }
-                RenamingKind::Function => {
-                    let own = own(&scope.functions);
-                    inner.functions.insert(formal.text.clone(), own);
-                }
-                RenamingKind::Procedure => {
-                    let own = own(&scope.procedures);
-                    inner.procedures.insert(formal.text.clone(), own);
-                }
-                RenamingKind::Signal | RenamingKind::Constant | RenamingKind::Task => {}
+            let own = known.get(&actual.text).unwrap_or(&actual.text).clone();
+            names.insert(formal.text.clone(), own);
+            let is_known = known.contains_key(&actual.text)
+                || renaming.kind == RenamingKind::Type && basic(&actual.text).is_some()
+                || is_sign(&actual.text);
+            if !is_known {
+                self.unknown(what, actual, known.keys().map(String::as_str));
             }
         }
     }
@@ -166,16 +167,38 @@ impl Checker<'_> {
         }
         for (formal, direction, kind) in interface(module) {
             let renaming = signals.iter().find(|one| one.formal.text == formal.text);
+            let place = renaming.map_or(run.span, |one| one.formal.span);
+            let named = match renaming.map(|one| &one.actual) {
+                Some(Actual::Name(actual)) => actual,
+                Some(Actual::Value(_)) | None => formal,
+            };
+            if scope.is_tick(named) {
+                self.bind_tick(formal, direction, kind, place, inner);
+                continue;
+            }
             let actual = match renaming.map(|one| &one.actual) {
                 Some(Actual::Name(actual)) => self.signal(actual, scope),
                 Some(Actual::Value(_)) => None,
                 None => self.by_its_name(formal, run, scope),
             };
-            let Some(actual) = actual else { continue };
-            let place = renaming.map_or(run.span, |one| one.formal.span);
+            let Some(actual) = actual else {
+                self.stands_for_unknown(formal, kind, inner);
+                continue;
+            };
             self.fits(formal, direction, kind, actual, place, inner);
             inner.signals.insert(formal.text.clone(), actual);
         }
+    }
+
+    /// Declares a signal in place of one that nobody knows, so that a mistake is told once.
+    fn stands_for_unknown(&mut self, formal: &Name, kind: Option<&Name>, inner: &mut Scope) {
+        let declared = SignalDeclaration {
+            name: formal.clone(),
+            initial: None,
+            kind: kind.cloned(),
+            combine: None,
+        };
+        self.declare(&declared, Role::Local, inner, &mut Vec::new());
     }
 
     /// A signal of a copy that is not named there: the one of this name.
@@ -192,6 +215,25 @@ impl Checker<'_> {
             self.report(refused.help(help));
         }
         found
+    }
+
+    /// Lets `tick` stand for a signal of a copy, which must be pure and only read.
+    fn bind_tick(
+        &mut self,
+        formal: &Name,
+        direction: Option<Direction>,
+        kind: Option<&Name>,
+        place: Span,
+        inner: &mut Scope,
+    ) {
+        let reads = matches!(direction, Some(Direction::Input | Direction::Return));
+        if reads && kind.is_none() {
+            inner.ticks.insert(formal.text.clone());
+            return;
+        }
+        let title = format!("`tick` cannot stand for `{}`", formal.text);
+        let label = "it must be an input without a value";
+        self.report(Diagnostic::error(Id::TypeMismatch, title, place, label));
     }
 
     /// Whether a signal can stand for one of a copy.
@@ -213,8 +255,8 @@ impl Checker<'_> {
             self.report(Diagnostic::error(Id::TypeMismatch, title, place, "here"));
         }
         let emits = matches!(direction, Some(Direction::Output | Direction::InputOutput));
-        if emits && !self.module.processes.signal(actual).role.is_emitted() {
-            let title = format!("`{name}` is an input, and `{}` is emitted", formal.text);
+        if emits && self.module.processes.signal(actual).role == Role::Sensor {
+            let title = format!("`{name}` is a sensor, and `{}` is emitted", formal.text);
             self.report(Diagnostic::error(Id::NotAssignable, title, place, "here"));
         }
     }

@@ -1,6 +1,7 @@
 //! Statements of Esterel -> statements of [`Processes`].
 
 use super::scope::{Scope, Way};
+use super::tick::tick;
 use super::{Checker, Data, Expression, ExpressionKind, Type, Variable, VariableId};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
@@ -20,7 +21,7 @@ impl Checker<'_> {
         self.module.processes.add(statement, span)
     }
 
-    fn nothing(&mut self, span: Span) -> StatementId {
+    pub(super) fn nothing(&mut self, span: Span) -> StatementId {
         self.add(Statement::Nothing, span)
     }
 
@@ -151,17 +152,38 @@ impl Checker<'_> {
         span: Span,
         scope: &Scope,
     ) -> StatementId {
+        if scope.is_tick(name) {
+            let title = format!("`{}` is present in every instant", name.text);
+            let label = "and never emitted";
+            self.report(Diagnostic::error(
+                Id::NotAssignable,
+                title,
+                name.span,
+                label,
+            ));
+            return self.nothing(span);
+        }
         let Some(signal) = self.signal(name, scope) else {
             return self.nothing(span);
         };
-        if !self.module.processes.signal(signal).role.is_emitted() {
-            let title = format!(
-                "`{}` is an input, which only the environment gives",
-                name.text
-            );
-            let refused = Diagnostic::error(Id::NotAssignable, title, name.span, "an input");
-            self.report(refused.help("an `inputoutput` can be emitted as well"));
-            return self.nothing(span);
+        match self.module.processes.signal(signal).role {
+            // It is present inside, and nobody outside is told.
+            Role::Input => {
+                self.processes().signals[signal.at()].role = Role::InputEmitted;
+            }
+            Role::Sensor => {
+                let title = format!("`{}` is a sensor, and never emitted", name.text);
+                let refused = Diagnostic::error(Id::NotAssignable, title, name.span, "a sensor");
+                self.report(refused.help("an output or a local signal can be emitted"));
+                return self.nothing(span);
+            }
+            Role::InputEmitted
+            | Role::InputOutput
+            | Role::Output
+            | Role::Local
+            | Role::Exit
+            | Role::Field
+            | Role::Look => {}
         }
         let value = self.value_of(signal, name, value, scope);
         self.add(Statement::Emit(signal, value), span)
@@ -214,6 +236,9 @@ impl Checker<'_> {
             ast::Presence::Now(name) => self
                 .asked(name, scope)
                 .map_or(Presence::Always, Presence::Now),
+            ast::Presence::Before(name) if scope.is_tick(name) => {
+                Presence::Before(tick(self, name.span))
+            }
             ast::Presence::Before(name) => match self.asked(name, scope) {
                 Some(signal) => {
                     self.processes().signals[signal.at()].previous = true;
@@ -235,7 +260,7 @@ impl Checker<'_> {
 
     /// A signal whose status is asked; none for `tick`.
     fn asked(&mut self, name: &Name, scope: &Scope) -> Option<SignalId> {
-        if name.text == "tick" && !scope.signals.contains_key("tick") {
+        if scope.is_tick(name) {
             return None;
         }
         let signal = self.signal(name, scope)?;
@@ -255,6 +280,7 @@ impl Checker<'_> {
         span: Span,
         scope: &Scope,
     ) -> StatementId {
+        self.each_once("signal", declared.iter().map(|one| &one.name));
         let mut inner = scope.inside();
         let mut begin = Vec::new();
         // Values at the beginning are read outside of the scope.
@@ -284,10 +310,11 @@ impl Checker<'_> {
         &mut self,
         declared: &[SignalDeclaration],
         body: &ast::Statement,
-        handlers: &[(Name, ast::Statement)],
+        handlers: &[(ast::Presence, ast::Statement)],
         span: Span,
         scope: &Scope,
     ) -> StatementId {
+        self.each_once("trap", declared.iter().map(|one| &one.name));
         let mut inner = scope.inside();
         let level = scope.level;
         inner.level += 1;
@@ -304,23 +331,7 @@ impl Checker<'_> {
             ways.push((&one.name, signal));
         }
         let body = self.statement(body, &inner);
-        for (name, _) in handlers {
-            if !ways.iter().any(|(way, _)| way.text == name.text) {
-                let all: Vec<&str> = ways.iter().map(|(way, _)| way.text.as_str()).collect();
-                self.unknown("trap", name, all);
-            }
-        }
-        let mut data = Vec::new();
-        let handlers = ways.iter().map(|(name, signal)| {
-            let mut all = handlers.iter();
-            let handler = all.find(|(handled, _)| handled.text == name.text);
-            let first = self.module.data.len();
-            let handler = handler.map(|(_, handler)| self.statement(handler, &after));
-            data.push(first..self.module.data.len());
-            (*signal, handler)
-        });
-        let handlers = handlers.collect();
-        self.apart(data);
+        let handlers = self.handlers(&ways, handlers, &after);
         let trap = Statement::Trap {
             level,
             handlers,
@@ -431,6 +442,7 @@ impl Checker<'_> {
         span: Span,
         scope: &Scope,
     ) -> StatementId {
+        self.each_once("variable", declared.iter().map(|one| &one.name));
         let mut inner = scope.inside();
         let mut all = Vec::new();
         for one in declared {

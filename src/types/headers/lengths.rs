@@ -3,17 +3,20 @@
 
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind};
-use super::super::header::{Counter, Header, OptionKind, Rule};
+use super::super::header::{Counter, Header, HeaderField, OptionKind, Rule};
 use super::super::program::HeaderId;
+use super::super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 
 /// Checks what tells the length of a header, and says how long it is at most.
 pub fn check(context: &mut Context, id: HeaderId, span: Span) {
     let header = context.program.headers[id.at()].clone();
-    let open = header.fields.iter().position(|field| field.width == 0);
+    let open = header.open();
     check_open(context, &header, span);
-    check_conditions(context, &header, id, open);
+    check_parts(context, &header, span);
+    let varies = header.fields.iter().position(|field| field.width == 0);
+    check_conditions(context, &header, id, varies);
     let counter = header.counter();
     if let (Some(counter), Some(open)) = (&counter, open) {
         check_counter(context, &header, counter, open);
@@ -39,7 +42,7 @@ fn check_open(context: &mut Context, header: &Header, span: Span) {
         .fields
         .iter()
         .enumerate()
-        .filter(|(_, field)| field.width == 0);
+        .filter(|(_, field)| field.kind == Type::UnboundedBytes);
     let Some((place, first)) = open.next() else {
         return;
     };
@@ -59,6 +62,78 @@ fn check_open(context: &mut Context, header: &Header, span: Span) {
             Diagnostic::error(Id::BadHeader, title, first.span, "")
                 .label(span, "in this header")
                 .why("Bytes and options end where a field that `counts header` says."),
+        );
+    }
+}
+
+/// Each part with a bound has a count of its own before it, which is wide enough for the bound.
+fn check_parts(context: &mut Context, header: &Header, span: Span) {
+    let open = header.open();
+    let mut counted: Vec<(usize, usize)> = Vec::new();
+    for part in header.parts() {
+        let field = &header.fields[part];
+        let Some(counter) = header.part_counter(part) else {
+            let title = "nothing says where this part of the header ends";
+            let help = format!("write `n: u8 counts {0}..{0}` before it", field.name);
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, field.span, "")
+                    .label(span, "in this header")
+                    .why("A part of no fixed length is counted by a field that stands before it.")
+                    .help(help),
+            );
+            continue;
+        };
+        let at = counter.field.at();
+        if let Some((_, first)) = counted.iter().find(|(other, _)| *other == at) {
+            let title = "two parts of this header have no length of their own";
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, field.span, "the second")
+                    .label(header.fields[*first].span, "the first")
+                    .why("A count tells the end of one part."),
+            );
+            continue;
+        }
+        counted.push((at, part));
+        if let Some(open) = open.filter(|open| *open < part) {
+            let title = "this part stands behind bytes or options without a bound";
+            context.report(
+                Diagnostic::error(Id::BadHeader, title, field.span, "")
+                    .label(header.fields[open].span, "these have no bound"),
+            );
+        }
+        check_part_count(context, header, part, &counter);
+    }
+}
+
+/// A part that is as long as it may be can be counted, in whole units.
+fn check_part_count(context: &mut Context, header: &Header, part: usize, counter: &Counter) {
+    let field = &header.fields[part];
+    let count = &header.fields[counter.field.at()];
+    let inside = header.fields.iter().enumerate();
+    let inside = inside.filter(|(place, field)| counter.covers(*place) && field.is_loose());
+    let fixed = header.fixed_inside(&counter.ranges);
+    let loose = |field: &HeaderField| field.bound().unwrap_or(field.width / 8);
+    let loose: Vec<u32> = inside.map(|(_, field)| loose(field)).collect();
+    let unit = counter.unit;
+    let all = u64::from(fixed + loose.iter().sum::<u32>());
+    let most = (u64::MAX >> (64 - count.width.clamp(1, 64))).saturating_mul(u64::from(unit));
+    let refused = if count.present.is_some() {
+        Some("what counts a part is always there".to_string())
+    } else if all > most {
+        Some(format!(
+            "this counts up to {most} bytes, and there may be {all}"
+        ))
+    } else if !fixed.is_multiple_of(unit) || loose.iter().any(|one| !one.is_multiple_of(unit)) {
+        Some(format!(
+            "what is counted here is no whole number of {unit} bytes"
+        ))
+    } else {
+        None
+    };
+    if let Some(title) = refused {
+        context.report(
+            Diagnostic::error(Id::BadHeader, title, count.span, "")
+                .label(field.span, "this is counted"),
         );
     }
 }
@@ -83,12 +158,35 @@ fn check_conditions(context: &mut Context, header: &Header, id: HeaderId, open: 
                 reads fields and constants.",
             ));
         }
+        check_count_reads(context, header, (id, place), present);
         let end = open.map_or(place, |open| open.min(place));
         if reads_from(present, id, end) {
             let title = "whether this is there is known too late";
             context.report(Diagnostic::error(Id::BadHeader, title, field.span, "").why(
                 "A header is read from its first byte on: an `if` reads fields that stand \
                     before it, and before bytes and options of no fixed length.",
+            ));
+        }
+    }
+}
+
+/// A count that hangs on what may be missing is known behind that.
+fn check_count_reads(
+    context: &mut Context,
+    header: &Header,
+    (id, place): (HeaderId, usize),
+    present: &Expression,
+) {
+    let counters = header.parts().filter_map(|part| header.part_counter(part));
+    for counter in counters.filter(|counter| header.counts_optional(counter)) {
+        if reads_from(present, id, counter.field.at())
+            && !reads_from(present, id, counter.field.at() + 1)
+        {
+            let title = "whether this is there is known too late";
+            let span = header.fields[place].span;
+            context.report(Diagnostic::error(Id::BadHeader, title, span, "").label(
+                header.fields[counter.field.at()].span,
+                "this counts what may be missing",
             ));
         }
     }

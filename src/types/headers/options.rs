@@ -45,6 +45,7 @@ pub fn layout(
     let mut options = Options {
         region,
         width: u32::from(by) / 8,
+        until_malformed: source.until_malformed,
         cases: Vec::new(),
         others: None,
         fields: Vec::new(),
@@ -171,7 +172,7 @@ impl RulesOf<'_, '_> {
             return;
         };
         let region = options.region;
-        if self.counted {
+        if self.counted && !options.until_malformed {
             let bad = context.reason(self.layer.entity, "bad_options");
             let header = &mut context.program.headers[self.id.at()];
             header.fields[region.at()].bad = Some(bad);
@@ -313,7 +314,7 @@ impl RulesOf<'_, '_> {
     }
 
     fn is_open(&self, context: &Context, id: HeaderFieldId) -> bool {
-        context.program.headers[self.id.at()].field(id).kind == Type::Nothing
+        context.program.headers[self.id.at()].field(id).kind == Type::UnboundedBytes
     }
 
     /// Bytes of the fixed fields of an option that a length counts.
@@ -371,6 +372,9 @@ fn reads_fields_alone(rule: &Expression, header: HeaderId) -> bool {
         | ExpressionKind::Binary(..)
         | ExpressionKind::If(..)
         | ExpressionKind::Cast(_)
+        | ExpressionKind::BytesLength(_)
+        | ExpressionKind::ByteAt(..)
+        | ExpressionKind::Bounded(_)
         | ExpressionKind::Least(..)
         | ExpressionKind::Greatest(..) => true,
         ExpressionKind::Config(_)

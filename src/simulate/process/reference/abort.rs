@@ -31,7 +31,10 @@ impl<'p> Instant<'_, 'p> {
         if !mode.resumes {
             for count in counts {
                 if !mode.must || !self.act(count.begin, place)? {
-                    let inner = self.evaluate(body, mode.perhaps(), place)?;
+                    // A count may wait for a value that a body emits which runs anyway.
+                    let runs = weak || !cases.iter().any(|case| case.delay.immediate);
+                    let inside = if runs { mode } else { mode.perhaps() };
+                    let inner = self.evaluate(body, inside, place)?;
                     let mut watched = self.watch(cases, mode.perhaps(), place)?;
                     watched.writes.extend(self.could_write(count.begin));
                     return self.ended(weak, watched, inner, mode.perhaps(), place);
@@ -110,7 +113,10 @@ impl<'p> Instant<'_, 'p> {
         inner.emits.extend(watched.writes);
         let decided = watched.known && mode.must;
         let aborts = match weak {
-            true => inner.must == Some(Code::Rests) && decided && !watched.quiet,
+            true => {
+                let ends = matches!(inner.must, Some(Code::Done | Code::Rests));
+                ends && decided && !watched.quiet
+            }
             false => decided && !watched.quiet,
         };
         let mut after: Option<Outcome> = None;
@@ -131,17 +137,14 @@ impl<'p> Instant<'_, 'p> {
             return Ok(after);
         }
         if weak {
-            let may_rest = inner.can.contains(&Code::Rests);
+            let may_end = inner.can.iter().any(|code| !matches!(code, Code::Exits(_)));
             if !watched.quiet {
-                inner.can.remove(&Code::Rests);
+                inner.can.retain(|code| matches!(code, Code::Exits(_)));
             }
             if !decided {
                 inner.must = None;
             }
-            if inner.must == Some(Code::Rests) && !watched.quiet {
-                inner.must = None;
-            }
-            if let (Some(after), true) = (after, may_rest) {
+            if let (Some(after), true) = (after, may_end) {
                 let rests = inner.rests.clone();
                 let scopes = inner.scopes.clone();
                 let must = inner.must;

@@ -25,7 +25,9 @@ impl<'p> Instant<'_, 'p> {
             let known = Known {
                 now: match role {
                     Role::Input | Role::Sensor => Some(given.contains(&signal)),
-                    Role::InputOutput => given.contains(&signal).then_some(true),
+                    Role::InputEmitted | Role::InputOutput => {
+                        given.contains(&signal).then_some(true)
+                    }
                     Role::Output | Role::Local | Role::Exit | Role::Field | Role::Look => None,
                 },
                 settled: !role.is_emitted(),

@@ -235,11 +235,11 @@ impl Parser<'_> {
     pub(super) fn delay(&mut self) -> Parsed<Delay> {
         let start = self.token().span;
         let immediate = self.accept("immediate");
-        let count = match immediate || self.is_at("[") || self.is_plain() {
+        let count = match immediate || self.is_at("[") || self.is_plain() || self.is_before() {
             true => None,
             false => Some(self.expression()?),
         };
-        let test = match self.is_at("[") {
+        let test = match self.is_at("[") || self.is_at("pre") {
             true => self.presence_of_one()?,
             false => Presence::Now(self.signal_of_delay()?),
         };
@@ -252,17 +252,24 @@ impl Parser<'_> {
     }
 
     fn signal_of_delay(&mut self) -> Parsed<Name> {
-        if ["not", "pre", "("].iter().any(|word| self.is_at(word)) {
+        if ["not", "("].iter().any(|word| self.is_at(word)) {
             return Err(self.unexpected("a signal, or more than one name in `[` and `]`"));
         }
         self.name("a signal, or what is asked of several in `[` and `]`")
+    }
+
+    /// Whether this is `pre S` or `pre(S)`, and not `pre(?S)`, which is a count.
+    fn is_before(&self) -> bool {
+        let inner = self.tokens.get(self.at + 2);
+        let value = is(self.next(), "(") && inner.is_some_and(|token| is(*token, "?"));
+        self.is_at("pre") && !value
     }
 
     /// Whether a delay is no more than a signal: what follows its name begins nothing.
     fn is_plain(&self) -> bool {
         let counts = |token: Token<'_>| {
             token.kind == TokenKind::Name
-                || ["[", "(", "+", "-", "*", "/", "mod"]
+                || ["pre", "[", "(", "+", "-", "*", "/", "mod"]
                     .iter()
                     .any(|sign| is(token, sign))
         };

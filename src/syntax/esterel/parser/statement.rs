@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::{Parsed, Parser, Reported};
+use crate::diagnostic::Id;
 use crate::source::Span;
 use crate::syntax::esterel::ast::{
     Actual, DelayCase, Expression, Name, Renaming, RenamingKind, SignalDeclaration, Statement,
@@ -147,14 +148,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The end of what needs none: only with its word.
-    fn optional_end(&mut self, word: &str) {
-        if self.is_at("end") && super::is(self.next(), word) {
-            self.take();
-            self.take();
-        }
-    }
-
     /// A body that may be left out.
     fn optional(&mut self, word: &str) -> Parsed<Option<Statement>> {
         match self.accept(word) {
@@ -208,7 +201,6 @@ impl Parser<'_> {
         let body = self.parallel()?;
         if self.accept("each") {
             let delay = self.delay()?;
-            self.optional_end("loop");
             return Ok(Kind::LoopEach(body, delay));
         }
         self.end("loop")?;
@@ -264,9 +256,8 @@ impl Parser<'_> {
     fn one_case(&mut self, word: &str) -> Parsed<DelayCase> {
         let delay = self.delay()?;
         let then = self.optional("do")?;
-        match then.is_some() {
-            true => self.end(word)?,
-            false => self.optional_end(word),
+        if then.is_some() {
+            self.end(word)?;
         }
         Ok(DelayCase { delay, then })
     }
@@ -291,8 +282,6 @@ impl Parser<'_> {
                     self.expect("end")?;
                     self.accept("weak");
                     self.accept("abort");
-                } else {
-                    self.optional_end("abort");
                 }
                 vec![DelayCase { delay, then }]
             }
@@ -322,16 +311,12 @@ impl Parser<'_> {
         self.take();
         let body = self.parallel()?;
         self.expect("when")?;
-        let start = self.token().span;
-        let immediate = self.accept("immediate");
-        let test = self.presence()?;
-        let delay = crate::syntax::esterel::ast::Delay {
-            count: None,
-            immediate,
-            test,
-            span: self.since(start),
-        };
-        self.optional_end("suspend");
+        let delay = self.delay()?;
+        if delay.count.is_some() {
+            let title = "a suspension has no count".to_string();
+            let label = "`S`, `[S and T]`, or `immediate` before them";
+            return Err(self.report(Id::UnexpectedWord, title, delay.span, label));
+        }
         Ok(Kind::Suspend(body, delay))
     }
 
@@ -342,9 +327,9 @@ impl Parser<'_> {
         let body = self.parallel()?;
         let mut handlers = Vec::new();
         while self.accept("handle") {
-            let way = self.name("a trap")?;
+            let test = self.presence()?;
             self.expect("do")?;
-            handlers.push((way, self.parallel()?));
+            handlers.push((test, self.parallel()?));
         }
         self.end("trap")?;
         Ok(Kind::Trap {
@@ -432,11 +417,12 @@ impl Parser<'_> {
     /// What a name stands for: another name, a sign, a value.
     fn actual(&mut self, kind: RenamingKind) -> Parsed<Actual> {
         if kind == RenamingKind::Constant {
-            return Ok(Actual::Value(self.constant_value()?));
+            return Ok(Actual::Value(self.before_slash()?));
         }
         let token = self.token();
         let operator = kind == RenamingKind::Function
-            && matches!(token.text, "+" | "-" | "*" | "and" | "or" | "mod" | "not");
+            && matches!(token.kind, TokenKind::Sign | TokenKind::Keyword)
+            && is_operator(token.text);
         if operator {
             self.take();
             return Ok(Actual::Name(Name {
@@ -445,14 +431,6 @@ impl Parser<'_> {
             }));
         }
         Ok(Actual::Name(self.name("a name")?))
-    }
-
-    /// A value that stands before a `/`.
-    fn constant_value(&mut self) -> Parsed<Expression> {
-        match self.is_at("(") {
-            true => self.expression(),
-            false => self.before_slash(),
-        }
     }
 
     /// `exec K(X)(e) return R`, `exec case K(X)(e) return R do p … end`: read to be refused.
@@ -476,4 +454,12 @@ impl Parser<'_> {
             return Ok(Kind::Exec(task));
         }
     }
+}
+
+/// Whether a word or sign is an operator, which may stand for a function.
+fn is_operator(text: &str) -> bool {
+    let operators = [
+        "+", "-", "*", "/", "mod", "=", "<>", "<", "<=", ">", ">=", "and", "or", "not",
+    ];
+    operators.contains(&text)
 }

@@ -1,6 +1,6 @@
 //! Values and operators.
 
-use super::{Likely, Name, Type};
+use super::{Likely, Name, Path, Type};
 use crate::source::Span;
 
 /// A value as it is written.
@@ -102,6 +102,13 @@ pub enum ExpressionKind {
     Find(InstanceKey),
     /// `create neighbour(next_hop)`
     Create(InstanceKey),
+    /// `find neighbour by expiry`
+    FindByTimer {
+        /// `session`, or the name of a child.
+        kind: Name,
+        /// Its timer; that of a process has its name before it.
+        timer: Path,
+    },
     /// `new message`, `new message(bytes, length)`
     New {
         /// The word `message`.

@@ -117,6 +117,8 @@ pub struct HeaderOptions {
     pub notes: Notes,
     /// The type of what tells them apart.
     pub by: Type,
+    /// Whether a malformed one ends them, and the header is taken all the same.
+    pub until_malformed: bool,
     /// Those that are known.
     pub cases: Vec<OptionCase>,
     /// The fields of all others; without them they are refused.

@@ -327,10 +327,14 @@ pub struct Filter {
     pub unit: Type,
     /// Which byte of a unit comes first.
     pub order: Option<ByteOrder>,
+    /// `whole`: it takes whole units only.
+    pub whole: Option<Span>,
     /// What it remembers between units.
     pub fields: Vec<Field>,
     /// What it does with each `word`.
     pub each: Block,
+    /// `tail`: what it does with the last one, where bytes of it are missing.
+    pub tail: Option<Block>,
     /// What it does at the end.
     pub finish: Option<Block>,
     /// What it yields as a whole.

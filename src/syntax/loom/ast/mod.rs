@@ -223,6 +223,8 @@ pub enum TypeKind {
         element: Option<Box<Type>>,
         /// How much it holds.
         capacity: Option<Box<Expression>>,
+        /// `bytes[at most 8]`: perhaps less.
+        at_most: bool,
         /// `by seq16`: the numbers of a window.
         by: Option<Box<Type>>,
         /// What it starts from.

@@ -365,7 +365,7 @@ impl Parser<'_> {
             }
             "find" => {
                 self.take();
-                ExpressionKind::Find(self.instance_key()?)
+                self.found()?
             }
             "create" => {
                 self.take();
@@ -393,6 +393,17 @@ impl Parser<'_> {
             }
             _ => ExpressionKind::Name(self.word("a value")?),
         })
+    }
+
+    /// `neighbour(next_hop)`, or `neighbour by expiry`: the operand of `find`.
+    fn found(&mut self) -> Parsed<ExpressionKind> {
+        if !self.ahead(1).is("by") {
+            return Ok(ExpressionKind::Find(self.instance_key()?));
+        }
+        let kind = self.instance_kind()?;
+        self.expect("by")?;
+        let timer = self.path("a timer")?;
+        Ok(ExpressionKind::FindByTimer { kind, timer })
     }
 
     /// `neighbour(next_hop)`, `session(port, peer)`

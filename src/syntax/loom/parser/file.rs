@@ -8,7 +8,7 @@ use crate::syntax::loom::ast::{
 };
 
 /// Words with which a line at the top of a file begins.
-const BEGINNINGS: &[&str] = &[
+pub(super) const BEGINNINGS: &[&str] = &[
     "use",
     "service",
     "worker",
@@ -103,6 +103,19 @@ impl Parser<'_> {
         let start = self.at;
         self.take();
         let path = self.path("a layer or a folder, such as `network.ipv4`")?;
+        if self.is_at(":") || self.is_at("/") {
+            let mut parts: Vec<&str> = path.names.iter().map(|name| &*name.text).collect();
+            parts.extend(
+                self.tokens[self.at..]
+                    .iter()
+                    .find(|token| !token.is(":") && !token.is("/"))
+                    .map(|token| token.text),
+            );
+            let title = "the parts of a path are joined by dots";
+            let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+            let help = format!("write `use {}`", parts.join("."));
+            return Err(self.report(foreign.help(help)));
+        }
         Ok(Use {
             path,
             span: self.span_from(start),
@@ -252,6 +265,11 @@ impl Parser<'_> {
         } else {
             self.name(what)?
         };
+        if self.is_at(")") || self.is_at(",") {
+            let title = format!("the parameter `{name}` has no type");
+            let untyped = Diagnostic::error(Id::MissingPart, title, name.span, "expected a type");
+            return Err(self.report(untyped.help(format!("write `{name}: u32`, for example"))));
+        }
         self.expect(":")?;
         let of = self.type_name()?;
         let default = if self.accept("=").is_some() {

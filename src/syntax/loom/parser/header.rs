@@ -145,6 +145,10 @@ impl Parser<'_> {
         self.take();
         self.take();
         let by = self.type_name()?;
+        let until_malformed = self.accept("until").is_some();
+        if until_malformed {
+            self.expect("malformed")?;
+        }
         let (mut cases, mut otherwise) = (Vec::new(), None);
         self.list("{", Separator::CommaOrNewline, |parser| {
             parser.cases_then_else(
@@ -158,6 +162,7 @@ impl Parser<'_> {
         Ok(HeaderOptions {
             notes,
             by,
+            until_malformed,
             cases,
             otherwise,
             span,

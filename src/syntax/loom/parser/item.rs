@@ -1,6 +1,6 @@
 //! What a layer is made of, but for headers and instances.
 
-use super::{Code, Parsed, Parser, Separator};
+use super::{Code, Parsed, Parser, Reported, Separator};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{
     Attribute, Block, ByteOrder, Constant, Direction, Enum, EnumValue, Field, Filter, FilterEffect,
@@ -242,6 +242,12 @@ impl Parser<'_> {
         let beginning = self.begin();
         let external = self.accept("extern").is_some();
         self.expect("fn")?;
+        if ["deliver", "send", "start", "end", "again"].contains(&self.token().text) {
+            let event = self.token();
+            let title = format!("what happens at `{}` is a handler", event.text);
+            let foreign = Diagnostic::error(Id::NotLoom, title, event.span, "");
+            return Err(self.report(foreign.help(format!("write `on {}`", event.text))));
+        }
         let name = self.name("the name of the function")?;
         let parameters = self.parameters()?;
         let returns = if self.accept("->").is_some() {
@@ -251,9 +257,14 @@ impl Parser<'_> {
         } else {
             let title = "this function does not say what it returns";
             let span = self.here();
+            let help = match self.is_at(":") {
+                true => format!("write `-> {}`", self.ahead(1).text),
+                false => "write `-> TYPE`; fields are written in handlers".to_string(),
+            };
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, span, "expected `->` and a type")
-                    .why("A function computes a value, and has no other effect."),
+                    .why("A function computes a value, and has no other effect.")
+                    .help(help),
             ));
         };
         let body = if promised {
@@ -353,12 +364,18 @@ impl Parser<'_> {
         };
         let unit = self.type_name()?;
         let order = self.byte_order();
+        let whole = self.token().span;
+        let whole = self.accept("whole").map(|_| whole);
         let open = self.token().span;
-        let mut parts = FilterParts::default();
+        let (mut parts, told) = (FilterParts::default(), self.diagnostics.len());
         self.list("{", Separator::Newline, |parser| {
             parser.filter_part(&mut parts)
         })?;
         let Some(each) = parts.each else {
+            if self.diagnostics.len() > told {
+                // What could not be read was perhaps that.
+                return Err(Reported);
+            }
             let title = "this filter does nothing with its words";
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, open, "`each word { … }` is missing")
@@ -368,6 +385,7 @@ impl Parser<'_> {
         let (notes, span) = self.finish(beginning);
         let FilterParts {
             fields,
+            tail,
             finish,
             result,
             ..
@@ -379,8 +397,10 @@ impl Parser<'_> {
             effect,
             unit,
             order,
+            whole,
             fields,
             each,
+            tail,
             finish,
             result,
             span,
@@ -394,6 +414,9 @@ impl Parser<'_> {
             self.take();
             self.expect("word")?;
             parts.each.replace(self.block_of(Code::Filter)?).is_some()
+        } else if !is_field && word.is("tail") {
+            self.take();
+            parts.tail.replace(self.block_of(Code::Filter)?).is_some()
         } else if !is_field && word.is("finish") {
             self.take();
             parts.finish.replace(self.block_of(Code::Filter)?).is_some()
@@ -447,6 +470,7 @@ impl Parser<'_> {
 struct FilterParts {
     fields: Vec<Field>,
     each: Option<Block>,
+    tail: Option<Block>,
     finish: Option<Block>,
     result: Option<FilterResult>,
 }

@@ -26,13 +26,17 @@ use super::token::{Comment, KEYWORDS, STATEMENTS, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::{FileId, Sources, Span};
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep blocks, brackets and operators may nest.
 const NESTING_LIMIT: usize = 100;
 
 /// How many statements and conditions one body may have: what follows a condition stands deeper in
 /// the tree of a handler.
-const STATEMENT_LIMIT: usize = 500;
+const STATEMENT_LIMIT: usize = 1_000;
+
+/// How many elements a list may have, and a file declarations.
+const LIST_LIMIT: usize = 4_096;
 
 /// How many mistakes of one file are told.
 const MISTAKE_LIMIT: usize = 20;
@@ -51,25 +55,20 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
         nesting: 0,
         statements: 0,
         code: Code::Handler,
+        reserved: Vec::new(),
         diagnostics: Vec::new(),
     };
     let tree = parser.file(sources.span(file));
-    // Inside a bracket that was never closed, nothing can be said with certainty.
-    let unclosed = balanced.diagnostics.iter().filter_map(|missing| {
-        let end = missing.labels.first()?.span;
-        (sources.slice(missing.primary.span) != "{").then(|| missing.primary.span.to(end))
-    });
-    let mut unclosed: Vec<Span> = unclosed.collect();
-    unclosed.sort_unstable();
-    unclosed.dedup_by(|inner, outer| outer.covers(*inner));
     let is_new = |found: &Diagnostic| {
         let place = found.primary.span;
-        let said = lexed.diagnostics.iter().any(|it| it.primary.span == place);
-        !said && !unclosed.iter().any(|stretch| stretch.covers(place))
+        let mut lexical = lexed.diagnostics.iter();
+        !lexical.any(|it| it.primary.span == place)
     };
-    let mut diagnostics: Vec<_> = parser.diagnostics.into_iter().filter(is_new).collect();
-    diagnostics.extend(lexed.diagnostics);
+    let mut diagnostics = parser.diagnostics;
+    diagnostics.retain(is_new);
     diagnostics.extend(balanced.diagnostics);
+    let mut diagnostics = without_followers(diagnostics, file, sources);
+    diagnostics.extend(lexed.diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     if let Some(first) = diagnostics.get(MISTAKE_LIMIT) {
         let title = format!(
@@ -81,6 +80,64 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
         diagnostics.push(rest);
     }
     (tree, diagnostics)
+}
+
+/// Keeps one mistake of each item whose brackets do not balance: nobody knows where its blocks end,
+/// so all else that is said of it follows from the bracket. The first is kept, but for what is said
+/// of a bracket on the same line, which is nearer to the cause.
+///
+/// An item reaches from a line at the margin that begins one to the next such line.
+fn without_followers(
+    mut diagnostics: Vec<Diagnostic>,
+    file: FileId,
+    sources: &Sources,
+) -> Vec<Diagnostic> {
+    let mut begins = vec![0];
+    let mut at = 0;
+    for line in sources.text(file).split_inclusive('\n') {
+        let word = line.split(|c: char| !c.is_alphanumeric()).next();
+        if word.is_some_and(|word| file::BEGINNINGS.contains(&word)) {
+            begins.push(at);
+        }
+        at += line.len() as u32;
+    }
+    let item = |place: Span| begins.partition_point(|begin| *begin <= place.start);
+    let line = |of: &Diagnostic| sources.line(file, of.primary.span.start);
+    let brackets = diagnostics.iter();
+    let brackets = brackets.filter(|it| it.id == Id::MissingBracket);
+    let brackets: BTreeSet<(usize, u32)> = brackets
+        .map(|it| (item(it.primary.span), line(it)))
+        .collect();
+    // What is open before an item begins is closed there.
+    let before = |place: Span| begins.partition_point(|begin| *begin < place.start);
+    let reaches = |it: &Diagnostic| it.labels.iter().map(|label| before(label.span)).max();
+    let stretches = diagnostics.iter();
+    let stretches = stretches.filter(|it| it.id == Id::MissingBracket);
+    let mut stretches: Vec<(usize, usize)> = stretches
+        .map(|it| {
+            let first = item(it.primary.span);
+            (first, reaches(it).unwrap_or(first))
+        })
+        .collect();
+    stretches.sort_unstable();
+    // Each spoilt item, with the first item of the overlapping stretches that it belongs to.
+    let mut spoilt: BTreeMap<usize, usize> = BTreeMap::new();
+    for (first, last) in stretches {
+        let group = spoilt.get(&first).copied().unwrap_or(first);
+        let unseen = spoilt.last_key_value().map_or(0, |(seen, _)| seen + 1);
+        spoilt.extend((first.max(unseen)..=last).map(|item| (item, group)));
+    }
+    diagnostics.sort_by_key(|it| (it.primary.span.start, it.id != Id::MissingBracket));
+    let mut told: BTreeSet<usize> = BTreeSet::new();
+    diagnostics.retain(|found| {
+        let own = item(found.primary.span);
+        let Some(group) = spoilt.get(&own) else {
+            return true;
+        };
+        let better = found.id != Id::MissingBracket && brackets.contains(&(own, line(found)));
+        !better && told.insert(*group)
+    });
+    diagnostics
 }
 
 struct Parser<'a> {
@@ -95,6 +152,9 @@ struct Parser<'a> {
     /// How many there were in the body that is being read.
     statements: usize,
     code: Code,
+    /// Words of the language of which was said that they are no names: what is wrong beside them
+    /// follows from that.
+    reserved: Vec<&'a str>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -163,7 +223,11 @@ impl<'a> Parser<'a> {
     /// A word that is none of the language's.
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.token();
+        if token.is_keyword() && self.reserved.contains(&token.text) {
+            return Err(Reported);
+        }
         if token.is_keyword() {
+            self.reserved.push(token.text);
             let title = format!(
                 "`{}` is a word of the language and cannot be {what}",
                 token.text
@@ -175,7 +239,7 @@ impl<'a> Parser<'a> {
                     token.span,
                     format!("{what} stands here"),
                 )
-                .help("choose another name"),
+                .help(another_name(token.text)),
             ));
         }
         self.word(what)
@@ -243,13 +307,27 @@ impl<'a> Parser<'a> {
         separator: Separator,
         mut element: impl FnMut(&mut Self) -> Parsed<()>,
     ) {
+        let (mut stray, mut count) = (false, 0);
         while self.at < close {
             if self.token().kind == TokenKind::Newline {
                 self.at += 1;
                 continue;
             }
-            let start = self.at;
-            match element(self) {
+            if count == LIST_LIMIT {
+                self.too_many();
+                self.at = close;
+                return;
+            }
+            count += 1;
+            let (start, told) = (self.at, self.diagnostics.len());
+            let parsed = element(self);
+            // A run of elements of which none can begin here is one mistake.
+            let begins = parsed.is_ok() || self.at > start;
+            if stray && !begins {
+                self.diagnostics.truncate(told);
+            }
+            stray = !begins;
+            match parsed {
                 Ok(()) if self.ends(close, separator) => self.at += usize::from(self.at < close),
                 Ok(()) => {
                     self.missing_separator(separator);
@@ -300,7 +378,7 @@ impl<'a> Parser<'a> {
             Ordering::Less => Ok(()),
             Ordering::Equal => {
                 let (span, title) = (self.token().span, "this does too much in one place");
-                let label = "the 501st statement or condition begins here";
+                let label = format!("statement or condition {} begins here", STATEMENT_LIMIT + 1);
                 Err(self.report(
                     Diagnostic::error(Id::NestedTooDeeply, title, span, label)
                         .help("give a part of it to a `fn`, or to another layer"),
@@ -311,6 +389,21 @@ impl<'a> Parser<'a> {
     }
 
     // Mistakes.
+
+    /// A list is longer than anything that a person, or a program for a real protocol, would write.
+    /// That of a body with too many statements is told by these.
+    fn too_many(&mut self) -> Reported {
+        if self.statements > STATEMENT_LIMIT {
+            return Reported;
+        }
+        let title = format!("there are more than {LIST_LIMIT} of these");
+        let span = self.token().span;
+        let label = "the first that is too many";
+        self.report(
+            Diagnostic::error(Id::NestedTooDeeply, title, span, label)
+                .help("give some of them to another layer, or to another file"),
+        )
+    }
 
     fn missing_separator(&mut self, separator: Separator) -> Reported {
         let token = self.token();
@@ -323,6 +416,19 @@ impl<'a> Parser<'a> {
         }
         if separator == Separator::CommaOrNewline {
             return self.unexpected("`,` or the end of the line");
+        }
+        if separator == Separator::Newline && (token.is("case") || token.is(",")) {
+            let title = match token.text {
+                "case" => "two cases on one line",
+                _ => "a newline, and no comma, stands here",
+            };
+            return self.report(
+                Diagnostic::error(Id::OneStatementPerLine, title, token.span, "")
+                    .help("begin a new line here"),
+            );
+        }
+        if let Some(foreign) = self.conversion().or_else(|| self.unit()) {
+            return self.report(foreign);
         }
         const LATER: &[&str] = &[
             "with", "else", "likely", "after", "through", "and", "or", "as", "if",
@@ -343,6 +449,49 @@ impl<'a> Parser<'a> {
             );
         }
         self.unexpected("the end of the line")
+    }
+
+    /// `(u32) x`, as C converts.
+    fn conversion(&self) -> Option<Diagnostic> {
+        let [.., open, of, close] = &self.tokens[..self.at] else {
+            return None;
+        };
+        let is_one = open.is("(") && is_number_type(of.text) && close.is(")");
+        let token = self.token();
+        if !is_one || token.kind != TokenKind::Word {
+            return None;
+        }
+        let title = "a conversion stands behind its value";
+        let place = open.span.to(close.span);
+        let help = format!("write `{} as {}`", token.text, of.text);
+        Some(Diagnostic::error(Id::NotLoom, title, place, "").help(help))
+    }
+
+    /// `2 seconds`
+    fn unit(&self) -> Option<Diagnostic> {
+        const UNITS: &[&str] = &[
+            "sec",
+            "secs",
+            "second",
+            "seconds",
+            "msec",
+            "millis",
+            "milliseconds",
+            "usec",
+            "micros",
+            "nanos",
+            "minute",
+            "minutes",
+            "mins",
+            "hour",
+            "hours",
+            "m",
+        ];
+        let (token, before) = (self.token(), self.tokens[self.at.max(1) - 1]);
+        let is_unit = before.kind == TokenKind::Number && UNITS.contains(&token.text);
+        let title = format!("there is no unit `{}`", token.text);
+        let refused = Diagnostic::error(Id::BadNumber, title, token.span, "");
+        is_unit.then(|| refused.help("units are `ns`, `us`, `ms`, `s`, `min` and `h`"))
     }
 
     fn report(&mut self, diagnostic: Diagnostic) -> Reported {
@@ -374,6 +523,10 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&mut self, expected: &str) -> Reported {
         let (token, here) = (self.token(), self.here());
+        let before = self.tokens[self.at.max(1) - 1];
+        if self.reserved.contains(&before.text) {
+            return Reported;
+        }
         let label = format!("expected {expected}");
         if here != token.span || token.kind == TokenKind::Newline {
             let title = "this line ends too early";
@@ -387,11 +540,23 @@ impl<'a> Parser<'a> {
         let mistake = Diagnostic::error(Id::UnexpectedWord, title, here, label);
         self.report(match (token.text, expected) {
             (":", "`=`") | ("==", "`,` or the end of the line") => mistake.help("write `=`"),
+            ("[", "a value") => Diagnostic::error(
+                Id::NotLoom,
+                "there are no lists of values, and no constant arrays",
+                here,
+                "",
+            )
+            .help(
+                "write a function: `fn NAME(at: u32) -> u16 { match at { … } }`, in which each \
+                `case` has a line of its own and returns its value",
+            ),
+            (of, _) if is_number_type(of) && self.ahead(1).kind == TokenKind::Word => {
+                let name = self.ahead(1).text;
+                mistake.help(format!("the type stands behind the name: `{name}: {of}`"))
+            }
             (behind, "`:`") if token.kind == TokenKind::Word => {
-                let before = self.tokens[self.at.max(1) - 1].text;
-                let digits = before.trim_start_matches(['u', 'i']);
-                let is_type = digits.len() < before.len() && digits.parse::<u8>().is_ok();
-                mistake.help(match is_type || before.ends_with("_t") {
+                let before = before.text;
+                mistake.help(match is_number_type(before) || before.ends_with("_t") {
                     true => format!("the type stands behind the name: `{behind}: {before}`"),
                     false => format!("write `{before}: {behind}`"),
                 })
@@ -446,4 +611,27 @@ impl<'a> Parser<'a> {
         debug_assert!(KEYWORDS.contains(ours), "it is corrected to a word of ours");
         true
     }
+}
+
+/// `u32`, `i8`
+fn is_number_type(word: &str) -> bool {
+    let digits = word.trim_start_matches(['u', 'i']);
+    digits.len() < word.len() && digits.parse::<u8>().is_ok()
+}
+
+/// What else something can be called that has the name of a word of the language.
+fn another_name(word: &str) -> String {
+    let other = match word {
+        "type" => "kind",
+        "count" => "total",
+        "start" => "first",
+        "end" => "last",
+        "case" => "option",
+        "match" => "pattern",
+        "port" | "link" | "key" | "send" | "deliver" | "message" | "header" => {
+            return format!("choose another name, as `the_{word}`");
+        }
+        _ => return "choose another name".to_string(),
+    };
+    format!("choose another name, as `{other}`")
 }

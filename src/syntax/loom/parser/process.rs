@@ -1,8 +1,9 @@
 //! What processes say: signals, waiting, what runs in parallel; and events, which handlers share.
 
 use super::{Parsed, Parser, Separator};
+use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{
-    Block, Case, Delay, Event, Expression, ExpressionKind, Parallel, ParallelBranch, Path,
+    Block, Case, Delay, Event, Expression, ExpressionKind, Name, Parallel, ParallelBranch, Path,
     StatementKind,
 };
 use crate::syntax::loom::token::TokenKind;
@@ -137,7 +138,7 @@ impl Parser<'_> {
         let mut names = vec![self.event_name()?];
         let mut bindings = Vec::new();
         if self.is_at("(") {
-            bindings = self.list("(", Separator::CommaOrNewline, |it| it.name("a name"))?;
+            bindings = self.list("(", Separator::CommaOrNewline, Self::binding)?;
         }
         while self.accept("or").is_some() {
             names.push(self.event_name()?);
@@ -147,6 +148,16 @@ impl Parser<'_> {
             bindings,
             span: self.span_from(start),
         })
+    }
+
+    fn binding(&mut self) -> Parsed<Name> {
+        let name = self.name("a name")?;
+        if self.is_at(":") {
+            let title = "the event says of which type this is";
+            let typed = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+            return Err(self.report(typed.help(format!("leave the type out: `{name}`"))));
+        }
+        Ok(name)
     }
 
     fn event_name(&mut self) -> Parsed<Path> {

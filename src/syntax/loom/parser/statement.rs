@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Code, Parsed, Parser, Separator};
+use super::{Code, Parsed, Parser, Reported, Separator};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{
     BinaryOperator, Block, Expression, ExpressionKind, ForRange, IfBranch, MatchCase, Output,
@@ -14,7 +14,6 @@ const FOREIGN_STATEMENTS: &[(&str, &str)] = &[
     ("auto", "let"),
     ("const", "let"),
     ("switch", "match"),
-    ("break", "exit"),
     ("wait", "await"),
     ("raise", "emit"),
     ("assert", "require"),
@@ -113,6 +112,21 @@ impl Parser<'_> {
                 .report(Diagnostic::error(Id::NotLoom, title, token.span, "").help(
                     "run over a range with `for`, or go on in another instant with `again`",
                 )));
+        }
+        if (token.is("break") || token.is("continue")) && alone {
+            let title = format!(
+                "there is no `{}`: a `for` runs through its range",
+                token.text
+            );
+            let foreign = Diagnostic::error(Id::NotLoom, title, token.span, "");
+            if token.is("continue") {
+                let help = "put the rest of its body into an `if` that holds where it goes on";
+                return Err(self.report(foreign.help(help)));
+            }
+            return Err(self.report(foreign.help(
+                "put the rest of its body into an `if` that holds until then; in a process, \
+                `trap done { loop { … exit done } }` leaves a loop",
+            )));
         }
         if token.kind == TokenKind::Word && alone && !operator {
             let is_corrected =
@@ -288,9 +302,17 @@ impl Parser<'_> {
 
     fn match_case(&mut self) -> Parsed<MatchCase> {
         let start = self.at;
-        self.expect("case")?;
+        if !self.is_at("case") {
+            return Err(self.no_case());
+        }
+        self.take();
         let value = self.simple()?;
         let likely = self.likely()?;
+        if self.is_at(":") {
+            let title = "what a case does stands in braces";
+            let colon = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+            return Err(self.report(colon.help("write `case VALUE { … }`")));
+        }
         let body = self.block()?;
         Ok(MatchCase {
             value,
@@ -300,11 +322,35 @@ impl Parser<'_> {
         })
     }
 
+    /// Something else where a case of a `match` is expected.
+    fn no_case(&mut self) -> Reported {
+        let token = self.token();
+        if token.is("default") || token.is("_") {
+            let title = format!("`{}` is written `else`", token.text);
+            let foreign = Diagnostic::error(Id::NotLoom, title, token.span, "");
+            return self.report(foreign.help("write `else { … }` behind the last case"));
+        }
+        let title = format!("`{}` begins no case", token.text);
+        let label = "expected `case` or `else`";
+        let refused = Diagnostic::error(Id::UnexpectedWord, title, token.span, label);
+        self.report(refused.help("write `case VALUE { … }`, and `else { … }` for the rest"))
+    }
+
     fn for_statement(&mut self) -> Parsed<StatementKind> {
+        if self.is_at("(") {
+            let title = "a `for` runs over a range, or over what is taken out of a container";
+            let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+            return Err(self.report(foreign.help("write `for i in 0..4 { … }`")));
+        }
         let name = self.name("a name for each element")?;
         self.expect("in")?;
         let from = self.simple()?;
         let over = if self.accept("..").is_some() {
+            if self.is_at("=") {
+                let title = "a range ends before its second number";
+                let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+                return Err(self.report(foreign.help("write `0..5` for 0 to 4")));
+            }
             let to = self.simple()?;
             let at_most = if self.accept("at").is_some() {
                 self.expect("most")?;
@@ -447,7 +493,9 @@ impl Parser<'_> {
             (
                 Code::Function,
                 "there is no `return` in a handler",
-                "write `require … else {}`: what stands behind `else` takes the place of the rest",
+                "write `require CONDITION else drop message as REASON`, or `else {}`: what stands \
+                behind `else` takes the place of the rest of the block; or put the rest into the \
+                `else` of an `if`",
             )
         } else {
             (
@@ -497,6 +545,10 @@ impl Parser<'_> {
                 "an assignment is written `=`"
             } else if self.is_at(":") {
                 "fields stand in `entity`, `session` or `child`; a value of a handler is a `let`"
+            } else if is_comparison(&value) {
+                "`==` compares; an assignment is written `=`"
+            } else if self.code == Code::Function {
+                "a function gives a value by `return`"
             } else {
                 "assign it to something, or take it out"
             };
@@ -533,6 +585,16 @@ impl Parser<'_> {
     }
 }
 
+fn is_comparison(value: &Expression) -> bool {
+    matches!(
+        value.kind,
+        ExpressionKind::Binary {
+            operator: BinaryOperator::Equal,
+            ..
+        }
+    )
+}
+
 /// Whether evaluating it does something: a call, a creation, or a choice of such.
 fn is_call(value: &Expression) -> bool {
     match &value.kind {
@@ -553,6 +615,7 @@ fn is_call(value: &Expression) -> bool {
         | ExpressionKind::Through { .. }
         | ExpressionKind::If { .. }
         | ExpressionKind::Find(_)
+        | ExpressionKind::FindByTimer { .. }
         | ExpressionKind::New { .. }
         | ExpressionKind::Share(_) => false,
     }

@@ -39,9 +39,16 @@ impl Parser<'_> {
             self.take();
         }
         let mut capacity = None;
+        let mut at_most = false;
         let mut by = None;
         let mut start = Vec::new();
         if self.accept("[").is_some() {
+            // `at` may also be the name of a constant.
+            if self.is_at("at") && self.ahead(1).is("most") {
+                self.take();
+                self.take();
+                at_most = true;
+            }
             capacity = Some(Box::new(self.expression()?));
             self.expect("]")?;
             if self.accept("by").is_some() {
@@ -58,6 +65,7 @@ impl Parser<'_> {
             name,
             element,
             capacity,
+            at_most,
             by,
             start,
         })

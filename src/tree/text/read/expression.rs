@@ -144,6 +144,9 @@ impl Words<'_> {
             "present" => Kind::Present(self.expression()?),
             "else" => Kind::Else(self.expression()?, self.further()?),
             "cast" => Kind::Cast(self.expression()?),
+            "bytes_length" => Kind::BytesLength(self.expression()?),
+            "byte" => Kind::ByteAt(self.expression()?, self.further()?),
+            "bounded" => Kind::Bounded(self.expression()?),
             "call" => {
                 let function = self.function()?;
                 self.expect(",")?;
@@ -281,6 +284,8 @@ impl Words<'_> {
             "message" => Type::Message,
             "nothing" => Type::Nothing,
             "bytes" => Type::Bytes(self.capacity()?),
+            "bounded" => Type::BoundedBytes(self.capacity()?),
+            "unbounded" => Type::UnboundedBytes,
             "set" => Type::Set(self.capacity()?),
             "queue" => {
                 let item = self.inside(Words::type_of)?;

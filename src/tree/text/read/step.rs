@@ -112,7 +112,7 @@ impl Words<'_> {
 
     /// Something that may fail.
     pub fn attempt(&mut self) -> Read<Attempt> {
-        if ["find", "create", "standing"].contains(&self.peek()) {
+        if ["find", "create", "soonest", "standing"].contains(&self.peek()) {
             let mut searches = vec![self.search()?];
             while self.takes("or") {
                 searches.push(self.search()?);
@@ -147,6 +147,10 @@ impl Words<'_> {
             let (kind, keys) = (self.kind()?, self.list()?);
             let listener = self.after("for", |words| Ok(words.instance()?.0))?;
             return Ok(Search::Create(kind, keys, listener));
+        }
+        if self.takes("soonest") {
+            let kind = self.kind()?;
+            return Ok(Search::Soonest(kind, self.timer_named(kind)?));
         }
         if self.takes("standing") {
             let kind = self.kind()?;

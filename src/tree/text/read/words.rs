@@ -181,9 +181,13 @@ impl<'a> Words<'a> {
     /// `KIND[n@1].retry`
     pub fn timer(&mut self) -> Read<(Instance, KindId, TimerId)> {
         let (instance, kind) = self.instance()?;
+        Ok((instance, kind, self.timer_named(kind)?))
+    }
+
+    /// `retry`, a timer of this kind
+    pub fn timer_named(&mut self, kind: KindId) -> Read<TimerId> {
         let name = self.word()?.trim_start_matches('.');
-        let timer = self.place(&self.names.timers[kind.at()], name)?;
-        Ok((instance, kind, TimerId(timer)))
+        Ok(TimerId(self.place(&self.names.timers[kind.at()], name)?))
     }
 
     /// `HEADER`

@@ -52,6 +52,9 @@ impl Writer<'_> {
             Kind::Present(one) => format!("present({})", value(one)),
             Kind::Else(one, other) => format!("else({}, {})", value(one), value(other)),
             Kind::Cast(one) => format!("cast({})", value(one)),
+            Kind::BytesLength(one) => format!("bytes_length({})", value(one)),
+            Kind::ByteAt(one, index) => format!("byte({}, {})", value(one), value(index)),
+            Kind::Bounded(one) => format!("bounded({})", value(one)),
             Kind::Call(id, arguments) => {
                 format!(
                     "call({}, {})",
@@ -173,6 +176,10 @@ impl Writer<'_> {
                 let keys = self.list(&target.keys);
                 format!("find {} {keys}{condition}", self.names.kind(target.kind))
             }
+            Search::Soonest(kind, timer) => {
+                let timer = &self.names.timers[kind.at()][timer.at()];
+                format!("soonest {} {timer}", self.names.kind(*kind))
+            }
             Search::Standing(kind, on) => {
                 format!(
                     "standing {} on [{}]",
@@ -217,6 +224,8 @@ impl Writer<'_> {
             Type::Sequence(width) => format!("seq{width}"),
             Type::Time => "time".to_string(),
             Type::Bytes(length) => format!("bytes[{length}]"),
+            Type::BoundedBytes(most) => format!("bounded[{most}]"),
+            Type::UnboundedBytes => "unbounded".to_string(),
             Type::Enum(id) => format!("enum<{}>", self.names.enums[id.at()]),
             Type::Record(id) => format!("record<{}>", self.names.records[id.at()]),
             Type::Optional(inner) => format!("{}?", self.kind(inner)),

@@ -70,6 +70,7 @@ impl<'a> Body<'a, '_> {
             kind: of.clone(),
             initial: None,
             once: false,
+            has_gaps: false,
         });
         FieldId(fields.len() as u32 - 1)
     }
@@ -168,6 +169,7 @@ impl<'a> Body<'a, '_> {
             kind: value.result.clone(),
             initial: None,
             once: false,
+            has_gaps: false,
         });
         reactive.before.push((field, value));
         field

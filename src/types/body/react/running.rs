@@ -120,7 +120,7 @@ impl<'a> Body<'a, '_> {
         let begin = |field: FieldId| {
             let declared = &self.context.program.kinds[kind.at()].fields[field.at()];
             let initial = declared.initial.clone();
-            let is_value = !matches!(declared.kind, Type::Stream(..));
+            let is_value = !matches!(declared.kind, Type::Stream(..) | Type::Window(..));
             let value = initial.filter(|_| is_value && !declared.once)?;
             let place = Variable::Field(Instance::Own, kind, field);
             let kind = StatementKind::Assign(place, value);

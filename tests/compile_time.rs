@@ -1,0 +1,233 @@
+//! The time that the compiler takes itself: it grows with a source, and has a bound.
+//!
+//! In: [`families`] of sources, each of which has so many of something. Out: a table of
+//! instructions by callgrind; whatever takes more than its bound, ends by a signal or panics.
+//!
+//! ```text
+//! make test   sources with 64 and with 128 are counted; those with 1,000 get some seconds each
+//! make soak   all sources up to 256 KiB are built, those in Loom explained and formatted, too
+//! ```
+
+#[path = "compile_time/families.rs"]
+mod families;
+
+use families::{Family, families};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::thread;
+
+/// With twice as many of something, so many times the instructions may be taken: no more than the
+/// square.
+const TWICE: f64 = 4.0;
+
+/// Sources of these families are counted: each of them took the square or the cube once, or twice
+/// as long for each one more.
+const COUNTED: &[&str] = &[
+    "tests on one variable",
+    "tests on as many variables",
+    "tests of a header",
+    "tests of values with names",
+    "else after each other",
+    "assignments to one variable",
+    "functions that call the one before twice",
+    "handlers of one event",
+    "emissions of one signal",
+    "links",
+    "Esterel: branches that wait",
+];
+
+/// No source up to so many bytes takes longer than its bound.
+const LARGEST: usize = 256 * 1024;
+
+/// Seconds of a processor for 20 thousand million instructions, at the least that is usual; and the
+/// memory, in KiB.
+const SECONDS: usize = if cfg!(debug_assertions) { 30 } else { 15 };
+const MEMORY_KIB: usize = 6 << 20;
+
+#[test]
+fn twice_as_much_takes_at_most_four_times_as_long() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("valgrind is not installed, so nothing is counted: apt-get install valgrind");
+        return;
+    }
+    let all = families().into_iter();
+    let open: Vec<Family> = all.filter(|one| COUNTED.contains(&one.name)).collect();
+    assert_eq!(
+        open.len(),
+        COUNTED.len(),
+        "each that is counted is a family"
+    );
+    let mut rows = on_all_cores(open, |family| {
+        let counts = [64, 128].map(|size| instructions(&family, size));
+        (family.name, counts)
+    });
+    rows.sort_by_key(|(name, _)| COUNTED.iter().position(|counted| counted == name));
+    println!("{:>12} {:>12}  ratio  so many of", "64", "128");
+    let mut slow = Vec::new();
+    for (name, [few, many]) in rows {
+        let ratio = many as f64 / few as f64;
+        println!("{few:12} {many:12} {ratio:6.2}  {name}");
+        if ratio > TWICE {
+            slow.push(format!("{name}: {ratio:.2} times"));
+        }
+    }
+    assert!(
+        slow.is_empty(),
+        "more than {TWICE} times for twice as many: {slow:?}"
+    );
+}
+
+#[test]
+fn what_is_too_long_for_a_common_path_is_said() {
+    let family = families().into_iter().find(|one| one.name == COUNTED[0]);
+    let source = Source::new(&family.expect("it is a family"), 200);
+    let explained = source.run(&["explain"], &[]);
+    let said = String::from_utf8_lossy(&explained.stdout).into_owned();
+    assert!(
+        said.contains("has no common path apart: it tests and does more than"),
+        "{said}"
+    );
+}
+
+/// The branches of TCP cannot be explored apart then, and all of it together is too much.
+#[test]
+fn an_emission_in_tcp_that_is_written_twice_is_refused_soon() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let library = tempfile::tempdir().expect("there is room for a folder");
+    let tcp = library.path().join("transport/tcp");
+    std::fs::create_dir_all(&tcp).expect("there is room for a folder");
+    let files = std::fs::read_dir(root.join("layers/transport/tcp")).expect("it is there");
+    for file in files {
+        let file = file.expect("it can be read").path();
+        let text = std::fs::read_to_string(&file).expect("it can be read");
+        let emission = "            emit valid(in_sequence())\n";
+        let text = text.replacen(emission, &emission.repeat(2), 1);
+        let name = file.file_name().expect("a file has a name");
+        std::fs::write(tcp.join(name), text).expect("there is room for it");
+    }
+    let path = root.join("examples/web/web.loom");
+    let source = Source {
+        folder: library,
+        path,
+    };
+    let folder = source.folder.path().display().to_string();
+    let done = source.run(&["check", "--path", &folder], &[]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("`scan.valid` may be emitted twice in one instant"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_thousand_of_anything_are_compiled_or_refused_soon() {
+    let each = families().into_iter().map(|family| (family, 1_000));
+    bounded(each.collect(), &["build"]);
+}
+
+#[test]
+#[ignore = "takes minutes: `make soak` runs it"]
+fn whatever_fits_into_256_kib_is_compiled_or_refused_soon() {
+    let mut each = Vec::new();
+    for family in families() {
+        let fits = |size: &usize| (family.source)(*size).len() <= LARGEST;
+        let sizes = (6..18).flat_map(|power| [1 << power, 3 << (power - 1)]);
+        let sizes: Vec<usize> = sizes.take_while(fits).collect();
+        each.extend(sizes.into_iter().map(|size| (family.clone(), size)));
+    }
+    bounded(each, &["build", "explain", "fmt"]);
+}
+
+/// Lets the compiler do this and that with sources; none may take longer than its bound.
+fn bounded(sources: Vec<(Family, usize)>, verbs: &[&str]) {
+    let wrong = on_all_cores(sources, |(family, size)| {
+        let verbs = verbs
+            .iter()
+            .filter(|verb| **verb == "build" || !family.is_esterel);
+        let wrong = verbs.filter_map(|verb| {
+            let source = Source::new(&family, size);
+            let done = source.run(&[verb], &[]);
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            let ends = matches!(done.status.code(), Some(0..=2)) && !said.contains("panicked");
+            let last = said.lines().last().unwrap_or_default().to_string();
+            (!ends).then(|| format!("{verb}, {size} {}: {} {last}", family.name, done.status))
+        });
+        wrong.collect::<Vec<String>>()
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Does the same with each, on all cores.
+fn on_all_cores<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let open = Mutex::new(all.into_iter());
+    let found = Mutex::new(Vec::new());
+    let next = || open.lock().expect("no thread panics with it").next();
+    let worker = || {
+        while let Some(one) = next() {
+            let made = work(one);
+            found.lock().expect("no thread panics with it").push(made);
+        }
+    };
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        (0..threads).for_each(|_| drop(scope.spawn(worker)));
+    });
+    found.into_inner().expect("all threads have ended")
+}
+
+/// What callgrind counts while a source is built.
+fn instructions(family: &Family, size: usize) -> u64 {
+    let source = Source::new(family, size);
+    let counts = source.folder.path().join("counts");
+    let file = format!("--callgrind-out-file={}", counts.display());
+    let done = source.run(&["build"], &["valgrind", "-q", "--tool=callgrind", &file]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(
+        matches!(done.status.code(), Some(0..=2)),
+        "{}: {said}",
+        family.name
+    );
+    let text = std::fs::read_to_string(&counts).expect("callgrind has written it");
+    let totals = text.lines().find_map(|line| line.strip_prefix("totals: "));
+    let total = totals.and_then(|total| total.trim().parse().ok());
+    total.expect("callgrind says how many there were")
+}
+
+/// A source in a folder of its own.
+struct Source {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl Source {
+    fn new(family: &Family, size: usize) -> Source {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let ending = if family.is_esterel { "strl" } else { "loom" };
+        let path = folder.path().join(format!("source.{ending}"));
+        std::fs::write(&path, (family.source)(size)).expect("there is room for a source");
+        Source { folder, path }
+    }
+
+    /// Runs the compiler, in front of which may stand another program, within its bounds.
+    fn run(&self, words: &[&str], before: &[&str]) -> Output {
+        let limits = format!("ulimit -t {SECONDS} -v {MEMORY_KIB}; exec \"$@\"");
+        let mut command = Command::new("sh");
+        match before {
+            [] => command.args(["-c", &limits, "sh"]),
+            [program, ..] => command.args(["-c", "exec \"$@\"", program]).args(before),
+        };
+        command
+            .arg(env!("CARGO_BIN_EXE_loom"))
+            .args(words)
+            .arg(&self.path);
+        if words == ["build"] {
+            command.arg("-o").arg(self.folder.path());
+        }
+        command.current_dir(self.folder.path());
+        let done = command.output();
+        done.unwrap_or_else(|error| panic!("{}: {error}", Path::new("sh").display()))
+    }
+}
