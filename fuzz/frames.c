@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* What a record is: below these a frame for the link of that number. */
-enum { ACTS = 64, PASSES = 128 };
+enum { ACTS = 16, PASSES = 128 };
 
 enum { MOST = 4096, WAITING = 32 };
 
@@ -75,6 +75,7 @@ static void act(unsigned which, unsigned what, const uint8_t *data, size_t lengt
     const uint32_t number = length > 2 ? (uint32_t)(data[1] | data[2] << 8) : 0;
     (void)session;
     (void)number;
+    _Static_assert(DOES <= (PASSES - ACTS) / 2, "a record can name every act");
     switch (what % DOES) {
 ACTING
     default: opening(stack, which);
@@ -260,7 +261,7 @@ static void feed(unsigned what, unsigned time, const uint8_t *data, size_t lengt
     if (what >= PASSES) {
         pass(what, data, length);
     } else if (what >= ACTS) {
-        act(what % 2, what % ACTS / 2, data, length);
+        act(what % 2, (what - ACTS) / 2, data, length);
         drain(what % 2);
     } else {
         take(0, what, data, length);
@@ -321,7 +322,7 @@ void STACK_fuzz(const uint8_t *data, size_t length) {
 int main(int argc, char **arguments) {
     static uint8_t head[4], data[65536];
     const uint64_t count = argc > 1 ? strtoull(arguments[1], NULL, 10) : UINT64_MAX;
-    uint64_t said = 0, before = 0, offered = 0, refused = 0;
+    uint64_t said = 0, before = 0, offered = 0, refused = 0, idle = 0;
     begin();
     while (ends[0].taken < count && fread(head, 1, 4, stdin) == 4) {
         const size_t length = fread(data, 1, (size_t)(head[2] | head[3] << 8), stdin);
@@ -331,9 +332,11 @@ int main(int argc, char **arguments) {
         free(exact);
         /* Of what nobody sends nothing is refused. */
         refused = ends[0].taken == before ? refused + (ends[0].offered - offered) : 0;
+        idle = ends[0].taken == before ? idle + 1 : 0;
         before = ends[0].taken;
         offered = ends[0].offered;
         check(refused < 1000, "it takes no frame any more");
+        check(idle < 10000, "no frame comes any more");
         if (ends[0].taken / 1000 > said) {
             said = ends[0].taken / 1000;
             printf("%llu\n", 1000 * (unsigned long long)said);
