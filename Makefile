@@ -61,7 +61,7 @@ soak: build
 	part $$soak --test compile_time -- --include-ignored --nocapture; \
 	part PROFILE=raw SEEDS=30 $$soak --test tcp; \
 	part PROFILE=recorded SEEDS=30 $$soak --test tcp; \
-	part SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \
+	part WATCHED=1 SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \
 	part SEEDS=$${PROGRAMS:-60} $$soak --test generated -- --nocapture; \
 	printf "$$wrong"; test -z "$$wrong"
 

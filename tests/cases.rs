@@ -4,7 +4,7 @@
 //! then come its sections, each behind a line `=== NAME`: what goes in, and what must come out.
 //! Out: the first difference of each case that does not hold. `BLESS=1` writes what comes out into
 //! the cases instead, and then `git diff` says what changed. What is played to a stack is played
-//! to its C, too: by gcc without optimisation, and with `EVERY_WAY=1` in all ways;
+//! to its C, too: by clang without optimisation, and with `EVERY_WAY=1` in all ways;
 //! with `INTERPRETED=1` it is played to the interpreters alone. `CASES=arp` asks only for those in
 //! a folder.
 
@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// How the C is compiled, if all that is asked for is that it does the same.
-const USUALLY: [(&str, &str); 1] = [("gcc", "-O0")];
+const USUALLY: [(&str, &str); 1] = [("clang-16", "-O0")];
 
 /// And when every way is asked for.
 const EVERY_WAY: [(&str, &str); 4] = [

@@ -81,7 +81,7 @@ use std::path::PathBuf;
 use went::{Went, noting};
 
 /// How the C is compiled.
-const WAY: (&str, &str) = ("gcc", "-O0");
+const WAY: (&str, &str) = ("clang-16", "-O0");
 
 /// Calls of a trace, before others follow them.
 const LENGTH: usize = 60;

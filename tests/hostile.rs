@@ -91,7 +91,7 @@ fn options_withstand_hostile_frames() {
 fn conversations_come_and_go_by_the_thousand() {
     let [built, _] = stacks::built("examples/host/host.loom");
     let program = &built.program;
-    let ways = [("gcc", "-O1")];
+    let ways = [("clang-16", "-O0")];
     let compiled = Compiled::new("thousands", program, &built.emitted, &ways);
     let mut random = Random(number("SEED").unwrap_or(1));
     let mut trace = traffic::trace(program, 1, 0, limits(&built.emitted));
@@ -115,7 +115,7 @@ fn conversations_come_and_go_by_the_thousand() {
         });
     }
     let (runs, said) = compiled.run(
-        compiled.ways().next().expect("gcc is there"),
+        compiled.ways().next().expect("clang is there"),
         &[trace.clone()],
     );
     let expected = interpreted(Reference::new(program), program, &trace);
@@ -136,14 +136,14 @@ fn withstands(path: &str) {
         &format!("{path}/woven"),
         program,
         &built.emitted,
-        &[("gcc", "-O1")],
+        &[("clang-16", "-O0")],
     );
     let seed = number("SEED").unwrap_or(1);
     let thousands = number("HOSTILE").unwrap_or(2);
     println!("SEED={seed}, {thousands} thousand frames");
     let usual = limits(&built.emitted);
     let trace = hostile(program, usual, seed, 1_000 * thousands as usize);
-    let way = compiled.ways().next().expect("gcc is there").to_string();
+    let way = compiled.ways().next().expect("clang is there").to_string();
     let (runs, said) = compiled.run(&way, std::slice::from_ref(&trace));
     let run = &runs[0];
     let mut before: Option<&Seen> = None;

@@ -83,12 +83,12 @@ impl Harness {
             "-fno-sanitize-recover=all",
         ];
         let names = files.iter().map(|(name, _)| name);
-        let output = Command::new("gcc")
+        let output = Command::new("clang-16")
             .args(arguments)
             .args(names.filter(|name| name.ends_with(".c")))
             .current_dir(&folder)
             .output()
-            .expect("gcc is installed");
+            .expect("clang is installed");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{said}");
         Harness {
