@@ -168,7 +168,7 @@ impl Layer {
         let header = match self.before {
             Shape::Alone => header,
             Shape::Behind => {
-                format!("    n: u8 counts token..token\n    token: bytes\n{header}")
+                format!("    n: u8 counts token\n    token: bytes\n{header}")
             }
             Shape::Option => format!(
                 "    n: u16 counts header\n    options by u8 {{\n        \

@@ -11,6 +11,7 @@
 //! ```
 
 use super::Stack;
+use super::bounded::{has_others, held};
 use super::granted::Granted;
 use super::layout::{c_type, given_names, member_names, names_of, parameters};
 use super::leaves;
@@ -162,7 +163,12 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
             _ => all.extend(scope.arguments(argument)),
         }
     }
-    call(&scope.stack.names.functions[id.at()], all)
+    let result = &scope.stack.program.functions[id.at()].result;
+    let called = call(&scope.stack.names.functions[id.at()], all);
+    match result {
+        Type::Optional(_) => called,
+        _ => held(scope.stack, result, called),
+    }
 }
 
 /// Whether this calls a function that gives something or nothing, and each call counts.
@@ -206,6 +212,7 @@ pub fn bind_optional(
         None => {
             all.push(declare(kind, &name, scope.zero(inner)));
             all.push(declare(format!("{before}bool"), &flag, there));
+            all.extend(kept(scope.stack, inner, atom(&name)));
         }
     }
     all
@@ -214,8 +221,16 @@ pub fn bind_optional(
 pub fn take_optional(scope: &mut Scope, value: &Expression, has: C, place: C) -> Vec<S> {
     let (mut all, there, found) = optional_parts(scope, value, place.clone());
     all.push(assign(has, there));
-    all.extend(found.map(|found| assign(place, found)));
+    all.extend(match found {
+        Some(found) => Some(assign(place, found)),
+        None => kept(scope.stack, &value.result, place),
+    });
     all
+}
+
+/// What C has left in a place, as it is kept.
+fn kept(stack: &Stack, kind: &Type, place: C) -> Option<S> {
+    has_others(kind).then(|| assign(place.clone(), held(stack, kind, place)))
 }
 
 /// Calls the function; then whether it gives something, and what: one in C has left that in its

@@ -6,6 +6,7 @@
 
 use super::Stack;
 use super::backlog;
+use super::bounded::held;
 use super::external;
 use super::keys::parameter_name;
 use super::layout::{c_type, member_names, named_members};
@@ -251,7 +252,11 @@ fn copied(stack: &Stack, kind: KindId, to: &dyn Fn(&str) -> C) -> Vec<S> {
 fn created(stack: &Stack, kind: KindId, local: &str) -> String {
     let own = &stack.program.kinds[kind.at()];
     let name = &stack.names.kinds[kind.at()];
-    let keys: Vec<C> = own.keys.iter().flat_map(handed_on).map(atom).collect();
+    let keys: Vec<C> = own
+        .keys
+        .iter()
+        .flat_map(|key| handed_on(stack, key))
+        .collect();
     let keys = [vec![atom("stack")], keys].concat();
     let none = || atom("SL_NONE");
     let refused = |condition: C| S::If {
@@ -295,14 +300,15 @@ fn created(stack: &Stack, kind: KindId, local: &str) -> String {
 }
 
 /// A key as instances are found and made with it: as it was given, or as it was found.
-fn handed_on(key: &Key) -> Vec<String> {
-    match key.default {
-        Some(_) => vec![parameter_name(&key.name)],
-        None => {
-            let members = member_names(&key.kind, &key.name).into_iter();
-            members.map(|member| format!("keys->{member}")).collect()
-        }
+fn handed_on(stack: &Stack, key: &Key) -> Vec<C> {
+    if key.default.is_some() {
+        return vec![atom(parameter_name(&key.name))];
     }
+    let members = member_names(&key.kind, &key.name).into_iter();
+    let mut all: Vec<C> = members.map(|member| atom("keys").behind(member)).collect();
+    let value = all.pop().expect("a key has a value");
+    all.push(held(stack, &key.kind, value));
+    all
 }
 
 /// A key that may be left out, in a local of its own.
@@ -313,7 +319,7 @@ fn found(stack: &Stack, kind: KindId, at: usize) -> Vec<S> {
         return Vec::new();
     };
     let given = default.given.iter();
-    let given = given.flat_map(|key| handed_on(&keys[key.at()])).map(atom);
+    let given = given.flat_map(|key| handed_on(stack, &keys[key.at()]));
     let called = super::function::call_with(stack, default.function, given.collect());
     let result = &stack.program.functions[default.function.at()].result;
     let (name, own) = (parameter_name(&key.name), c_name(&key.name));
@@ -338,7 +344,7 @@ fn found(stack: &Stack, kind: KindId, at: usize) -> Vec<S> {
         S::Declare {
             kind: c_type(stack, &key.kind),
             name: name.clone(),
-            value: Some(given(&own)),
+            value: Some(held(stack, &key.kind, given(&own))),
         },
         S::If {
             condition: given(&format!("has_{own}")).negated(),

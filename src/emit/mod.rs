@@ -49,6 +49,7 @@ mod backlog;
 mod begun;
 mod bits;
 mod borrowed;
+mod bounded;
 mod bypass;
 mod code;
 mod compared;

@@ -201,23 +201,8 @@ fn bounds(scope: &Scope, id: HeaderId) -> Vec<S> {
 fn hold_function(stack: &Stack, id: HeaderId) -> Function {
     let mut scope = Scope::new(stack, &[]);
     scope.headers.insert(id, atom("header"));
-    let length = call(
-        names(stack, id).length.clone(),
-        vec![atom("at"), atom("end")],
-    );
-    let turn = vec![
-        S::Declare {
-            kind: "const size_t".to_string(),
-            name: "length".to_string(),
-            value: Some(length),
-        },
-        S::If {
-            condition: binary("==", atom("length"), atom("0")),
-            then: vec![S::Return(Some(atom("false")))],
-            otherwise: Vec::new(),
-        },
-        S::Assign(atom("at"), "+=", atom("length")),
-    ];
+    let mut turn = length_at_hand(stack, id, atom("false")).to_vec();
+    turn.push(S::Assign(atom("at"), "+=", atom("length")));
     let mut body = bounds(&scope, id);
     body.push(S::While {
         condition: binary("<", atom("at"), atom("end")),
@@ -279,10 +264,6 @@ fn find_function(stack: &Stack, id: HeaderId) -> Function {
 fn find_turn(stack: &Stack, id: HeaderId, width: u32) -> Vec<S> {
     let header = &stack.program.headers[id.at()];
     let found = load_bytes(header.big, atom("at"), width).0;
-    let length = call(
-        names(stack, id).length.clone(),
-        vec![atom("at"), atom("end")],
-    );
     let is_it = S::If {
         condition: binary("==", found, atom("number")),
         then: vec![assign(atom("found"), atom("at"))],
@@ -293,21 +274,33 @@ fn find_turn(stack: &Stack, id: HeaderId, width: u32) -> Vec<S> {
         .as_ref()
         .is_some_and(|all| all.until_malformed)
     {
-        return vec![is_it, S::Assign(atom("at"), "+=", length)];
+        return vec![is_it, S::Assign(atom("at"), "+=", measured(stack, id))];
     }
-    vec![
+    let mut turn = length_at_hand(stack, id, atom("found")).to_vec();
+    turn.push(is_it);
+    turn.push(S::Assign(atom("at"), "+=", atom("length")));
+    turn
+}
+
+/// The length of the option at hand; 0 if it breaks a rule.
+fn measured(stack: &Stack, id: HeaderId) -> C {
+    let length = names(stack, id).length.clone();
+    call(length, vec![atom("at"), atom("end")])
+}
+
+/// The same as `length`; an option that breaks a rule ends the function with this result.
+fn length_at_hand(stack: &Stack, id: HeaderId, broken: C) -> [S; 2] {
+    [
         S::Declare {
             kind: "const size_t".to_string(),
             name: "length".to_string(),
-            value: Some(length),
+            value: Some(measured(stack, id)),
         },
         S::If {
             condition: binary("==", atom("length"), atom("0")),
-            then: vec![S::Return(Some(atom("found")))],
+            then: vec![S::Return(Some(broken))],
             otherwise: Vec::new(),
         },
-        is_it,
-        S::Assign(atom("at"), "+=", atom("length")),
     ]
 }
 

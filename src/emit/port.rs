@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::begun::Begun;
+use super::bounded::{has_others, held};
 use super::external;
 use super::layout::{given_names, member_names, named_members, names_of, parameters};
 use super::listen;
@@ -11,7 +12,9 @@ use super::scope::Scope;
 use super::send;
 use super::state;
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call, conditional};
+use crate::c::tree::{
+    Expression as C, Item, Line, Statement, assign, atom, binary, call, conditional,
+};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
@@ -360,6 +363,13 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
         let handled = printer::block(&[handled], 1);
         format!("{begun}{refused}{handled}    run(stack);\n")
     };
+    let told = own
+        .parameters
+        .iter()
+        .zip(told_names(stack, &own.parameters));
+    let odd = told.filter(|(one, _)| has_others(&one.kind));
+    let kept = odd.map(|(one, name)| assign(atom(&name), held(stack, &one.kind, atom(&name))));
+    let kept = printer::block(&kept.collect::<Vec<_>>(), 1);
     let handled = called(stack, reaction, None, &arguments);
     let handled = Statement::Do(atom(handled.trim_end_matches(';')));
     let either = Statement::If {
@@ -392,7 +402,7 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
             "#if defined __GNUC__ && !defined __clang__\n{inline};\n#endif\n"
         )));
     }
-    all.push(with_body(head, &body(&begun, handled)));
+    all.push(with_body(head, &body(&(kept + &begun), handled)));
     all
 }
 

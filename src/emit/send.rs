@@ -14,6 +14,7 @@
 use super::Stack;
 use super::appended::is_only_appended;
 use super::begun::Begun;
+use super::bounded::held;
 use super::external;
 use super::inline::sized;
 use super::leaves;
@@ -407,7 +408,8 @@ fn set(stack: &Stack, port: &Port, depth: usize) -> String {
         if let Type::Optional(_) = kind {
             text += &format!("{indent}message.has_{member} = with->has_{own};\n");
         }
-        text += &format!("{indent}message.{member} = with->{own};\n");
+        let given = held(stack, kind, atom("with").behind(own));
+        text += &printer::block(&[assign(atom("message").member(member), given)], depth);
     }
     text
 }

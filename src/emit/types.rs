@@ -1,7 +1,7 @@
 //! The types of a stack as C declares them: enums, records, bytes, optionals that are one value.
 
 use super::Stack;
-use super::layout::{c_type, members, named_members, word};
+use super::layout::{c_type, members, named_members};
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, atom, call};
 use crate::types::program::EnumId;
@@ -150,66 +150,8 @@ pub fn byte_functions(stack: &Stack, text: &str) -> Vec<Item> {
             }
         }
     }
-    items.extend(bounded_functions(stack, &words));
+    items.extend(super::bounded::functions(stack, &words));
     items
-}
-
-/// How bounded bytes are read, written, compared and made of others, as far as mentioned.
-fn bounded_functions(stack: &Stack, words: &BTreeSet<&str>) -> Vec<Item> {
-    let mut items: Vec<Item> = Vec::new();
-    let all = all_types(stack);
-    for kind in &all {
-        let Type::BoundedBytes(_) = kind else {
-            continue;
-        };
-        let own = c_type(stack, kind);
-        let tag = word(stack, kind);
-        let load = format!(
-            "static {own} {tag}_at(const uint8_t *at, size_t length) {{\n    \
-             {own} bytes = {{0}};\n    bytes.length = (uint8_t)length;\n    \
-             memcpy(bytes.at, at, length);\n    return bytes;\n}}\n"
-        );
-        let equal = format!(
-            "static bool {tag}_equal({own} one, {own} other) {{\n    \
-             return one.length == other.length && memcmp(one.at, other.at, one.length) == 0;\n}}\n"
-        );
-        let mut functions = vec![
-            (format!("{tag}_at"), load),
-            (bounded_equal(stack, kind), equal),
-        ];
-        for from in &all {
-            let length = match from {
-                Type::Bytes(length) => length.to_string(),
-                Type::BoundedBytes(_) if from != kind => "bytes.length".to_string(),
-                _ => continue,
-            };
-            let name = bounded_from(stack, from, kind);
-            let given = c_type(stack, from);
-            let text = format!(
-                "static {own} {name}({given} bytes) {{\n    {own} all = {{0}};\n    \
-                 all.length = {length};\n    memcpy(all.at, bytes.at, {length});\n    \
-                 return all;\n}}\n"
-            );
-            functions.push((name, text));
-        }
-        for (name, text) in functions {
-            let item = Item::Text(text);
-            if words.contains(name.as_str()) && !items.contains(&item) {
-                items.push(item);
-            }
-        }
-    }
-    items
-}
-
-/// The name of the function that compares bounded bytes of a type.
-pub fn bounded_equal(stack: &Stack, kind: &Type) -> String {
-    format!("{}_equal", word(stack, kind))
-}
-
-/// The name of the function that makes bounded bytes of fixed ones, or of some with another bound.
-pub fn bounded_from(stack: &Stack, from: &Type, to: &Type) -> String {
-    format!("{}_of_{}", word(stack, to), word(stack, from))
 }
 
 /// The functions that tell the place of a value in the order of its enum, as far as mentioned.
@@ -247,7 +189,7 @@ pub fn ranks(stack: &Stack, text: &str) -> Vec<Item> {
 }
 
 /// Every type that a value of the stack has, and what it is made of.
-fn all_types(stack: &Stack) -> Vec<Type> {
+pub fn all_types(stack: &Stack) -> Vec<Type> {
     let program = stack.program;
     let mut all: Vec<Type> = Vec::new();
     let mut add = |kind: &Type| {

@@ -99,14 +99,11 @@ impl Evaluation<'_, '_> {
         let mut given: Vec<Datum> = arguments.iter().map(|one| self.given(one)).collect();
         let does = self.state.externs.functions.get(&function.name);
         let does = does.expect("a stack is started with its functions in C");
-        let mut result = does(&mut given);
+        let result = does(&mut given);
         for (argument, left) in arguments.iter().zip(given) {
             self.take_back(argument, left, function.result == Type::Message);
         }
-        if let Datum::Number(number) = result {
-            result = Datum::Number(fit(&function.result, number));
-        }
-        result
+        fitting(&function.result, result)
     }
 
     fn given(&mut self, argument: &Expression) -> Datum {
@@ -148,5 +145,20 @@ impl fmt::Debug for Externs<'_> {
         let ends = self.ports.keys().chain(self.links.keys());
         let names = self.functions.keys().chain(ends);
         out.debug_set().entries(names).finish()
+    }
+}
+
+/// What C gives, as a value of a type: of a number its lowest bits, of bytes no more than can be.
+fn fitting(kind: &Type, given: Datum) -> Datum {
+    match (kind, given) {
+        (Type::Optional(inner), Datum::Optional(Some(given))) => {
+            Datum::some(fitting(inner, *given))
+        }
+        (Type::BoundedBytes(most), Datum::Bytes(mut bytes)) => {
+            bytes.truncate(*most as usize);
+            Datum::Bytes(bytes)
+        }
+        (_, Datum::Number(number)) => Datum::Number(fit(kind, number)),
+        (_, given) => given,
     }
 }

@@ -74,6 +74,7 @@ static inline size_t read_bounded(uint8_t *to, size_t most) {
         abort();
     }
     memcpy(to, from, length);
+    memset(to + length, 0xa5, most - length); /* what stands there is nobody's */
     free(from);
     return length;
 }

@@ -78,3 +78,24 @@ struct STACK_bytes4 STACK_turned(void *user, struct STACK_bytes4 key) {
     key.at[3] = (uint8_t)(first + 1);
     return key;
 }
+
+/* function token_of */
+struct STACK_bytes_to8 STACK_token_of(void *user, uint8_t number) {
+    (void)user;
+    struct STACK_bytes_to8 token;
+    memset(token.at, number, sizeof token.at);
+    token.length = number % 16;
+    return token;
+}
+
+/* function perhaps_token */
+bool STACK_perhaps_token(void *user, uint8_t number, struct STACK_bytes_to8 *found) {
+    *found = STACK_token_of(user, (uint8_t)(number + 1));
+    return number % 4 != 0;
+}
+
+/* function twelve_bits */
+uint16_t STACK_twelve_bits(void *user, uint8_t number) {
+    (void)user;
+    return (uint16_t)(number << 8 | number);
+}

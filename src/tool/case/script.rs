@@ -492,9 +492,14 @@ fn datum(text: &str, kind: &Type) -> Option<Datum> {
         Type::Bytes(length) => {
             let address = text.parse::<Ipv6Addr>().ok().filter(|_| *length == 16);
             let bytes = address.map(|address| address.octets().to_vec());
-            return bytes.or_else(|| hexadecimal(text)).map(Datum::Bytes);
+            let bytes = bytes.or_else(|| hexadecimal(text));
+            let fits = |bytes: &Vec<u8>| bytes.len() == *length as usize;
+            return bytes.filter(fits).map(Datum::Bytes);
         }
-        Type::BoundedBytes(_) => return hexadecimal(text).map(Datum::Bytes),
+        Type::BoundedBytes(most) => {
+            let fits = |bytes: &Vec<u8>| bytes.len() <= *most as usize;
+            return hexadecimal(text).filter(fits).map(Datum::Bytes);
+        }
         _ => {}
     }
     let bytes = |separator: char, radix: u32| {

@@ -74,7 +74,7 @@ fn check_parts(context: &mut Context, header: &Header, span: Span) {
         let field = &header.fields[part];
         let Some(counter) = header.part_counter(part) else {
             let title = "nothing says where this part of the header ends";
-            let help = format!("write `n: u8 counts {0}..{0}` before it", field.name);
+            let help = format!("write `n: u8 counts {0}` before it", field.name);
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
                     .label(span, "in this header")

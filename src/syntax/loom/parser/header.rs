@@ -123,20 +123,23 @@ impl Parser<'_> {
 
     fn range(&mut self) -> Parsed<HeaderRange> {
         let token = self.token();
-        if !is_range(token, self.ahead(1)) {
-            return Err(self.unexpected("`header`, `data`, or two fields with `..` between them"));
+        if token.kind != TokenKind::Word {
+            let expected = "`header`, `data`, a field, or two of them with `..` between them";
+            return Err(self.unexpected(expected));
         }
         let first = self.word("the name of a field")?;
         if self.accept("..").is_some() {
-            return Ok(HeaderRange::Fields {
-                first,
-                last: self.name("the name of a field")?,
-            });
+            let last = self.name("the name of a field")?;
+            return Ok(HeaderRange::Fields { first, last });
         }
         Ok(match token.text {
             "header" => HeaderRange::Header(token.span),
             "data" => HeaderRange::Data(token.span),
-            _ => HeaderRange::Option(token.span),
+            "option" => HeaderRange::Option(token.span),
+            _ => HeaderRange::Fields {
+                last: first.clone(),
+                first,
+            },
         })
     }
 
@@ -199,8 +202,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a range begins with this token, before that one.
+/// Whether a range begins with this token, before that one; and no field, and no options.
 fn is_range(token: Token, next: Token) -> bool {
-    let whole = token.is("header") || token.is("data") || token.is("option");
-    token.kind == TokenKind::Word && (next.is("..") || whole && !next.is(":"))
+    token.kind == TokenKind::Word && !next.is(":") && !(token.is("options") && next.is("by"))
 }

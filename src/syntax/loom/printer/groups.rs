@@ -115,11 +115,7 @@ pub(super) fn is_separating_comma(pieces: &[Piece], groups: &Groups, at: usize) 
     let mut later = (at + 1..pieces.len()).filter(|at| !pieces[*at].is_comment());
     let (next, after) = (later.next(), later.next());
     let is = |piece: Option<usize>, text: &str| piece.is_some_and(|at| pieces[at].is(text));
-    let is_range = is(after, "..")
-        || ["header", "data", "option"]
-            .iter()
-            .any(|word| is(next, word))
-            && !is(after, ":");
+    let is_range = !(is(after, ":") || is(next, "options") && is(after, "by"));
     let first = groups.all[group].open;
     let element = (first..at).rev().take_while(|before| {
         *before == at || !groups.begins[*before] || groups.of[*before] != Some(group)
