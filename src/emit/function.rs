@@ -522,6 +522,8 @@ fn turn(
     word: &str,
     (loaded, last): (C, Option<(String, String)>),
 ) -> Vec<S> {
+    // Each word has a block of its own: no name of one is known to the next.
+    let around = (scope.names.clone(), scope.taken.clone());
     let kind = format!("const {}", c_type(scope.stack, scope.kind(filter.word)));
     let tail = filter.tail.as_ref().filter(|_| last.is_some());
     let done = tail.unwrap_or(&filter.each);
@@ -536,5 +538,6 @@ fn turn(
         };
         body.insert(0, declare);
     }
+    (scope.names, scope.taken) = around;
     body
 }
