@@ -487,7 +487,18 @@ struct sl_runs {
     size_t count;              /* how many these are */
     struct sl_run at;          /* what is left of the one at hand */
     uint8_t word[8];           /* a word that is put together from several */
+    size_t missing;            /* how many bytes of the last word are not there */
 };
+
+/* part sl_runs_length: needs sl_run */
+/* How many bytes so many runs have. */
+static inline size_t sl_runs_length(const struct sl_run *runs, size_t count) {
+    size_t length = 0;
+    for (size_t at = 0; at < count; at++) {
+        length += runs[at].length;
+    }
+    return length;
+}
 
 /* part sl_runs_word: needs memcpy memset sl_runs */
 /* Where the next word of so many bytes, at most 8, stands; what is missing of the last is zero.
@@ -515,5 +526,6 @@ static inline const uint8_t *sl_runs_word(struct sl_runs *runs, size_t size) {
         runs->at.length -= taken;
         filled += taken;
     }
+    runs->missing = size - filled;
     return filled == 0 ? NULL : runs->word;
 }

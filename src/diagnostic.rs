@@ -432,6 +432,10 @@ ids! {
     ConstantCondition "constant-condition"
         "A condition always holds, or never does, whatever comes in. Perhaps another number or \
         another comparison was meant.";
+    AlwaysZero "always-zero"
+        "`missing` counts the bytes that an incomplete last word lacks. No word is incomplete in a \
+        filter of bytes, or of whole words only. In a filter with a `tail`, that runs for an \
+        incomplete word, so `missing` is 0 in its `each word`.";
     TypeMismatch "type-mismatch"
         "A value of one type stands where another is expected, or two are combined that do not go \
         together.";

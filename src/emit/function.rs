@@ -261,7 +261,8 @@ pub fn function(stack: &Stack, id: FunctionId) -> CFunction {
 pub fn filter(stack: &Stack, at: usize) -> CFunction {
     let filter = &stack.program.filters[at];
     let mut scope = Scope::new(stack, &filter.locals);
-    let [data, length] = ["data", "length"].map(|name| scope.taken.take(name));
+    let left = filter.measures.length.map_or("length", |_| "left");
+    let [data, length] = ["data", left].map(|name| scope.taken.take(name));
     if filter.rewrites {
         for name in ["begin", "out", "room"] {
             scope.taken.take(name);
@@ -271,10 +272,7 @@ pub fn filter(stack: &Stack, at: usize) -> CFunction {
     for local in 0..filter.parameters {
         parameters.extend(parameter(&mut scope, LocalId(local)));
     }
-    let mut body = Vec::new();
-    for (local, value) in &filter.state {
-        body.extend(declare(&mut scope, *local, Some(value), false));
-    }
+    let mut body = begun(&mut scope, filter, atom(&length));
     let pointer = |kind: &str, name: &str, to: &str| S::Declare {
         kind: kind.to_string(),
         name: name.to_string(),
@@ -311,7 +309,7 @@ pub fn filter_on(stack: &Stack, at: usize) -> CFunction {
     for (local, _) in &filter.state {
         all.extend(parameter(&mut scope, *local));
     }
-    let body = match filter.rewrites {
+    let body = match filter.rewrites || filter.measures.length.is_some() {
         true => Vec::new(),
         false => to_the_end(&mut scope, filter, &data, &length),
     };
@@ -347,16 +345,22 @@ pub fn filter_over(stack: &Stack, at: usize) -> CFunction {
         name: left.clone(),
         value: Some(C::Struct("struct sl_runs".to_string(), begin.to_vec())),
     }];
-    for (local, value) in &filter.state {
-        body.extend(declare(&mut scope, *local, Some(value), false));
-    }
+    let length = call("sl_runs_length", vec![atom(&runs), atom(&count)]);
+    body.extend(begun(&mut scope, filter, length));
+    body.extend(no_words(&mut scope, filter));
     let word = scope.name(filter.word);
+    let missing = atom(&left).member("missing").cast("uint32_t");
     let next = format!("{place} = sl_runs_word(&{left}, {})", filter.unit);
     body.push(S::For {
         start: format!("const uint8_t *{next}"),
         condition: binary("!=", atom(&place), atom("NULL")),
         step: next,
-        body: turn(&mut scope, filter, &word, (loaded(filter, &place), None)),
+        body: turn(
+            &mut scope,
+            filter,
+            &word,
+            (loaded(filter, &place), missing, None),
+        ),
     });
     body.extend(behind(&mut scope, filter));
     CFunction {
@@ -366,6 +370,30 @@ pub fn filter_over(stack: &Stack, at: usize) -> CFunction {
         parameters: all,
         body: if filter.rewrites { Vec::new() } else { body },
     }
+}
+
+/// Declares the number of bytes in all, if it is read, and the state before the first word.
+fn begun(scope: &mut Scope, filter: &Filter, length: C) -> Vec<S> {
+    let read = filter.measures.length;
+    let read = read.map(|local| S::Declare {
+        kind: "const uint32_t".to_string(),
+        name: scope.name(local),
+        value: Some(length.cast("uint32_t")),
+    });
+    let mut body = Vec::from_iter(read);
+    for (local, value) in &filter.state {
+        body.extend(declare(scope, *local, Some(value), false));
+    }
+    body
+}
+
+/// Declares the number of words so far, if it is read.
+fn no_words(scope: &mut Scope, filter: &Filter) -> Option<S> {
+    filter.measures.place.map(|local| S::Declare {
+        kind: "uint32_t".to_string(),
+        name: scope.name(local),
+        value: Some(atom("0")),
+    })
 }
 
 fn bytes_of(stack: &Stack, filter: &Filter, data: &str, length: &str) -> Vec<String> {
@@ -459,13 +487,20 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
     let unit = filter.unit;
     let word = scope.name(filter.word);
     let bytes = || atom(unit.to_string());
-    let mut whole = turn(scope, filter, &word, (loaded(filter, data), None));
+    let mut all = Vec::from_iter(no_words(scope, filter));
+    let mut whole = turn(
+        scope,
+        filter,
+        &word,
+        (loaded(filter, data), atom("0"), None),
+    );
     whole.push(S::Assign(atom(data), "+=", bytes()));
     whole.push(S::Assign(atom(length), "-=", bytes()));
-    let mut all = vec![S::While {
+    all.push(S::While {
         condition: binary(">=", atom(length), bytes()),
         body: whole,
-    }];
+    });
+    let missing = binary("-", bytes(), atom(length).cast("uint32_t"));
     if unit > 1 && !filter.rewrites {
         let mut given = vec![atom(data), atom(length)];
         given.extend(filter.big.then(bytes));
@@ -476,7 +511,7 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
         };
         all.push(S::If {
             condition: binary("!=", atom(length), atom("0")),
-            then: turn(scope, filter, &word, (filled, None)),
+            then: turn(scope, filter, &word, (filled, missing, None)),
             otherwise: Vec::new(),
         });
     } else if unit > 1 && !filter.whole {
@@ -489,8 +524,9 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
             },
             S::Do(call("memcpy", vec![atom(&last), atom(data), atom(length)])),
         ];
-        let missing = Some((last.clone(), length.to_string()));
-        rest.extend(turn(scope, filter, &word, (loaded(filter, &last), missing)));
+        let given = Some((last.clone(), length.to_string()));
+        let found = (loaded(filter, &last), missing, given);
+        rest.extend(turn(scope, filter, &word, found));
         all.push(S::If {
             condition: binary("!=", atom(length), atom("0")),
             then: rest,
@@ -515,28 +551,39 @@ fn loaded(filter: &Filter, at: &str) -> C {
     }
 }
 
-/// What is done with a word; of one of which bytes are missing it is known how many are there.
+/// What is done with a word, of which so many bytes are missing. Where that may be some, and words
+/// are yielded, it is known where they go, and how many bytes of them.
 fn turn(
     scope: &mut Scope,
     filter: &Filter,
     word: &str,
-    (loaded, last): (C, Option<(String, String)>),
+    (loaded, missing, last): (C, C, Option<(String, String)>),
 ) -> Vec<S> {
     // Each word has a block of its own: no name of one is known to the next.
     let around = (scope.names.clone(), scope.taken.clone());
-    let kind = format!("const {}", c_type(scope.stack, scope.kind(filter.word)));
+    let kind = c_type(scope.stack, scope.kind(filter.word));
+    let mut known = Vec::from_iter(filter.measures.missing.map(|local| {
+        let name = scope.name(local);
+        ("uint32_t".to_string(), name, missing)
+    }));
+    known.push((kind, word.to_string(), loaded));
     let tail = filter.tail.as_ref().filter(|_| last.is_some());
     let done = tail.unwrap_or(&filter.each);
     let mut code = Code::new(scope, done, filter.parameters);
     code.yields = yields(filter, last);
     let mut body = code.block(done);
-    if is_named(word, &body) {
-        let declare = S::Declare {
-            kind,
-            name: word.to_string(),
-            value: Some(loaded),
-        };
-        body.insert(0, declare);
+    for (kind, name, value) in known {
+        if is_named(&name, &body) {
+            let declare = S::Declare {
+                kind: format!("const {kind}"),
+                name,
+                value: Some(value),
+            };
+            body.insert(0, declare);
+        }
+    }
+    if let Some(place) = filter.measures.place {
+        body.push(S::Assign(atom(scope.known(place)), "+=", atom("1")));
     }
     (scope.names, scope.taken) = around;
     body

@@ -30,8 +30,12 @@ impl Step {
     }
 }
 
-/// What a filter does with each word, where that is a step.
+/// What a filter does with each word, where that is a step, and it need not know how many words
+/// there were.
 pub fn step(filter: &Filter) -> Option<Step> {
+    if filter.measures.place.is_some() {
+        return None;
+    }
     match &filter.each[..] {
         [added] => {
             let (state, sign) = added_word(filter, added)?;

@@ -55,10 +55,16 @@ struct Opened<'a> {
 }
 
 impl<'a> Sum<'a> {
+    /// None where the filter asks how much there is, which only its own function counts.
     fn of(stack: &'a Stack<'a>, id: HeaderId, at: usize) -> Option<Sum<'a>> {
         let header = &stack.program.headers[id.at()];
         let field = &header.fields[at];
         match &field.rule {
+            Rule::Checks { filter, .. }
+                if stack.program.filters[filter.at()].measures.length.is_some() =>
+            {
+                None
+            }
             Rule::Checks {
                 ranges,
                 filter,

@@ -275,6 +275,7 @@ impl<'p> Evaluation<'_, 'p> {
         for (local, argument) in arguments.into_iter().enumerate() {
             instant.locals[local] = argument;
         }
+        measure(&mut instant, filter.measures.length, data.len());
         for (local, begin) in &filter.state {
             let state = &mut *self.state;
             let instant = &mut instant;
@@ -313,9 +314,22 @@ struct Running<'a, 'p> {
     big: bool,
 }
 
+/// Lets a filter know how much there is, if it reads that.
+fn measure(instant: &mut Moment, measure: Option<LocalId>, number: usize) {
+    if let Some(local) = measure {
+        instant.locals[local.at()] = Datum::Number(number as u64);
+    }
+}
+
 impl<'p> Running<'_, 'p> {
     fn run_over(&mut self, filter: &'p Filter, data: &[u8]) {
-        for word in data.chunks(self.unit) {
+        for (place, word) in data.chunks(self.unit).enumerate() {
+            measure(self.instant, filter.measures.place, place);
+            measure(
+                self.instant,
+                filter.measures.missing,
+                self.unit - word.len(),
+            );
             let mut bytes = [0; 8];
             bytes[..word.len()].copy_from_slice(word);
             let number = match self.big {
@@ -328,6 +342,8 @@ impl<'p> Running<'_, 'p> {
             let _ = run_block(self, tail.unwrap_or(&filter.each));
         }
         self.given = self.unit;
+        let words = data.len().div_ceil(self.unit);
+        measure(self.instant, filter.measures.place, words);
         let _ = run_block(self, &filter.finish);
     }
 }

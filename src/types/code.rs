@@ -72,6 +72,8 @@ pub struct Filter {
     pub state: Vec<(LocalId, Expression)>,
     /// Holds the word of this turn.
     pub word: LocalId,
+    /// Hold how much there is, as far as it reads that.
+    pub measures: Measures,
     /// Bytes a word: 1, 2, 4 or 8. What is missing of the last word is zero.
     pub unit: u32,
     /// Whether the first byte of a word is the most significant.
@@ -98,6 +100,17 @@ pub struct Filter {
     pub same: Vec<Same>,
     /// Where it is written.
     pub span: Span,
+}
+
+/// The locals of a filter that say how much there is; none for what it does not read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measures {
+    /// `length`: bytes in all, over all runs of them.
+    pub length: Option<LocalId>,
+    /// `missing`: bytes of the word at hand that are not there.
+    pub missing: Option<LocalId>,
+    /// `place`: words before the one at hand.
+    pub place: Option<LocalId>,
 }
 
 /// When a field that is checked through a filter is right that does not hold its result.

@@ -15,7 +15,7 @@
 //!   entity 1 arp:      kind arp (1), kind session static [()], kind neighbour dynamic [64]
 //! ```
 
-pub use super::code::{Filter, Function, Same};
+pub use super::code::{Filter, Function, Measures, Same};
 use super::expression::Expression;
 use super::header::Header;
 use super::opening::{KeyDefault, Listening};

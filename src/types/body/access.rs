@@ -7,7 +7,7 @@ use super::super::program::{
 };
 use super::super::scope::Named;
 use super::super::value::{Type, Value};
-use super::words::{Body, Place, make, nothing, number};
+use super::words::{Body, Part, Place, make, nothing, number};
 use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -72,6 +72,11 @@ impl Body<'_, '_> {
         match name.text.as_str() {
             "header" => return self.own_header(name.span),
             "message" => return self.given_message(name.span),
+            "length" | "missing" | "place" => {
+                if let Place::Filter(part) = self.place {
+                    return self.measure(part, name);
+                }
+            }
             _ => {}
         }
         let mut known = self.known_words();
@@ -87,6 +92,55 @@ impl Body<'_, '_> {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         self.unknown("value", name, &known);
         Meaning::Unknown
+    }
+
+    /// `length`, `missing` or `place`: how much there is, in a part of a filter.
+    fn measure(&mut self, part: Part, name: &ast::Name) -> Meaning {
+        match (name.text.as_str(), part) {
+            ("missing", Part::Begin | Part::End) | ("place", Part::Begin) => {
+                return self.no_word_here(name);
+            }
+            ("missing", Part::WholeWord) => self.warn_of_whole_word(name.span),
+            _ => {}
+        }
+        let measures = &mut self.measures;
+        let held = match name.text.as_str() {
+            "length" => &mut measures.length,
+            "missing" => &mut measures.missing,
+            _ => &mut measures.place,
+        };
+        let new = LocalId(self.locals.len() as u32);
+        let local = *held.get_or_insert(new);
+        if local == new {
+            self.add_local(&name.text, Type::Unsigned(32));
+        }
+        Meaning::Value(self.read_local(local))
+    }
+
+    fn no_word_here(&mut self, name: &ast::Name) -> Meaning {
+        let title = format!("`{name}` is read where there is a word");
+        let (label, help) = match name.text.as_str() {
+            "missing" => (
+                "no word is at hand here",
+                "read it in `each word` or in `tail`, and keep it in a field of the filter",
+            ),
+            _ => (
+                "the first word is still to come",
+                "leave it out: it begins as 0",
+            ),
+        };
+        let refused = Diagnostic::error(Id::NotHere, title, name.span, label);
+        self.report(refused.help(help));
+        Meaning::Unknown
+    }
+
+    fn warn_of_whole_word(&mut self, span: Span) {
+        let title = "`missing` is always 0 here";
+        let warning = Diagnostic::warning(Id::AlwaysZero, title, span, "always 0");
+        let why = "A word of one byte is whole, and so is each word of a filter that is `whole`. \
+                   In a filter with a `tail`, only that is done for a word of which bytes are \
+                   missing.";
+        self.report(warning.why(why).help("take it out"));
     }
 
     fn local_meaning(&mut self, local: LocalId) -> Meaning {
@@ -174,7 +228,7 @@ impl Body<'_, '_> {
         let carries = match self.place {
             Place::Handler(event) | Place::Finder(event) => event == Event::Deliver,
             Place::Function => true,
-            Place::Value | Place::Filter => false,
+            Place::Value | Place::Filter(_) => false,
         };
         let Some(header) = self.scope.header.filter(|_| carries) else {
             let title = "there is no `header` here";

@@ -75,7 +75,7 @@ impl Body<'_, '_> {
             let value = self.check(source, None);
             let value = self.only_values(value, source.span);
             let local = self.declare(name, value.result.clone());
-            if matches!(self.place, Place::Function | Place::Filter) {
+            if matches!(self.place, Place::Function | Place::Filter(_)) {
                 self.assignable.push(local);
             }
             let read = self.read_local(local);

@@ -124,7 +124,7 @@ impl Body<'_, '_> {
         let of_session = match self.place {
             Place::Value => self.scope.message.is_some(),
             Place::Handler(_) => self.scope.kind == session,
-            Place::Finder(_) | Place::Function | Place::Filter => false,
+            Place::Finder(_) | Place::Function | Place::Filter(_) => false,
         };
         if !of_session {
             let title = format!("nothing says which session computes `{name}`");

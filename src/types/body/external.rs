@@ -152,7 +152,7 @@ impl Body<'_, '_> {
     ) -> Expression {
         let function = &self.context.program.functions[id.at()];
         let (name, result) = (function.name.clone(), function.result.clone());
-        if self.before.is_none() || self.place == Place::Filter {
+        if self.before.is_none() || matches!(self.place, Place::Filter(_)) {
             return self.refuse_counted_call(id, span);
         }
         self.calls_c = true;
@@ -208,7 +208,7 @@ impl Body<'_, '_> {
             false => format!("`{name}` calls what is written in C, and is not called here"),
         };
         let (why, help) = match self.place {
-            Place::Filter => (
+            Place::Filter(_) => (
                 "What a function in C does outside would be done for each word of a message.",
                 "call it before, and hand what it gives to the filter: a filter has parameters",
             ),

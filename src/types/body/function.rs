@@ -16,7 +16,7 @@ use super::super::yields::yields;
 use super::external::Use;
 use super::mentions::{self, mentioned};
 use super::statement::last_brace;
-use super::words::{Body, Place, make, number};
+use super::words::{Body, Part, Place, make, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
@@ -298,7 +298,7 @@ pub(super) fn computed(
 
 /// A filter with all that it does.
 pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter) -> Option<Filter> {
-    let mut body = Body::new(context, scope, Place::Filter);
+    let mut body = Body::new(context, scope, Place::Filter(Part::Begin));
     let unit = body.unit(&source.unit)?;
     let (locals, defaults) = body.parameters(&source.parameters, false);
     let parameters = locals.len() as u32;
@@ -314,11 +314,19 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         body.result = unit_type;
     }
     body.bind_unwritten("word", word);
+    let is_whole = unit == 1 || source.whole.is_some() || source.tail.is_some();
+    body.place = Place::Filter(if is_whole {
+        Part::WholeWord
+    } else {
+        Part::Word
+    });
     let each = body.block(&source.each);
     body.flow.facts.clear();
+    body.place = Place::Filter(Part::Word);
     let tail = source.tail.as_ref().map(|tail| body.block(tail));
     body.words.pop();
     body.flow.facts.clear();
+    body.place = Place::Filter(Part::End);
     let finish = match &source.finish {
         Some(finish) => body.block(finish),
         None => Block::new(),
@@ -332,7 +340,7 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
     let of_tail = tail.as_ref().map_or(of_each, |tail| yields(tail));
     let most = of_each.1.max(of_tail.1);
     body.whole_words(source, unit);
-    let locals = std::mem::take(&mut body.locals);
+    let (locals, measures) = (std::mem::take(&mut body.locals), body.measures);
     let filter = Filter {
         name: source.name.text.clone(),
         locals,
@@ -340,6 +348,7 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
         defaults,
         state,
         word,
+        measures,
         unit,
         big: source.order != Some(ast::ByteOrder::Little),
         rewrites,

@@ -82,7 +82,7 @@ impl Body<'_, '_> {
         let carries = match self.place {
             Place::Handler(event) | Place::Finder(event) => event == Event::Deliver,
             Place::Function => true,
-            Place::Value | Place::Filter => false,
+            Place::Value | Place::Filter(_) => false,
         };
         if let Some(header) = self.scope.header.filter(|_| carries) {
             let fields = &self.context.program.headers[header.at()].fields;

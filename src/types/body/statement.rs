@@ -377,7 +377,7 @@ impl Body<'_, '_> {
     }
 
     fn yield_statement(&mut self, value: &ast::Expression, span: Span) -> Option<StatementKind> {
-        if self.place != Place::Filter || self.result == Type::Nothing {
+        if !matches!(self.place, Place::Filter(_)) || self.result == Type::Nothing {
             let title = "there is no `yield` here";
             let label = "not in a filter that rewrites";
             self.report(Diagnostic::error(Id::NotHere, title, span, label));

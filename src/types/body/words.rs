@@ -3,7 +3,7 @@
 
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind, Variable};
-use super::super::program::{Event, Local, LocalId};
+use super::super::program::{Event, Local, LocalId, Measures};
 use super::super::scope::{Named, Scope};
 use super::super::statement::Block;
 use super::super::value::{Type, Value};
@@ -27,8 +27,21 @@ pub(super) enum Place {
     Finder(Event),
     /// A function.
     Function,
-    /// A filter.
-    Filter,
+    /// A part of a filter.
+    Filter(Part),
+}
+
+/// A part of a filter, by the words that stand before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    /// Its state, before the first word.
+    Begin,
+    /// What is done for a word, of which bytes may be missing.
+    Word,
+    /// The same where all of its bytes are there.
+    WholeWord,
+    /// Its `finish` and its `result`, behind the last word.
+    End,
 }
 
 /// One body while it is checked.
@@ -49,6 +62,8 @@ pub(super) struct Body<'a, 'c> {
     pub reads: Reads,
     /// What a function gives, and a filter yields.
     pub result: Type,
+    /// How much there is, as far as a filter reads that.
+    pub measures: Measures,
     /// Locals that may be assigned to: those of functions, and the state of filters.
     pub assignable: Vec<LocalId>,
     /// What is done before the statement that is being checked, since its values need it; none
@@ -136,6 +151,7 @@ impl<'a, 'c> Body<'a, 'c> {
             flow: Flow::default(),
             reads: Reads::default(),
             result: Type::Nothing,
+            measures: Measures::default(),
             assignable: Vec::new(),
             before: None,
             perhaps: false,
@@ -366,7 +382,13 @@ impl<'a, 'c> Body<'a, 'c> {
     /// All words that stand for something here.
     pub fn known_words(&self) -> Vec<String> {
         let locals = self.words.iter().map(|word| word.name.clone());
-        locals.chain(self.scope.names.keys().cloned()).collect()
+        let measures: &[&str] = match self.place {
+            Place::Filter(_) => &["length", "missing", "place"],
+            Place::Value | Place::Handler(_) | Place::Finder(_) | Place::Function => &[],
+        };
+        let measures = measures.iter().map(|word| word.to_string());
+        let names = self.scope.names.keys().cloned();
+        locals.chain(names).chain(measures).collect()
     }
 }
 
