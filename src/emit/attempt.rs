@@ -155,6 +155,7 @@ impl Body<'_> {
             ),
             Attempt::Peek(message, header) => (self.peek(*message, *header, kept, out), Vec::new()),
             Attempt::Restore(message, mark) => self.restore(*message, *mark),
+            Attempt::Pad(message, bytes) => (self.padded(*message, bytes), Vec::new()),
             Attempt::Rewrite(message, filter, arguments) => (
                 self.rewritten(*message, *filter, arguments, out),
                 Vec::new(),
@@ -391,6 +392,12 @@ impl Body<'_> {
         let run = filter_call(scope, filter, bytes, arguments);
         let done = on_stack("rewritten", vec![own(), aside(), run]);
         binary("&&", buffers, done)
+    }
+
+    /// Zeros are put behind a message, if there is room for them.
+    fn padded(&self, message: LocalId, bytes: &Expression) -> C {
+        let message = self.scope.message_address(message);
+        call("pad", vec![message, self.scope.stored(bytes)])
     }
 
     /// Gives stripped headers back, if there is a mark of where they begin.

@@ -184,6 +184,10 @@ impl Collector<'_> {
                 self.local(*message);
             }
             Attempt::Peek(message, _) | Attempt::Restore(message, _) => self.local(*message),
+            Attempt::Pad(message, bytes) => {
+                self.local(*message);
+                self.expression(bytes);
+            }
             Attempt::Rewrite(message, _, arguments) => {
                 self.local(*message);
                 self.expressions(arguments);

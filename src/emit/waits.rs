@@ -33,7 +33,15 @@ use std::collections::BTreeSet;
 pub const GOING_ON: [&str; 3] = ["go_on", "leave_and_go_on", untaken::GOES_ON];
 
 /// What all stacks have, and puts nothing on the agenda.
-const QUIET: [&str; 6] = ["consume", "cut", "drop", "goes_on", "leave_now", "skip"];
+const QUIET: [&str; 7] = [
+    "consume",
+    "cut",
+    "drop",
+    "goes_on",
+    "leave_now",
+    "pad",
+    "skip",
+];
 
 /// Whether what all stacks have puts nothing there. A frame that is sent waits, too, where its link
 /// calls a function.

@@ -71,6 +71,11 @@ impl Message {
         self.buffer.truncate(self.start + kept);
     }
 
+    /// Puts zero bytes behind the message.
+    pub fn pad(&mut self, count: u64) {
+        self.buffer.resize(self.buffer.len() + count as usize, 0);
+    }
+
     /// Puts bytes before the message.
     pub fn push(&mut self, bytes: &[u8]) {
         assert!(

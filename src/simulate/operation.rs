@@ -83,6 +83,15 @@ impl Evaluation<'_, '_> {
                 let start = start.number();
                 done(self.message_mut(*message).restore(start))
             }
+            Attempt::Pad(message, count) => {
+                let count = self.number(count);
+                let padded = self.message(*message).length() as u64 + count;
+                let fits = self.state.fits(self.message(*message), padded);
+                if fits {
+                    self.message_mut(*message).pad(count);
+                }
+                done(fits)
+            }
             Attempt::Rewrite(message, filter, arguments) => {
                 let written = self.filtered(*message, *filter, arguments);
                 done(

@@ -319,7 +319,13 @@ impl<'p> State<'p> {
     /// Whether a buffer is free that could hold a message whose data were so long, behind all that
     /// stands before it.
     pub fn has_room(&self, message: &Message, length: usize) -> bool {
-        self.buffers > 0 && message.start() + length <= self.headroom + self.limits.room
+        self.buffers > 0 && self.fits(message, length as u64)
+    }
+
+    /// Whether the buffer of a message has room for so many bytes of data behind all that stands
+    /// before it.
+    pub fn fits(&self, message: &Message, length: u64) -> bool {
+        message.start() as u64 + length <= (self.headroom + self.limits.room) as u64
     }
 
     /// A second handle of a message, which is of our own.

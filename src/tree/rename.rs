@@ -119,6 +119,7 @@ impl Renaming<'_> {
             Attempt::AppendStream(v, l) => Attempt::AppendStream(variable(v), local(l)),
             Attempt::Peek(l, header) => Attempt::Peek(local(l), *header),
             Attempt::Restore(l, attribute) => Attempt::Restore(local(l), *attribute),
+            Attempt::Pad(l, e) => Attempt::Pad(local(l), expression(e)),
             Attempt::Rewrite(l, filter, list) => {
                 Attempt::Rewrite(local(l), *filter, list.iter().map(expression).collect())
             }

@@ -138,6 +138,10 @@ impl Uses {
             Attempt::Peek(message, _) | Attempt::Restore(message, _) => {
                 self.messages.push(*message);
             }
+            Attempt::Pad(message, count) => {
+                self.messages.push(*message);
+                self.expression(count);
+            }
             Attempt::Rewrite(message, _, arguments) => {
                 self.messages.push(*message);
                 self.expressions(arguments);
@@ -300,6 +304,7 @@ pub fn written(node: &Node) -> Vec<&Variable> {
             | Attempt::Value(_)
             | Attempt::Peek(..)
             | Attempt::Restore(..)
+            | Attempt::Pad(..)
             | Attempt::Rewrite(..) => Vec::new(),
         },
         Node::Test { .. } | Node::Case { .. } | Node::Leaf { .. } => Vec::new(),

@@ -226,6 +226,7 @@ impl<'p> Flow<'p> {
                     | Attempt::AppendStream(..)
                     | Attempt::Peek(..)
                     | Attempt::Restore(..)
+                    | Attempt::Pad(..)
                     | Attempt::Rewrite(..) => None,
                 };
                 if let (Some(local), Some(lacking)) = (bind, bound) {

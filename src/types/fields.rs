@@ -116,6 +116,7 @@ fn changed_by(attempt: &Attempt) -> Option<&Variable> {
         | Attempt::ShareWindow(..)
         | Attempt::Peek(..)
         | Attempt::Restore(..)
+        | Attempt::Pad(..)
         | Attempt::Rewrite(..) => None,
     }
 }

@@ -237,7 +237,8 @@ impl Attempt {
             | Attempt::TakeWindow(_, value)
             | Attempt::TakeValue(_, value)
             | Attempt::ShareWindow(_, value)
-            | Attempt::InsertStream(_, value, _) => vec![value],
+            | Attempt::InsertStream(_, value, _)
+            | Attempt::Pad(_, value) => vec![value],
             Attempt::InsertValue(_, number, value) => vec![number, value],
             Attempt::InsertWindow(_, value, source) => [vec![value], source.values()].concat(),
             Attempt::Push(_, source) | Attempt::Message(source) => source.values(),

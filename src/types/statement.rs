@@ -322,6 +322,8 @@ pub enum Attempt {
     Peek(LocalId, HeaderId),
     /// Gives stripped headers back, up to the mark that this attribute holds.
     Restore(LocalId, AttributeId),
+    /// Appends so many zero bytes to a message's data; fails where its buffer ends before.
+    Pad(LocalId, Expression),
     /// Runs a filter that grows over a message's data, into another buffer; fails without a free
     /// one, and where the result does not fit.
     Rewrite(LocalId, FilterId, Vec<Expression>),

@@ -6,7 +6,7 @@
 //! nobody's.
 
 /// What stands in the C or its header, and what is added behind it.
-const ADDED: [(&str, &str); 11] = [
+const ADDED: [(&str, &str); 12] = [
     // A buffer is taken: all of it may be read and written.
     (
         "    buffer->next = buffer;\n",
@@ -60,6 +60,10 @@ const ADDED: [(&str, &str); 11] = [
     (
         "    *aside = take_buffer(stack);\n",
         "    ASAN_UNPOISON_MEMORY_REGION(message->data, room_of(message));\n",
+    ),
+    (
+        "    if (bytes > room_of(message) - message->length) {\n        return false;\n    }\n",
+        "    ASAN_UNPOISON_MEMORY_REGION(message->data + message->length, bytes);\n",
     ),
 ];
 

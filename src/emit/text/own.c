@@ -204,6 +204,17 @@ static inline void cut(struct STACK_message *message, uint32_t bytes) {
     }
 }
 
+/* part pad */
+/* Puts so many zero bytes behind the data of a message. False if there is no room for them. */
+static bool pad(struct STACK_message *message, uint32_t bytes) {
+    if (bytes > room_of(message) - message->length) {
+        return false;
+    }
+    memset(message->data + message->length, 0, bytes);
+    message->length += bytes;
+    return true;
+}
+
 /* part consume */
 /* The message in this buffer has done its duty. */
 static void consume(struct STACK *stack, struct STACK_buffer *buffer, bool came_in) {

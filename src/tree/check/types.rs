@@ -82,7 +82,8 @@ impl<'a> Checked<'a> {
             | Attempt::InsertValue(..)
             | Attempt::InsertStream(..)
             | Attempt::AppendStream(..)
-            | Attempt::Restore(..) => None,
+            | Attempt::Restore(..)
+            | Attempt::Pad(..) => None,
             Attempt::Rewrite(_, filter, _) => {
                 self.grows(id, *filter, true);
                 None

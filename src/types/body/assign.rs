@@ -164,7 +164,8 @@ impl Body<'_, '_> {
                 let title = format!("`{}` cannot fail", self.text(value.span));
                 let refused = Diagnostic::error(Id::CannotFail, title, value.span, "never fails");
                 let why = "Only what may yield more words than it takes can find no room, and only \
-                    what is `whole` can find a word of which bytes are missing.";
+                    what is `whole` can find a word of which bytes are missing, unless the `pad`, \
+                    `cut` or test before leaves whole words.";
                 self.report(refused.why(why).help("leave out the `else`"));
                 None
             }
@@ -185,15 +186,15 @@ impl Body<'_, '_> {
         if !filter.whole {
             return tried;
         }
-        let (grows, bytes) = (filter.grows, Type::Unsigned(32));
-        let number = |number: u32| Expression::number(u64::from(number), Type::Unsigned(32));
-        let length = Expression::new(ExpressionKind::Length(*message), bytes.clone());
-        let rest = Expression::binary(Binary::BitAnd, length, number(filter.unit - 1), bytes);
+        let (grows, keeps_length, unit) = (filter.grows, filter.keeps_length, filter.unit);
         let kind = StatementKind::Require {
-            condition: Expression::binary(Binary::Equal, rest, number(0), Type::Bool),
+            condition: Self::is_multiple(*message, unit),
             likely: None,
             otherwise: otherwise.clone(),
         };
+        if keeps_length {
+            self.assume_whole(*message, unit);
+        }
         let before = self.before.get_or_insert_default();
         before.push(Statement { kind, span });
         match grows {
@@ -238,9 +239,14 @@ impl Body<'_, '_> {
             return None;
         }
         self.check_rewritten(message, value.span);
+        let known = self.whole_unit(message);
         self.forget_length(message);
         let of = &self.context.program.filters[filter.at()];
-        Some(match of.grows || of.whole {
+        let may_fail = of.grows || of.whole && known < of.unit;
+        if of.keeps_length {
+            self.assume_whole(message, known);
+        }
+        Some(match may_fail {
             false => StatementKind::Do(Operation::Rewrite(message, filter, arguments)),
             true => StatementKind::Attempt {
                 attempt: Attempt::Rewrite(message, filter, arguments),

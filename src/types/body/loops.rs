@@ -201,10 +201,14 @@ impl Body<'_, '_> {
         })
     }
 
-    /// A loop may write any field, in any turn.
+    /// A loop may write any field, and change the length of any message, in any turn.
     fn enter_loop(&mut self) -> Flow {
         let locals: Vec<LocalId> = self.assignable.clone();
         self.forget_fields(&locals);
+        let messages: Vec<LocalId> = self.flow.messages.keys().copied().collect();
+        for message in messages {
+            self.forget_length(message);
+        }
         self.flow.clone()
     }
 

@@ -147,24 +147,42 @@ impl Body<'_, '_> {
 
     fn message_operation(&mut self, message: LocalId, called: &Operated) -> Option<Outcome> {
         let name = called.name.text.as_str();
-        if !matches!(name, "skip" | "cut" | "restore") {
-            let known = ["skip", "cut", "restore", "peek", "piece"];
+        if !matches!(name, "skip" | "cut" | "pad" | "restore") {
+            let known = ["skip", "cut", "pad", "restore", "peek", "piece"];
             self.unknown("operation of a message called", called.name, &known);
             return None;
         }
-        self.check_owned(message, called.span, "changed");
-        let outcome = match name {
-            "restore" => self.restore(message, called)?,
-            _ => {
-                let [count] = self.one(called, Type::Unsigned(32));
-                Outcome::Done(match name {
-                    "skip" => Operation::Skip(message, count),
-                    _ => Operation::Cut(message, count),
-                })
-            }
+        match name {
+            "pad" => self.check_rewritten(message, called.span),
+            _ => self.check_owned(message, called.span, "changed"),
+        }
+        let (outcome, unit) = match name {
+            "restore" => (self.restore(message, called)?, 1),
+            _ => self.lengthened(message, called),
         };
         self.forget_length(message);
+        self.assume_whole(message, unit);
         Some(outcome)
+    }
+
+    /// What changes the length of a message by a number, and the widest word of which that is then
+    /// a multiple.
+    fn lengthened(&mut self, message: LocalId, called: &Operated) -> (Outcome, u32) {
+        let [count] = self.one(called, Type::Unsigned(32));
+        match called.name.text.as_str() {
+            "skip" => {
+                let unit = self.unit_skipped(message, &count);
+                (Outcome::Done(Operation::Skip(message, count)), unit)
+            }
+            "cut" => {
+                let unit = self.unit_cut(message, &count);
+                (Outcome::Done(Operation::Cut(message, count)), unit)
+            }
+            _ => {
+                let unit = self.unit_padded(message, &count);
+                (Outcome::Tried(Attempt::Pad(message, count)), unit)
+            }
+        }
     }
 
     fn restore(&mut self, message: LocalId, called: &Operated) -> Option<Outcome> {

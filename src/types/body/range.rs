@@ -12,7 +12,7 @@ use super::super::program::{Event, FieldId, KindId, LocalId};
 use super::super::scope::Named;
 use super::super::value::{Type, Value};
 use super::mentions;
-use super::words::{Body, Place, make, number};
+use super::words::{Body, Place, constant_number, make, number};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
 
@@ -29,6 +29,9 @@ pub(super) struct Range {
 pub(super) fn mask(width: u8) -> u64 {
     u64::MAX >> (64 - u32::from(width.clamp(1, 64)))
 }
+
+/// Bytes of the words of which data may be a multiple.
+const UNITS: [u32; 3] = [8, 4, 2];
 
 /// How far facts about facts are followed.
 const DEPTH: u32 = 2;
@@ -322,6 +325,153 @@ impl Body<'_, '_> {
                 || plain(right) == plain(value) && given(left)
         };
         self.scope.alone && (given(value) || self.flow.facts.iter().any(bounds))
+    }
+
+    /// Bytes of the widest word, 8 at most, of which the data of a message is a multiple for
+    /// certain.
+    pub fn whole_unit(&self, message: LocalId) -> u32 {
+        let length = ExpressionKind::Length(message);
+        let units = UNITS.into_iter();
+        let known = |unit: &u32| {
+            self.flow.facts.iter().any(|fact| {
+                let ExpressionKind::Binary(Binary::Equal, rest, zero) = &*fact.kind else {
+                    return false;
+                };
+                let ExpressionKind::Binary(operator, of, by) = &*rest.kind else {
+                    return false;
+                };
+                let by = constant_number(by).map(|by| match operator {
+                    Binary::BitAnd => by.trailing_ones(),
+                    Binary::Remainder => by.trailing_zeros(),
+                    _says_nothing_of_multiples => 0,
+                });
+                *plain(of).kind == length
+                    && constant_number(zero) == Some(0)
+                    && by.is_some_and(|bits| 1 << bits.min(3) >= *unit)
+            })
+        };
+        units.into_iter().find(known).unwrap_or(1)
+    }
+
+    /// From here on the data of a message is a multiple of words of so many bytes.
+    pub fn assume_whole(&mut self, message: LocalId, unit: u32) {
+        if unit > 1 {
+            let is_multiple = Self::is_multiple(message, unit);
+            self.flow.facts.push(is_multiple);
+        }
+    }
+
+    /// The condition that the data of a message is a multiple of words of so many bytes.
+    pub fn is_multiple(message: LocalId, unit: u32) -> Expression {
+        let bytes = Type::Unsigned(32);
+        let length = make(ExpressionKind::Length(message), bytes.clone());
+        let last = number(u64::from(unit - 1), bytes.clone());
+        let rest = Expression::binary(Binary::BitAnd, length, last, bytes.clone());
+        Expression::binary(Binary::Equal, rest, number(0, bytes), Type::Bool)
+    }
+
+    /// The widest word of which the data is a multiple behind a `skip` of so many bytes.
+    pub fn unit_skipped(&self, message: LocalId, count: &Expression) -> u32 {
+        self.unit_behind(message, count, |unit, rest| {
+            rest == (1, 0) || self.counts_whole(message, unit, rest)
+        })
+    }
+
+    /// The same behind a `cut`, which leaves what there is where that is less.
+    pub fn unit_cut(&self, message: LocalId, count: &Expression) -> u32 {
+        let is_there = self.is_there(message, count);
+        let known = self.whole_unit(message);
+        self.unit_behind(message, count, |unit, rest| {
+            let is_multiple = rest == (0, 0) || self.counts_whole(message, unit, rest);
+            is_multiple && (is_there || known >= unit)
+        })
+    }
+
+    /// The same behind a `pad`.
+    pub fn unit_padded(&self, message: LocalId, count: &Expression) -> u32 {
+        self.unit_behind(message, count, |unit, rest| {
+            rest == (unit - 1, 0) || self.counts_whole(message, unit, rest)
+        })
+    }
+
+    /// The widest word for which something holds of what a number leaves of it.
+    fn unit_behind(
+        &self,
+        message: LocalId,
+        count: &Expression,
+        holds: impl Fn(u32, (u32, u32)) -> bool,
+    ) -> u32 {
+        let mut units = UNITS.into_iter();
+        let found = units.find(|unit| {
+            let rest = self.residue(message, count, (*unit, DEPTH));
+            rest.is_some_and(|rest| holds(*unit, rest))
+        });
+        found.unwrap_or(1)
+    }
+
+    /// Whether both the message and a number of bytes that leaves this are whole words.
+    fn counts_whole(&self, message: LocalId, unit: u32, rest: (u32, u32)) -> bool {
+        rest.1 == 0 && self.whole_unit(message) >= unit
+    }
+
+    /// What a number leaves of so many bytes: so many times the length of the message, and so many.
+    fn residue(
+        &self,
+        message: LocalId,
+        value: &Expression,
+        (unit, depth): (u32, u32),
+    ) -> Option<(u32, u32)> {
+        let rest = |number: u64| (number % u64::from(unit)) as u32;
+        let inner = |value: &Expression| self.residue(message, value, (unit, depth));
+        let with = |left: (u32, u32), right: (u32, u32), times: u32| {
+            let add = |one: u32, other: u32| (one + times * other) % unit;
+            (add(left.0, right.0), add(left.1, right.1))
+        };
+        if !matches!(value.result, Type::Unsigned(8..)) {
+            return None;
+        }
+        match &*value.kind {
+            ExpressionKind::Constant(Value::Number(number)) => Some((0, rest(*number))),
+            ExpressionKind::Length(of) if *of == message => Some((1, 0)),
+            ExpressionKind::Cast(operand) => inner(operand),
+            ExpressionKind::Read(Variable::Local(_)) if depth > 0 => {
+                self.flow.facts.iter().find_map(|fact| {
+                    let ExpressionKind::Binary(Binary::Equal, read, held) = &*fact.kind else {
+                        return None;
+                    };
+                    let held = (read == value).then_some(held)?;
+                    self.residue(message, held, (unit, depth - 1))
+                })
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let by = constant_number(right);
+                match (operator, by) {
+                    (Binary::Add, _) => Some(with(inner(left)?, inner(right)?, 1)),
+                    (Binary::Subtract, _) => Some(with(inner(left)?, inner(right)?, unit - 1)),
+                    (Binary::BitAnd, Some(mask)) if rest(mask) == unit - 1 => inner(left),
+                    (Binary::Remainder, Some(by)) if by != 0 && rest(by) == 0 => inner(left),
+                    (Binary::BitAnd | Binary::Multiply, Some(by)) if rest(by) == 0 => Some((0, 0)),
+                    (Binary::ShiftLeft, Some(by)) if 1 << by.min(3) >= unit => Some((0, 0)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a message has so many bytes for certain.
+    fn is_there(&self, message: LocalId, count: &Expression) -> bool {
+        let length = make(ExpressionKind::Length(message), Type::Unsigned(32));
+        let count = plain(count);
+        let is_part = match &*count.kind {
+            ExpressionKind::Binary(Binary::BitAnd | Binary::Remainder | Binary::Divide, of, _)
+            | ExpressionKind::Binary(Binary::ShiftRight, of, _) => self.is_there(message, of),
+            ExpressionKind::Binary(Binary::Subtract, of, less) => {
+                *plain(of) == length && self.is_there(message, less)
+            }
+            _ => *count == length,
+        };
+        is_part || self.is_least(count, &length)
     }
 
     /// Whether a number is known to be less than another.

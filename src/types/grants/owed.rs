@@ -302,7 +302,9 @@ impl<'p> Account<'p> {
                     self.cannot_say(span, "the bytes of a stream are of no message any more");
                 }
             }
-            Attempt::Restore(message, _) | Attempt::Rewrite(message, ..)
+            Attempt::Restore(message, _)
+            | Attempt::Pad(message, _)
+            | Attempt::Rewrite(message, ..)
                 if self.bytes && known.of(*message).may_owe() =>
             {
                 self.cannot_say(span, "its length is another from here on");
@@ -317,6 +319,7 @@ impl<'p> Account<'p> {
             | Attempt::ShareWindow(..)
             | Attempt::Peek(..)
             | Attempt::Restore(..)
+            | Attempt::Pad(..)
             | Attempt::Rewrite(..) => {}
         }
         Debt::Free

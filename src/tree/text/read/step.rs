@@ -136,6 +136,7 @@ impl Words<'_> {
             "append" => Attempt::AppendStream(self.variable()?, self.local()?),
             "peek" => Attempt::Peek(self.local()?, self.header()?),
             "restore" => Attempt::Restore(self.local()?, self.attribute()?),
+            "pad" => Attempt::Pad(self.local()?, self.expression()?),
             "rewrite" => Attempt::Rewrite(self.local()?, self.filter()?, self.list()?),
             "message" => Attempt::Message(self.source()?),
             other => return Err(self.mistake(&format!("`{other}` is nothing to try"))),

@@ -62,6 +62,9 @@ impl Writer<'_> {
                     self.names.attributes[mark.at()]
                 )
             }
+            Attempt::Pad(message, count) => {
+                format!("pad {} {}", self.local(*message), value(count))
+            }
             Attempt::Rewrite(message, filter, arguments) => {
                 self.rewrite(*message, *filter, arguments)
             }
