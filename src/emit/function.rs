@@ -428,28 +428,36 @@ fn result_of(stack: &Stack, filter: &Filter) -> String {
 /// The parameters of a filter that are read after its beginning.
 pub fn read_later(filter: &Filter) -> Vec<LocalId> {
     let parameters = (0..filter.parameters).map(LocalId);
-    let later = parameters.filter(|local| {
-        let reads = |expression: &Expression| {
-            let base = walk::variable(expression).map(walk::base);
-            matches!(base, Some(Variable::Local(read)) if read == local)
-        };
-        let mut result = false;
-        if let Some(value) = &filter.result {
-            walk::each(value, &mut |part| result |= reads(part));
-        }
-        let tail = filter.tail.as_ref();
-        result
-            || any(Some(&filter.each), &reads)
-            || any(tail, &reads)
-            || any(Some(&filter.finish), &reads)
-    });
-    later.collect()
+    parameters
+        .filter(|local| reads_local(filter, *local))
+        .collect()
+}
+
+/// Whether a filter reads a local after its beginning.
+fn reads_local(filter: &Filter, local: LocalId) -> bool {
+    let reads = |expression: &Expression| {
+        let base = walk::variable(expression).map(walk::base);
+        matches!(base, Some(Variable::Local(read)) if *read == local)
+    };
+    let mut result = false;
+    if let Some(value) = &filter.result {
+        walk::each(value, &mut |part| result |= reads(part));
+    }
+    let tail = filter.tail.as_ref();
+    result
+        || any(Some(&filter.each), &reads)
+        || any(tail, &reads)
+        || any(Some(&filter.finish), &reads)
 }
 
 /// What is done with all words, and behind them.
 fn to_the_end(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S> {
     let mut body = turns(scope, filter, data, length);
     body.extend(behind(scope, filter));
+    if !reads_local(filter, filter.word) {
+        // Clang does not count that it goes on as reading it.
+        body.insert(0, S::Do(atom(data).cast("void")));
+    }
     body
 }
 
