@@ -19,12 +19,12 @@
 //! is left more often, where a header has a variable part, and where one of several things is so
 //! that together rarely lead away from it.
 
-use super::bypass::{looks, named};
+use super::bypass::looks;
 use super::depends::{concerns, is_total};
 use super::found::of_instance;
 use super::known::Known;
 use super::latch::{Place, stands, written};
-use super::path::{Step, What, apart, bare, binds, is_free, put, steps, together};
+use super::path::{Step, What, apart, bare, binds, is_free, locals, put, steps, together};
 use super::simpler::negated;
 use super::value::{Looks, is_plain};
 use crate::tree::walk::with_children;
@@ -38,10 +38,10 @@ use std::collections::BTreeSet;
 /// What one condition says of another is looked for so often.
 const ROUNDS: usize = 3;
 
-/// So many pairs of conditions of a way are looked at for what the second says of the first. The
-/// longest common path of the library asks fewer than the root of it, so there it is all pairs; a
-/// way of more is compiled in linear time.
-const PAIRS: usize = 1 << 14;
+/// A path is shortened until so many operands have been looked at, and then stays as it is, which
+/// `loom explain` says: each condition is compared with all that come behind it. No common path of
+/// the library takes half of it.
+const EFFORT: usize = 1 << 18;
 
 /// What becomes of a step behind all tests.
 enum Done {
@@ -53,19 +53,21 @@ enum Done {
     Last,
 }
 
-/// A bypass that asks with less, from a root of it on.
-pub fn shorter(program: &Program, forest: &mut Forest, root: NodeId, rare: f64) -> NodeId {
+/// A bypass that asks with less, from a root of it on; and whether all of its conditions were
+/// compared with each other.
+pub fn shorter(program: &Program, forest: &mut Forest, root: NodeId, rare: f64) -> (NodeId, bool) {
     let mut known = Known::nothing(program);
     let mut asking = Asking {
         program,
         forest,
         rare,
         written: None,
-        near: PAIRS,
+        is_whole: true,
     };
     let root = asking.way(root, &mut known);
     asking.written = Some(written(program, asking.forest, root));
-    asking.way(root, &mut known)
+    let root = asking.way(root, &mut known);
+    (root, asking.is_whole)
 }
 
 struct Asking<'a> {
@@ -74,8 +76,21 @@ struct Asking<'a> {
     rare: f64,
     /// The fields that the path writes, once that is known.
     written: Option<BTreeSet<Place>>,
-    /// So many conditions behind one are looked at for what they say of it.
-    near: usize,
+    /// Whether [`EFFORT`] was enough so far.
+    is_whole: bool,
+}
+
+/// Properties of a step that are found once.
+struct Traits {
+    /// Whether a value stays what it is: that which is asked, or that which a local holds.
+    stays: bool,
+    /// Whether a condition can be found whatever else holds.
+    is_total: bool,
+    /// Whether the step can be taken whatever else holds.
+    is_free: bool,
+    /// Whether some condition behind a step names the local that it binds, or another one names it
+    /// that such a condition names.
+    is_named: bool,
 }
 
 impl<'a> Asking<'a> {
@@ -89,16 +104,14 @@ impl<'a> Asking<'a> {
         for step in &mut steps {
             self.narrow(step);
         }
-        let asks = steps.iter();
-        let asks = asks.filter(|step| matches!(step.what, What::Ask(..)));
-        self.near = PAIRS / asks.count().max(1);
         let before = known.mark();
         for _ in 0..ROUNDS {
             together(&mut steps);
             let asked = steps.clone();
             known.back(before);
+            let traits = self.traits(&steps);
             for at in 0..steps.len() {
-                self.asked(&mut steps, at, known);
+                self.asked(&mut steps, &traits, at, known);
                 self.pass(known, &steps[at]);
             }
             if steps == asked {
@@ -150,42 +163,66 @@ impl<'a> Asking<'a> {
         }
     }
 
+    /// The traits of each step.
+    fn traits(&self, steps: &[Step]) -> Vec<Traits> {
+        let mut named = BTreeSet::new();
+        let traits = steps.iter().rev().map(|step| {
+            let value = match &step.what {
+                What::Ask(value, ..) | What::Do(Action::Let(_, value)) => Some(value),
+                What::Try(..) | What::Do(_) => None,
+            };
+            let is_named = binds(step).is_some_and(|local| named.contains(&local));
+            if matches!(step.what, What::Ask(..)) || is_named {
+                named.extend(value.into_iter().flat_map(locals));
+            }
+            Traits {
+                stays: value.is_some_and(|value| self.stays(value)),
+                is_total: value.is_some_and(is_total),
+                is_free: is_free(step),
+                is_named,
+            }
+        });
+        let mut traits: Vec<Traits> = traits.collect();
+        traits.reverse();
+        traits
+    }
+
     /// Adds what is asked behind a step, of what is there already: of its length only until the
-    /// message changes. Of the conditions, the next [`Asking::near`] are looked at.
-    fn learn_later(&self, known: &mut Known<'a>, steps: &[Step], at: usize) {
+    /// message changes.
+    fn learn_later(&mut self, known: &mut Known<'a>, steps: &[Step], traits: &[Traits], at: usize) {
         let mark = known.mark();
         let mut later = Vec::new();
         let mut bound = BTreeSet::new();
         let mut done: Vec<&Action> = Vec::new();
         // What stands between is done although this does not hold: it must not go wrong.
-        let free = steps[at + 1..].iter().take_while(|step| is_free(step));
-        let mut asked = 0;
-        for step in free {
+        let behind = steps.iter().zip(traits).skip(at + 1);
+        for (step, traits) in behind.take_while(|(_, traits)| traits.is_free) {
+            if known.effort() > EFFORT {
+                self.is_whole = false;
+                break;
+            }
             bound.extend(binds(step));
             match &step.what {
-                What::Ask(..) if asked == self.near => break,
-                What::Ask(condition, ..) => {
-                    asked += 1;
-                    if !self.stays(condition) || !is_total(condition) {
-                        continue;
-                    }
+                What::Ask(condition, ..) if traits.stays && traits.is_total => {
                     let condition = known.reduced(condition);
-                    let locals = named(|naming| drop(naming.expression(&condition)));
+                    let mut named = locals(&condition).into_iter();
                     if is_total(&condition)
-                        && locals.is_disjoint(&bound)
+                        && named.all(|local| !bound.contains(&local))
                         && !done.iter().any(|one| concerns(one, &condition))
                     {
                         later.push(condition);
                     }
                 }
-                What::Do(Action::Let(local, value)) if self.stays(value) => {
-                    known.hold(*local, value);
+                What::Do(Action::Let(local, value)) if traits.stays => {
+                    if traits.is_named {
+                        known.hold(*local, value);
+                    }
                 }
                 What::Do(action) => {
                     done.push(action);
                     known.forget(|value| concerns(action, value));
                 }
-                What::Try(..) => {}
+                What::Ask(..) | What::Try(..) => {}
             }
         }
         known.back(mark);
@@ -193,12 +230,12 @@ impl<'a> Asking<'a> {
     }
 
     /// A step in which stands what all others say.
-    fn asked(&self, steps: &mut [Step], at: usize, known: &mut Known<'a>) {
+    fn asked(&mut self, steps: &mut [Step], traits: &[Traits], at: usize, known: &mut Known<'a>) {
         let mark = known.mark();
         match &steps[at].what {
-            What::Ask(condition, likely, otherwise) if self.stays(condition) => {
-                if is_total(condition) {
-                    self.learn_later(known, steps, at);
+            What::Ask(condition, likely, otherwise) if traits[at].stays => {
+                if traits[at].is_total {
+                    self.learn_later(known, steps, traits, at);
                 }
                 let given = known.given(condition);
                 if given.truth() != Some(false) {
@@ -217,7 +254,7 @@ impl<'a> Asking<'a> {
                 };
                 steps[at].what = What::Do(Action::Do(given));
             }
-            What::Do(Action::Let(local, value)) if self.stays(value) && is_plain(&value.result) => {
+            What::Do(Action::Let(local, value)) if traits[at].stays && is_plain(&value.result) => {
                 steps[at].what = What::Do(Action::Let(*local, known.given(value)));
             }
             What::Ask(..) | What::Try(..) | What::Do(_) => {}
@@ -299,8 +336,7 @@ impl<'a> Asking<'a> {
                 if is_plain(&value.result) && is_held(known, &holds) {
                     return Done::Not;
                 }
-                let program = self.program;
-                known.forget(|fact| Looks::of(program, fact).at(*kind, *field));
+                known.forget_field(*kind, *field);
                 Done::And
             }
             Action::Let(..) | Action::Push { .. } | Action::SetAttribute(..) => {

@@ -60,6 +60,7 @@ impl Default for Limits {
 /// Trees with bypasses.
 pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
     forest.bypasses.clear();
+    forest.long_paths.clear();
     let started = started(program, &forest);
     let starts: Vec<Tree> = forest
         .trees
@@ -95,7 +96,10 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
         let is_own = |root: &NodeId| sinking.tests >= limits.tests && *root != tree.root;
         match root.filter(is_own) {
             Some(root) => {
-                let root = shorter(program, &mut sinking.forest, root, limits.rare);
+                let (root, is_whole) = shorter(program, &mut sinking.forest, root, limits.rare);
+                if !is_whole {
+                    sinking.forest.long_paths.insert(tree.reaction);
+                }
                 sinking.forest.bypasses.push(Tree { root, ..tree });
             }
             None => sinking.forest.locals.truncate(locals),

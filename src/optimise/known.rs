@@ -10,19 +10,23 @@
 //! ```
 
 use super::simpler::{negated, opposite};
-use super::value::operands;
+use super::value::{Looks, operands};
 use crate::tree::rename::Renaming;
 use crate::types::constant;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
-use crate::types::program::{LocalId, Program};
+use crate::types::program::{FieldId, KindId, LocalId, Program};
 use crate::types::value::{Type, Value};
-use indexmap::{IndexMap, IndexSet};
-use std::cell::RefCell;
+use indexmap::IndexMap;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// A value that a local holds stands for it if it has no more operands; so a chain of steps that
 /// count up one number stays short to compare.
 const LONG: usize = 24;
+
+/// A sum with more terms than this is not compared term by term: each is compared with each.
+const TERMS: usize = 64;
 
 /// The index of a value among [`Known::values`].
 type Id = usize;
@@ -36,15 +40,33 @@ type Id = usize;
 pub struct Known<'a> {
     program: &'a Program,
     /// All conditions and values that were ever known.
-    values: IndexSet<Expression>,
+    values: IndexMap<Expression, Note, Multiplied>,
     /// Which of them read a place.
-    readers: HashMap<Expression, Vec<Id>>,
+    readers: HashMap<Expression, Vec<Id>, Multiplied>,
     /// Conditions that hold.
     facts: BTreeSet<Id>,
+    /// How many of them have a topic.
+    topics: HashMap<u64, usize, Multiplied>,
     /// The values that stand for places, by place.
-    same: IndexMap<Expression, Id>,
+    same: IndexMap<Expression, Id, Multiplied>,
     /// What was changed, to be taken back.
     changes: Vec<Change>,
+    /// How many operands have been looked at or copied so far: a measure of time.
+    effort: usize,
+}
+
+/// Properties of a stored value that are found once.
+#[derive(Clone)]
+struct Note {
+    /// What it is about, see [`topic`].
+    topic: u64,
+    /// Whether it is a sum or another number without conditions. A stored number reads no place
+    /// for which another value stands, so reducing it again gives the same.
+    is_number: bool,
+    /// How many operands it has.
+    operands: usize,
+    /// The fields that it looks at, once this was asked.
+    fields: OnceCell<BTreeSet<(KindId, FieldId)>>,
 }
 
 /// One change of what is known.
@@ -63,12 +85,20 @@ impl<'a> Known<'a> {
     pub fn nothing(program: &'a Program) -> Known<'a> {
         Known {
             program,
-            values: IndexSet::new(),
-            readers: HashMap::new(),
+            values: IndexMap::default(),
+            readers: HashMap::default(),
             facts: BTreeSet::new(),
-            same: IndexMap::new(),
+            topics: HashMap::default(),
+            same: IndexMap::default(),
             changes: Vec::new(),
+            effort: 0,
         }
+    }
+
+    /// Returns how many operands have been looked at so far. It grows with the time that was taken,
+    /// and is the same on every machine.
+    pub fn effort(&self) -> usize {
+        self.effort
     }
 
     /// How much has been learnt: [`Known::back`] returns to this state.
@@ -78,10 +108,10 @@ impl<'a> Known<'a> {
 
     /// Takes back all that was learnt and forgotten since a mark.
     pub fn back(&mut self, mark: usize) {
-        for change in self.changes.drain(mark..).rev() {
+        for change in self.changes.split_off(mark).into_iter().rev() {
             match change {
-                Change::Learnt(fact) => drop(self.facts.remove(&fact)),
-                Change::Forgotten(fact) => drop(self.facts.insert(fact)),
+                Change::Learnt(fact) => drop(self.remove(fact)),
+                Change::Forgotten(fact) => drop(self.insert(fact)),
                 Change::Stands(place, Some(value)) => drop(self.same.insert(place, value)),
                 Change::Stands(place, None) => drop(self.same.swap_remove(&place)),
             }
@@ -130,16 +160,45 @@ impl<'a> Known<'a> {
     /// Adds a condition to those that hold.
     fn holds(&mut self, condition: Expression) {
         let fact = self.known(condition);
-        if self.facts.insert(fact) {
+        if self.insert(fact) {
             self.changes.push(Change::Learnt(fact));
         }
     }
 
     /// Removes a condition from those that hold.
     fn holds_no_more(&mut self, fact: Id) {
-        if self.facts.remove(&fact) {
+        if self.remove(fact) {
             self.changes.push(Change::Forgotten(fact));
         }
+    }
+
+    /// Inserts a fact. Returns false if it was there.
+    fn insert(&mut self, fact: Id) -> bool {
+        let is_new = self.facts.insert(fact);
+        if is_new {
+            *self.topics.entry(self.values[fact].topic).or_default() += 1;
+        }
+        is_new
+    }
+
+    /// Removes a fact. Returns false if it was not there.
+    fn remove(&mut self, fact: Id) -> bool {
+        let was_there = self.facts.remove(&fact);
+        if was_there {
+            let topic = self.values[fact].topic;
+            let count = self.topics.get_mut(&topic).expect("a fact has a topic");
+            *count -= 1;
+            if *count == 0 {
+                self.topics.remove(&topic);
+            }
+        }
+        was_there
+    }
+
+    /// Returns the stored value with this index.
+    fn value(&self, id: Id) -> &Expression {
+        let (value, _) = self.values.get_index(id).expect("it is stored");
+        value
     }
 
     /// Puts a value into the place of another, or of none.
@@ -165,7 +224,13 @@ impl<'a> Known<'a> {
                 readers.push(id);
             }
         }
-        self.values.insert(value);
+        let note = Note {
+            topic: topic(&value),
+            is_number: is_number(&value),
+            operands: operands(&value),
+            fields: OnceCell::new(),
+        };
+        self.values.insert(value, note);
         id
     }
 
@@ -174,11 +239,11 @@ impl<'a> Known<'a> {
         let value = self.known(value);
         if let Some(reading) = self.readers.get(&place).cloned() {
             let mut one = Known::nothing(self.program);
-            let by = one.known(self.values[value].clone());
+            let by = one.known(self.value(value).clone());
             one.same.insert(place.clone(), by);
             for reader in &reading {
                 if self.facts.contains(reader) {
-                    let fact = one.reduced(&self.values[*reader]);
+                    let fact = one.reduced(self.value(*reader));
                     self.holds_no_more(*reader);
                     self.holds(fact);
                 }
@@ -186,10 +251,11 @@ impl<'a> Known<'a> {
             let held = self.same.iter().filter(|(_, held)| reading.contains(held));
             let held: Vec<(Expression, Id)> = held.map(|(of, held)| (of.clone(), *held)).collect();
             for (of, held) in held {
-                let held = one.reduced(&self.values[held]);
+                let held = one.reduced(self.value(held));
                 let held = self.known(held);
                 self.set(of, Some(held));
             }
+            self.effort += one.effort;
         }
         if !self.same.contains_key(&place) {
             self.set(place, Some(value));
@@ -199,11 +265,40 @@ impl<'a> Known<'a> {
     /// Forgets what concerns this.
     pub fn forget(&mut self, concerns: impl Fn(&Expression) -> bool) {
         let facts = self.facts.iter().copied();
-        let facts: Vec<Id> = facts.filter(|fact| concerns(&self.values[*fact])).collect();
+        let facts: Vec<Id> = facts.filter(|fact| concerns(self.value(*fact))).collect();
         facts.into_iter().for_each(|fact| self.holds_no_more(fact));
         let same = self.same.iter();
-        let same = same.filter(|(of, value)| concerns(of) || concerns(&self.values[**value]));
+        let same = same.filter(|(of, value)| concerns(of) || concerns(self.value(**value)));
         let same: Vec<Expression> = same.map(|(of, _)| of.clone()).collect();
+        same.into_iter().for_each(|of| self.set(of, None));
+    }
+
+    /// Forgets what looks at a field, of any instance of its kind.
+    pub fn forget_field(&mut self, kind: KindId, field: FieldId) {
+        let looks = |(value, note): (&Expression, &Note)| {
+            let fields = note.fields.get_or_init(|| {
+                let looks = Looks::of(self.program, value);
+                looks
+                    .fields
+                    .iter()
+                    .map(|(_, kind, field)| (*kind, *field))
+                    .collect()
+            });
+            fields.contains(&(kind, field))
+        };
+        let looks = |id: Id| looks(self.values.get_index(id).expect("it is stored"));
+        let is_it = |place: &Expression| {
+            let ExpressionKind::Read(Variable::Field(_, other, of)) = &*place.kind else {
+                return false;
+            };
+            (*other, *of) == (kind, field)
+        };
+        let facts = self.facts.iter().copied();
+        let facts: Vec<Id> = facts.filter(|fact| looks(*fact)).collect();
+        let same = self.same.iter();
+        let same = same.filter(|(of, value)| is_it(of) || looks(**value));
+        let same: Vec<Expression> = same.map(|(of, _)| of.clone()).collect();
+        facts.into_iter().for_each(|fact| self.holds_no_more(fact));
         same.into_iter().for_each(|of| self.set(of, None));
     }
 
@@ -267,17 +362,24 @@ impl<'a> Known<'a> {
         made
     }
 
-    /// What stands for a place.
-    fn stands_for(&self, value: &Expression) -> Option<&Expression> {
+    /// What stands for a place, and what is noted of it.
+    fn stands_for(&self, value: &Expression) -> Option<(&Expression, &Note)> {
         let is_place = rank(value).is_some() || is_local(value);
-        let id = self.same.get(value).filter(|_| is_place)?;
-        Some(&self.values[*id])
+        let id = is_place.then(|| self.same.get(value)).flatten()?;
+        self.values.get_index(*id)
     }
 
     /// A value in which stands what stands for its parts.
     pub fn reduced(&mut self, value: &Expression) -> Expression {
-        if let Some(other) = self.stands_for(value).cloned() {
-            return self.reduced(&other);
+        self.effort += 1;
+        if let Some((other, note)) = self.stands_for(value) {
+            let (other, copied, is_number) = (other.clone(), note.operands, note.is_number);
+            self.effort += copied;
+            return if is_number {
+                other
+            } else {
+                self.reduced(&other)
+            };
         }
         let made = match &*value.kind {
             ExpressionKind::Binary(operator @ (Binary::And | Binary::Or), ..) => {
@@ -291,8 +393,9 @@ impl<'a> Known<'a> {
             }
             _ => self.parts(value),
         };
-        let is_constant = matches!(*made.kind, ExpressionKind::Constant(_));
-        if !is_constant && let Some(number) = constant::fold_number(self.program, &made) {
+        if self.may_fold(&made)
+            && let Some(number) = constant::fold_number(self.program, &made)
+        {
             return Expression::number(number, made.result);
         }
         if made.result != Type::Bool {
@@ -301,6 +404,22 @@ impl<'a> Known<'a> {
         match made.truth().or_else(|| self.settled(&made)) {
             Some(truth) => Expression::number(u64::from(truth), Type::Bool),
             None => made,
+        }
+    }
+
+    /// Returns false if a value of reduced parts is no constant expression: its first part is a
+    /// number that did not fold.
+    fn may_fold(&self, made: &Expression) -> bool {
+        match &*made.kind {
+            ExpressionKind::Constant(_) => false,
+            ExpressionKind::Unary(_, first)
+            | ExpressionKind::Binary(_, first, _)
+            | ExpressionKind::If(first, ..)
+            | ExpressionKind::Cast(first) => {
+                let is_constant = matches!(*first.kind, ExpressionKind::Constant(_));
+                is_constant || constant::width(self.program, &first.result).is_none()
+            }
+            _ => true,
         }
     }
 
@@ -321,6 +440,9 @@ impl<'a> Known<'a> {
 
     /// Whether a condition is known.
     fn settled(&self, condition: &Expression) -> Option<bool> {
+        if !self.topics.contains_key(&topic(condition)) {
+            return None;
+        }
         if self.is_fact(condition) {
             return Some(true);
         }
@@ -366,65 +488,61 @@ fn counted(operator: Binary, one: Expression, other: Expression, result: Type) -
         let truth = matches!(operator, Binary::Equal | Binary::AtMost | Binary::AtLeast);
         return Expression::number(u64::from(truth), result);
     }
-    let plain = Expression::binary(operator, one.clone(), other.clone(), result.clone());
-    let Some(width) = modular(&one.result).filter(|width| modular(&other.result) == Some(*width))
-    else {
-        return plain;
-    };
-    let sum = |of: &Expression, sign| {
-        let mut sum = Sum::of(width);
-        sum.add(of, sign);
-        sum
+    let width = modular(&one.result).filter(|width| modular(&other.result) == Some(*width));
+    let sum = |sign| {
+        let mut sum = Sum::of(width?);
+        sum.add(&one, 1);
+        sum.add(&other, sign);
+        (sum.terms.len() <= TERMS).then_some(sum)
     };
     match operator {
-        Binary::Add | Binary::Subtract if modular(&result) == Some(width) => {
-            match sum(&plain, 1).value(&result) {
-                Some(value) if size(&value) < size(&plain) => value,
-                _ => plain,
+        Binary::Add | Binary::Subtract if modular(&result) == width => {
+            let sum = sum(if operator == Binary::Add { 1 } else { -1 });
+            let value = sum.and_then(|sum| sum.value(&result));
+            let plain = size(&one) + size(&other) + OPERATOR;
+            if let Some(value) = value.filter(|value| size(value) < plain) {
+                return value;
             }
         }
-        _ if opposite(operator).is_none() => plain,
-        _ => {
-            let mut difference = sum(&one, 1);
-            difference.add(&other, -1);
+        _ if opposite(operator).is_some() && width.is_some() => {
             let is_sequence = matches!(one.result, Type::Sequence(_));
-            match difference.compared(operator, is_sequence) {
+            let difference = sum(-1);
+            let truth = difference.and_then(|sum| sum.compared(operator, is_sequence));
+            return match truth {
                 Some(truth) => Expression::number(u64::from(truth), Type::Bool),
-                None => least(operator, plain, &one, &other),
-            }
+                None => least(operator, one, other, result),
+            };
         }
+        _computes => {}
     }
+    Expression::binary(operator, one, other, result)
 }
 
-/// No number is less than 0.
-fn least(operator: Binary, plain: Expression, one: &Expression, other: &Expression) -> Expression {
+/// A comparison of two numbers, none of which is less than 0.
+fn least(operator: Binary, one: Expression, other: Expression, result: Type) -> Expression {
     let is_zero = |of: &Expression| matches!(*of.kind, ExpressionKind::Constant(Value::Number(0)));
-    if !matches!(one.result, Type::Unsigned(_)) {
-        return plain;
-    }
-    let operator = match operator {
-        Binary::Less if is_zero(one) => Binary::Unequal,
-        Binary::Greater if is_zero(other) => Binary::Unequal,
-        Binary::AtMost if is_zero(other) => Binary::Equal,
-        Binary::AtLeast if is_zero(one) => Binary::Equal,
-        _ => return plain,
+    let (least, most) = (is_zero(&one), is_zero(&other));
+    let is_unsigned = matches!(one.result, Type::Unsigned(_));
+    let equal = match operator {
+        Binary::Less if is_unsigned && least => Binary::Unequal,
+        Binary::Greater if is_unsigned && most => Binary::Unequal,
+        Binary::AtMost if is_unsigned && most => Binary::Equal,
+        Binary::AtLeast if is_unsigned && least => Binary::Equal,
+        _ => return Expression::binary(operator, one, other, result),
     };
-    let (one, other) = match is_zero(one) {
-        true => (other, one),
-        false => (one, other),
-    };
-    Expression::binary(operator, one.clone(), other.clone(), Type::Bool)
+    let (one, other) = if least { (other, one) } else { (one, other) };
+    Expression::binary(equal, one, other, Type::Bool)
 }
 
 /// A sum of terms, modulo a power of two.
-struct Sum {
+struct Sum<'e> {
     width: u8,
-    terms: Vec<(Expression, i64)>,
+    terms: Vec<(&'e Expression, i64)>,
     constant: u64,
 }
 
-impl Sum {
-    fn of(width: u8) -> Sum {
+impl<'e> Sum<'e> {
+    fn of(width: u8) -> Sum<'e> {
         Sum {
             width,
             terms: Vec::new(),
@@ -432,7 +550,8 @@ impl Sum {
         }
     }
 
-    fn add(&mut self, value: &Expression, sign: i64) {
+    /// Adds a value, as long as there are few terms.
+    fn add(&mut self, value: &'e Expression, sign: i64) {
         let is_wide = |part: &Expression| modular(&part.result) == Some(self.width);
         match &*value.kind {
             ExpressionKind::Constant(Value::Number(number)) => {
@@ -450,13 +569,12 @@ impl Sum {
                 };
                 self.add(other, turned);
             }
-            _ => {
-                match self.terms.iter_mut().find(|(term, _)| term == value) {
-                    Some((_, times)) => *times += sign,
-                    None => self.terms.push((value.clone(), sign)),
-                }
-                self.terms.retain(|(_, times)| *times != 0);
-            }
+            _ if self.terms.len() > TERMS => {}
+            _ => match self.terms.iter().position(|(term, _)| *term == value) {
+                Some(at) if self.terms[at].1 == -sign => drop(self.terms.remove(at)),
+                Some(at) => self.terms[at].1 += sign,
+                None => self.terms.push((value, sign)),
+            },
         }
     }
 
@@ -487,9 +605,9 @@ impl Sum {
     fn value(&self, result: &Type) -> Option<Expression> {
         let unused = 64 - u32::from(self.width);
         let constant = self.constant << unused >> unused;
-        let cast = |term: &Expression| match term.result == *result {
-            true => term.clone(),
-            false => Expression::new(ExpressionKind::Cast(term.clone()), result.clone()),
+        let cast = |term: &&Expression| match term.result == *result {
+            true => (*term).clone(),
+            false => Expression::new(ExpressionKind::Cast((*term).clone()), result.clone()),
         };
         match (&self.terms[..], constant) {
             ([], constant) => Some(Expression::number(constant, result.clone())),
@@ -569,6 +687,40 @@ fn joined(operator: Binary, one: &Expression, other: Expression) -> Expression {
     }
 }
 
+/// Returns what a condition is about: the same number for a condition, for the one that holds where
+/// it does not, and for the one with its sides turned. So most conditions are found not to be known
+/// without building any of these. Compound conditions share one topic.
+fn topic(condition: &Expression) -> u64 {
+    let hash = |of: &Expression| Multiplied::default().hash_one(of);
+    match &*condition.kind {
+        ExpressionKind::Unary(Unary::Not, inner) => topic(inner),
+        ExpressionKind::Binary(Binary::And | Binary::Or, ..) | ExpressionKind::If(..) => 0,
+        ExpressionKind::Binary(_, one, other) => hash(one).wrapping_add(hash(other)),
+        _ => hash(condition),
+    }
+}
+
+/// Returns true for a number that is made of places and other numbers, and of no condition.
+fn is_number(value: &Expression) -> bool {
+    let is_made_of_numbers = match &*value.kind {
+        ExpressionKind::Constant(_)
+        | ExpressionKind::Config(_)
+        | ExpressionKind::Key(..)
+        | ExpressionKind::Header(..)
+        | ExpressionKind::Attribute(..)
+        | ExpressionKind::Length(_)
+        | ExpressionKind::Read(Variable::Field(..) | Variable::Local(_)) => true,
+        ExpressionKind::Unary(Unary::Negate | Unary::Complement, one)
+        | ExpressionKind::Cast(one) => is_number(one),
+        ExpressionKind::Binary(_, one, other) => is_number(one) && is_number(other),
+        _ => false,
+    };
+    is_made_of_numbers && value.result != Type::Bool
+}
+
+/// What an operator adds to the [`size`] of its operands.
+const OPERATOR: usize = 3;
+
 /// How much there is to find.
 fn size(value: &Expression) -> usize {
     let parts = value.parts().into_iter().map(size).sum::<usize>();
@@ -578,7 +730,43 @@ fn size(value: &Expression) -> usize {
         ExpressionKind::Read(Variable::Local(_)) if value.result == Type::Bool => 1000,
         ExpressionKind::Read(Variable::Local(_)) => 4,
         ExpressionKind::Unary(Unary::Not, _) => parts,
-        _ => parts + 3,
+        _ => parts + OPERATOR,
+    }
+}
+
+/// Builds [`Multiplier`].
+type Multiplied = BuildHasherDefault<Multiplier>;
+
+/// A hash by multiplication, as rustc uses one: expressions are small and nobody chooses them to
+/// collide, so a hash that resists this would only be slower.
+#[derive(Clone, Default)]
+struct Multiplier(u64);
+
+impl Hasher for Multiplier {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(26)
     }
 }
 
@@ -586,7 +774,7 @@ fn size(value: &Expression) -> usize {
 mod tests {
     use super::*;
     use crate::types::expression::Instance;
-    use crate::types::program::{FieldId, HeaderFieldId, HeaderId, KindId};
+    use crate::types::program::{HeaderFieldId, HeaderId};
 
     fn header(at: u32, result: Type) -> Expression {
         let kind = ExpressionKind::Header(HeaderId(0), HeaderFieldId(at));
@@ -630,6 +818,37 @@ mod tests {
             known.truth(&compared(Binary::AtMost, &later, &next)),
             Some(false)
         );
+    }
+
+    #[test]
+    fn a_condition_is_about_the_same_whichever_side_stands_first_and_where_it_does_not_hold() {
+        let (one, other) = (header(0, NUMBER), field(0, NUMBER));
+        let less = compared(Binary::Less, &one, &other);
+        let turned = compared(Binary::Greater, &other, &one);
+        assert_eq!(topic(&turned), topic(&less));
+        assert_eq!(topic(&negated(less.clone())), topic(&less));
+        let either = Expression::binary(Binary::Or, less.clone(), turned, Type::Bool);
+        assert_eq!(topic(&negated(either.clone())), topic(&either));
+        let third = compared(Binary::Less, &one, &field(1, NUMBER));
+        assert_ne!(topic(&third), topic(&less));
+    }
+
+    #[test]
+    fn what_looks_at_a_field_is_forgotten() {
+        let program = Program::default();
+        let (one, zero) = (field(0, NUMBER), Expression::number(0, NUMBER));
+        let open = compared(Binary::Unequal, &one, &zero);
+        let shut = compared(Binary::Equal, &field(1, NUMBER), &zero);
+        let mut known = Known::nothing(&program);
+        let mark = known.mark();
+        known.learn(&open);
+        known.learn(&shut);
+        known.forget_field(KindId(0), FieldId(0));
+        assert_eq!([known.truth(&open), known.truth(&shut)], [None, Some(true)]);
+        known.forget_field(KindId(0), FieldId(1));
+        assert_eq!(known.truth(&shut), None);
+        known.back(mark);
+        assert_eq!([known.truth(&open), known.truth(&shut)], [None, None]);
     }
 
     #[test]

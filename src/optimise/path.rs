@@ -6,8 +6,9 @@
 use super::bypass::{looks, only_looks, stays};
 use super::depends::{is_of_length, is_safe, is_total};
 use super::simpler::negated;
+use crate::tree::uses::Uses;
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Probability, Reaction};
-use crate::types::expression::{Binary, Expression, ExpressionKind};
+use crate::types::expression::{Binary, Expression, ExpressionKind, Instance};
 use crate::types::program::{LocalId, Program};
 use crate::types::statement::{Attempt, Operation};
 use crate::types::value::{Type, Value};
@@ -124,25 +125,24 @@ pub fn put(forest: &mut Forest, steps: Vec<Step>, end: NodeId) -> NodeId {
 
 /// What is neither before nor behind is the same.
 pub fn together(steps: &mut Vec<Step>) {
-    for at in 0..steps.len() {
-        let What::Ask(one, ..) = &steps[at].what else {
+    let mut at = 0;
+    while at < steps.len() {
+        let (before, behind) = steps.split_at_mut(at + 1);
+        at += 1;
+        let What::Ask(one, ..) = &mut before[at - 1].what else {
             continue;
         };
-        let later = steps[at + 1..].iter().position(|step| match &step.what {
+        let later = behind.iter().position(|step| match &step.what {
             What::Ask(other, ..) => is_same(one, other),
-            _ => false,
+            What::Try(..) | What::Do(_) => false,
         });
         let Some(later) = later else {
             continue;
         };
-        let What::Ask(one, ..) = &mut steps[at].what else {
-            unreachable!("it asks");
-        };
         if let ExpressionKind::Binary(operator, ..) = &mut *one.kind {
             *operator = Binary::Equal;
         }
-        steps.remove(at + 1 + later);
-        return together(steps);
+        steps.remove(at + later);
     }
 }
 
@@ -154,17 +154,17 @@ fn is_same(one: &Expression, other: &Expression) -> bool {
     let ExpressionKind::Binary(second, c, d) = &*other.kind else {
         return false;
     };
+    let is_bound = |operator: Binary| matches!(operator, Binary::AtMost | Binary::AtLeast);
+    if !is_bound(*first) || !is_bound(*second) {
+        return false;
+    }
     let turned = if (a, b) == (c, d) {
         *second
     } else {
         second.mirrored()
     };
     let pair = (a, b) == (c, d) || (a, b) == (d, c);
-    let either = matches!(
-        (first, turned),
-        (Binary::AtMost, Binary::AtLeast) | (Binary::AtLeast, Binary::AtMost)
-    );
-    pair && either && is_total(one) && is_total(other) && !is_of_length(one)
+    pair && *first != turned && is_total(one) && is_total(other) && !is_of_length(one)
 }
 
 /// Headers have no variable part: that is asked instead, and no option can break a rule.
@@ -241,6 +241,18 @@ pub fn binds(step: &Step) -> Option<LocalId> {
             _ => None,
         },
     }
+}
+
+/// The locals that a value names.
+pub fn locals(value: &Expression) -> Vec<LocalId> {
+    let uses = Uses::of(value);
+    let instances = uses.instances.into_iter();
+    let instances = instances.filter_map(|(instance, _)| match instance {
+        Instance::Local(local) => Some(local),
+        Instance::Own | Instance::Entity | Instance::Only(_) => None,
+    });
+    let others = uses.locals.into_iter().chain(uses.messages);
+    others.chain(uses.moved).chain(instances).collect()
 }
 
 /// Whether a step can be taken whatever else holds.

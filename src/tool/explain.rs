@@ -123,6 +123,13 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
             text,
             &format!("\n{name} has a common path apart: {tests}, {ends}; it {left}"),
         );
+        if forest.long_paths.contains(&tree.reaction) {
+            let short = "so long that not each test was compared with all others";
+            line(
+                text,
+                &format!("  it is {short}: some may be settled by others"),
+            );
+        }
         let mut paths = analysed.exits.iter();
         if let Some(path) = paths.find(|path| path.reaction == tree.reaction) {
             exits(path, text);

@@ -36,7 +36,7 @@ use crate::types::program::{
     Local, LocalId, PortId, ReasonId, TimerId,
 };
 use crate::types::statement::{Attempt, Likely, Operation};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All trees of a stack.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +50,9 @@ pub struct Forest {
     /// The common paths of some, which are tried first; where one ends in [`Goal::Otherwise`],
     /// nothing has been done.
     pub bypasses: Vec<Tree>,
+    /// The reactions whose common paths were too long for each test to be compared with all others.
+    /// Only people are told.
+    pub long_paths: BTreeSet<Reaction>,
     /// Where, in trees that are woven, the code of another reaction begins. Nothing depends on it
     /// but what a reader of the C is told, and the text form leaves it out.
     pub origins: BTreeMap<NodeId, Reaction>,
