@@ -24,11 +24,13 @@ use crate::types::constant::{fold_number, width};
 use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::{FieldId, KindId, Program};
 use crate::types::value::Type;
+use indexmap::IndexSet;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What fields may hold; those that may hold anything are not among them.
-type Held = BTreeMap<(KindId, FieldId), BTreeSet<u64>>;
+/// What fields may hold, in the order in which it was found; those that may hold anything are not
+/// among them.
+type Held = BTreeMap<(KindId, FieldId), IndexSet<u64>>;
 
 /// Trees without what is done in states in which nothing is ever found.
 pub fn prune(program: &Program, forest: &Forest) -> Forest {
@@ -68,11 +70,14 @@ pub fn never(program: &Program, forest: &Forest) -> Vec<Never> {
             .iter()
             .map(|one| one.1)
             .collect();
-        for value in known.difference(&values).copied() {
-            let mut others = known.clone();
-            others.remove(&value);
-            let held = Held::from([((kind, field), others)]);
-            let without = States { program, held }.without(forest);
+        for value in known
+            .iter()
+            .copied()
+            .filter(|value| !values.contains(value))
+        {
+            let others = known.iter().copied().filter(|other| *other != value);
+            let held = Held::from([((kind, field), others.collect())]);
+            let without = States::new(program, held).without(forest);
             all.push(Never {
                 kind,
                 field,
@@ -86,14 +91,14 @@ pub fn never(program: &Program, forest: &Forest) -> Vec<Never> {
 
 /// What fields may hold, and the trees without what is done where they hold anything else.
 fn settled(program: &Program, forest: &Forest) -> (Held, Forest) {
-    let mut held = first(program);
+    let mut states = States::new(program, first(program));
     loop {
-        let states = States { program, held };
         let pruned = states.without(forest);
-        held = states.with_written(&pruned);
+        let held = states.with_written(&pruned);
         if held == states.held {
             return (held, pruned);
         }
+        states.held = held;
     }
 }
 
@@ -111,7 +116,7 @@ fn first(program: &Program) -> Held {
             };
             let is_number = width(program, &field.kind).is_some();
             if let Some(first) = first.filter(|_| is_number && !by_hosts.contains(&place)) {
-                held.insert(place, BTreeSet::from([first]));
+                held.insert(place, IndexSet::from([first]));
             }
         }
     }
@@ -121,9 +126,30 @@ fn first(program: &Program) -> Held {
 struct States<'a> {
     program: &'a Program,
     held: Held,
+    /// What expressions give. Fields only come to hold more, so of each expression only what is new
+    /// is asked.
+    given: RefCell<HashMap<Expression, Given>>,
 }
 
-impl States<'_> {
+/// What an expression gives.
+struct Given {
+    /// The field that it looks at; none if what it gives is not known.
+    of: Option<(KindId, FieldId)>,
+    /// So many of the values that the field may hold were asked.
+    asked: usize,
+    /// What it gives for these.
+    values: BTreeSet<u64>,
+}
+
+impl<'a> States<'a> {
+    fn new(program: &'a Program, held: Held) -> States<'a> {
+        States {
+            program,
+            held,
+            given: RefCell::default(),
+        }
+    }
+
     /// Trees without ways on which nothing comes.
     fn without(&self, forest: &Forest) -> Forest {
         remade(forest, |arena, node| {
@@ -170,17 +196,19 @@ impl States<'_> {
 
     /// What an expression may give that looks at one such field, and at nothing else.
     fn possible(&self, expression: &Expression) -> Option<BTreeSet<u64>> {
-        let read = RefCell::new(BTreeSet::new());
-        let note = |part: &Expression| {
-            if let ExpressionKind::Read(Variable::Field(_, kind, field)) = &*part.kind {
-                read.borrow_mut().insert((*kind, *field));
-            }
-            None
-        };
-        replaced(expression, &note);
-        let place = read.into_inner().pop_first()?;
-        let values = self.held.get(&place)?.iter();
-        let given = values.map(|value| {
+        let mut all = self.given.borrow_mut();
+        if !all.contains_key(expression) {
+            let given = Given {
+                of: first_field(expression),
+                asked: 0,
+                values: BTreeSet::new(),
+            };
+            all.insert(expression.clone(), given);
+        }
+        let given = all.get_mut(expression)?;
+        let place = given.of?;
+        let values = self.held.get(&place)?;
+        for value in values.iter().skip(given.asked) {
             let held = |part: &Expression| match &*part.kind {
                 ExpressionKind::Read(Variable::Field(_, kind, field))
                     if (*kind, *field) == place =>
@@ -189,9 +217,13 @@ impl States<'_> {
                 }
                 _ => None,
             };
-            fold_number(self.program, &replaced(expression, &held))
-        });
-        given.collect()
+            match fold_number(self.program, &replaced(expression, &held)) {
+                Some(number) => drop(given.values.insert(number)),
+                None => given.of = None,
+            }
+        }
+        given.asked = values.len();
+        given.of.map(|_| given.values.clone())
     }
 
     /// What fields may hold when what trees write is added.
@@ -212,6 +244,19 @@ impl States<'_> {
         }
         held
     }
+}
+
+/// The first of the fields that an expression looks at.
+fn first_field(expression: &Expression) -> Option<(KindId, FieldId)> {
+    let read = RefCell::new(BTreeSet::new());
+    let note = |part: &Expression| {
+        if let ExpressionKind::Read(Variable::Field(_, kind, field)) = &*part.kind {
+            read.borrow_mut().insert((*kind, *field));
+        }
+        None
+    };
+    replaced(expression, &note);
+    read.into_inner().pop_first()
 }
 
 /// An expression in which others stand for its parts.
