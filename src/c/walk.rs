@@ -155,10 +155,31 @@ pub fn is_named(name: &str, statements: &[Statement]) -> bool {
     found
 }
 
+/// Tells each word for which [`is_named`] finds something in a statement, but not those in the
+/// statements within it.
+pub fn each_word(statement: &Statement, note: &mut dyn FnMut(&str)) {
+    fn within(value: &Expression, note: &mut dyn FnMut(&str)) {
+        if let Expression::Atom(text) = value {
+            words(text).for_each(&mut *note);
+        }
+        value.parts().iter().for_each(|part| within(part, note));
+    }
+    for value in statement.expressions() {
+        within(value, note);
+    }
+    if let Statement::For { start, step, .. } = statement {
+        words(start).chain(words(step)).for_each(note);
+    }
+}
+
 /// Whether a word stands in a text.
 pub fn has_word(text: &str, word: &str) -> bool {
-    let between = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
-    text.split(between).any(|one| one == word)
+    words(text).any(|one| one == word)
+}
+
+/// The words of a text; between two marks stands an empty one.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
 }
 
 /// Does something with each statement, and with those within it.

@@ -19,9 +19,9 @@ use super::lengths;
 use super::masked;
 use super::narrow::{ALWAYS, Mentions, Read};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
-use crate::c::walk::{self, is_named};
+use crate::c::walk::{self, each_word};
 use crate::tree::rewrites::{Rewrite, Rewrites};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The path of a function with a message of that name, of which functions read what `read` says.
 pub fn guarded(
@@ -311,16 +311,33 @@ fn only_shortens(value: &C) -> bool {
 
 /// Takes names away that nobody reads behind their declaration; the last ones first.
 pub fn forget_unread(block: &mut Vec<S>) {
+    named_after_forgetting(block);
+}
+
+/// The same, with the words that then stand in the block: from its end on, so each is read once.
+fn named_after_forgetting(block: &mut Vec<S>) -> HashSet<String> {
+    let mut named = HashSet::new();
     for at in (0..block.len()).rev() {
-        for inner in block[at].blocks_mut() {
-            forget_unread(inner);
-        }
-        if let S::Declare { name, .. } = &block[at]
-            && !is_named(name, &block[at + 1..])
-        {
+        let is_unread = matches!(&block[at], S::Declare { name, .. } if !named.contains(name));
+        if is_unread {
             block.remove(at);
+            continue;
         }
+        for inner in block[at].blocks_mut() {
+            let mut within = named_after_forgetting(inner);
+            // The fewer are moved: blocks may stand within each other to any depth.
+            if within.len() > named.len() {
+                std::mem::swap(&mut within, &mut named);
+            }
+            named.extend(within);
+        }
+        each_word(&block[at], &mut |word| {
+            if !named.contains(word) {
+                named.insert(word.to_string());
+            }
+        });
     }
+    named
 }
 
 #[cfg(test)]
