@@ -1096,6 +1096,50 @@ const ESTEREL: &[Form] = &[
             &format!("{before}pause{}", "\nend signal".repeat(n)),
         )
     }),
+    ("Esterel: values of one signal", |n| {
+        module(
+            "output O : combine integer with +;",
+            &joined(n, "\n||\n", |at| format!("await I; emit O({at})")),
+        )
+    }),
+    ("Esterel: branches that sustain", |n| {
+        module(
+            &outputs(n),
+            &joined(n, "\n||\n", |at| format!("sustain O{at}")),
+        )
+    }),
+    ("Esterel: weak aborts inside each other", |n| {
+        let inputs = format!(
+            "input {};\noutput O;",
+            joined(n, ", ", |at| format!("I{at}"))
+        );
+        let after: String = (0..n)
+            .map(|at| format!("\nwhen I{at} do emit O end weak abort"))
+            .collect();
+        module(&inputs, &format!("{}halt{after}", "weak abort\n".repeat(n)))
+    }),
+    ("Esterel: tests of a variable inside each other", |n| {
+        let before: String = (0..n).map(|at| format!("if V > {at} then\n")).collect();
+        let tests = format!("{before}nothing{}", "\nelse V := V * 3 end if".repeat(n));
+        module(
+            "output O(integer);",
+            &format!(
+                "var V := 1 : integer in\nloop\n{tests};\nemit O(V);\npause\nend loop\nend var"
+            ),
+        )
+    }),
+    ("Esterel: functions and constants", |n| {
+        let all = lines(n, |at| {
+            format!("constant C{at} : integer;\nfunction F{at}(integer) : integer;")
+        });
+        module(
+            &format!("{all}output O(integer);"),
+            &format!("emit O({})", joined(n, " + ", |at| format!("F{at}(C{at})"))),
+        )
+    }),
+    ("Esterel: comments", |n| {
+        lines(n, |at| format!("% line {at}")) + &module("output O;", "await I; emit O")
+    }),
     ("Esterel: parallel branches that count", |n| {
         module(
             &format!(
