@@ -4,7 +4,7 @@
 //! printer puts parentheses where precedence or a compiler's warning asks for them.
 
 /// An expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expression {
     /// A name or a literal.
     Atom(String),

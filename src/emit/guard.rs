@@ -42,7 +42,7 @@ pub fn guarded(
         changing: &changing,
         known: BTreeMap::new(),
         waiting: Vec::new(),
-        facts: Vec::new(),
+        facts: HashSet::new(),
     };
     let path = early::hoisted(message, guard.clone().statements(&path));
     // What is asked early is known behind it.
@@ -77,7 +77,7 @@ struct Guard<'a> {
     /// What is still to be set beside the message.
     waiting: Vec<S>,
     /// What was asked, and holds.
-    facts: Vec<C>,
+    facts: HashSet<C>,
 }
 
 impl Guard<'_> {
@@ -223,7 +223,7 @@ impl Guard<'_> {
             };
             if one != atom("false") {
                 if self.stays(&one) {
-                    self.facts.push(one.clone().negated());
+                    self.facts.insert(one.clone().negated());
                 }
                 all.push(one);
             }
@@ -269,14 +269,11 @@ impl Guard<'_> {
 
     /// A value in which what was asked is known.
     fn decided(&self, value: &C) -> C {
-        let decided = replaced(value, &|part| {
-            let turned = part.clone().negated();
-            let answer = |fact: &C| match () {
-                () if fact == part => Some(atom("true")),
-                () if *fact == turned => Some(atom("false")),
-                () => None,
-            };
-            self.facts.iter().find_map(answer)
+        let decided = replaced(value, &|part| match () {
+            () if self.facts.is_empty() => None,
+            () if self.facts.contains(part) => Some(atom("true")),
+            () if self.facts.contains(&part.clone().negated()) => Some(atom("false")),
+            () => None,
         });
         folded(decided)
     }

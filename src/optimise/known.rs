@@ -340,7 +340,9 @@ impl<'a> Known<'a> {
         let mark = self.mark();
         let mut made = self.reduced(at);
         let mut last = made.clone();
-        for part in parts.into_iter().rev() {
+        for (before, part) in parts.into_iter().rev().enumerate() {
+            // Whether what stands before it is known is looked up as a whole.
+            self.effort += before;
             match made.truth().or_else(|| self.settled(&made)) {
                 Some(truth) if truth == settles => {
                     made = Expression::number(u64::from(truth), Type::Bool);
