@@ -1,7 +1,7 @@
 //! The generated C does what its trees do, and those what the program says, on random traces of a
 //! host: every output, counter, deadline and answer after every call, and the free buffers at the
-//! end. The C is compiled by clang, unoptimised and watched by the sanitizers, and by gcc, optimised;
-//! by `make soak` in four ways, all of them watched.
+//! end. The C is compiled by clang, unoptimised and watched by the sanitizers, and by gcc,
+//! optimised; by `make soak` in four ways, all of them watched.
 //!
 //! In: the examples, and stacks in `c_agrees/stacks` that use what the examples do not. Out: the
 //! first difference, with its seed, as the shortest `.case` that shows it. `SEED=n` chooses one
@@ -527,8 +527,8 @@ const FAULT: &str = "a fault";
 /// What gives its host no buffers.
 const ELSEWHERE: &str = "elsewhere";
 
-/// A stack and its C, woven in two ways and with all joints as calls in one; woven in all ways where
-/// it is said how many seeds are tried.
+/// A stack and its C, woven in two ways and with all joints as calls in one; woven in all ways
+/// where it is said how many seeds are tried.
 fn agrees(path: &str) {
     let [woven, plain] = stacks::built(path);
     let ways = match std::env::var("SEEDS") {

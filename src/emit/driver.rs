@@ -2,7 +2,6 @@
 
 use super::Stack;
 use super::assumed;
-use super::bounded;
 use super::constant::number_text;
 use super::derived;
 use super::expected::Expected;
@@ -320,43 +319,11 @@ fn expired(stack: &Stack, kind: KindId, timer: TimerId, index: &C) -> Option<Vec
     }
 }
 
-/// Settings that are no values of their types are wrong, and behind short bytes stand zeros.
-fn settings(stack: &Stack) -> Vec<S> {
-    let mut body = Vec::new();
-    for one in stack.program.config.iter() {
-        if !bounded::has_others(&one.kind) {
-            continue;
-        }
-        let member = |name: String| atom("stack").behind("config").member(name);
-        let place = member(c_name(&one.name));
-        let (inner, there) = match &one.kind {
-            Type::Optional(inner) => {
-                let there = member(format!("has_{}", c_name(&one.name)));
-                (&**inner, Some(there))
-            }
-            other => (other, None),
-        };
-        let other = bounded::is_other(inner, place.clone());
-        body.extend(other.map(|other| S::If {
-            condition: match there {
-                Some(there) => binary("&&", there, other),
-                None => other,
-            },
-            then: vec![S::Return(Some(atom("false")))],
-            otherwise: Vec::new(),
-        }));
-        if let Type::BoundedBytes(_) = inner {
-            body.push(assign(place.clone(), bounded::held(stack, inner, place)));
-        }
-    }
-    body
-}
-
 /// What must hold of the settings, the first values, and what is on the agenda at first.
 fn begin(stack: &Stack, expected: &[Expected]) -> Function {
     let scope = Scope::new(stack, &[]);
     let constraints = stack.program.config.iter().flat_map(|one| &one.constraints);
-    let mut body = settings(stack);
+    let mut body = state::settings(stack);
     body.extend(constraints.map(|constraint| S::If {
         condition: scope.value(constraint).negated(),
         then: vec![S::Return(Some(atom("false")))],

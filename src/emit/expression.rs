@@ -162,7 +162,7 @@ impl Scope<'_> {
     /// Fixed bytes, or bytes with a smaller bound, as bytes with this one.
     fn bounded(&self, bytes: &Expression, result: &Type) -> C {
         call(
-            super::bounded::from(self.stack, &bytes.result, result),
+            super::types::bounded_from(self.stack, &bytes.result, result),
             vec![self.value(bytes)],
         )
     }

@@ -11,9 +11,8 @@
 //! ```
 
 use super::Stack;
-use super::bounded::{has_others, held};
 use super::granted::Granted;
-use super::layout::{c_type, given_names, member_names, names_of, parameters};
+use super::layout::{c_type, given_names, held, held_in_place, member_names, names_of, parameters};
 use super::leaves;
 use super::listen;
 use super::names::Taken;
@@ -212,7 +211,7 @@ pub fn bind_optional(
         None => {
             all.push(declare(kind, &name, scope.zero(inner)));
             all.push(declare(format!("{before}bool"), &flag, there));
-            all.extend(kept(scope.stack, inner, atom(&name)));
+            all.extend(held_in_place(scope.stack, inner, atom(&name)));
         }
     }
     all
@@ -223,14 +222,9 @@ pub fn take_optional(scope: &mut Scope, value: &Expression, has: C, place: C) ->
     all.push(assign(has, there));
     all.extend(match found {
         Some(found) => Some(assign(place, found)),
-        None => kept(scope.stack, &value.result, place),
+        None => held_in_place(scope.stack, &value.result, place),
     });
     all
-}
-
-/// What C has left in a place, as it is kept.
-fn kept(stack: &Stack, kind: &Type, place: C) -> Option<S> {
-    has_others(kind).then(|| assign(place.clone(), held(stack, kind, place)))
 }
 
 /// Calls the function; then whether it gives something, and what: one in C has left that in its

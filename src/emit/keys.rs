@@ -339,6 +339,6 @@ fn bytes_differ(same: C, name: &str, length: u32) -> C {
 }
 
 fn bounded_differ(stack: &Stack, kind: &Type, same: C, name: &str) -> C {
-    let equal = super::bounded::equal(stack, kind);
+    let equal = super::types::bounded_equal(stack, kind);
     call(equal, vec![same, atom(name)]).negated()
 }

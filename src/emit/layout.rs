@@ -6,7 +6,7 @@
 use super::Stack;
 use super::names::{Taken, c_name};
 use crate::c::printer::declaration;
-use crate::c::tree::Line;
+use crate::c::tree::{Expression as C, Line, Statement, assign, atom, binary, call};
 use crate::types::program::Field;
 use crate::types::value::Type;
 use std::collections::BTreeSet;
@@ -432,4 +432,42 @@ pub fn names_of(kind: &Type, name: &str) -> Vec<String> {
         Type::Optional(_) => vec![format!("has_{name}"), name],
         _ => vec![name],
     }
+}
+
+/// What C that is not of this stack gives, as a value of a type: of a number its lowest bits, and
+/// of bytes with a bound no more than that, and zeros behind them.
+pub fn held(stack: &Stack, kind: &Type, given: C) -> C {
+    match kind {
+        Type::BoundedBytes(_) => call(format!("{}_held", word(stack, kind)), vec![given]),
+        Type::Optional(inner) => held(stack, inner, given),
+        Type::Unsigned(width) | Type::Sequence(width) => match beyond(*width) {
+            Some(most) => binary("&", given, most),
+            None => given,
+        },
+        _ => given,
+    }
+}
+
+/// The same, in the place where it stands; nothing where all that C can give is a value.
+pub fn held_in_place(stack: &Stack, kind: &Type, place: C) -> Option<Statement> {
+    let held = held(stack, kind, place.clone());
+    (held != place).then(|| assign(place, held))
+}
+
+/// When what C gives is no value of a type, as far as that can be seen of it.
+pub fn is_other(kind: &Type, given: C) -> Option<C> {
+    let (value, most) = match kind {
+        Type::BoundedBytes(most) if *most < u8::MAX.into() => {
+            (given.member("length"), atom(most.to_string()))
+        }
+        Type::Unsigned(width) | Type::Sequence(width) => (given, beyond(*width)?),
+        _ => return None,
+    };
+    Some(binary(">", value, most))
+}
+
+/// The highest value of a number whose type in C is wider.
+fn beyond(width: u8) -> Option<C> {
+    let is_wider = !matches!(width, 8 | 16 | 32 | 64);
+    is_wider.then(|| atom(format!("{:#x}", (1_u64 << width) - 1)))
 }

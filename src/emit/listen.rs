@@ -6,10 +6,9 @@
 
 use super::Stack;
 use super::backlog;
-use super::bounded::held;
 use super::external;
 use super::keys::parameter_name;
-use super::layout::{c_type, member_names, named_members};
+use super::layout::{c_type, held, member_names, named_members};
 use super::leaves::TAKES_SPARE;
 use super::names::c_name;
 use super::port::condition;

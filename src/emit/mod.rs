@@ -49,7 +49,6 @@ mod backlog;
 mod begun;
 mod bits;
 mod borrowed;
-mod bounded;
 mod bypass;
 mod code;
 mod compared;

@@ -243,7 +243,7 @@ impl Scope<'_> {
 
     /// Bounded bytes are compared by a function.
     fn bounded_compared(&self, operator: Binary, a: &Expression, b: &Expression) -> C {
-        let name = super::bounded::equal(self.stack, &a.result);
+        let name = super::types::bounded_equal(self.stack, &a.result);
         let equal = call(name, vec![self.value(a), self.value(b)]);
         match operator == Binary::Equal {
             true => equal,

@@ -2,9 +2,10 @@
 
 use super::Stack;
 use super::begun::Begun;
-use super::bounded::{has_others, held};
 use super::external;
-use super::layout::{given_names, member_names, named_members, names_of, parameters};
+use super::layout::{
+    given_names, held, held_in_place, member_names, named_members, names_of, parameters,
+};
 use super::listen;
 use super::names::c_name;
 use super::output::Queued;
@@ -12,9 +13,7 @@ use super::scope::Scope;
 use super::send;
 use super::state;
 use crate::c::printer;
-use crate::c::tree::{
-    Expression as C, Item, Line, Statement, assign, atom, binary, call, conditional,
-};
+use crate::c::tree::{Expression as C, Item, Line, Statement, atom, binary, call, conditional};
 use crate::tree::{Index, Reaction};
 use crate::types::program::{Event, Field, NoticeId, Place, Port, SessionIndex};
 use crate::types::value::Type;
@@ -363,13 +362,6 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
         let handled = printer::block(&[handled], 1);
         format!("{begun}{refused}{handled}    run(stack);\n")
     };
-    let told = own
-        .parameters
-        .iter()
-        .zip(told_names(stack, &own.parameters));
-    let odd = told.filter(|(one, _)| has_others(&one.kind));
-    let kept = odd.map(|(one, name)| assign(atom(&name), held(stack, &one.kind, atom(&name))));
-    let kept = printer::block(&kept.collect::<Vec<_>>(), 1);
     let handled = called(stack, reaction, None, &arguments);
     let handled = Statement::Do(atom(handled.trim_end_matches(';')));
     let either = Statement::If {
@@ -402,8 +394,23 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
             "#if defined __GNUC__ && !defined __clang__\n{inline};\n#endif\n"
         )));
     }
-    all.push(with_body(head, &body(&(kept + &begun), handled)));
+    all.push(with_body(
+        head,
+        &body(&(held_of(stack, &own.parameters) + &begun), handled),
+    ));
     all
+}
+
+/// What an application says of an attribute of what it sends.
+pub fn said(stack: &Stack, kind: &Type, own: &str) -> C {
+    held(stack, kind, atom("with").behind(own))
+}
+
+/// What an application gives, as values of their types, for those of which C can give others.
+fn held_of(stack: &Stack, told: &[Field]) -> String {
+    let given = told.iter().zip(told_names(stack, told));
+    let held = given.filter_map(|(one, name)| held_in_place(stack, &one.kind, atom(name)));
+    printer::block(&held.collect::<Vec<_>>(), 1)
 }
 
 /// What begins where an application tells something, from a call or while it is called; and where

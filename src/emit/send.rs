@@ -14,12 +14,11 @@
 use super::Stack;
 use super::appended::is_only_appended;
 use super::begun::Begun;
-use super::bounded::held;
 use super::external;
 use super::inline::sized;
 use super::leaves;
 use super::parts;
-use super::port::{attributes, below, called, exists, wrapped};
+use super::port::{attributes, below, called, exists, said, wrapped};
 use crate::c::printer;
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, conditional, only_if,
@@ -408,7 +407,7 @@ fn set(stack: &Stack, port: &Port, depth: usize) -> String {
         if let Type::Optional(_) = kind {
             text += &format!("{indent}message.has_{member} = with->has_{own};\n");
         }
-        let given = held(stack, kind, atom("with").behind(own));
+        let given = said(stack, kind, &own);
         text += &printer::block(&[assign(atom("message").member(member), given)], depth);
     }
     text

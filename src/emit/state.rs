@@ -504,6 +504,35 @@ fn timers_begin(stack: &Stack, id: KindId) -> Vec<S> {
     }
 }
 
+/// Settings that are no values of their types are wrong, and behind short bytes stand zeros.
+pub fn settings(stack: &Stack) -> Vec<S> {
+    let mut body = Vec::new();
+    for one in &stack.program.config {
+        let member = |name: String| atom("stack").behind("config").member(name);
+        let place = member(c_name(&one.name));
+        let (inner, there) = match &one.kind {
+            Type::Optional(inner) => {
+                let there = member(format!("has_{}", c_name(&one.name)));
+                (&**inner, Some(there))
+            }
+            other => (other, None),
+        };
+        let other = layout::is_other(inner, place.clone());
+        body.extend(other.map(|other| S::If {
+            condition: match there {
+                Some(there) => binary("&&", there, other),
+                None => other,
+            },
+            then: vec![S::Return(Some(atom("false")))],
+            otherwise: Vec::new(),
+        }));
+        if let Type::BoundedBytes(_) = inner {
+            body.extend(layout::held_in_place(stack, inner, place));
+        }
+    }
+    body
+}
+
 /// What is done at the start, above all for the instances that exist from the start.
 pub fn at_start(stack: &Stack) -> Vec<S> {
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);

@@ -1,7 +1,7 @@
 //! The types of a stack as C declares them: enums, records, bytes, optionals that are one value.
 
 use super::Stack;
-use super::layout::{c_type, members, named_members};
+use super::layout::{c_type, members, named_members, word};
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Item, Line, atom, call};
 use crate::types::program::EnumId;
@@ -150,8 +150,73 @@ pub fn byte_functions(stack: &Stack, text: &str) -> Vec<Item> {
             }
         }
     }
-    items.extend(super::bounded::functions(stack, &words));
+    items.extend(bounded_functions(stack, &words));
     items
+}
+
+/// How bounded bytes are read, written, compared and made of others, as far as mentioned.
+fn bounded_functions(stack: &Stack, words: &BTreeSet<&str>) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    let all = all_types(stack);
+    for kind in &all {
+        let Type::BoundedBytes(most) = kind else {
+            continue;
+        };
+        let own = c_type(stack, kind);
+        let tag = word(stack, kind);
+        let load = format!(
+            "static {own} {tag}_at(const uint8_t *at, size_t length) {{\n    \
+             {own} bytes = {{0}};\n    bytes.length = (uint8_t)length;\n    \
+             memcpy(bytes.at, at, length);\n    return bytes;\n}}\n"
+        );
+        let equals = format!(
+            "static bool {tag}_equal({own} one, {own} other) {{\n    \
+             return one.length == other.length && memcmp(one.at, other.at, one.length) == 0;\n}}\n"
+        );
+        let held = format!(
+            "static {own} {tag}_held({own} bytes) {{\n    \
+             {own} all = {{0}};\n    \
+             all.length = bytes.length < {most} ? bytes.length : {most};\n    \
+             memcpy(all.at, bytes.at, all.length);\n    return all;\n}}\n"
+        );
+        let mut functions = vec![
+            (format!("{tag}_at"), load),
+            (bounded_equal(stack, kind), equals),
+            (format!("{tag}_held"), held),
+        ];
+        for given in &all {
+            let length = match given {
+                Type::Bytes(length) => length.to_string(),
+                Type::BoundedBytes(_) if given != kind => "bytes.length".to_string(),
+                _ => continue,
+            };
+            let name = bounded_from(stack, given, kind);
+            let argument = c_type(stack, given);
+            let text = format!(
+                "static {own} {name}({argument} bytes) {{\n    {own} all = {{0}};\n    \
+                 all.length = {length};\n    memcpy(all.at, bytes.at, {length});\n    \
+                 return all;\n}}\n"
+            );
+            functions.push((name, text));
+        }
+        for (name, text) in functions {
+            let item = Item::Text(text);
+            if words.contains(name.as_str()) && !items.contains(&item) {
+                items.push(item);
+            }
+        }
+    }
+    items
+}
+
+/// The name of the function that compares bounded bytes of a type.
+pub fn bounded_equal(stack: &Stack, kind: &Type) -> String {
+    format!("{}_equal", word(stack, kind))
+}
+
+/// The name of the function that makes bounded bytes of fixed ones, or of some with another bound.
+pub fn bounded_from(stack: &Stack, from: &Type, to: &Type) -> String {
+    format!("{}_of_{}", word(stack, to), word(stack, from))
 }
 
 /// The functions that tell the place of a value in the order of its enum, as far as mentioned.
@@ -189,7 +254,7 @@ pub fn ranks(stack: &Stack, text: &str) -> Vec<Item> {
 }
 
 /// Every type that a value of the stack has, and what it is made of.
-pub fn all_types(stack: &Stack) -> Vec<Type> {
+fn all_types(stack: &Stack) -> Vec<Type> {
     let program = stack.program;
     let mut all: Vec<Type> = Vec::new();
     let mut add = |kind: &Type| {
