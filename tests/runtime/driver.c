@@ -398,11 +398,12 @@ static bool runs_of(size_t first, size_t second, size_t third, size_t word) {
     struct sl_runs runs = {.next = behind, .count = 2, .at = {whole, first}};
     for (size_t at = 0; at < length; at += word) {
         const uint8_t *const found = sl_runs_word(&runs, word);
-        if (found == NULL || memcmp(found, whole + at, word) != 0) {
+        const size_t missing = length - at < word ? word - (length - at) : 0;
+        if (found == NULL || memcmp(found, whole + at, word) != 0 || runs.missing != missing) {
             return false;
         }
     }
-    return sl_runs_word(&runs, word) == NULL;
+    return sl_runs_word(&runs, word) == NULL && sl_runs_length(behind, 2) == second + third;
 }
 
 /* All divisions of few bytes into three runs, in words of all sizes that filters read. */
