@@ -17,9 +17,10 @@ use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variab
 use crate::types::program::{FieldId, KindId, LocalId, Program};
 use crate::types::value::{Type, Value};
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::hash::BuildHasher;
 
 /// A value that a local holds stands for it if it has no more operands; so a chain of steps that
 /// count up one number stays short to compare.
@@ -40,15 +41,15 @@ type Id = usize;
 pub struct Known<'a> {
     program: &'a Program,
     /// All conditions and values that were ever known.
-    values: IndexMap<Expression, Note, Multiplied>,
+    values: IndexMap<Expression, Note, FxBuildHasher>,
     /// Which of them read a place.
-    readers: HashMap<Expression, Vec<Id>, Multiplied>,
+    readers: HashMap<Expression, Vec<Id>, FxBuildHasher>,
     /// Conditions that hold.
     facts: BTreeSet<Id>,
     /// How many of them have a topic.
-    topics: HashMap<u64, usize, Multiplied>,
+    topics: HashMap<u64, usize, FxBuildHasher>,
     /// The values that stand for places, by place.
-    same: IndexMap<Expression, Id, Multiplied>,
+    same: IndexMap<Expression, Id, FxBuildHasher>,
     /// What was changed, to be taken back.
     changes: Vec<Change>,
     /// How many operands have been looked at or copied so far: a measure of time.
@@ -693,7 +694,7 @@ fn joined(operator: Binary, one: &Expression, other: Expression) -> Expression {
 /// it does not, and for the one with its sides turned. So most conditions are found not to be known
 /// without building any of these. Compound conditions share one topic.
 fn topic(condition: &Expression) -> u64 {
-    let hash = |of: &Expression| Multiplied::default().hash_one(of);
+    let hash = |of: &Expression| FxBuildHasher.hash_one(of);
     match &*condition.kind {
         ExpressionKind::Unary(Unary::Not, inner) => topic(inner),
         ExpressionKind::Binary(Binary::And | Binary::Or, ..) | ExpressionKind::If(..) => 0,
@@ -733,42 +734,6 @@ fn size(value: &Expression) -> usize {
         ExpressionKind::Read(Variable::Local(_)) => 4,
         ExpressionKind::Unary(Unary::Not, _) => parts,
         _ => parts + OPERATOR,
-    }
-}
-
-/// Builds [`Multiplier`].
-type Multiplied = BuildHasherDefault<Multiplier>;
-
-/// A hash by multiplication, as rustc uses one: expressions are small and nobody chooses them to
-/// collide, so a hash that resists this would only be slower.
-#[derive(Clone, Default)]
-struct Multiplier(u64);
-
-impl Hasher for Multiplier {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes
-            .iter()
-            .for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u8(&mut self, number: u8) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0.rotate_left(26)
     }
 }
 
