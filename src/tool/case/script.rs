@@ -22,7 +22,7 @@
 
 use crate::simulate::state::Limits;
 use crate::simulate::trace::{Call, Step, Trace};
-use crate::simulate::value::Datum;
+use crate::simulate::value::{Datum, fit};
 use crate::types::program::{KindId, LinkId, NoticeId, PortId, Program};
 use crate::types::value::Type;
 use std::fmt::Write;
@@ -520,5 +520,23 @@ fn datum(text: &str, kind: &Type) -> Option<Datum> {
             None => text.parse().ok(),
         },
     };
+    let number = number.filter(|number| {
+        !matches!(kind, Type::Unsigned(_) | Type::Sequence(_)) || fit(kind, *number) == *number
+    });
     number.map(Datum::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_value_of_its_type_is_refused() {
+        let is_value = |text, kind| datum(text, &kind).is_some();
+        assert!(is_value("4095", Type::Unsigned(12)));
+        assert!(!is_value("4096", Type::Unsigned(12)));
+        assert!(is_value("0a 0b", Type::BoundedBytes(2)));
+        assert!(!is_value("0a 0b 0c", Type::BoundedBytes(2)));
+        assert!(!is_value("0a 0b", Type::Bytes(3)));
+    }
 }
