@@ -812,6 +812,17 @@ const MISTAKES: &[Form] = &[
     }),
 ];
 
+/// A module with so many aborts of a kind inside each other, each with an input of its own.
+fn aborts(kind: &str, n: usize) -> String {
+    let inputs = format!(
+        "input {};\noutput O;",
+        joined(n, ", ", |at| format!("I{at}"))
+    );
+    let after = joined(n, "", |at| format!("\nwhen I{at} do emit O end {kind}"));
+    let before = format!("{kind}\n").repeat(n);
+    module(&inputs, &format!("{before}halt{after}"))
+}
+
 /// A module of Esterel.
 fn module(interface: &str, body: &str) -> String {
     format!("module M:\ninput I, R;\n{interface}\n{body}\nend module\n")
@@ -955,16 +966,7 @@ const ESTEREL: &[Form] = &[
             &format!("{before}pause{}", "\nend trap".repeat(n)),
         )
     }),
-    ("Esterel: aborts inside each other", |n| {
-        let inputs = format!(
-            "input {};\noutput O;",
-            joined(n, ", ", |at| format!("I{at}"))
-        );
-        let after: String = (0..n)
-            .map(|at| format!("\nwhen I{at} do emit O end abort"))
-            .collect();
-        module(&inputs, &format!("{}halt{after}", "abort\n".repeat(n)))
-    }),
+    ("Esterel: aborts inside each other", |n| aborts("abort", n)),
     ("Esterel: loops inside each other", |n| {
         module(
             "output O;",
@@ -1109,14 +1111,7 @@ const ESTEREL: &[Form] = &[
         )
     }),
     ("Esterel: weak aborts inside each other", |n| {
-        let inputs = format!(
-            "input {};\noutput O;",
-            joined(n, ", ", |at| format!("I{at}"))
-        );
-        let after: String = (0..n)
-            .map(|at| format!("\nwhen I{at} do emit O end weak abort"))
-            .collect();
-        module(&inputs, &format!("{}halt{after}", "weak abort\n".repeat(n)))
+        aborts("weak abort", n)
     }),
     ("Esterel: tests of a variable inside each other", |n| {
         let before: String = (0..n).map(|at| format!("if V > {at} then\n")).collect();
