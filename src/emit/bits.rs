@@ -3,8 +3,8 @@
 //! In: C for a place in a message, or for a number. Out: C for the number, or the statements that
 //! store it there.
 
-use super::constant::{mask, number_text};
-use super::layout::c_bits;
+use super::constant::number_text;
+use super::layout::{c_bits, mask};
 use crate::c::tree::{Expression as C, Statement, assign, atom, binary, call, call_statement};
 
 /// Bytes of the widest number that C has here.

@@ -75,16 +75,6 @@ fn signed_constant(number: i64) -> C {
     }
 }
 
-/// All ones in so many bits.
-pub fn mask(width: u32) -> String {
-    let ones = if width >= 64 {
-        u64::MAX
-    } else {
-        (1 << width) - 1
-    };
-    format!("{ones:#x}")
-}
-
 impl Stack<'_> {
     /// An unsigned number as its writer wrote it; one that was computed, as its size suggests.
     pub fn number_text(&self, number: u64, kind: &Type) -> String {

@@ -5,8 +5,7 @@
 //! once; the cast back to the narrow type is written where the value is kept, not where it is
 //! compared. An optional is never one value in C but two: whether it is there, and what it is.
 
-use super::constant::mask;
-use super::layout::{bits, c_bits, c_type};
+use super::layout::{bits, c_bits, c_type, mask};
 use super::scope::Scope;
 use super::wire;
 use crate::c::tree::{Expression as C, atom, binary, call, conditional};

@@ -372,7 +372,7 @@ pub fn filter_over(stack: &Stack, at: usize) -> CFunction {
     }
 }
 
-/// Declares the number of bytes in all, if it is read, and the state before the first word.
+/// Returns the declarations of a filter's `length`, if the filter reads it, and of its state.
 fn begun(scope: &mut Scope, filter: &Filter, length: C) -> Vec<S> {
     let read = filter.measures.length;
     let read = read.map(|local| S::Declare {
@@ -387,7 +387,7 @@ fn begun(scope: &mut Scope, filter: &Filter, length: C) -> Vec<S> {
     body
 }
 
-/// Declares the number of words so far, if it is read.
+/// Returns the declaration of a filter's `place`, which starts at 0, if the filter reads it.
 fn no_words(scope: &mut Scope, filter: &Filter) -> Option<S> {
     filter.measures.place.map(|local| S::Declare {
         kind: "uint32_t".to_string(),
@@ -433,7 +433,7 @@ pub fn read_later(filter: &Filter) -> Vec<LocalId> {
         .collect()
 }
 
-/// Whether a filter reads a local after its beginning.
+/// Returns true if any part of a filter behind its initial state reads a local.
 fn reads_local(filter: &Filter, local: LocalId) -> bool {
     let reads = |expression: &Expression| {
         let base = walk::variable(expression).map(walk::base);
@@ -455,7 +455,7 @@ fn to_the_end(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> V
     let mut body = turns(scope, filter, data, length);
     body.extend(behind(scope, filter));
     if !reads_local(filter, filter.word) {
-        // Clang does not count that it goes on as reading it.
+        // Clang does not count `data += n` as a use of the parameter `data`.
         body.insert(0, S::Do(atom(data).cast("void")));
     }
     body
@@ -559,15 +559,16 @@ fn loaded(filter: &Filter, at: &str) -> C {
     }
 }
 
-/// What is done with a word, of which so many bytes are missing. Where that may be some, and words
-/// are yielded, it is known where they go, and how many bytes of them.
+/// Returns the C statements that process one word of a filter. `loaded` is the value of the word,
+/// and `missing` how many of its bytes are absent. For an incomplete word that the filter yields,
+/// `last` is where its bytes go, and how many there are.
 fn turn(
     scope: &mut Scope,
     filter: &Filter,
     word: &str,
     (loaded, missing, last): (C, C, Option<(String, String)>),
 ) -> Vec<S> {
-    // Each word has a block of its own: no name of one is known to the next.
+    // The statements of each word are a C block of their own, so names are free again behind it.
     let around = (scope.names.clone(), scope.taken.clone());
     let kind = c_type(scope.stack, scope.kind(filter.word));
     let mut known = Vec::from_iter(filter.measures.missing.map(|local| {

@@ -434,8 +434,8 @@ pub fn names_of(kind: &Type, name: &str) -> Vec<String> {
     }
 }
 
-/// What C that is not of this stack gives, as a value of a type: of a number its lowest bits, and
-/// of bytes with a bound no more than that, and zeros behind them.
+/// Limits what an application, a host or an extern function passes to the values of its type: a
+/// number is cut to its width; bounded bytes end at their bound, with zeros behind them.
 pub fn held(stack: &Stack, kind: &Type, given: C) -> C {
     match kind {
         Type::BoundedBytes(_) => call(format!("{}_held", word(stack, kind)), vec![given]),
@@ -448,13 +448,14 @@ pub fn held(stack: &Stack, kind: &Type, given: C) -> C {
     }
 }
 
-/// The same, in the place where it stands; nothing where all that C can give is a value.
+/// Returns the assignment that limits a variable in the same way. Returns `None` if its C type has
+/// no other values.
 pub fn held_in_place(stack: &Stack, kind: &Type, place: C) -> Option<Statement> {
     let held = held(stack, kind, place.clone());
     (held != place).then(|| assign(place, held))
 }
 
-/// When what C gives is no value of a type, as far as that can be seen of it.
+/// Returns the C condition that a passed value is none of its type. Returns `None` if it never is.
 pub fn is_other(kind: &Type, given: C) -> Option<C> {
     let (value, most) = match kind {
         Type::BoundedBytes(most) if *most < u8::MAX.into() => {
@@ -466,8 +467,18 @@ pub fn is_other(kind: &Type, given: C) -> Option<C> {
     Some(binary(">", value, most))
 }
 
-/// The highest value of a number whose type in C is wider.
+/// Returns the highest value of a number whose C type is wider. Returns `None` if it is as wide.
 fn beyond(width: u8) -> Option<C> {
     let is_wider = !matches!(width, 8 | 16 | 32 | 64);
-    is_wider.then(|| atom(format!("{:#x}", (1_u64 << width) - 1)))
+    is_wider.then(|| atom(mask(u32::from(width))))
+}
+
+/// All ones in so many bits.
+pub fn mask(width: u32) -> String {
+    let ones = if width >= 64 {
+        u64::MAX
+    } else {
+        (1 << width) - 1
+    };
+    format!("{ones:#x}")
 }

@@ -1,8 +1,7 @@
 //! Operators: their operands come in, C goes out that computes in the width of the result.
 
-use super::constant::mask;
 use super::expression::{Typed, exact, is_constant, promoted};
-use super::layout::{c_bits, c_type};
+use super::layout::{c_bits, c_type, mask};
 use super::scope::Scope;
 use super::state::is_zero;
 use crate::c::tree::{Expression as C, atom, binary, call, conditional};

@@ -401,12 +401,14 @@ fn tell(stack: &Stack, port: &Port, notice: NoticeId, head: &str) -> Vec<Item> {
     all
 }
 
-/// What an application says of an attribute of what it sends.
+/// Returns the C expression of an attribute that an application passes to `NAME_PORT_send`, limited
+/// to the values of its type.
 pub fn said(stack: &Stack, kind: &Type, own: &str) -> C {
     held(stack, kind, atom("with").behind(own))
 }
 
-/// What an application gives, as values of their types, for those of which C can give others.
+/// Returns C statements that limit the parameters of a notice to the values of their types. A
+/// parameter needs none if its C type has no other values.
 fn held_of(stack: &Stack, told: &[Field]) -> String {
     let given = told.iter().zip(told_names(stack, told));
     let held = given.filter_map(|(one, name)| held_in_place(stack, &one.kind, atom(name)));

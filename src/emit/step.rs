@@ -30,8 +30,8 @@ impl Step {
     }
 }
 
-/// What a filter does with each word, where that is a step, and it need not know how many words
-/// there were.
+/// Returns the [`Step`] that a filter performs on each word. Returns `None` if the body is none, or
+/// reads `place`: words that are added in lanes have no order.
 pub fn step(filter: &Filter) -> Option<Step> {
     if filter.measures.place.is_some() {
         return None;

@@ -3,8 +3,7 @@
 use super::bits::{
     WIDEST, advanced, load_bytes, load_nine_bytes, store_bytes, with_sign, without_sign,
 };
-use super::constant::mask;
-use super::layout::{c_bits, c_type, word};
+use super::layout::{c_bits, c_type, mask, word};
 use super::options;
 use super::scope::Scope;
 use crate::c::tree::{Expression as C, Statement, atom, binary, call, call_statement, conditional};

@@ -76,20 +76,20 @@ struct Asking<'a> {
     rare: f64,
     /// The fields that the path writes, once that is known.
     written: Option<BTreeSet<Place>>,
-    /// Whether [`EFFORT`] was enough so far.
+    /// True until the path has used up its [`EFFORT`].
     is_whole: bool,
 }
 
-/// Properties of a step that are found once.
+/// Properties of a step, computed once for each round over the path.
 struct Traits {
-    /// Whether a value stays what it is: that which is asked, or that which a local holds.
+    /// The value that the step tests or binds is the same wherever on the path it is evaluated.
     stays: bool,
-    /// Whether a condition can be found whatever else holds.
+    /// The tested condition can be evaluated without the tests before it: it cannot fail.
     is_total: bool,
-    /// Whether the step can be taken whatever else holds.
+    /// The step can run without the tests before it: it cannot fail and has no effect outside.
     is_free: bool,
-    /// Whether some condition behind a step names the local that it binds, or another one names it
-    /// that such a condition names.
+    /// A later condition depends on the local that the step binds, directly or through other
+    /// locals.
     is_named: bool,
 }
 
