@@ -191,6 +191,8 @@ static int error_of(const struct socket *socket, enum internet_reason reason) {
         return ECONNREFUSED;
     case INTERNET_REASON_TIMEOUT:
         return socket->unreachable != 0 ? socket->unreachable : ETIMEDOUT;
+    case INTERNET_REASON_IN_USE:
+        return EADDRNOTAVAIL;
     }
     return 0;
 }
@@ -204,6 +206,18 @@ static void lost(struct sockets *sockets, struct socket *socket, bool refused) {
         internet_streams_abort(sockets->stack, socket->number, sockets->now_ns);
         ended(sockets, socket, socket->unreachable);
     }
+}
+
+/* A session has ended. If we closed first, its port is in TIME-WAIT, of which the stack says no
+ * more. */
+static void rests(struct sockets *sockets, const struct internet_output *output) {
+    uint16_t *const port = &sockets->closing[output->session];
+    if (*port != 0 && output->with.streams_closed.reason == INTERNET_REASON_FINISHED) {
+        sockets->rests[sockets->rested % TIME_WAITS] =
+            (struct rest){*port, sockets->now_ns + 2 * LONGEST_NS};
+        sockets->rested += 1;
+    }
+    *port = 0;
 }
 
 /* What is said of a connection that somebody still has. */
@@ -298,6 +312,9 @@ static void attend(struct sockets *sockets, const struct internet_output *output
         called(sockets, output);
     } else if (sockets->sessions[output->session] != NULL) {
         hear(sockets, sockets->sessions[output->session], output);
+    }
+    if (output->next == INTERNET_CLOSED) {
+        rests(sockets, output);
     }
     internet_done(sockets->stack, output);
 }

@@ -9,14 +9,18 @@
 #include <stdbool.h>
 
 enum {
-    SESSIONS = 512, /* as internet.loom has it: connections, with those that have been closed */
-    LISTENERS = 64, /* the same */
+    SESSIONS = 512,    /* as internet.loom has it: connections, but those in TIME-WAIT */
+    TIME_WAITS = 1024, /* the same: those */
+    LISTENERS = 64,    /* the same */
     LIFETIME = 64,  /* hops of a packet, as the stack has it */
     SOCKETS = 512,  /* at a time */
     BUFFERS = 512,  /* messages of the stack at a time */
     WINDOW = 65535, /* what a stack holds for a connection, each way */
     SEGMENT = 8960, /* the most bytes of one packet, as internet.loom has it */
 };
+
+/* How long a segment may be on its way, as internet.loom has it. */
+#define LONGEST_NS (30 * UINT64_C(1000000000))
 
 /* How far a socket has come. */
 enum state {
@@ -48,6 +52,12 @@ struct mark {
     uint16_t peer_port;
     uint8_t lifetime;
     uint8_t service;
+};
+
+/* A port on which a connection is in TIME-WAIT, and until when. */
+struct rest {
+    uint16_t port;
+    uint64_t until_ns;
 };
 
 /* A socket. One that waits to be accepted has its number already, and nobody knows it. */
@@ -88,6 +98,9 @@ struct sockets {
     struct mark marks[SESSIONS];             /* by session: a closed one keeps its own */
     bool marked;                             /* whether there was ever one */
     struct socket *sessions[SESSIONS];       /* whose they are; NULL: nobody's any more */
+    uint16_t closing[SESSIONS];              /* the port of each that we closed first; 0: of none */
+    struct rest rests[TIME_WAITS];           /* the newest over the oldest */
+    uint32_t rested;                         /* how many there have been */
     struct socket *listeners[LISTENERS];
     struct socket all[SOCKETS];
 };

@@ -84,7 +84,19 @@ static bool is_left_on(const struct sockets *sockets, uint16_t port) {
             return true;
         }
     }
+    for (size_t at = 0; at < TIME_WAITS; at += 1) {
+        if (sockets->rests[at].port == port && sockets->rests[at].until_ns > sockets->now_ns) {
+            return true;
+        }
+    }
     return false;
+}
+
+/* Notes that our side of a connection is closed, if it is the first. */
+static void closes(struct sockets *sockets, const struct socket *socket) {
+    if (!socket->finished) {
+        sockets->closing[socket->number] = socket->port;
+    }
 }
 
 /* Whether a socket may not have a port, because of others that have it. */
@@ -236,6 +248,9 @@ int sockets_connect(struct sockets *sockets, int fd, const struct sockaddr *to, 
     sockets->sessions[number] = socket;
     sockets_mark(sockets, socket);
     sockets_settle(sockets);
+    if (socket->state == CREATED) {
+        return fails(take_error(socket)); /* the last one from this port is in TIME-WAIT */
+    }
     sockets_tell_options(sockets, socket);
     return fails(EINPROGRESS);
 }
@@ -254,6 +269,7 @@ int sockets_shutdown(struct sockets *sockets, int fd, int how) {
     socket->read_shut |= how != SHUT_WR;
     if (how != SHUT_RD && !socket->write_shut) {
         socket->write_shut = true;
+        closes(sockets, socket);
         internet_streams_shutdown(sockets->stack, socket->number, sockets->now_ns);
         sockets_settle(sockets);
     }
@@ -271,6 +287,9 @@ static void leave(struct sockets *sockets, struct socket *socket) {
         if (resets) {
             internet_streams_abort(sockets->stack, socket->number, sockets->now_ns);
         } else {
+            if (!socket->write_shut) {
+                closes(sockets, socket);
+            }
             internet_streams_close(sockets->stack, socket->number, sockets->now_ns);
         }
     }

@@ -98,7 +98,7 @@ int main(int count, char **arguments) {
         return 2;
     }
     run();
-    static const char *const reasons[] = {"finished", "reset", "refused", "timeout"};
+    static const char *const reasons[] = {"finished", "reset", "refused", "timeout", "in use"};
     if (reason != WEB_REASON_FINISHED) {
         fprintf(stderr, "the connection has ended: %s\n", reasons[reason]);
     }

@@ -118,6 +118,16 @@ void both_call_at_once(void) {
     for (int which = HERE; which <= THERE; which += 1) {
         CHECK(sockets_close(host[which], ends[which]) == 0);
     }
+    pass(SECOND);
+    const int next = created(HERE);
+    const struct sockaddr_in to = at(THERE, 7);
+    reuse(HERE, next);
+    CHECK(bound(HERE, next, 7) == 0);
+    /* between these two ports, the last connection is in TIME-WAIT */
+    FAILS(sockets_connect(host[HERE], next, (const void *)&to, sizeof to), EADDRNOTAVAIL);
+    pass(60 * SECOND);
+    FAILS(sockets_connect(host[HERE], next, (const void *)&to, sizeof to), EINPROGRESS);
+    CHECK(sockets_close(host[HERE], next) == 0);
     end();
 }
 

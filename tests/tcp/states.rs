@@ -161,7 +161,7 @@ impl<'p, C: Control<'p>> Connection<'p, C> {
             reply: Reply::Silence,
             told: Vec::new(),
             text: 0,
-            lives: self.host.held().0 > 0,
+            lives: is_left(self.host.held()),
         };
         for says in said {
             match says {
@@ -246,4 +246,9 @@ pub fn segments(known: &Known, blank: &Segment) -> Vec<Segment> {
         }
     }
     all
+}
+
+/// Returns whether a session is left of a connection, or its TIME-WAIT, which is a timer.
+fn is_left((sessions, has_deadline, _): (usize, bool, usize)) -> bool {
+    sessions > 0 || has_deadline
 }
