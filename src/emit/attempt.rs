@@ -221,13 +221,13 @@ impl Body<'_> {
             Search::Find(Target { kind, keys, .. }) => ("find", *kind, &keys[..]),
             Search::Create(kind, keys, None) => ("create", *kind, &keys[..]),
             Search::Create(kind, keys, Some(_)) => ("make", *kind, &keys[..]),
-            Search::Soonest(kind, _) => ("soonest", *kind, &[][..]),
+            Search::Soonest(kind, _, keys) => ("soonest", *kind, &keys[..]),
             Search::Standing(kind, _) => ("first", *kind, &[][..]),
         };
         let again = self.is_bypass && what == "find" && self.stack.refound.contains(&kind);
         let again = if again { "_again" } else { "" };
         let name = match step {
-            Search::Soonest(_, timer) => soonest::name(self.stack, kind, *timer),
+            Search::Soonest(_, timer, keys) => soonest::name(self.stack, kind, *timer, keys.len()),
             Search::Find(_) | Search::Create(..) | Search::Standing(..) => {
                 format!("{what}_{}{again}", self.stack.names.kinds[kind.at()])
             }

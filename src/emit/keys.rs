@@ -32,8 +32,8 @@ pub fn members(kind: &Kind) -> Vec<C> {
 }
 
 /// What the functions that take keys have of their own.
-const OWN: [&str; 8] = [
-    "n", "last", "listener", "waiting", "keys", "now_ns", "backlog", "found",
+const OWN: [&str; 9] = [
+    "n", "first", "last", "listener", "waiting", "keys", "now_ns", "backlog", "found",
 ];
 
 /// A key as a parameter.
@@ -190,7 +190,7 @@ fn optional(kind: &Kind) -> impl Iterator<Item = String> {
 }
 
 /// Whether an instance has other keys than these.
-fn differs(stack: &Stack, id: KindId, kind: &Kind, instance: &str) -> C {
+pub fn differs(stack: &Stack, id: KindId, kind: &Kind, instance: &str) -> C {
     let mut scope = Scope::new(stack, &[]);
     scope.own = Some(atom(instance));
     let place = scope.instance(Instance::Own, id);

@@ -302,8 +302,7 @@ pub fn functions(stack: &Stack, id: KindId) -> Vec<Function> {
         if stack.program.stands_on(id).is_some() {
             all.push(super::standing::first(stack, id));
         }
-        let timers = (0..kind.timers.len() as u32).map(TimerId);
-        all.extend(timers.map(|timer| super::soonest::function(stack, id, timer)));
+        all.extend(super::soonest::functions(stack, id));
         all.push(create(stack, id, kind));
         let keys = (keys::parameters_of(stack, kind), keys::names(kind));
         all.extend(backlog::make(stack, id, keys));

@@ -141,7 +141,7 @@ impl Collector<'_> {
                     self.expressions(&target.keys);
                     target.condition.iter().for_each(|c| self.expression(c));
                 }
-                Search::Soonest(..) => {}
+                Search::Soonest(_, _, keys) => self.expressions(keys),
                 Search::Standing(_, on) => self.instance(*on),
                 Search::Create(_, keys, listener) => {
                     self.expressions(keys);

@@ -495,8 +495,9 @@ impl<'a> Lowering<'a> {
                 let kind = target.kind;
                 self.find(kind, keys, condition, bind, likely, &mut matched, missing)
             }
-            Search::Soonest(kind, timer) => {
-                let soonest = Attempt::Instance(vec![Search::Soonest(*kind, *timer)]);
+            Search::Soonest(kind, timer, keys) => {
+                let keys = keys.iter().map(|key| frame.expression(key)).collect();
+                let soonest = Attempt::Instance(vec![Search::Soonest(*kind, *timer, keys)]);
                 let here = found(self, body, due);
                 self.tried(soonest, Some(bind), Probability::of(likely), here, missing)
             }

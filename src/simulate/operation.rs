@@ -323,8 +323,9 @@ impl Evaluation<'_, '_> {
                         return Tried::Found(Datum::Number(u64::from(index)));
                     }
                 }
-                Search::Soonest(kind, timer) => {
-                    if let Some(index) = self.soonest(*kind, *timer) {
+                Search::Soonest(kind, timer, keys) => {
+                    let keys = self.values(keys);
+                    if let Some(index) = self.soonest(*kind, *timer, &keys) {
                         return Tried::Found(Datum::Number(u64::from(index)));
                     }
                 }
@@ -350,10 +351,13 @@ impl Evaluation<'_, '_> {
         Tried::Failed
     }
 
-    /// The instance of this kind whose timer expires first, of those that can be found.
-    fn soonest(&self, kind: KindId, timer: TimerId) -> Option<u32> {
+    /// The instance of this kind whose timer expires first, of those that can be found and whose
+    /// first keys are these.
+    fn soonest(&self, kind: KindId, timer: TimerId, keys: &[Datum]) -> Option<u32> {
         let found = self.state.kinds[kind.at()].found.iter();
-        let running = found.filter_map(|index| {
+        let all = &self.state.kinds[kind.at()].keys;
+        let alike = found.filter(|index| all[**index as usize].starts_with(keys));
+        let running = alike.filter_map(|index| {
             let expires = self.state.timers.expires(&(kind, *index, timer))?;
             Some((expires, *index))
         });

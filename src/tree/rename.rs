@@ -358,7 +358,7 @@ impl Renaming<'_> {
                 keys: many(&target.keys),
                 condition: target.condition.as_ref().map(|e| self.expression(e)),
             }),
-            Search::Soonest(kind, timer) => Search::Soonest(*kind, *timer),
+            Search::Soonest(kind, timer, keys) => Search::Soonest(*kind, *timer, many(keys)),
             Search::Standing(kind, on) => Search::Standing(*kind, (self.instance)(*on)),
             Search::Create(kind, keys, listener) => {
                 let listener = listener.map(|one| (self.instance)(one));

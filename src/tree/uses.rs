@@ -220,8 +220,8 @@ impl Uses {
                 condition.iter().for_each(|part| self.expression(part));
             }
             Search::Standing(_, Instance::Local(on)) => self.locals.push(*on),
-            Search::Soonest(..) | Search::Standing(..) => {}
-            Search::Create(_, keys, _) => self.expressions(keys),
+            Search::Standing(..) => {}
+            Search::Create(_, keys, _) | Search::Soonest(_, _, keys) => self.expressions(keys),
         }
     }
 

@@ -43,7 +43,7 @@ fn misplaced(program: &Program, statement: &Statement) -> Option<Diagnostic> {
         } => {
             let mut made = steps.iter().filter_map(|step| match step {
                 Search::Create(kind, ..) => Some((*kind, "made")),
-                Search::Soonest(kind, _) => Some((*kind, BY_TIMER)),
+                Search::Soonest(kind, ..) => Some((*kind, BY_TIMER)),
                 Search::Find(_) | Search::Standing(..) => None,
             });
             let (kind, what) = made.find(|(kind, _)| by_itself(kind))?;

@@ -227,8 +227,10 @@ impl Attempt {
             Attempt::Instance(steps) => {
                 let keys = steps.iter().flat_map(|step| match step {
                     Search::Find(target) => target.keys.iter().chain(&target.condition),
-                    Search::Create(_, keys, _) => keys.iter().chain(&None),
-                    Search::Soonest(..) | Search::Standing(..) => [].iter().chain(&None),
+                    Search::Create(_, keys, _) | Search::Soonest(_, _, keys) => {
+                        keys.iter().chain(&None)
+                    }
+                    Search::Standing(..) => [].iter().chain(&None),
                 });
                 keys.collect()
             }

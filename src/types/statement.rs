@@ -336,8 +336,9 @@ pub enum Attempt {
 pub enum Search {
     /// One that exists.
     Find(Target),
-    /// The one whose timer expires first, of those for which it is running.
-    Soonest(KindId, TimerId),
+    /// The one whose timer expires first, of those for which it is running and whose first keys
+    /// are these.
+    Soonest(KindId, TimerId, Vec<Expression>),
     /// The first session, in order of index, that stands on this one below. Trees only.
     Standing(KindId, Instance),
     /// A new one; its start instant is an output at this place. A session that a listener makes

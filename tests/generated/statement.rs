@@ -202,7 +202,12 @@ impl<'r> Writer<'r> {
                 0 => format!("create session({keys}) else count no_room_here"),
                 1 if !timers.is_empty() => {
                     let timer = it.random.one(&timers);
-                    format!("find session by {timer} else count nobody_by_time")
+                    let alike = if it.random.below(2) == 0 {
+                        format!("({keys})")
+                    } else {
+                        String::new()
+                    };
+                    format!("find session{alike} by {timer} else count nobody_by_time")
                 }
                 _ => format!("find session({keys}) else count nobody"),
             };

@@ -144,7 +144,7 @@ impl<'a> Flow<'a, '_> {
             if let Attempt::Instance(steps) = attempt {
                 let found = steps.iter().map(|step| match step {
                     Search::Find(target) => (target.kind, false),
-                    Search::Soonest(kind, _) | Search::Standing(kind, _) => (*kind, false),
+                    Search::Soonest(kind, ..) | Search::Standing(kind, _) => (*kind, false),
                     Search::Create(kind, ..) => (*kind, true),
                 });
                 succeeded.found.extend(found.map(|found| (local, found)));

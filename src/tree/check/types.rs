@@ -52,7 +52,7 @@ impl<'a> Checked<'a> {
                     }
                     Some(Type::Instance(target.kind))
                 }
-                [Search::Soonest(kind, _)] => Some(Type::Instance(*kind)),
+                [Search::Soonest(kind, ..)] => Some(Type::Instance(*kind)),
                 [Search::Standing(kind, on)] => {
                     self.is_below(id, *on, *kind);
                     Some(Type::Instance(*kind))

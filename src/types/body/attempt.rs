@@ -341,8 +341,8 @@ impl Body<'_, '_> {
         let (key, creates) = match &source.kind {
             ast::ExpressionKind::Find(key) => (key, false),
             ast::ExpressionKind::Create(key) => (key, true),
-            ast::ExpressionKind::FindByTimer { kind, timer } => {
-                return self.soonest(kind, timer);
+            ast::ExpressionKind::FindByTimer { key, timer } => {
+                return self.soonest(key, timer);
             }
             _ => {
                 let title = "only instances are found here";
@@ -432,14 +432,21 @@ impl Body<'_, '_> {
         })
     }
 
-    /// `find neighbour by expiry`: the one whose timer expires first.
-    fn soonest(&mut self, name: &ast::Name, timer: &ast::Path) -> Option<(Search, KindId)> {
-        let kind = self.kind_called(name)?;
+    /// `find session(port) by half_open`: of those with these first keys, the one whose timer
+    /// expires first.
+    fn soonest(&mut self, key: &ast::InstanceKey, timer: &ast::Path) -> Option<(Search, KindId)> {
+        let kind = self.kind_called(&key.kind)?;
+        let wanted = self.context.program.kinds[kind.at()].keys.iter();
+        let mut wanted: Vec<Type> = wanted.map(|key| key.kind.clone()).collect();
+        let hidden = usize::from(self.context.program.stands_on(kind).is_some());
+        wanted.truncate(key.keys.len().min(wanted.len() - hidden));
+        let span = timer.span;
+        let keys = self.arguments(&key.kind.text, &wanted, &[], &key.keys, span);
         self.reads.entity = true;
         let known = self.context.program.kinds[kind.at()].timers.clone();
         let called = timer.to_string();
         if let Some(at) = known.iter().position(|one| *one == called) {
-            return Some((Search::Soonest(kind, TimerId(at as u32)), kind));
+            return Some((Search::Soonest(kind, TimerId(at as u32), keys), kind));
         }
         let word = ast::Name {
             text: called,

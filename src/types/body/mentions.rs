@@ -183,7 +183,9 @@ fn expression(source: &ast::Expression, words: &mut BTreeSet<String>) {
             expression(then, words);
             expression(otherwise, words);
         }
-        ast::ExpressionKind::Find(key) | ast::ExpressionKind::Create(key) => {
+        ast::ExpressionKind::Find(key)
+        | ast::ExpressionKind::Create(key)
+        | ast::ExpressionKind::FindByTimer { key, .. } => {
             words.insert(key.kind.text.clone());
             key.keys.iter().for_each(|value| expression(value, words));
         }
@@ -194,7 +196,6 @@ fn expression(source: &ast::Expression, words: &mut BTreeSet<String>) {
         | ast::ExpressionKind::Duration(_)
         | ast::ExpressionKind::Boolean(_)
         | ast::ExpressionKind::None
-        | ast::ExpressionKind::FindByTimer { .. }
         | ast::ExpressionKind::Now => {}
     }
 }

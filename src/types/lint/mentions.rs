@@ -467,8 +467,9 @@ impl Mentions {
                 self.read(&key.kind);
                 self.expressions(&key.keys);
             }
-            ast::ExpressionKind::FindByTimer { kind, timer } => {
-                self.read(kind);
+            ast::ExpressionKind::FindByTimer { key, timer } => {
+                self.read(&key.kind);
+                self.expressions(&key.keys);
                 let last = timer.names.last();
                 self.heard.extend(last.map(|name| name.text.clone()));
             }

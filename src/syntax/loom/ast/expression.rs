@@ -102,10 +102,10 @@ pub enum ExpressionKind {
     Find(InstanceKey),
     /// `create neighbour(next_hop)`
     Create(InstanceKey),
-    /// `find neighbour by expiry`
+    /// `find neighbour by expiry`, `find session(port) by half_open`
     FindByTimer {
-        /// `session`, or the name of a child.
-        kind: Name,
+        /// Of which kind it is, and what its first keys are.
+        key: InstanceKey,
         /// Its timer; that of a process has its name before it.
         timer: Path,
     },

@@ -395,15 +395,22 @@ impl Parser<'_> {
         })
     }
 
-    /// `neighbour(next_hop)`, or `neighbour by expiry`: the operand of `find`.
+    /// `neighbour(next_hop)`, `neighbour by expiry`, or `session(port) by half_open`: the operand
+    /// of `find`.
     fn found(&mut self) -> Parsed<ExpressionKind> {
-        if !self.ahead(1).is("by") {
-            return Ok(ExpressionKind::Find(self.instance_key()?));
+        let key = if self.ahead(1).is("by") {
+            let kind = self.instance_kind()?;
+            let keys = Vec::new();
+            InstanceKey { kind, keys }
+        } else {
+            self.instance_key()?
+        };
+        if !self.is_at("by") {
+            return Ok(ExpressionKind::Find(key));
         }
-        let kind = self.instance_kind()?;
         self.expect("by")?;
         let timer = self.path("a timer")?;
-        Ok(ExpressionKind::FindByTimer { kind, timer })
+        Ok(ExpressionKind::FindByTimer { key, timer })
     }
 
     /// `neighbour(next_hop)`, `session(port, peer)`

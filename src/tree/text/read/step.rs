@@ -151,7 +151,8 @@ impl Words<'_> {
         }
         if self.takes("soonest") {
             let kind = self.kind()?;
-            return Ok(Search::Soonest(kind, self.timer_named(kind)?));
+            let timer = self.timer_named(kind)?;
+            return Ok(Search::Soonest(kind, timer, self.list()?));
         }
         if self.takes("standing") {
             let kind = self.kind()?;

@@ -176,9 +176,10 @@ impl Writer<'_> {
                 let keys = self.list(&target.keys);
                 format!("find {} {keys}{condition}", self.names.kind(target.kind))
             }
-            Search::Soonest(kind, timer) => {
+            Search::Soonest(kind, timer, keys) => {
                 let timer = &self.names.timers[kind.at()][timer.at()];
-                format!("soonest {} {timer}", self.names.kind(*kind))
+                let keys = self.list(keys);
+                format!("soonest {} {timer} {keys}", self.names.kind(*kind))
             }
             Search::Standing(kind, on) => {
                 format!(
