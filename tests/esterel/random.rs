@@ -92,6 +92,10 @@ impl Writer {
         }
         if self.rng.u8(..6) == 0 {
             words.push("K(0.75)".to_string());
+            // What combines its values may come again.
+            if self.rng.bool() {
+                words.push("K(-2.5)".to_string());
+            }
         }
         words.join(" ")
     }

@@ -122,9 +122,24 @@ impl<'m> Store<'m> {
         self.values[signal.at()].as_ref()
     }
 
-    /// The environment gives a signal or sensor a value.
-    pub fn set(&mut self, signal: SignalId, value: Value) {
-        self.values[signal.at()] = Some(value);
+    /// Sets the value of a signal or sensor; `again` combines it with the one that it has.
+    pub fn give(&mut self, signal: SignalId, value: Value, again: bool) -> Result<(), Fault> {
+        let channel = self.module.channels[signal.at()].as_ref();
+        let channel = channel.expect("what is given a value carries one");
+        let value = match (again, channel.combine) {
+            (false, _) => value,
+            (true, Some(Combine::Function(function))) => {
+                let has = self.of(&self.values, signal)?;
+                self.externs.function(function, &[has, value])
+            }
+            (true, Some(Combine::Operator(operator))) => {
+                let has = self.of(&self.values, signal)?;
+                compute(operator, has, value).expect("nothing that combines divides")
+            }
+            (true, None) => unreachable!("only what combines is given a second value"),
+        };
+        self.values[signal.at()] = Some(self.assigned(channel.kind, value));
+        Ok(())
     }
 
     fn empty(&self, kind: Type) -> Value {
@@ -266,21 +281,8 @@ impl Computes for Store<'_> {
         let Data::Value(value) = &self.module.data[data.at()] else {
             unreachable!("only a value is emitted");
         };
-        let mut value = self.evaluate(value, data)?;
-        let channel = self.module.channels[signal.at()].as_ref();
-        let channel = channel.expect("what is emitted with a value carries one");
-        if again {
-            let has = self.of(&self.values, signal)?;
-            value = match channel.combine {
-                Some(Combine::Function(function)) => self.externs.function(function, &[has, value]),
-                Some(Combine::Operator(operator)) => {
-                    compute(operator, has, value).expect("nothing that combines divides")
-                }
-                None => unreachable!("only what combines is emitted again"),
-            };
-        }
-        self.values[signal.at()] = Some(self.assigned(channel.kind, value));
-        Ok(())
+        let value = self.evaluate(value, data)?;
+        self.give(signal, value, again)
     }
 
     fn keep(&mut self, signal: SignalId) {

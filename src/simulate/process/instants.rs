@@ -7,12 +7,13 @@
 
 use super::esterel::{Externs, Value};
 use crate::types::esterel::{Module, TEXT, Type};
-use crate::types::process::{Relation, Role, SignalId};
+use crate::types::process::{Carries, Relation, Role, SignalId};
 
 /// What is given in an instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
-    /// Signals that are present, with their values.
+    /// Signals that are present, with their values, in the order in which they come: one that
+    /// combines its values may come several times.
     pub present: Vec<(SignalId, Option<Value>)>,
     /// Sensors that have new values.
     pub sensors: Vec<(SignalId, Value)>,
@@ -45,7 +46,8 @@ pub fn read(module: &Module, text: &str, externs: &dyn Externs) -> Result<Given,
         };
         let mut others = given.present.iter().map(|(other, _)| *other);
         let mut sensors = given.sensors.iter().map(|(other, _)| *other);
-        if others.any(|other| other == signal) || sensors.any(|other| other == signal) {
+        let is_again = others.any(|other| other == signal) || sensors.any(|other| other == signal);
+        if is_again && declared.value != Carries::Combined {
             return Err(format!("`{name}` is given twice"));
         }
         match (declared.role, value) {

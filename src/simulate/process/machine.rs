@@ -111,12 +111,14 @@ impl Runs for Interpreted<'_> {
         let store = self.store.as_mut().map_err(|fault| says(fault))?;
         let mut present = Present::new();
         for (signal, value) in &given.sensors {
-            store.set(*signal, value.clone());
+            let set = store.give(*signal, value.clone(), false);
+            set.map_err(|fault| says(&fault))?;
         }
         for (signal, value) in &given.present {
-            present.insert(*signal);
+            let again = !present.insert(*signal);
             if let Some(value) = value {
-                store.set(*signal, value.clone());
+                let set = store.give(*signal, value.clone(), again);
+                set.map_err(|fault| says(&fault))?;
             }
         }
         let emitted = match &mut self.control {

@@ -18,6 +18,12 @@ use crate::source::{FileId, Sources, Span};
 /// How deep statements and expressions may nest.
 const NESTING_LIMIT: usize = 200;
 
+/// Words of statements that may stand behind their `end`.
+const CLOSED: [&str; 13] = [
+    "present", "if", "loop", "every", "repeat", "await", "abort", "weak", "timeout", "trap",
+    "signal", "var", "exec",
+];
+
 /// How many mistakes of one file are told.
 const MISTAKE_LIMIT: usize = 20;
 
@@ -32,7 +38,13 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
         diagnostics: Vec::new(),
     };
     let tree = parser.file();
-    diagnostics.extend(parser.diagnostics);
+    // A comment without an end hides the rest of the file, so nothing is said of the file's end.
+    let is_cut = diagnostics
+        .iter()
+        .any(|one| one.id == Id::MissingBracket && one.primary.span.end == parser.last().end);
+    let end = parser.last();
+    let found = parser.diagnostics.into_iter();
+    diagnostics.extend(found.filter(|one| !is_cut || one.primary.span != end));
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     if let Some(next) = diagnostics.get(MISTAKE_LIMIT) {
         let more = diagnostics.len() - MISTAKE_LIMIT;
@@ -63,6 +75,12 @@ impl<'a> Parser<'a> {
 
     fn token(&self) -> Token<'a> {
         self.tokens[self.at]
+    }
+
+    /// Returns the place of the end of the file.
+    fn last(&self) -> Span {
+        let last = self.tokens.last().expect("the last token is the end");
+        last.span
     }
 
     /// The token behind this one.
@@ -113,6 +131,10 @@ impl<'a> Parser<'a> {
 
     fn unexpected(&mut self, expected: &str) -> Reported {
         let token = self.token();
+        let is_told = |one: &Diagnostic| one.primary.span == token.span;
+        if token.kind == TokenKind::End && self.diagnostics.iter().any(is_told) {
+            return Reported;
+        }
         let title = match token.kind {
             TokenKind::End => "the text ends here".to_string(),
             TokenKind::Keyword => {
@@ -236,6 +258,9 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("`;`, `||` or `end module`"));
         }
         self.take();
+        if CLOSED.iter().any(|word| self.is_at(word)) {
+            return Err(self.end_of_nothing());
+        }
         // A file of its own may follow at once.
         if self.is_at("module") && !is_module_head(self.next(), self.tokens.get(self.at + 2)) {
             self.take();
@@ -245,6 +270,17 @@ impl<'a> Parser<'a> {
             declarations,
             body,
         })
+    }
+
+    /// Reports the word behind an `end` with which nothing ends.
+    fn end_of_nothing(&mut self) -> Reported {
+        let token = self.token();
+        let title = format!("nothing is open here that `end {}` ends", token.text);
+        let label = match token.text {
+            "await" | "abort" | "weak" => "only behind `do` or `case` does this statement end so",
+            _ => "expected `end module`",
+        };
+        self.report(Id::UnexpectedWord, title, token.span, label)
     }
 
     fn is_at_declaration(&self) -> bool {

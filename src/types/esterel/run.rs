@@ -234,6 +234,7 @@ impl Checker<'_> {
         let title = format!("`tick` cannot stand for `{}`", formal.text);
         let label = "it must be an input without a value";
         self.report(Diagnostic::error(Id::TypeMismatch, title, place, label));
+        self.stands_for_unknown(formal, kind, inner);
     }
 
     /// Whether a signal can stand for one of a copy.

@@ -139,7 +139,9 @@ impl Checker<'_> {
                 let written = kind.name(&self.module.types).to_string();
                 let title = format!("`{}` carries a value", name.text);
                 let refused = Diagnostic::error(Id::NotAValue, title, name.span, "which one?");
-                self.report(refused.help(format!("a `{written}` in parentheses behind it")));
+                self.report(refused.help(format!(
+                    "write a value of type `{written}` in parentheses behind it"
+                )));
                 None
             }
         }

@@ -148,9 +148,20 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A body that may be left out.
+    /// A body that may be left out. Behind `do` in place of `then`, or the other way round, it is
+    /// read all the same, so that the mistake is told once.
     fn optional(&mut self, word: &str) -> Parsed<Option<Statement>> {
-        match self.accept(word) {
+        let other = match word {
+            "then" => "do",
+            "do" => "then",
+            _ => word,
+        };
+        let is_other = other != word && self.is_at(other);
+        if is_other {
+            self.unexpected(&format!("`{word}`"));
+            self.take();
+        }
+        match is_other || self.accept(word) {
             true => Ok(Some(self.parallel()?)),
             false => Ok(None),
         }
@@ -182,7 +193,8 @@ impl Parser<'_> {
         let mut cases = Vec::new();
         loop {
             let condition = self.expression()?;
-            let then = match self.is_at("do") {
+            // Only a case behind an `elsif` may begin with `do`, too.
+            let then = match self.is_at("do") && !cases.is_empty() {
                 true => self.optional("do")?,
                 false => self.optional("then")?,
             };
