@@ -20,7 +20,7 @@ use super::reads::{Read, Reading};
 use super::statement::{
     Attempt, Block, Operation, Output, Source, Statement, StatementKind, TellTarget,
 };
-use crate::diagnostic::{Diagnostic, Id};
+use crate::diagnostic::{Diagnostic, Id, Label};
 use crate::source::Span;
 use std::collections::BTreeMap;
 
@@ -42,10 +42,27 @@ pub fn check_attributes(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
         flow.unset.clear();
         flow.walk();
     }
+    // Of one attribute and one origin, all places that read it are one mistake.
+    let mut told: Vec<(AttributeId, Span, Diagnostic)> = Vec::new();
     for (attribute, place, origin) in flow.unset {
-        diagnostics.push(unset(program, attribute, place, origin));
+        let is_same =
+            |one: &&mut (AttributeId, Span, Diagnostic)| (one.0, one.1) == (attribute, origin);
+        match told.iter_mut().find(is_same) {
+            None => told.push((attribute, origin, unset(program, attribute, place, origin))),
+            Some((.., first)) if first.labels.len() < MOST_READERS => {
+                first.labels.push(Label {
+                    span: place,
+                    text: "so does this".to_string(),
+                });
+            }
+            Some(_) => {}
+        }
     }
+    diagnostics.extend(told.into_iter().map(|(.., diagnostic)| diagnostic));
 }
+
+/// How many places that read an attribute are shown, beside the first.
+const MOST_READERS: usize = 4;
 
 fn unset(program: &Program, attribute: AttributeId, place: Span, origin: Span) -> Diagnostic {
     let attribute = &program.attributes[attribute.at()];

@@ -170,6 +170,9 @@ fn unknown_event(
     match &*name.text {
         "receive" | "recv" | "input" | "rx" => diagnostic.help("what comes up is `deliver`"),
         "transmit" | "xmit" | "output" | "tx" => diagnostic.help("what goes down is `send`"),
+        "timeout" | "timer" | "expire" | "expired" if !timers.is_empty() => {
+            diagnostic.help(format!("a timer is heard by its name: `on {}`", timers[0]))
+        }
         "init" | "create" => diagnostic.help("a new instance begins with `start`"),
         _ => context.offer(suggest(diagnostic, &name.text, &known), &name.text),
     }

@@ -161,9 +161,11 @@ impl Header {
         fields.any(|(place, field)| field.present.is_some() && counter.covers(place))
     }
 
-    /// Bytes of the fields that are always there and that a counter of the header leaves out.
+    /// Bytes of the fields that are always there and that a counter of the header leaves out. Of a
+    /// header that is refused, more may be counted than is there.
     pub fn fixed_outside(&self, counter: &Counter) -> u32 {
-        self.least - self.fixed_inside(&counter.ranges)
+        self.least
+            .saturating_sub(self.fixed_inside(&counter.ranges))
     }
 
     /// Bytes of the fields that are always there and stand in some ranges.
@@ -187,7 +189,7 @@ impl Header {
         match all.clone().filter(|place| ranges.covers(*place)).count() {
             0 => Share::None,
             count if count == all.len() => Share::All,
-            _ if open => Share::AllBut(self.least - self.fixed_inside(ranges)),
+            _ if open => Share::AllBut(self.least.saturating_sub(self.fixed_inside(ranges))),
             _ => Share::Only(self.fixed_inside(ranges)),
         }
     }

@@ -88,7 +88,7 @@ pub struct Files {
     /// What any file can `use`.
     all: Vec<(String, Vec<(String, String)>)>,
     /// By a name: which `use` gives it. It is found when somebody asks.
-    givers: OnceLock<BTreeMap<String, String>>,
+    givers: OnceLock<BTreeMap<String, Giver>>,
 }
 
 /// One file, or one folder: what shares a scope.
@@ -131,6 +131,13 @@ impl Unit {
     }
 }
 
+/// A file of the library that gives a name.
+#[derive(Clone, Debug)]
+struct Giver {
+    path: String,
+    is_layer: bool,
+}
+
 impl Files {
     /// Says which `use` would give a name that stands for nothing, if the library knows one. All
     /// that one `use` would give is one mistake.
@@ -144,21 +151,44 @@ impl Files {
         }
     }
 
+    /// Says in which folder of the library a file is that was looked for by its name alone.
+    fn suggest_path(&self, missing: &mut Diagnostic, sources: &Sources) {
+        if missing.id != Id::UseNotFound {
+            return;
+        }
+        let end = format!(".{}", sources.slice(missing.primary.span));
+        let mut paths = self.all.iter().map(|(path, _)| path);
+        if let Some(path) = paths.find(|path| path.ends_with(&end)) {
+            missing.help = Some(format!("did you mean `use {path}`?"));
+        }
+    }
+
+    /// Returns whether the library gives a layer of this name.
+    pub fn gives_layer(&self, name: &str) -> bool {
+        self.givers().get(name).is_some_and(|giver| giver.is_layer)
+    }
+
     fn given_by(&self, name: &str) -> Option<&str> {
-        let givers = self.givers.get_or_init(|| {
+        self.givers().get(name).map(|giver| &*giver.path)
+    }
+
+    fn givers(&self) -> &BTreeMap<String, Giver> {
+        self.givers.get_or_init(|| {
             let mut givers = BTreeMap::new();
             for (path, texts) in &self.all {
                 let mut sources = Sources::new();
                 let (files, _) = load(&mut sources, texts.clone(), &Alone);
-                for name in files.unit(files.root()).gives() {
-                    givers
-                        .entry(name.text.clone())
-                        .or_insert_with(|| path.clone());
+                let unit = files.unit(files.root());
+                for name in unit.gives() {
+                    let mut layers = unit.layers.iter();
+                    givers.entry(name.text.clone()).or_insert_with(|| Giver {
+                        path: path.clone(),
+                        is_layer: layers.any(|layer| layer.name.text == name.text),
+                    });
                 }
             }
             givers
-        });
-        givers.get(name).map(String::as_str)
+        })
     }
 
     /// What was asked for.
@@ -258,6 +288,9 @@ pub fn load(
     diagnostics.extend(ordering.circles.into_iter().map(circle));
     files.order = ordering.order;
     files.all = library.all();
+    for missing in &mut diagnostics {
+        files.suggest_path(missing, sources);
+    }
     (files, diagnostics)
 }
 

@@ -37,15 +37,25 @@ pub fn parameters(
         let kind = check_value_type(context, scope, &parameter.of);
         let mut given = node.arguments.iter();
         let given = given.find(|argument| argument.name.text == parameter.name.text);
+        let told = context.diagnostics.len();
         let value = match given {
             Some(argument) => argument_value(context, &around, argument, parameter, &kind),
             None => left_out(context, scope, parameter, &kind, node.span),
         };
         let name = parameter.name.text.clone();
-        scope.names.insert(name, Named::Value(value.clone()));
-        if let Some(condition) = &parameter.condition {
+        scope
+            .names
+            .insert(name.clone(), Named::Value(value.clone()));
+        if let Some(condition) = &parameter.condition
+            && context.diagnostics.len() == told
+        {
             let place = given.map_or(parameter.span, |argument| argument.span);
             check_condition(context, scope, condition, &value, place);
+        }
+        // What is refused says nothing of the layer that it was meant for.
+        if context.diagnostics.len() > told {
+            let value = constant_expression(Value::Number(0), Type::Nothing);
+            scope.names.insert(name, Named::Value(value));
         }
     }
 }
@@ -178,19 +188,16 @@ fn check_condition(
     value: &Expression,
     place: Span,
 ) {
+    if !scope.alone && is_refused(context, scope, source) {
+        refuse(context, source.span, place);
+        return;
+    }
     let condition = check_expression(context, scope, source, Some(&Type::Bool));
     if condition.result != Type::Bool || scope.alone {
         return;
     }
     match fold(context.program, &condition) {
-        Some(Value::Number(0)) => {
-            let title = "this value is not allowed";
-            context.report(
-                Diagnostic::error(Id::ParameterRefused, title, place, "")
-                    .label(source.span, "this does not hold of it")
-                    .why("The `where` of a parameter holds for every value that it is given."),
-            );
-        }
+        Some(Value::Number(0)) => refuse(context, source.span, place),
         Some(_) => {}
         None => {
             if let ExpressionKind::Config(id) = value.kind.as_ref() {
@@ -199,5 +206,41 @@ fn check_condition(
                 context.report(not_constant(source.span, "this `where`"));
             }
         }
+    }
+}
+
+fn refuse(context: &mut Context, condition: Span, place: Span) {
+    let title = "this value is not allowed";
+    context.report(
+        Diagnostic::error(Id::ParameterRefused, title, place, "")
+            .label(condition, "this does not hold of it")
+            .why("The `where` of a parameter holds for every value that it is given."),
+    );
+}
+
+/// Returns whether the first part of a condition that does not hold is known. The parts behind it
+/// may not make sense then: `r > 0 and k % r == 0`.
+fn is_refused(context: &mut Context, scope: &Scope, source: &ast::Expression) -> bool {
+    if let ast::ExpressionKind::Binary {
+        operator: ast::BinaryOperator::And,
+        left,
+        right,
+    } = &source.kind
+    {
+        return is_refused(context, scope, left)
+            || holds(context, scope, left) == Some(true) && is_refused(context, scope, right);
+    }
+    holds(context, scope, source) == Some(false)
+}
+
+/// Returns whether a condition holds, if that is known; nothing is said of it.
+fn holds(context: &mut Context, scope: &Scope, source: &ast::Expression) -> Option<bool> {
+    let told = context.diagnostics.len();
+    let condition = check_expression(context, scope, source, Some(&Type::Bool));
+    let is_told = context.diagnostics.len() > told;
+    context.diagnostics.truncate(told);
+    match fold(context.program, &condition) {
+        Some(Value::Number(number)) if !is_told => Some(number != 0),
+        _ => None,
     }
 }

@@ -174,7 +174,13 @@ impl<'a> Lexer<'a> {
     }
 
     fn sign(&mut self) {
-        const FOREIGN: &[(&str, &str)] = &[("&&", "and"), ("||", "or"), ("!", "not"), (";", "")];
+        const FOREIGN: &[(&str, &str)] = &[
+            ("&&", "and"),
+            ("||", "or"),
+            ("!", "not"),
+            ("<>", "!="),
+            (";", ""),
+        ];
         const OTHERS: &[&str] = &["(", ")", "[", "]", "{", "}", ",", ":", "?", "~"];
         let (start, rest) = (self.at, self.rest());
         let foreign = FOREIGN.iter().find(|(sign, _)| rest.starts_with(sign));
@@ -184,6 +190,7 @@ impl<'a> Lexer<'a> {
             self.foreign.push((sign, instead, span));
             match *instead {
                 "" => self.newline = Some(span),
+                "!=" => self.push(TokenKind::Sign, "!=", span),
                 word => self.push(TokenKind::Word, word, span),
             }
         } else if let Some(sign) = self.angle() {
@@ -243,6 +250,12 @@ impl<'a> Lexer<'a> {
         let is_comment = written.starts_with('#');
         let help = match written.chars().next() {
             Some('“' | '”' | '‘' | '’') => "Loom has no strings, and no quotes",
+            Some('#') if self.rest().starts_with("define") => {
+                "a constant is `const NAME: TYPE = VALUE`"
+            }
+            Some('#') if self.rest().starts_with("include") => {
+                "what another file gives comes by `use`"
+            }
             Some('#') => "comments begin with `//`",
             Some(c) if c.is_whitespace() => "write an ordinary space",
             Some(c) if c.is_alphanumeric() => "names are made of `a` to `z`, digits and `_`",

@@ -224,7 +224,15 @@ impl Body<'_, '_> {
         Some(number(*value, of.clone()))
     }
 
+    /// Returns whether a word stands for a timer.
+    pub fn is_timer(&self, word: &str) -> bool {
+        matches!(self.scope.names.get(word), Some(Named::Timer(..)))
+    }
+
     fn own_header(&mut self, span: Span) -> Meaning {
+        if self.lacks_header {
+            return Meaning::Unknown;
+        }
         let carries = match self.place {
             Place::Handler(event) | Place::Finder(event) => event == Event::Deliver,
             Place::Function => true,
@@ -232,6 +240,7 @@ impl Body<'_, '_> {
         };
         let Some(header) = self.scope.header.filter(|_| carries) else {
             let title = "there is no `header` here";
+            self.lacks_header = true;
             let label = match self.scope.header {
                 None => "this layer has no header",
                 Some(_) => "no message has just come in",
@@ -245,6 +254,9 @@ impl Body<'_, '_> {
                 Some((name, _)) => refused.help(format!(
                     "`header {name}` is one to `peek`; without a name it is the layer's own"
                 )),
+                None if self.place == Place::Handler(Event::Send) => refused.help(
+                    "what is sent gets its header at the end: `send message with { FIELD = … }`",
+                ),
                 None => refused,
             });
             return Meaning::Unknown;
@@ -374,6 +386,11 @@ impl Body<'_, '_> {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         } else if ["len", "size"].contains(&name.text.as_str()) {
             diagnostic = diagnostic.help("write `message.length`");
+        } else if let Some(id) = self.scope.header
+            && let header = &self.context.program.headers[id.at()]
+            && header.fields.iter().any(|field| field.name == name.text)
+        {
+            diagnostic = diagnostic.help(format!("write `header.{name}`"));
         }
         let diagnostic = self.context.offer(diagnostic, &name.text);
         self.report(diagnostic);

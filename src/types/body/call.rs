@@ -258,7 +258,7 @@ impl Body<'_, '_> {
         let container = match self.meaning(of, None) {
             Some(Meaning::Value(value)) => self.settle(value),
             Some(Meaning::Unknown) => return nothing(),
-            Some(Meaning::Message(_)) => return self.fails_or_changes(name, span),
+            Some(Meaning::Message(_)) => return self.asked_of_message(name, span),
             _ => nothing(),
         };
         let ExpressionKind::Read(place) = &*container.kind else {
@@ -367,6 +367,21 @@ impl Body<'_, '_> {
         );
         let refused = Diagnostic::error(Id::IndexOutOfRange, title, span, label);
         self.report(refused.help(format!("test it before: `require … < {size} else …`")));
+    }
+
+    /// An operation of a message, where a value is expected.
+    fn asked_of_message(&mut self, name: &ast::Name, span: Span) -> Expression {
+        let title = match name.text.as_str() {
+            "length" | "data" => format!("`{name}` is no operation: it takes no arguments"),
+            "clone" | "copy" | "dup" => format!("a message has no operation `{name}`"),
+            _ => return self.fails_or_changes(name, span),
+        };
+        let help = match name.text.as_str() {
+            "length" | "data" => format!("write `message.{name}`"),
+            _ => "`let copy = share message else count no_buffer` passes on the same bytes twice"
+                .to_string(),
+        };
+        self.refuse(Diagnostic::error(Id::NotAValue, title, span, "not a value").help(help))
     }
 
     /// An operation that is a statement, where a value is expected.

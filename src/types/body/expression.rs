@@ -127,6 +127,11 @@ impl Body<'_, '_> {
         let help = match (&meaning, &self.reacts) {
             (Meaning::Signal, Some(_)) => "`on` and `await` give a name to what it carries",
             (Meaning::Signal, None) => "a function is told: hand over what `present` says",
+            (Meaning::Message(_), _) => "a second message of the same bytes is `share message`",
+            (Meaning::Data(_), _) => {
+                "bytes get names in a `header`; further ones are read by \
+                `let x = message.peek(HEADER) else …`, or go `through` a filter"
+            }
             _of_another_kind => "",
         };
         let what = match meaning {

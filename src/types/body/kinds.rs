@@ -28,6 +28,10 @@ const MOST_BYTES: u32 = 255;
 /// What stands for a capacity that a stack will say.
 const UNKNOWN: u32 = 1 << 16;
 
+/// What stands for a capacity that was refused, so that nothing is said of what it holds. None is
+/// written so large.
+const REFUSED: u32 = MOST as u32 + 1;
+
 impl Body<'_, '_> {
     /// A type as it is written.
     pub fn written_type(&mut self, source: &ast::Type) -> Type {
@@ -207,6 +211,7 @@ impl Body<'_, '_> {
         match of {
             Type::Bytes(most) if most <= MOST_BYTES => Type::BoundedBytes(most),
             Type::Bytes(UNKNOWN) if self.scope.alone => Type::BoundedBytes(MOST_BYTES),
+            Type::Bytes(REFUSED) => Type::BoundedBytes(MOST_BYTES),
             Type::Bytes(most) => {
                 let title = format!("{most} bytes are too many for a value");
                 let label = format!("at most {MOST_BYTES}");
@@ -263,7 +268,10 @@ impl Body<'_, '_> {
                     .why("Positions come round, and need only tell apart what is held at a time.")
                     .help("write `stream<u32>[…]`, and count in a field of your own"),
             );
-        } else if u64::from(size) > most && !(self.scope.alone && size == UNKNOWN) {
+        } else if u64::from(size) > most
+            && size != REFUSED
+            && !(self.scope.alone && size == UNKNOWN)
+        {
             let title = format!("{width} bits do not tell {size} apart");
             let label = format!("at most {most} can be held");
             let refused = Diagnostic::error(Id::NotConstant, title, span, label);
@@ -278,7 +286,7 @@ impl Body<'_, '_> {
     fn capacity(&mut self, source: &ast::Expression) -> u32 {
         let size = self.check(source, Some(&Type::Unsigned(32)));
         match fold(self.context.program, &size) {
-            _ if size.result == Type::Nothing => 1,
+            _ if size.result == Type::Nothing => REFUSED,
             Some(Value::Number(size)) if (1..=MOST).contains(&size) => size as u32,
             Some(_) => {
                 let title = "this is no sensible capacity";
@@ -289,7 +297,7 @@ impl Body<'_, '_> {
                     source.span,
                     label,
                 ));
-                1
+                REFUSED
             }
             // A layer by itself does not know its parameters; a stack will.
             None if self.scope.alone => UNKNOWN,
@@ -301,7 +309,7 @@ impl Body<'_, '_> {
                         .why("Pools and containers have their place in memory from the start.")
                         .help("use constants, and parameters that the stack gives as constants"),
                 );
-                1
+                REFUSED
             }
         }
     }
@@ -491,6 +499,12 @@ impl Body<'_, '_> {
                     true => format!("{text} as {wanted}"),
                     false => format!("({text}) as {wanted}"),
                 };
+                if value.result == Type::Bool {
+                    let diagnostic = mismatch(Id::NarrowingNeedsAs)
+                        .why("A condition is no number by itself.")
+                        .help(format!("`{written}` is 1 where it holds, and 0 elsewhere"));
+                    return self.refuse(diagnostic.misfit());
+                }
                 mismatch(Id::NarrowingNeedsAs)
                     .why("What could change a number is written, so that it can be seen.")
                     .help(format!("`{written}` keeps the low bits"))

@@ -392,6 +392,20 @@ impl Body<'_, '_> {
     }
 
     pub fn no_operation<T>(&mut self, span: Span, called: &Operated) -> Option<T> {
+        let text = self.text(span);
+        let help = match called.name.text.as_str() {
+            "start" | "set" | "restart" => {
+                Some(format!("a timer is set by `start {text} after …`"))
+            }
+            "stop" | "cancel" => Some(format!("a timer is stopped by `stop {text}`")),
+            _ => None,
+        };
+        if let Some(help) = help.filter(|_| self.is_timer(text)) {
+            let title = format!("a timer has no operation `{}`", called.name);
+            let refused = Diagnostic::error(Id::UnknownName, title, called.name.span, "unknown");
+            self.report(refused.help(help));
+            return None;
+        }
         let what = format!("operation of `{}` called", self.text(span));
         self.unknown(&what, called.name, &[]);
         None

@@ -108,6 +108,7 @@ impl Body<'_, '_> {
                 let label = "which of the two?";
                 let refused = Diagnostic::error(Id::AmbiguousSetting, title, name.span, label);
                 self.report(refused.help("give the field of the header another name"));
+                settings.unknown = true;
             }
             (Some((id, field)), None) => {
                 self.check_written(name, &field, header);
@@ -396,7 +397,11 @@ impl Body<'_, '_> {
                 given.insert(id, default.clone());
                 written.push((id, default.clone()));
             }
-            (None, Rule::Given) if !matches!(field.kind, Type::UnboundedBytes | Type::Nothing) => {
+            // Who wrote to the `header` meant to set what is missing.
+            (None, Rule::Given)
+                if !self.lacks_header
+                    && !matches!(field.kind, Type::UnboundedBytes | Type::Nothing) =>
+            {
                 let title = format!("`{}` is not set", field.name);
                 let label = format!("what is `{}`?", field.name);
                 let missing = Diagnostic::error(Id::MissingSetting, title, span, label);

@@ -83,6 +83,8 @@ pub(super) struct Body<'a, 'c> {
     pub asks: bool,
     /// Messages of which was told that they are gone, and where they went.
     pub told_gone: BTreeSet<(LocalId, Span)>,
+    /// Whether a `header` was named where there is none, which is told once.
+    pub lacks_header: bool,
     /// What the values mention that locals are names for.
     pub origins: BTreeMap<LocalId, BTreeSet<String>>,
     /// What is known of processes, in what they do.
@@ -139,6 +141,32 @@ pub(super) fn nothing() -> Expression {
     number(0, Type::Nothing)
 }
 
+/// Says what Loom has in place of a word of C or Rust that is often used.
+fn foreign(word: &str) -> Option<String> {
+    let says = match word {
+        "self" | "this" => format!("fields are named alone: leave `{word}.` out"),
+        "sizeof" => "`message.length` is how long a message is, without the header that was \
+            stripped"
+            .to_string(),
+        "ntohs" | "ntohl" | "htons" | "htonl" | "bswap" => {
+            format!("`header big` or `header little` says the order of bytes: leave `{word}` out")
+        }
+        "sleep" | "usleep" | "delay" => "nothing waits in a handler: write `start TIMER after …`, \
+            and go on in `on TIMER`"
+            .to_string(),
+        "print" | "printf" | "println" | "log" => {
+            "write `count NAME`: counters are told to the program around a stack".to_string()
+        }
+        "assert" => "write `require CONDITION else drop message as REASON`".to_string(),
+        "memcpy" | "malloc" | "free" => {
+            "a message is passed on as it is, and fields have their place from the start"
+                .to_string()
+        }
+        _ => return None,
+    };
+    Some(says)
+}
+
 impl<'a, 'c> Body<'a, 'c> {
     /// A body without locals.
     pub fn new(context: &'a mut Context<'c>, scope: &'a Scope, place: Place) -> Self {
@@ -161,6 +189,7 @@ impl<'a, 'c> Body<'a, 'c> {
             external_types: false,
             asks: false,
             told_gone: BTreeSet::new(),
+            lacks_header: false,
             origins: BTreeMap::new(),
             reacts: None,
         }
@@ -356,6 +385,11 @@ impl<'a, 'c> Body<'a, 'c> {
     /// A word that stands for nothing, with what was perhaps meant.
     pub fn unknown(&mut self, what: &str, name: &ast::Name, known: &[&str]) -> Expression {
         let title = format!("there is no {what} `{name}` here");
+        let is_value = matches!(what, "value");
+        // These are words of the language, and no values.
+        let values = known.iter().copied();
+        let values = values.filter(|word| !matches!(*word, "entity" | "session"));
+        let values: Vec<&str> = values.collect();
         let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown");
         let literal = match name.text.to_lowercase().as_str() {
             "true" => Some("true"),
@@ -365,16 +399,28 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         if is_number_type(&name.text) {
             diagnostic = diagnostic.help(format!("a conversion is written `x as {name}`"));
+        } else if let Some(help) = foreign(&name.text).filter(|_| is_value) {
+            diagnostic = diagnostic.help(help);
         } else if let Some(near) = literal.or_else(|| closest(&name.text, known.iter().copied())) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        } else if !known.is_empty() && known.len() <= 12 {
-            diagnostic = diagnostic.help(format!("there is {}", listed(known)));
+        } else if !values.is_empty() && values.len() <= 12 {
+            diagnostic = diagnostic.help(format!("there is {}", listed(&values)));
         }
         let own = self.scope.names.contains_key(&name.text);
         if what.contains("part of") {
             diagnostic = diagnostic.cause(what);
         } else if !own && literal.is_none() {
-            diagnostic = self.context.offer(diagnostic, &name.text);
+            let files = self.context.files.filter(|_| is_value);
+            diagnostic = match files.is_some_and(|files| files.gives_layer(&name.text)) {
+                true => diagnostic.why(
+                    "A layer sees its own header and the attributes of its messages, not the \
+                    fields of others.",
+                ),
+                false => self.context.offer(diagnostic, &name.text),
+            };
+            if is_value {
+                diagnostic = diagnostic.cause(format!("name {name}"));
+            }
         }
         self.refuse(diagnostic)
     }

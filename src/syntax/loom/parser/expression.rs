@@ -277,7 +277,10 @@ impl Parser<'_> {
         loop {
             let of = Box::new(value);
             if self.is_at("->") || (self.is_at(":") && self.ahead(1).is(":")) {
-                let title = "a field is read by `.`";
+                let title = match self.is_at(":") {
+                    true => "`::` is written `.`",
+                    false => "a field is read by `.`",
+                };
                 let arrow = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
                 return Err(self.report(arrow.help("write `.`")));
             }
@@ -384,12 +387,19 @@ impl Parser<'_> {
             "if" => self.nested(Self::if_value)?,
             _ if token.is_keyword() => {
                 let title = format!("`{}` is a word of the language, not a value", token.text);
-                return Err(self.report(Diagnostic::error(
-                    Id::UnexpectedWord,
-                    title,
-                    token.span,
-                    "expected a value",
-                )));
+                let label = "expected a value";
+                let mistake = Diagnostic::error(Id::UnexpectedWord, title, token.span, label);
+                return Err(self.report(match token.text {
+                    "session" | "entity" if self.ahead(1).is(".") => mistake.help(format!(
+                        "fields are named alone: leave `{}.` out",
+                        token.text
+                    )),
+                    "let" => mistake.help(
+                        "test it, and it is there inside: `if present x { … }`; or find it before: \
+                        `let x = … else …`",
+                    ),
+                    _ => mistake,
+                }));
             }
             _ => ExpressionKind::Name(self.word("a value")?),
         })
@@ -510,7 +520,7 @@ impl Parser<'_> {
         } else if text.contains('.') {
             (
                 format!("`{text}` is not a whole number"),
-                "values are whole numbers".to_owned(),
+                "values are whole numbers; so is an address: `0x0a000001` is 10.0.0.1".to_owned(),
             )
         } else if let Some(rest) = text
             .strip_prefix('0')
@@ -518,7 +528,12 @@ impl Parser<'_> {
         {
             (
                 format!("`{text}` looks like an octal number, and Loom has none"),
-                format!("write `{}`", rest.trim_start_matches('0')),
+                match rest.trim_start_matches('0') {
+                    "" => {
+                        "write `0`; an address is one number, such as `0x001122334455`".to_owned()
+                    }
+                    digits => format!("write `{digits}`"),
+                },
             )
         } else if text
             .bytes()

@@ -46,6 +46,7 @@ const FOREIGN_BEGINNINGS: &[(&str, &str)] = &[
     ("handler", "on"),
     ("when", "on"),
     ("layer", "worker"),
+    ("state", "session"),
     ("protocol", "worker"),
     ("multiplexer", "multiplexor"),
 ];

@@ -49,6 +49,14 @@ impl Parser<'_> {
                         .help("write it inside `entity { … }` or `session { … }`"),
                 ))
             }
+            "let" | "static" => {
+                let title = format!("`{}` stands in handlers alone", self.token().text);
+                let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
+                Err(self.report(foreign.help(
+                    "a constant is `const NAME: TYPE = VALUE`; what changes is a field of a \
+                    `session`",
+                )))
+            }
             _ => Err(self.unexpected("`header`, `session`, `on` or another item of a layer")),
         }
     }

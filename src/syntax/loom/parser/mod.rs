@@ -463,7 +463,12 @@ impl<'a> Parser<'a> {
         }
         let title = "a conversion stands behind its value";
         let place = open.span.to(close.span);
-        let help = format!("write `{} as {}`", token.text, of.text);
+        let mut value = token.text.to_string();
+        let behind = self.tokens[self.at + 1..].chunks_exact(2);
+        for pair in behind.take_while(|pair| pair[0].is(".")) {
+            value = format!("{value}.{}", pair[1].text);
+        }
+        let help = format!("write `{value} as {}`", of.text);
         Some(Diagnostic::error(Id::NotLoom, title, place, "").help(help))
     }
 

@@ -1,7 +1,9 @@
 //! Stacks.
 
 use super::{Parsed, Parser, Separator};
+use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{Argument, LayerUse, Name, Node, NodeKind, Stack, Traffic};
+use crate::syntax::loom::token::TokenKind;
 
 impl Parser<'_> {
     /// `stack host { … }`
@@ -112,6 +114,12 @@ impl Parser<'_> {
 
     fn argument(&mut self) -> Parsed<Argument> {
         let start = self.at;
+        let first = self.token();
+        if first.kind == TokenKind::Number || self.ahead(1).is(",") || self.ahead(1).is(")") {
+            let title = "this does not say of which parameter it is the value";
+            let unnamed = Diagnostic::error(Id::MissingPart, title, first.span, "");
+            return Err(self.report(unnamed.help(format!("write `NAME = {}`", first.text))));
+        }
         let name = self.name("the name of a parameter or a side joint")?;
         self.expect("=")?;
         let value = self.expression()?;

@@ -113,6 +113,14 @@ impl Parser<'_> {
                     "run over a range with `for`, or go on in another instant with `again`",
                 )));
         }
+        if token.is("exit") && (next.is("}") || next.kind == TokenKind::Newline) {
+            let title = "this `exit` does not say what it leaves";
+            let label = "expected the name of a `trap`";
+            let help = "only a `trap` of a process is left so; in a handler, put the rest into an \
+                `if` that holds until then";
+            let exit = Diagnostic::error(Id::MissingPart, title, token.span, label);
+            return Err(self.report(exit.help(help)));
+        }
         if (token.is("break") || token.is("continue")) && alone {
             let title = format!(
                 "there is no `{}`: a `for` runs through its range",

@@ -24,7 +24,14 @@ impl<'a> Body<'a, '_> {
             let title = "this is done by processes alone";
             let label = "in an instance without any";
             let refused = Diagnostic::error(Id::NotHere, title, source.span, label);
-            self.report(refused.help("write it in a `process`, and let the instance `run` that"));
+            let help = match source.kind {
+                ast::StatementKind::Exit(_) | ast::StatementKind::Trap { .. } => {
+                    "in a handler, put the rest into an `if` that holds until then; a loop over \
+                    instants stands in a `process`"
+                }
+                _ => "write it in a `process`, and let the instance `run` that",
+            };
+            self.report(refused.help(help));
             return None;
         }
         let react = match &source.kind {

@@ -165,7 +165,26 @@ impl<'a> Body<'a, '_> {
         None
     }
 
+    /// Reports that a path leads to no process. All that is asked of one process is one mistake.
+    pub(super) fn no_process(&mut self, path: &ast::Path) {
+        let name = &path.names[0];
+        let title = format!("there is no process `{name}` here");
+        let mistake = Diagnostic::error(Id::UnknownName, title, name.span, "unknown");
+        let names = self.scope.names.iter();
+        let processes = names.filter(|(_, named)| matches!(named, Named::Process(_)));
+        let known = processes.map(|(name, _)| name.as_str());
+        let mistake = match crate::diagnostic::closest(&name.text, known) {
+            Some(near) => mistake.help(format!("did you mean `{near}`?")),
+            None => mistake,
+        };
+        self.report(mistake.cause(format!("name {name}")));
+    }
+
     pub(super) fn no_signal(&mut self, path: &ast::Path) {
+        if path.names.len() > 1 && !self.scope.names.contains_key(&path.names[0].text) {
+            self.no_process(path);
+            return;
+        }
         let events: Vec<String> = self.reacts().doings.events.keys().cloned().collect();
         let names = self.scope.names.iter();
         let signals = names.filter(|(_, named)| matches!(named, Named::Signal(_)));

@@ -21,13 +21,7 @@ impl<'a> Body<'a, '_> {
         span: Span,
     ) -> Option<Block> {
         let Some(Named::Process(at)) = self.named_path(path) else {
-            let title = format!("there is no process `{path}` here");
-            self.report(Diagnostic::error(
-                Id::UnknownName,
-                title,
-                path.span,
-                "unknown",
-            ));
+            self.no_process(path);
             return None;
         };
         let at = at as usize;
