@@ -4,6 +4,7 @@
 //! or the result of a function is it a struct of its own.
 
 use super::Stack;
+use super::bits::{with_sign, without_sign};
 use super::names::{Taken, c_name};
 use crate::c::printer::declaration;
 use crate::c::tree::{Expression as C, Line, Statement, assign, atom, binary, call};
@@ -444,6 +445,10 @@ pub fn held(stack: &Stack, kind: &Type, given: C) -> C {
             Some(most) => binary("&", given, most),
             None => given,
         },
+        Type::Signed(width) if beyond(*width).is_some() => {
+            let width = u32::from(*width);
+            with_sign(without_sign(given, width), width)
+        }
         _ => given,
     }
 }
@@ -462,6 +467,16 @@ pub fn is_other(kind: &Type, given: C) -> Option<C> {
             (given.member("length"), atom(most.to_string()))
         }
         Type::Unsigned(width) | Type::Sequence(width) => (given, beyond(*width)?),
+        Type::Signed(width) => {
+            beyond(*width)?;
+            let most = (1_u64 << (width - 1)) - 1;
+            let below = binary("<", given.clone(), atom(format!("-{}", most + 1)));
+            return Some(binary(
+                "||",
+                below,
+                binary(">", given, atom(most.to_string())),
+            ));
+        }
         _ => return None,
     };
     Some(binary(">", value, most))

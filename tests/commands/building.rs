@@ -240,6 +240,132 @@ fn the_report_says_what_a_session_takes_as_c_sees_it() {
     assert!(counted > 8, "only {counted} records were measured");
 }
 
+/// A layer with settings of all types of which C's own type has further values, and of some others.
+const SETTINGS: &str = "\
+worker set(
+    nibble: u4
+    wide: u40
+    signed: i12
+    word: i24 = 3
+    gate: u4? = none
+    key: bytes[at most 5]
+    size: u16 where size > 2
+    whole: u8
+)
+
+header big { nibble: u4, signed: i12, word: i24, wide: u40, gate: u8, length: u8 }
+
+on deliver(message) { deliver message }
+
+on send(message) {
+    let rest = size as u8 ^ whole
+    send message with {
+        nibble = nibble
+        signed = signed
+        word = word
+        wide = wide
+        gate = gate else 0
+        length = key.length as u8 ^ rest
+    }
+}
+
+stack settings {
+    link air {
+        set(
+            nibble = config.nibble, wide = config.wide, signed = config.signed, word = config.word,
+            gate = config.gate, key = config.key, size = config.size, whole = config.whole
+        ) { port messages }
+    }
+}
+";
+
+/// A host that starts the stack with one setting changed at a time.
+const STARTS: &str = "\
+#include \"settings.h\"
+#include <stdio.h>
+
+static uint64_t memory[1 << 16];
+
+static struct settings_config usual(void) {
+    struct settings_config config;
+    settings_config_default(&config);
+    config.buffers = 4;
+    config.nibble = 15;
+    config.wide = (UINT64_C(1) << 40) - 1;
+    config.signed_ = -2048;
+    config.key.length = 5;
+    config.size = 3;
+    config.whole = 255;
+    return config;
+}
+
+static int wrong;
+
+static void check(struct settings_config config, bool starts, const char *what) {
+    if ((settings_start(memory, sizeof memory, &config, 0) != NULL) != starts) {
+        printf(\"%s\\n\", what);
+        wrong = 1;
+    }
+}
+
+#define CHECK(starts, change) \\
+    do { \\
+        struct settings_config config = usual(); \\
+        change; \\
+        check(config, starts, #change); \\
+    } while (0)
+
+int main(void) {
+    CHECK(true, (void)config);
+    CHECK(true, config.nibble = 0);
+    CHECK(false, config.nibble = 16);
+    CHECK(false, config.nibble = 255);
+    CHECK(false, config.wide = UINT64_C(1) << 40);
+    CHECK(false, config.wide = UINT64_MAX);
+    CHECK(true, config.signed_ = 2047);
+    CHECK(false, config.signed_ = 2048);
+    CHECK(false, config.signed_ = -2049);
+    CHECK(true, config.word = -8388608);
+    CHECK(false, config.word = -8388609);
+    CHECK(false, config.word = INT32_MAX);
+    CHECK(true, config.gate = 200);
+    CHECK(true, (config.has_gate = true, config.gate = 15));
+    CHECK(false, (config.has_gate = true, config.gate = 16));
+    CHECK(true, config.key.length = 0);
+    CHECK(false, config.key.length = 6);
+    CHECK(false, config.key.length = 255);
+    CHECK(false, config.size = 2);
+    CHECK(true, config.size = UINT16_MAX);
+    return wrong;
+}
+";
+
+#[test]
+fn a_setting_that_is_no_value_of_its_type_is_refused_at_the_start() {
+    let shell = Shell::new();
+    shell.write("settings.loom", SETTINGS);
+    shell.loom(&["build", "settings.loom", "-o", "out"]).fine();
+    shell.write("out/starts.c", STARTS);
+    compile(&shell.path("out"), "settings.c", FLAGS);
+    for compiler in compilers() {
+        let mut command = Command::new(compiler);
+        let flags = "-std=c11 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all";
+        command.args(flags.split(' '));
+        command.args(["starts.c", "settings.c", "-o", "starts"]);
+        let built = command.current_dir(shell.path("out")).output();
+        let built = built.expect("a C compiler");
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success(), "{compiler}: {said}");
+        let ran = Command::new(shell.path("out/starts")).output();
+        let ran = ran.expect("the host runs");
+        let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
+        assert!(
+            ran.status.success(),
+            "{compiler} is answered otherwise at {said}"
+        );
+    }
+}
+
 /// Lets the C compilers look at every size of a report; how many there are.
 fn sizes_hold(shell: &Shell, report: &str) -> usize {
     assert_eq!(report.lines().count(), 1, "{report}");
