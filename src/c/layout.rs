@@ -10,7 +10,8 @@
 //! ```
 
 use super::printer::{
-    CONDITIONAL, POSTFIX, UNARY, asks_parentheses, expression, precedence, precedence_of,
+    CONDITIONAL, POSTFIX, UNARY, asks_parentheses, expression, flat_width, precedence,
+    precedence_of,
 };
 use super::tree::Expression;
 
@@ -23,20 +24,14 @@ const HANG: usize = 4;
 /// An expression at a column, before so many letters that stand behind it on its last line. Lines
 /// behind the first begin with their blanks.
 pub fn laid_out(value: &Expression, column: usize, behind: usize) -> String {
-    let mut page = Page {
-        text: String::new(),
-        column,
-    };
+    let mut page = Page::at(column);
     page.expression(value, behind);
     page.text
 }
 
 /// A list between parentheses that are open: of parameters, or the parts of a `for`.
 pub fn listed(pieces: &[String], mark: char, column: usize, behind: usize) -> String {
-    let mut page = Page {
-        text: String::new(),
-        column,
-    };
+    let mut page = Page::at(column);
     for (at, piece) in pieces.iter().enumerate() {
         let last = at + 1 == pieces.len();
         let next = if last { behind } else { 1 };
@@ -52,22 +47,33 @@ pub fn listed(pieces: &[String], mark: char, column: usize, behind: usize) -> St
     page.text
 }
 
-/// A text that grows, and the column of what is put next.
+/// A text that grows, the column of what is put next, and how many lines have ended.
 struct Page {
     text: String,
     column: usize,
+    lines: usize,
 }
 
 impl Page {
+    fn at(column: usize) -> Page {
+        Page {
+            text: String::new(),
+            column,
+            lines: 0,
+        }
+    }
+
     fn put(&mut self, piece: &str) {
         self.text.push_str(piece);
         self.column += piece.chars().count();
+        self.lines += piece.matches('\n').count();
     }
 
     fn line(&mut self, column: usize) {
         self.text.push('\n');
         self.text.push_str(&" ".repeat(column));
         self.column = column;
+        self.lines += 1;
     }
 
     fn space_or_line(&mut self, line: bool, column: usize) {
@@ -78,12 +84,15 @@ impl Page {
         }
     }
 
-    fn lines(&self) -> usize {
-        self.text.matches('\n').count()
-    }
-
     fn fits(&self, letters: usize) -> bool {
         self.column + letters <= WIDTH
+    }
+
+    /// Returns true if the whole expression fits on this line beside so many other letters. The
+    /// expression is read no further than a line is long.
+    fn fits_whole(&self, value: &Expression, others: usize) -> bool {
+        let room = WIDTH.checked_sub(self.column + others);
+        room.is_some_and(|room| flat_width(value, room).is_some())
     }
 
     fn expression(&mut self, value: &Expression, behind: usize) {
@@ -93,9 +102,8 @@ impl Page {
     /// Operands that go on below the first hang by so many columns, where the expression is but a
     /// part of what stands in this column.
     fn hanging(&mut self, value: &Expression, behind: usize, hang: usize) {
-        let flat = expression(value);
-        if self.fits(flat.chars().count() + behind) {
-            self.put(&flat);
+        if self.fits_whole(value, behind) {
+            self.put(&expression(value));
             return;
         }
         match value {
@@ -107,11 +115,11 @@ impl Page {
             }
             Expression::Member(inner, field) => {
                 let end = format!(".{field}");
-                let (column, before) = (self.column, self.lines());
+                let (column, before) = (self.column, self.lines);
                 self.within(inner, POSTFIX, behind + end.len());
                 // clang-format puts the field on a line of its own behind an expression in
                 // brackets that takes several lines.
-                if precedence(inner) < POSTFIX && self.lines() > before {
+                if precedence(inner) < POSTFIX && self.lines > before {
                     self.line(column + HANG);
                 }
                 self.put(&end);
@@ -169,14 +177,14 @@ impl Page {
             let next = if at + 1 == arguments.len() { behind } else { 1 };
             if at > 0 {
                 self.put(",");
-                let flat = expression(argument).chars().count();
-                let fits = self.fits(1 + flat + next) || self.ends_with_fields(arguments, at, next);
+                let fits = self.fits_whole(argument, 1 + next)
+                    || self.ends_with_fields(arguments, at, next);
                 self.space_or_line(broken || !fits, column);
             }
-            let before = self.lines();
+            let before = self.lines;
             let hang = if arguments.len() > 1 { HANG } else { 0 };
             self.hanging(argument, next, hang);
-            broken = self.lines() > before;
+            broken = self.lines > before;
         }
     }
 
@@ -202,8 +210,8 @@ impl Page {
             let outer = if at == 0 { next } else { Some(*operator) };
             let so = outer.is_some_and(|outer| asks_parentheses(outer, operand, at > 0));
             if at > 0 {
-                let letters = expression(operand).chars().count() + if so { 2 } else { 0 };
-                let line = broken || !self.fits(operator.len() + 2 + letters + behind);
+                let others = operator.len() + 2 + if so { 2 } else { 0 } + behind;
+                let line = broken || !self.fits_whole(operand, others);
                 // clang-format thinks of streams, and has `<<` at the begin of a line.
                 let (end, begin) = match *operator {
                     "<<" => (String::new(), "<< "),
@@ -213,9 +221,9 @@ impl Page {
                 self.space_or_line(line, column);
                 self.put(begin);
             }
-            let before = self.lines();
+            let before = self.lines;
             self.parenthesised(operand, so, behind);
-            broken = self.lines() > before;
+            broken = self.lines > before;
         }
     }
 
@@ -227,16 +235,15 @@ impl Page {
         otherwise: &Expression,
         behind: usize,
     ) {
-        let (column, before) = (self.column, self.lines());
+        let (column, before) = (self.column, self.lines);
         let so = precedence(condition) < precedence_of("||");
         self.operand(condition, so, 0, 2 * HANG);
-        let is_whole = self.lines() == before;
-        let letters = |value: &Expression| {
+        let is_whole = self.lines == before;
+        let fits = |value: &Expression, behind: usize| {
             let brackets = usize::from(precedence(value) <= CONDITIONAL);
-            expression(value).chars().count() + 2 * brackets + 4
+            self.fits_whole(value, 2 * brackets + 4 + behind)
         };
-        let longest = letters(then).max(letters(otherwise) + behind);
-        let under = match is_whole && self.fits(longest) {
+        let under = match is_whole && fits(then, 0) && fits(otherwise, behind) {
             true => {
                 self.put(" ");
                 self.column
@@ -268,8 +275,7 @@ impl Page {
                 self.line(column);
             }
             self.put(&format!(".{name} ="));
-            let flat = expression(value).chars().count();
-            self.space_or_line(!self.fits(1 + flat + next), column + HANG);
+            self.space_or_line(!self.fits_whole(value, 1 + next), column + HANG);
             self.expression(value, next);
         }
         self.put("}");

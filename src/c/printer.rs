@@ -313,6 +313,79 @@ pub fn expression(value: &Expression) -> String {
     }
 }
 
+/// Returns how many letters [`expression`] gives, or nothing if there is no room for all of them.
+/// No more of the value is read than there is room for.
+pub fn flat_width(value: &Expression, room: usize) -> Option<usize> {
+    let mut left = room;
+    take_width(value, 0, &mut left)?;
+    Some(room - left)
+}
+
+/// Takes the letters of a value and those around it from the room that is left. The letters around
+/// its parts are taken first, so a chain of operators is followed no deeper than a line is long.
+fn take_width(value: &Expression, around: usize, left: &mut usize) -> Option<()> {
+    let letters = |text: &str| text.chars().count();
+    let within = |inner: &Expression, least| brackets(precedence(inner) < least);
+    let mut take = |more: usize| {
+        *left = left.checked_sub(more)?;
+        Some(())
+    };
+    match value {
+        Expression::Atom(text) => take(around + letters(text)),
+        Expression::Call(function, arguments) => {
+            let between = 2 * arguments.len().saturating_sub(1);
+            take(around + letters(function) + 2 + between)?;
+            let mut arguments = arguments.iter();
+            arguments.try_for_each(|argument| take_width(argument, 0, left))
+        }
+        Expression::Member(inner, field) => {
+            take(around + 1 + letters(field))?;
+            take_width(inner, within(inner, POSTFIX), left)
+        }
+        Expression::Behind(inner, field) => {
+            take(around + 2 + letters(field))?;
+            take_width(inner, within(inner, POSTFIX), left)
+        }
+        Expression::Element(inner, index) => {
+            take(around + 2)?;
+            take_width(inner, within(inner, POSTFIX), left)?;
+            take_width(index, 0, left)
+        }
+        Expression::Unary(operator, inner) => {
+            take(around + letters(operator))?;
+            take_width(inner, within(inner, UNARY), left)
+        }
+        Expression::Binary(operator, one, other) => {
+            take(around + letters(operator) + 2)?;
+            let own = |inner, right| brackets(asks_parentheses(operator, inner, right));
+            take_width(other, own(other, true), left)?;
+            take_width(one, own(one, false), left)
+        }
+        Expression::Conditional(condition, then, otherwise) => {
+            take(around + 6)?;
+            take_width(condition, within(condition, precedence_of("||")), left)?;
+            take_width(then, within(then, CONDITIONAL + 1), left)?;
+            take_width(otherwise, within(otherwise, CONDITIONAL + 1), left)
+        }
+        Expression::Cast(kind, inner) => {
+            take(around + letters(kind) + 2)?;
+            take_width(inner, within(inner, UNARY), left)
+        }
+        Expression::Struct(kind, fields) => {
+            let between = 2 * fields.len().saturating_sub(1);
+            take(around + letters(kind) + 4 + between)?;
+            fields
+                .iter()
+                .try_for_each(|(name, value)| take_width(value, letters(name) + 4, left))
+        }
+    }
+}
+
+/// The letters of a pair of brackets, where there is one.
+fn brackets(so: bool) -> usize {
+    if so { 2 } else { 0 }
+}
+
 fn list(arguments: &[Expression]) -> String {
     let texts: Vec<String> = arguments.iter().map(expression).collect();
     texts.join(", ")
@@ -389,7 +462,7 @@ pub fn asks_parentheses(operator: &str, inner: &Expression, right: bool) -> bool
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{atom, binary, conditional};
+    use super::super::tree::{atom, binary, call, conditional};
     use super::*;
 
     #[test]
@@ -404,5 +477,28 @@ mod tests {
         assert_eq!(expression(&chosen.address()), "&(x ? (uint8_t)(a + b) : y)");
         let bit = binary("|", atom("closed").negated(), atom("0x16"));
         assert_eq!(expression(&bit), "(!closed) | 0x16");
+    }
+
+    #[test]
+    fn the_width_of_an_expression_is_that_of_its_text() {
+        let sum = binary("+", atom("a"), atom("b"));
+        let fields = vec![
+            ("x".to_string(), sum.clone()),
+            ("yy".to_string(), atom("2")),
+        ];
+        let values = [
+            conditional(sum.clone().cast("uint8_t"), sum.clone(), atom("y")),
+            binary("*", sum.clone(), binary("<<", sum.clone(), atom("2"))).negated(),
+            sum.clone().address().member("f").element(sum.clone()),
+            call("f", vec![atom("p").behind("q"), sum, call("g", Vec::new())]),
+            Expression::Struct("struct s".to_string(), fields),
+            Expression::Struct("struct s".to_string(), Vec::new()),
+        ];
+        for value in values {
+            let text = expression(&value);
+            let width = text.chars().count();
+            assert_eq!(flat_width(&value, width), Some(width), "{text}");
+            assert_eq!(flat_width(&value, width - 1), None, "{text}");
+        }
     }
 }
