@@ -11,7 +11,9 @@ use crate::source::Span;
 use crate::types::process::{
     Case, DataId, Presence, Processes, Role, SignalId, Statement, StatementId,
 };
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{BTreeSet, VecDeque};
+use std::iter;
 
 /// One step of a circle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +44,7 @@ pub fn shortest<'p>(
         conflicts: BTreeMap::new(),
     };
     search.term(term, &BTreeSet::new());
-    let edges = search.edges;
-    let circles = edges.keys().filter_map(|(from, _)| circle(&edges, *from));
-    let shortest = circles.min_by_key(Vec::len);
+    let shortest = shortest_circle(&search.edges);
     let conflicts = search.conflicts.into_iter();
     let mut conflicts = conflicts.map(|(signal, places)| Link {
         signal,
@@ -69,36 +69,110 @@ struct Wait {
     reads: bool,
 }
 
-/// The shortest way from a signal back to itself.
-fn circle(edges: &Edges, start: SignalId) -> Option<Vec<Link>> {
-    let mut from: BTreeMap<SignalId, SignalId> = BTreeMap::new();
-    let mut open = VecDeque::from([start]);
-    while let Some(at) = open.pop_front() {
-        for (one, other) in edges.keys().filter(|(one, _)| *one == at) {
-            if *other == start {
-                let mut path = vec![(*one, *other)];
-                while path[0].0 != start {
-                    let before = from[&path[0].0];
-                    path.insert(0, (before, path[0].0));
+/// The shortest circle of all, the first of several that are as short.
+fn shortest_circle(edges: &Edges) -> Option<Vec<Link>> {
+    let mut graph = Graph::new(edges);
+    let mut shortest: Option<Vec<SignalId>> = None;
+    for start in graph.signals() {
+        let below = shortest.as_ref().map_or(usize::MAX, Vec::len);
+        if let Some(circle) = graph.circle(start, below) {
+            shortest = Some(circle);
+        }
+        // All circles through it that are as short as any are found.
+        graph.remove(start);
+    }
+    let circle = shortest?;
+    let next = circle.iter().cycle().skip(1);
+    let link = |(&signal, &next): (&SignalId, &SignalId)| {
+        let (wait, emits) = edges[&(signal, next)];
+        Link {
+            signal,
+            waits: wait.at,
+            reads: wait.reads,
+            emits,
+        }
+    };
+    Some(circle.iter().zip(next).map(link).collect())
+}
+
+/// The signals that may stand on a circle, each with those behind it and those before it.
+struct Graph {
+    nodes: BTreeMap<SignalId, Node>,
+}
+
+/// The signals behind one signal, and those before it.
+#[derive(Default)]
+struct Node {
+    next: BTreeSet<SignalId>,
+    before: BTreeSet<SignalId>,
+}
+
+impl Graph {
+    fn new(edges: &Edges) -> Graph {
+        let mut nodes: BTreeMap<SignalId, Node> = BTreeMap::new();
+        for (one, other) in edges.keys() {
+            nodes.entry(*one).or_default().next.insert(*other);
+            nodes.entry(*other).or_default().before.insert(*one);
+        }
+        let mut graph = Graph { nodes };
+        let is_end = |node: &Node| node.next.is_empty() || node.before.is_empty();
+        let ends = graph.nodes.iter().filter(|(_, node)| is_end(node));
+        let ends: Vec<SignalId> = ends.map(|(signal, _)| *signal).collect();
+        ends.into_iter().for_each(|end| graph.remove(end));
+        graph
+    }
+
+    fn signals(&self) -> Vec<SignalId> {
+        self.nodes.keys().copied().collect()
+    }
+
+    /// Removes a signal, and each that is on no circle without it because nothing stands behind or
+    /// before it then.
+    fn remove(&mut self, signal: SignalId) {
+        let mut open = vec![signal];
+        while let Some(signal) = open.pop() {
+            let Some(removed) = self.nodes.remove(&signal) else {
+                continue;
+            };
+            for other in &removed.next {
+                if let Some(node) = self.nodes.get_mut(other) {
+                    node.before.remove(&signal);
+                    open.extend(node.before.is_empty().then_some(*other));
                 }
-                let link = |edge: &(SignalId, SignalId)| {
-                    let (wait, emits) = edges[edge];
-                    Link {
-                        signal: edge.0,
-                        waits: wait.at,
-                        reads: wait.reads,
-                        emits,
-                    }
-                };
-                return Some(path.iter().map(link).collect());
             }
-            if !from.contains_key(other) {
-                from.insert(*other, *one);
-                open.push_back(*other);
+            for other in &removed.before {
+                if let Some(node) = self.nodes.get_mut(other) {
+                    node.next.remove(&signal);
+                    open.extend(node.next.is_empty().then_some(*other));
+                }
             }
         }
     }
-    None
+
+    /// Returns the shortest circle through a signal, beginning with it, if it has less than so
+    /// many signals: by a breadth-first search.
+    fn circle(&self, start: SignalId, below: usize) -> Option<Vec<SignalId>> {
+        let mut from: BTreeMap<SignalId, SignalId> = BTreeMap::new();
+        let mut open = VecDeque::from([(start, 1)]);
+        while let Some((at, length)) = open.pop_front() {
+            if length >= below {
+                break;
+            }
+            for &other in self.nodes.get(&at).into_iter().flat_map(|node| &node.next) {
+                if other == start {
+                    let before = |signal: &SignalId| from.get(signal).copied();
+                    let mut circle: Vec<SignalId> = iter::successors(Some(at), before).collect();
+                    circle.reverse();
+                    return Some(circle);
+                }
+                if let Entry::Vacant(new) = from.entry(other) {
+                    new.insert(at);
+                    open.push_back((other, length + 1));
+                }
+            }
+        }
+        None
+    }
 }
 
 /// Looks for what waits, and for what is emitted behind it.
