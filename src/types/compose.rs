@@ -24,6 +24,7 @@ use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
+use std::collections::{HashMap, HashSet};
 
 /// All entities of a stack, and how they are joined.
 pub struct Composition<'a> {
@@ -373,20 +374,28 @@ impl<'a> Composer<'a, '_> {
         let ends = self.composition.links.iter().map(|link| link.name);
         let ends = ends.chain(self.composition.ports.iter().map(|port| port.name));
         refuse_repeated(ends.chain(aliases.iter().copied()), self.diagnostics);
-        let is_alias = |node: &Node| aliases.iter().any(|alias| alias.span == node.span);
-        let mut names: Vec<String> = aliases.iter().map(|alias| alias.text.clone()).collect();
+        let alias_at = aliases.iter().rev();
+        let alias_at: HashMap<Span, &str> = alias_at.map(|one| (one.span, &*one.text)).collect();
+        let mut names: HashSet<String> = aliases.iter().map(|alias| alias.text.clone()).collect();
+        // Names are never given back: the next one of a layer has no lower number.
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
         for node in &mut self.composition.nodes {
-            if is_alias(node) {
-                let alias = aliases.iter().find(|alias| alias.span == node.span);
-                node.name = alias.map_or(String::new(), |alias| alias.text.clone());
+            if let Some(alias) = alias_at.get(&node.span) {
+                node.name = alias.to_string();
                 continue;
             }
-            let layer = &node.layer.name.text;
-            let numbered = (2..).map(|number| format!("{layer}{number}"));
-            let mut candidates = std::iter::once(layer.clone()).chain(numbered);
-            let free = candidates.find(|name| !names.contains(name));
-            node.name = free.unwrap_or_default();
-            names.push(node.name.clone());
+            let layer = &*node.layer.name.text;
+            let number = numbers.entry(layer).or_insert(1);
+            node.name = loop {
+                let name = match *number {
+                    1 => layer.to_string(),
+                    number => format!("{layer}{number}"),
+                };
+                *number += 1;
+                if names.insert(name.clone()) {
+                    break name;
+                }
+            };
         }
     }
 

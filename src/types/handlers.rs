@@ -17,6 +17,7 @@ use crate::syntax::loom::ast;
 
 /// Checks all finders and handlers of a layer.
 pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer) {
+    let first = context.program.handlers.len();
     finders(context, composition, layer);
     for kind in &layer.kinds {
         let scope = kind_scope(context.program, layer, kind.id);
@@ -42,7 +43,7 @@ pub fn handlers(context: &mut Context, composition: &Composition, layer: &Layer)
     relay_messages(context, composition, layer);
     let kinds: Vec<KindId> = layer.kinds.iter().map(|kind| kind.id).collect();
     check_asked(context, &kinds);
-    once(context, &kinds);
+    once(context, first);
     if layer
         .kinds
         .iter()

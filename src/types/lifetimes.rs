@@ -96,11 +96,20 @@ impl Program {
     /// The kind of sessions with whose instances those of this one live and end: from below, the
     /// first of those that have the same index.
     pub fn lives_with(&self, kind: KindId) -> KindId {
+        let entity = self.kinds[kind.at()].entity;
+        if self.entities[entity.at()].session != kind {
+            return kind;
+        }
+        let is_below = |below: &KindId| {
+            let places = self.places_above(*below);
+            let mut own = places.filter(|place| match place {
+                Some(Place::Entity { entity: above, .. }) => *above == entity,
+                Some(_) | None => false,
+            });
+            own.any(|place| !self.standing_at(place).is_empty())
+        };
         let mut kinds = (0..self.kinds.len() as u32).map(KindId);
-        let found = kinds.find(|below| {
-            let mut living = self.living_on(*below).into_iter();
-            living.any(|standing| standing.kind == kind)
-        });
+        let found = kinds.find(is_below);
         found.map_or(kind, |below| self.lives_with(below))
     }
 
@@ -126,13 +135,20 @@ impl Program {
 
     /// The sessions that live and end with those of a kind, and stand on them.
     pub fn living_on(&self, session: KindId) -> Vec<Standing> {
-        let places = match &self.kinds[session.at()].population {
-            Population::Static(_) => Vec::new(),
-            Population::Dynamic { above } => vec![*above],
-            Population::Labelled(all) => all.iter().map(|one| one.above).collect(),
+        let places = self.places_above(session);
+        places.flat_map(|place| self.standing_at(place)).collect()
+    }
+
+    /// What stands on sessions that come and go.
+    fn places_above(&self, session: KindId) -> impl Iterator<Item = Option<Place>> {
+        let (alone, labelled) = match &self.kinds[session.at()].population {
+            Population::Static(_) => (None, &[][..]),
+            Population::Dynamic { above } => (Some(*above), &[][..]),
+            Population::Labelled(all) => (None, &all[..]),
         };
-        let standing = places.into_iter().flat_map(|place| self.standing_at(place));
-        standing.collect()
+        alone
+            .into_iter()
+            .chain(labelled.iter().map(|one| one.above))
     }
 
     fn standing_at(&self, place: Option<Place>) -> Vec<Standing> {

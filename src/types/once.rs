@@ -23,15 +23,13 @@ use std::collections::BTreeMap;
 /// A `once` field of a kind.
 type Settled = (KindId, FieldId);
 
-/// Checks all writes of `once` fields, and lets only the first count.
-pub fn once(context: &mut Context, kinds: &[KindId]) {
-    let mut handlers = std::mem::take(&mut context.program.handlers);
+/// Checks all writes of `once` fields in the handlers of a layer, which are those from this one on,
+/// and lets only the first count.
+pub fn once(context: &mut Context, first: usize) {
+    let mut handlers = context.program.handlers.split_off(first);
     let mut started: BTreeMap<Settled, Write> = BTreeMap::new();
     let mut elsewhere: Vec<(Settled, Span)> = Vec::new();
-    for handler in handlers
-        .iter()
-        .filter(|handler| kinds.contains(&handler.kind))
-    {
+    for handler in &handlers {
         let Written { writes, twice, .. } = written(context.program, handler);
         for (second, first) in twice {
             report(context, second, first, "this may be its second write");
@@ -58,7 +56,7 @@ pub fn once(context: &mut Context, kinds: &[KindId]) {
     for handler in &mut handlers {
         guard(&mut handler.body, &marks);
     }
-    context.program.handlers = handlers;
+    context.program.handlers.append(&mut handlers);
 }
 
 fn report(context: &mut Context, span: Span, first: Span, label: &str) {
