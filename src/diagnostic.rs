@@ -403,6 +403,10 @@ ids! {
     BadHeader "bad-header"
         "A header lies on the wire in whole bytes; each part has a form there, and a length that \
         is fixed or counted.";
+    HeaderTooLarge "header-too-large"
+        "Where a field stands is computed from all parts before it that may be absent or vary in \
+        length, wherever it is read or written. A header whose fields have more than 16,384 \
+        operands in their places is refused.";
 
     // What bodies name and compute.
     UnknownName "unknown-name"

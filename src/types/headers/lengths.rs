@@ -23,6 +23,7 @@ pub fn check(context: &mut Context, id: HeaderId, span: Span) {
     }
     check_counts(context, &header);
     check_sums(context, &header);
+    check_places(context, &header, id);
     let unit = counter.map_or(1, |counter| counter.unit);
     check_filler(context, &header, unit, span);
     let most = header.most + option_bytes(&header);
@@ -265,6 +266,89 @@ fn check_sums(context: &mut Context, header: &Header) {
                     .help("let the later one cover this one"),
             );
         }
+    }
+}
+
+/// A header is refused if the places of all its fields have more operands than this: each part that
+/// may be absent is asked for in the place of each field behind it, so the C of such a header grows
+/// with their product. No header of the library has a tenth of it.
+const OPERANDS: u64 = 1 << 14;
+
+/// Refuses a header in which the places of all fields together have too many [`OPERANDS`].
+fn check_places(context: &mut Context, header: &Header, id: HeaderId) {
+    let mut places = Places {
+        id,
+        starts: Vec::new(),
+        lengths: Vec::new(),
+    };
+    let (mut start, mut all) = (0_u64, 0_u64);
+    for (at, field) in header.fields.iter().enumerate() {
+        all = all.saturating_add(start);
+        if all > OPERANDS {
+            let title = "too many parts of this header may be absent, or vary in length";
+            let label = "its place is computed from all of them before it";
+            context.report(
+                Diagnostic::error(Id::HeaderTooLarge, title, field.span, label)
+                    .help("write them as options, or in headers of several layers"),
+            );
+            return;
+        }
+        let length = places.length(header, at);
+        places.starts.push(start);
+        places.lengths.push(length);
+        start = start.saturating_add(length);
+    }
+}
+
+/// Numbers of operands from which the places of fields are computed, as far as these are known.
+struct Places {
+    id: HeaderId,
+    /// Operands of where each field begins.
+    starts: Vec<u64>,
+    /// Operands of how long each field is; none of one whose length is fixed.
+    lengths: Vec<u64>,
+}
+
+impl Places {
+    /// Returns the operands of the length of the field at this place.
+    fn length(&self, header: &Header, at: usize) -> u64 {
+        let field = &header.fields[at];
+        if let Some(present) = &field.present {
+            return self.operands(present);
+        }
+        let counter = match field.kind {
+            Type::BoundedBytes(_) => header.part_counter(at),
+            Type::UnboundedBytes => header.counter(),
+            _ => return 0,
+        };
+        let Some(counter) = counter else {
+            return 1;
+        };
+        let length = |other: usize| match (self.lengths.get(other), &header.fields[other].present) {
+            (Some(length), _) => *length,
+            (None, Some(present)) => self.operands(present),
+            (None, None) => 0,
+        };
+        let beside = (0..header.fields.len()).filter(|it| *it != at && counter.covers(*it));
+        let beside = beside.map(length);
+        let counted = self.starts.get(counter.field.at()).copied().unwrap_or(0);
+        beside.fold(counted.saturating_add(1), u64::saturating_add)
+    }
+
+    /// Returns the operands of a value, with those of the places of the fields that it reads.
+    fn operands(&self, value: &Expression) -> u64 {
+        let of = |known: &[u64], at: usize| known.get(at).copied().unwrap_or(0);
+        let own = match &*value.kind {
+            ExpressionKind::Header(header, field) if *header == self.id => {
+                of(&self.starts, field.at())
+            }
+            ExpressionKind::HeaderPresent(header, field) if *header == self.id => {
+                of(&self.lengths, field.at())
+            }
+            _ => 0,
+        };
+        let parts = value.parts().into_iter().map(|part| self.operands(part));
+        parts.fold(own.saturating_add(1), u64::saturating_add)
     }
 }
 
