@@ -5,6 +5,8 @@
 //! negative.
 
 use crate::c::tree::{Expression as C, atom, binary};
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 
 /// The value of a literal, of whatever type it is.
 pub fn number(value: &C) -> Option<u64> {
@@ -25,10 +27,61 @@ pub fn holds(value: &C, part: &C) -> bool {
 
 /// The conditions of which any is to hold.
 pub fn any_of(condition: C) -> Vec<C> {
-    match condition {
-        C::Binary("||", one, other) => [any_of(*one), any_of(*other)].concat(),
-        other => vec![other],
+    fn add(condition: C, all: &mut Vec<C>) {
+        match condition {
+            C::Binary("||", one, other) => {
+                add(*one, all);
+                add(*other, all);
+            }
+            other => all.push(other),
+        }
     }
+    let mut all = Vec::new();
+    add(condition, &mut all);
+    all
+}
+
+/// Returns what a value is about: the same number for a condition and for the one that holds where
+/// it does not, and most often another one for anything else.
+pub fn topic(value: &C) -> u64 {
+    topics(value)[0].topic
+}
+
+/// A part of a value.
+pub struct Part {
+    /// Its [`topic`].
+    pub topic: u64,
+    /// How many parts it has, itself among them.
+    pub parts: usize,
+}
+
+/// Returns all parts of a value, each before its own parts, and the value itself first.
+pub fn topics(value: &C) -> Vec<Part> {
+    let mut all = Vec::new();
+    add_topics(value, &mut all);
+    all
+}
+
+fn add_topics(value: &C, all: &mut Vec<Part>) -> u64 {
+    let hash = |text: &str| FxBuildHasher.hash_one(text);
+    let at = all.len();
+    all.push(Part { topic: 0, parts: 0 });
+    // Operators are left out, for the negation turns them, and so is which truth a name says.
+    let own = match value {
+        C::Atom(_) if truth(value).is_some() => 1,
+        C::Atom(text) | C::Call(text, _) | C::Cast(text, _) | C::Struct(text, _) => hash(text),
+        C::Member(_, field) | C::Behind(_, field) => hash(field),
+        C::Element(..) | C::Unary(..) | C::Binary(..) | C::Conditional(..) => 0,
+    };
+    let parts = value.parts().into_iter();
+    let topic = parts.fold(own, |sum: u64, part| {
+        sum.wrapping_add(add_topics(part, all))
+    });
+    all[at] = Part {
+        topic,
+        parts: all.len() - at,
+    };
+    topic
 }
 
 /// A condition with what is negated turned.
@@ -78,6 +131,15 @@ fn is_length(value: &C) -> bool {
     matches!(value, C::Member(_, name) if name == "length")
 }
 
+/// Returns the truth that a name stands for, if it is one.
+fn truth(value: &C) -> Option<bool> {
+    match value {
+        C::Atom(name) if name == "true" => Some(true),
+        C::Atom(name) if name == "false" => Some(false),
+        _ => None,
+    }
+}
+
 /// A value without what is known of numbers and of what holds or does not.
 pub fn folded(value: C) -> C {
     let mut value = value;
@@ -85,11 +147,6 @@ pub fn folded(value: C) -> C {
         let inner = std::mem::replace(part, atom(""));
         *part = folded(inner);
     }
-    let truth = |one: &C| match one {
-        C::Atom(name) if name == "true" => Some(true),
-        C::Atom(name) if name == "false" => Some(false),
-        _ => None,
-    };
     let said = |holds: bool| atom(if holds { "true" } else { "false" });
     match &value {
         C::Unary("!", one) => truth(one).map(|one| said(!one)),
@@ -125,6 +182,24 @@ pub fn folded(value: C) -> C {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::c::tree::call;
+
+    #[test]
+    fn a_condition_and_its_negation_are_about_the_same() {
+        let compared = |operator, number: &str| binary(operator, atom("n"), atom(number));
+        let either = || binary("||", compared("==", "1"), compared("<", "2"));
+        for one in [
+            either(),
+            either().negated(),
+            atom("true"),
+            call("f", vec![]),
+        ] {
+            assert_eq!(topic(&one.clone().negated()), topic(&one));
+        }
+        assert_ne!(topic(&either()), topic(&compared("==", "1")));
+        let parts: Vec<usize> = topics(&either()).iter().map(|one| one.parts).collect();
+        assert_eq!(parts, [7, 3, 1, 1, 3, 1, 1]);
+    }
 
     #[test]
     fn no_length_is_less_than_nothing() {

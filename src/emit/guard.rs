@@ -12,7 +12,9 @@
 //!
 //! What travels beside the message is set behind all tests, or where one of them looks at it.
 
-use super::algebra::{any_of, folded, holds, number_of_parts, replaced, straight};
+use super::algebra::{
+    Part, any_of, folded, holds, number_of_parts, replaced, straight, topic, topics,
+};
 use super::bypass::{exit, is_exit};
 use super::early;
 use super::lengths;
@@ -21,6 +23,7 @@ use super::narrow::{ALWAYS, Mentions, Read};
 use crate::c::tree::{Expression as C, Statement as S, atom, binary, leaves};
 use crate::c::walk::{self, each_word};
 use crate::tree::rewrites::{Rewrite, Rewrites};
+use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The path of a function with a message of that name, of which functions read what `read` says.
@@ -42,7 +45,7 @@ pub fn guarded(
         changing: &changing,
         known: BTreeMap::new(),
         waiting: Vec::new(),
-        facts: HashSet::new(),
+        facts: Facts::default(),
     };
     let path = early::hoisted(message, guard.clone().statements(&path));
     // What is asked early is known behind it.
@@ -77,7 +80,47 @@ struct Guard<'a> {
     /// What is still to be set beside the message.
     waiting: Vec<S>,
     /// What was asked, and holds.
-    facts: HashSet<C>,
+    facts: Facts,
+}
+
+/// Conditions that hold.
+#[derive(Clone, Default)]
+struct Facts {
+    conditions: HashSet<C, FxBuildHasher>,
+    /// Their topics: most conditions are found not to be known by these alone.
+    topics: HashSet<u64, FxBuildHasher>,
+}
+
+impl Facts {
+    fn insert(&mut self, fact: C) {
+        self.topics.insert(topic(&fact));
+        self.conditions.insert(fact);
+    }
+
+    /// Says of each part of a value that is known whether it holds.
+    fn decide(&self, value: &mut C) {
+        if !self.conditions.is_empty() {
+            self.decide_parts(value, &topics(value));
+        }
+    }
+
+    fn decide_parts(&self, value: &mut C, topics: &[Part]) {
+        let Some((own, mut inner)) = topics.split_first() else {
+            unreachable!("a value is a part of itself");
+        };
+        if self.topics.contains(&own.topic) {
+            if self.conditions.contains(value) {
+                return *value = atom("true");
+            }
+            if self.conditions.contains(&value.clone().negated()) {
+                return *value = atom("false");
+            }
+        }
+        for part in value.parts_mut() {
+            self.decide_parts(part, inner);
+            inner = &inner[inner[0].parts..];
+        }
+    }
 }
 
 impl Guard<'_> {
@@ -237,11 +280,17 @@ impl Guard<'_> {
     /// Whether the path may ask for something alone: it is asked again, and the path is not left
     /// where it does not hold.
     fn is_asked_again(&self, condition: &C, behind: &[S]) -> bool {
-        let turned = condition.clone().negated();
+        let (turned, own) = (condition.clone().negated(), topic(condition));
         let (mut asked, mut needed) = (false, false);
         walk::each(behind, &mut |one| {
+            if needed {
+                return;
+            }
             for value in one.expressions() {
                 let value = self.decided(&self.resolved(value));
+                if topics(&value).iter().all(|part| part.topic != own) {
+                    continue;
+                }
                 asked |= holds(&value, condition) || holds(&value, &turned);
                 needed |= is_exit(one) && any_of(straight(value)).contains(&turned);
             }
@@ -269,17 +318,13 @@ impl Guard<'_> {
 
     /// A value in which what was asked is known.
     fn decided(&self, value: &C) -> C {
-        let decided = replaced(value, &|part| match () {
-            () if self.facts.is_empty() => None,
-            () if self.facts.contains(part) => Some(atom("true")),
-            () if self.facts.contains(&part.clone().negated()) => Some(atom("false")),
-            () => None,
-        });
-        folded(decided)
+        let mut value = value.clone();
+        self.facts.decide(&mut value);
+        folded(value)
     }
 
     fn is_message(&self, value: &C) -> bool {
-        *value == atom(self.message)
+        matches!(value, C::Atom(name) if name == self.message)
     }
 
     /// Whether a value is made of headers, settings and numbers alone.

@@ -135,25 +135,32 @@ impl<'a> Known<'a> {
 
     /// The same of a condition in which stands already what stands for its parts.
     fn learn_reduced(&mut self, condition: Expression) {
-        match &*condition.kind {
-            ExpressionKind::Constant(_) => return,
+        let Expression { kind, result } = condition;
+        match *kind {
+            ExpressionKind::Constant(_) => {}
             ExpressionKind::Binary(Binary::And, one, other) => {
                 // The second was reduced where the first holds.
-                self.learn_reduced(one.clone());
-                return self.learn_reduced(other.clone());
+                self.learn_reduced(one);
+                self.learn_reduced(other);
             }
-            ExpressionKind::Binary(Binary::Equal, one, other) if one.result == other.result => {
-                match (rank(one), rank(other)) {
-                    (Some(left), Some(right)) if left > right => {
-                        self.stand(one.clone(), other.clone());
-                    }
-                    (Some(left), Some(right)) if left < right => {
-                        self.stand(other.clone(), one.clone());
-                    }
-                    _ => {}
+            kind => self.learn_one(Expression::new(kind, result)),
+        }
+    }
+
+    /// The same of a condition that is no `and`.
+    fn learn_one(&mut self, condition: Expression) {
+        if let ExpressionKind::Binary(Binary::Equal, one, other) = &*condition.kind
+            && one.result == other.result
+        {
+            match (rank(one), rank(other)) {
+                (Some(left), Some(right)) if left > right => {
+                    self.stand(one.clone(), other.clone());
                 }
+                (Some(left), Some(right)) if left < right => {
+                    self.stand(other.clone(), one.clone());
+                }
+                _ => {}
             }
-            _ => {}
         }
         self.holds(condition);
     }
@@ -340,24 +347,30 @@ impl<'a> Known<'a> {
         }
         let mark = self.mark();
         let mut made = self.reduced(at);
+        let mut about = topic(&made);
         let mut last = made.clone();
         for (before, part) in parts.into_iter().rev().enumerate() {
             // Whether what stands before it is known is looked up as a whole.
             self.effort += before;
-            match made.truth().or_else(|| self.settled(&made)) {
+            match made.truth().or_else(|| self.settled_about(&made, about)) {
                 Some(truth) if truth == settles => {
                     made = Expression::number(u64::from(truth), Type::Bool);
                     break;
                 }
                 Some(_) => {
                     made = self.reduced(part);
+                    about = topic(&made);
                     last = made.clone();
                 }
                 None => {
                     let open = if settles { negated(last) } else { last };
                     self.learn_reduced(open);
                     last = self.reduced(part);
-                    made = joined(operator, &made, last.clone());
+                    made = joined(operator, made, last.clone());
+                    about = match last.truth() {
+                        None => topic_of_both(about, topic(&last)),
+                        Some(_) => topic(&made),
+                    };
                 }
             }
         }
@@ -443,7 +456,12 @@ impl<'a> Known<'a> {
 
     /// Whether a condition is known.
     fn settled(&self, condition: &Expression) -> Option<bool> {
-        if !self.topics.contains_key(&topic(condition)) {
+        self.settled_about(condition, topic(condition))
+    }
+
+    /// Whether a condition with this topic is known.
+    fn settled_about(&self, condition: &Expression, topic: u64) -> Option<bool> {
+        if !self.topics.contains_key(&topic) {
             return None;
         }
         if self.is_fact(condition) {
@@ -473,10 +491,10 @@ impl<'a> Known<'a> {
         let other = self.where_it_holds(negated(asked.clone()), other);
         match (one.result == Type::Bool, one.truth(), other.truth()) {
             _ if one == other => one,
-            (true, Some(true), _) => self.reduced(&either(&asked, other)),
-            (true, Some(false), _) => self.reduced(&both(&negated(asked), other)),
-            (true, _, Some(true)) => self.reduced(&either(&negated(asked), one)),
-            (true, _, Some(false)) => self.reduced(&both(&asked, one)),
+            (true, Some(true), _) => self.reduced(&either(asked, other)),
+            (true, Some(false), _) => self.reduced(&both(negated(asked), other)),
+            (true, _, Some(true)) => self.reduced(&either(negated(asked), one)),
+            (true, _, Some(false)) => self.reduced(&both(asked, one)),
             _ => {
                 let result = one.result.clone();
                 Expression::new(ExpressionKind::If(asked, one, other), result)
@@ -670,37 +688,49 @@ fn read_places(value: &Expression, places: &mut Vec<Expression>) {
     }
 }
 
-fn both(one: &Expression, other: Expression) -> Expression {
+fn both(one: Expression, other: Expression) -> Expression {
     joined(Binary::And, one, other)
 }
 
-fn either(one: &Expression, other: Expression) -> Expression {
+fn either(one: Expression, other: Expression) -> Expression {
     joined(Binary::Or, one, other)
 }
 
 /// Two conditions, the second of which may be known.
-fn joined(operator: Binary, one: &Expression, other: Expression) -> Expression {
+fn joined(operator: Binary, one: Expression, other: Expression) -> Expression {
     let settles = operator == Binary::Or;
     match (one.truth(), other.truth()) {
-        (Some(truth), _) if truth == settles => one.clone(),
+        (Some(truth), _) if truth == settles => one,
         (Some(_), _) => other,
         (_, Some(truth)) if truth == settles => other,
-        (_, Some(_)) => one.clone(),
-        (None, None) => Expression::binary(operator, one.clone(), other, Type::Bool),
+        (_, Some(_)) => one,
+        (None, None) => Expression::binary(operator, one, other, Type::Bool),
     }
 }
 
 /// Returns what a condition is about: the same number for a condition, for the one that holds where
 /// it does not, and for the one with its sides turned. So most conditions are found not to be known
-/// without building any of these. Compound conditions share one topic.
+/// without building any of these.
 fn topic(condition: &Expression) -> u64 {
     let hash = |of: &Expression| FxBuildHasher.hash_one(of);
     match &*condition.kind {
         ExpressionKind::Unary(Unary::Not, inner) => topic(inner),
-        ExpressionKind::Binary(Binary::And | Binary::Or, ..) | ExpressionKind::If(..) => 0,
+        // The negation of a truth is another one.
+        ExpressionKind::Constant(_) if condition.result == Type::Bool => 0,
+        ExpressionKind::Binary(Binary::And | Binary::Or, one, other) => {
+            topic_of_both(topic(one), topic(other))
+        }
+        ExpressionKind::If(asked, one, other) => {
+            topic_of_both(hash(asked), topic_of_both(topic(one), topic(other)))
+        }
         ExpressionKind::Binary(_, one, other) => hash(one).wrapping_add(hash(other)),
         _ => hash(condition),
     }
+}
+
+/// The topic of two conditions of which both are to hold, or either.
+fn topic_of_both(one: u64, other: u64) -> u64 {
+    one.rotate_left(5).wrapping_add(other)
 }
 
 /// Returns true for a number that is made of places and other numbers, and of no condition.
@@ -796,6 +826,11 @@ mod tests {
         assert_eq!(topic(&negated(less.clone())), topic(&less));
         let either = Expression::binary(Binary::Or, less.clone(), turned, Type::Bool);
         assert_eq!(topic(&negated(either.clone())), topic(&either));
+        let truth = Expression::number(1, Type::Bool);
+        let chosen = ExpressionKind::If(less.clone(), either.clone(), truth);
+        let chosen = Expression::new(chosen, Type::Bool);
+        assert_eq!(topic(&negated(chosen.clone())), topic(&chosen));
+        assert_ne!(topic(&chosen), topic(&either));
         let third = compared(Binary::Less, &one, &field(1, NUMBER));
         assert_ne!(topic(&third), topic(&less));
     }
