@@ -30,8 +30,9 @@ LATE := $(filter-out $(EARLY), $(basename $(notdir $(wildcard tests/*.rs))))
 test: machine
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
-	cargo test --lib --bins $(EARLY:%=--test %)
-	cargo test --no-run
+	cargo test --profile dev --lib
+	cargo test --bins $(EARLY:%=--test %)
+	cargo test --no-run $(LATE:%=--test %)
 	@mkdir -p target/said
 	@printf '%s\n' $(LATE) | xargs -P 2 -n 1 sh -c \
 		'cargo test --test $$0 >target/said/$$0 2>&1 </dev/null; code=$$?; cat target/said/$$0; exit $$code'
