@@ -21,9 +21,9 @@ build: machine
 demo: machine
 	cargo run --quiet -- demo
 
-# Stages in order of their time, each of which ends the run where it fails. Of the last two files of
-# tests run at a time, since most tests wait for a compiler or for the kernel; each says what it has
-# to say when it has ended.
+# The stages stand in order of their time, and the first that fails ends the run. In the last stage
+# two test files run at a time, since most tests wait for a compiler or for the kernel; the output of
+# a file is printed when the file has ended.
 EARLY := tidy format layers compose trees
 LATE := $(filter-out $(EARLY), $(basename $(notdir $(wildcard tests/*.rs))))
 

@@ -19,7 +19,7 @@ enum {
     SEGMENT = 8960, /* the most bytes of one packet, as internet.loom has it */
 };
 
-/* How long a segment may be on its way, as internet.loom has it. */
+/* The longest time of a segment on its way, `lifetime` of internet.loom. */
 #define LONGEST_NS (30 * UINT64_C(1000000000))
 
 /* How far a socket has come. */

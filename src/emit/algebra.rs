@@ -51,7 +51,7 @@ pub fn topic(value: &C) -> u64 {
 pub struct Part {
     /// Its [`topic`].
     pub topic: u64,
-    /// How many parts it has, itself among them.
+    /// The number of its parts, itself among them.
     pub parts: usize,
 }
 

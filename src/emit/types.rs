@@ -154,7 +154,7 @@ pub fn byte_functions(stack: &Stack, text: &str) -> Vec<Item> {
     items
 }
 
-/// How bounded bytes are read, written, compared and made of others, as far as mentioned.
+/// Returns the functions that read, compare, limit and convert bounded bytes, if the C calls them.
 fn bounded_functions(stack: &Stack, words: &BTreeSet<&str>) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     let all = all_types(stack);

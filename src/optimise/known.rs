@@ -147,7 +147,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The same of a condition that is no `and`.
+    /// Learns a condition that is no `and`.
     fn learn_one(&mut self, condition: Expression) {
         if let ExpressionKind::Binary(Binary::Equal, one, other) = &*condition.kind
             && one.result == other.result
@@ -350,7 +350,7 @@ impl<'a> Known<'a> {
         let mut about = topic(&made);
         let mut last = made.clone();
         for (before, part) in parts.into_iter().rev().enumerate() {
-            // Whether what stands before it is known is looked up as a whole.
+            // The parts before this one are looked up as one condition, which costs their number.
             self.effort += before;
             match made.truth().or_else(|| self.settled_about(&made, about)) {
                 Some(truth) if truth == settles => {
@@ -454,12 +454,12 @@ impl<'a> Known<'a> {
         renaming.expression(value)
     }
 
-    /// Whether a condition is known.
+    /// Returns the truth of a condition, if it is known.
     fn settled(&self, condition: &Expression) -> Option<bool> {
         self.settled_about(condition, topic(condition))
     }
 
-    /// Whether a condition with this topic is known.
+    /// Returns the truth of a condition whose topic is given, if the truth is known.
     fn settled_about(&self, condition: &Expression, topic: u64) -> Option<bool> {
         if !self.topics.contains_key(&topic) {
             return None;

@@ -61,7 +61,7 @@ pub fn check_attributes(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.extend(told.into_iter().map(|(.., diagnostic)| diagnostic));
 }
 
-/// How many places that read an attribute are shown, beside the first.
+/// The most places that read an attribute and are shown beside the first.
 const MOST_READERS: usize = 4;
 
 fn unset(program: &Program, attribute: AttributeId, place: Span, origin: Span) -> Diagnostic {

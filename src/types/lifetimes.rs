@@ -139,7 +139,7 @@ impl Program {
         places.flat_map(|place| self.standing_at(place)).collect()
     }
 
-    /// What stands on sessions that come and go.
+    /// Returns the place above each session of a kind; none for a session that is always there.
     fn places_above(&self, session: KindId) -> impl Iterator<Item = Option<Place>> {
         let (alone, labelled) = match &self.kinds[session.at()].population {
             Population::Static(_) => (None, &[][..]),

@@ -52,7 +52,7 @@ pub fn parameters(
             let place = given.map_or(parameter.span, |argument| argument.span);
             check_condition(context, scope, condition, &value, place);
         }
-        // What is refused says nothing of the layer that it was meant for.
+        // A refused value has no type from here on, so the layer's body is not reported for it.
         if context.diagnostics.len() > told {
             let value = constant_expression(Value::Number(0), Type::Nothing);
             scope.names.insert(name, Named::Value(value));

@@ -52,37 +52,11 @@ pub const FORMS: &[Form] = &[
         )
     }),
     ("Esterel: tests of one input each", |n| {
-        module(
-            &format!(
-                "input {};\n{}",
-                joined(n, ", ", |at| format!("I{at}")),
-                outputs(n)
-            ),
-            &format!(
-                "loop\n{};\npause\nend loop",
-                joined(n, ";\n", |at| {
-                    format!("present I{at} then emit O{at} else nothing end present")
-                })
-            ),
-        )
+        tests_of_inputs(n, "nothing")
     }),
     (
         "Esterel: tests of one input each, with a wait in one branch",
-        |n| {
-            module(
-                &format!(
-                    "input {};\n{}",
-                    joined(n, ", ", |at| format!("I{at}")),
-                    outputs(n)
-                ),
-                &format!(
-                    "loop\n{};\npause\nend loop",
-                    joined(n, ";\n", |at| {
-                        format!("present I{at} then emit O{at} else pause end present")
-                    })
-                ),
-            )
-        },
+        |n| tests_of_inputs(n, "pause"),
     ),
     (
         "Esterel: signals of which each follows from the one before",
@@ -341,4 +315,21 @@ fn module(interface: &str, body: &str) -> String {
 /// Outputs.
 fn outputs(count: usize) -> String {
     format!("output {};", joined(count, ", ", |at| format!("O{at}")))
+}
+
+/// Tests of as many inputs, each with this statement in its `else`.
+fn tests_of_inputs(count: usize, otherwise: &str) -> String {
+    module(
+        &format!(
+            "input {};\n{}",
+            joined(count, ", ", |at| format!("I{at}")),
+            outputs(count)
+        ),
+        &format!(
+            "loop\n{};\npause\nend loop",
+            joined(count, ";\n", |at| {
+                format!("present I{at} then emit O{at} else {otherwise} end present")
+            })
+        ),
+    )
 }

@@ -9,11 +9,11 @@ mod loom;
 /// Sources of one form.
 #[derive(Clone)]
 pub struct Family {
-    /// What there are so many of.
+    /// Its name: the thing whose number grows.
     pub name: &'static str,
-    /// Whether a source is one in Esterel.
+    /// True for Esterel, false for Loom.
     pub is_esterel: bool,
-    /// The source with so many.
+    /// Returns the source with that number of things.
     pub source: fn(usize) -> String,
 }
 
@@ -34,7 +34,7 @@ pub fn families() -> Vec<Family> {
         .collect()
 }
 
-/// What there are so many of, and the source with so many.
+/// The name of the thing whose number grows, and the function from that number to a source.
 type Form = (&'static str, fn(usize) -> String);
 
 /// So many lines.

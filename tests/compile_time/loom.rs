@@ -29,7 +29,7 @@ fn layer(items: &str, fields: &str, body: &str) -> String {
     )
 }
 
-/// The same with nothing but statements.
+/// A layer with statements alone.
 fn body(count: usize, line: impl Fn(usize) -> String) -> String {
     layer("", "", &lines(count, line))
 }
@@ -262,34 +262,13 @@ const VALUES: &[Form] = &[
 
 const DECLARATIONS: &[Form] = &[
     ("functions that call the one before", |n| {
-        let all = lines(n, |at| {
-            format!("fn f{}(x: u64) -> u64 = f{at}(x) + 1", at + 1)
-        });
-        layer(
-            &format!("fn f0(x: u64) -> u64 = x\n{all}"),
-            "",
-            &format!("n = f{n}(n)\n"),
-        )
+        functions(n, |at| format!("f{at}(x) + 1"))
     }),
     ("functions that call the one before twice", |n| {
-        let all = lines(n, |at| {
-            format!("fn f{}(x: u64) -> u64 = f{at}(x) + f{at}(x + 1)", at + 1)
-        });
-        layer(
-            &format!("fn f0(x: u64) -> u64 = x\n{all}"),
-            "",
-            &format!("n = f{n}(n)\n"),
-        )
+        functions(n, |at| format!("f{at}(x) + f{at}(x + 1)"))
     }),
     ("functions that give their parameter on twice", |n| {
-        let all = lines(n, |at| {
-            format!("fn f{}(x: u64) -> u64 = f{at}(x * x)", at + 1)
-        });
-        layer(
-            &format!("fn f0(x: u64) -> u64 = x\n{all}"),
-            "",
-            &format!("n = f{n}(n)\n"),
-        )
+        functions(n, |at| format!("f{at}(x * x)"))
     }),
     (
         "functions of a constant that call the one before twice",
@@ -782,3 +761,15 @@ const MISTAKES: &[Form] = &[
         body(n, |at| format!("if n == {at} {{ deliver message }}"))
     }),
 ];
+
+/// Functions of which each has a body that calls the one before, and a call of the last.
+fn functions(count: usize, body: impl Fn(usize) -> String) -> String {
+    let all = lines(count, |at| {
+        format!("fn f{}(x: u64) -> u64 = {}", at + 1, body(at))
+    });
+    layer(
+        &format!("fn f0(x: u64) -> u64 = x\n{all}"),
+        "",
+        &format!("n = f{count}(n)\n"),
+    )
+}

@@ -92,7 +92,7 @@ impl Writer {
         }
         if self.rng.u8(..6) == 0 {
             words.push("K(0.75)".to_string());
-            // What combines its values may come again.
+            // A combined signal may be given again.
             if self.rng.bool() {
                 words.push("K(-2.5)".to_string());
             }

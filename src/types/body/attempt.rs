@@ -440,8 +440,8 @@ impl Body<'_, '_> {
         let mut wanted: Vec<Type> = wanted.map(|key| key.kind.clone()).collect();
         let hidden = usize::from(self.context.program.stands_on(kind).is_some());
         wanted.truncate(key.keys.len().min(wanted.len() - hidden));
-        let span = timer.span;
-        let keys = self.arguments(&key.kind.text, &wanted, &[], &key.keys, span);
+        let name = &key.kind;
+        let keys = self.arguments(&name.text, &wanted, &[], &key.keys, name.span);
         self.reads.entity = true;
         let known = self.context.program.kinds[kind.at()].timers.clone();
         let called = timer.to_string();

@@ -28,8 +28,8 @@ const MOST_BYTES: u32 = 255;
 /// What stands for a capacity that a stack will say.
 const UNKNOWN: u32 = 1 << 16;
 
-/// What stands for a capacity that was refused, so that nothing is said of what it holds. None is
-/// written so large.
+/// The capacity of a container whose written capacity was refused. It is larger than any that can
+/// be written, so nothing that the container holds is refused for it.
 const REFUSED: u32 = MOST as u32 + 1;
 
 impl Body<'_, '_> {

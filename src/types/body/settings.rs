@@ -397,7 +397,7 @@ impl Body<'_, '_> {
                 given.insert(id, default.clone());
                 written.push((id, default.clone()));
             }
-            // Who wrote to the `header` meant to set what is missing.
+            // A write to `header` was reported already, and its field is the one that is missing.
             (None, Rule::Given)
                 if !self.lacks_header
                     && !matches!(field.kind, Type::UnboundedBytes | Type::Nothing) =>

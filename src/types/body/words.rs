@@ -83,7 +83,7 @@ pub(super) struct Body<'a, 'c> {
     pub asks: bool,
     /// Messages of which was told that they are gone, and where they went.
     pub told_gone: BTreeSet<(LocalId, Span)>,
-    /// Whether a `header` was named where there is none, which is told once.
+    /// True once a body without a header has named `header`: the mistake is reported once.
     pub lacks_header: bool,
     /// What the values mention that locals are names for.
     pub origins: BTreeMap<LocalId, BTreeSet<String>>,
