@@ -1,10 +1,16 @@
 # make        builds the compiler, for use
+# make deps   installs the Debian packages that the tests need, as root
 # make demo   lets the Linux kernel talk to stacks that were compiled a moment before
 # make test   runs every test
 # make quick  runs what finds most mistakes: format, lints, unit tests, cases in the interpreters
 # make bench  counts instructions of a message and of a segment, beside lwIP, smoltcp and C by hand
 # make soak   feeds a million frames to each example, and runs the tests of the C with many seeds
 # make fmt    brings Rust and Loom into their canonical form
+#
+# Each target first installs the Debian packages that it misses (packages.txt), if root runs it. It
+# names them before. `make DEPS=no TARGET` installs nothing.
+
+DEPS ?= yes
 
 CARGO := $(shell PATH="$$PATH:$$HOME/.cargo/bin" command -v cargo)
 export PATH := $(PATH):$(dir $(CARGO))
@@ -13,13 +19,17 @@ export PATH := $(PATH):$(dir $(CARGO))
 export CCACHE_DIR := $(CURDIR)/target/ccache
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: build demo test quick bench soak fmt machine
+.PHONY: build deps demo test quick bench soak fmt machine machine_of_demo
 
 build: machine
 	cargo build --release
 
-demo: machine
-	cargo run --quiet -- demo
+deps: machine
+
+# A debug build would compile the stacks fifty times slower.
+demo: machine_of_demo
+	cargo build --release
+	cargo run --release --quiet -- demo
 
 # The stages stand in order of their time, and the first that fails ends the run. In the last stage
 # two test files run at a time, since most tests wait for a compiler or for the kernel; the output of
@@ -79,20 +89,37 @@ fmt: machine
 
 # Rust comes from its own installer; all else that is missing, from Debian.
 machine:
-	@test -n "$(CARGO)" || { echo "Rust 1.95 or newer is needed: https://rustup.rs" >&2; exit 1; }
-	@command -v dpkg-query >/dev/null || exit 0; \
-	missing=; \
-	for package in $$(sed 's/#.*//' packages.txt); do \
-		dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q ' installed' \
-			|| missing="$$missing $$package"; \
-	done; \
-	test -n "$$missing" || exit 0; \
-	if test "$$(id -u)" = 0; then \
-		echo "installing$$missing" >&2; \
-		export DEBIAN_FRONTEND=noninteractive; \
-		apt-get update -q </dev/null >/dev/null \
-			&& apt-get install -q -y --no-install-recommends $$missing </dev/null >/dev/null \
-			|| echo "could not be installed:$$missing" >&2; \
-	else \
-		echo "not installed, and only root may:$$missing" >&2; \
-	fi
+	@$(call prepare,$(shell sed 's/#.*//; s/ demo / /' packages.txt))
+
+# What the demo needs has the word `demo` behind its name.
+machine_of_demo:
+	@$(call prepare,$(shell sed -n 's/#.*//; s/ demo / /p' packages.txt))
+
+# Installs those of the packages $(1) that are missing, or says how to. On a terminal it leaves time
+# to stop it.
+define prepare
+test -n "$(CARGO)" || { echo "Rust 1.95 or newer is needed: https://rustup.rs" >&2; exit 1; }; \
+command -v dpkg-query >/dev/null || exit 0; \
+missing=; \
+for package in $(1); do \
+	dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q ' installed' \
+		|| missing="$$missing $$package"; \
+done; \
+test -n "$$missing" || exit 0; \
+command="apt-get install --no-install-recommends$$missing"; \
+if test "$(DEPS)" = no; then \
+	echo "DEPS=no: Debian packages that may be missed:$$missing" >&2; \
+elif test "$$(id -u)" != 0; then \
+	echo "Debian packages that may be missed, and only root may install:$$missing" >&2; \
+	echo "  sudo $$command" >&2; \
+else \
+	echo "about to install Debian packages:$$missing" >&2; \
+	echo "  $$command" >&2; \
+	echo "\`make DEPS=no $(or $(MAKECMDGOALS),build)\` installs nothing" >&2; \
+	if test -t 0; then echo "it begins in 5 s; Ctrl-C stops it" >&2; sleep 5; fi; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	apt-get update -q </dev/null >/dev/null \
+		&& apt-get install -q -y --no-install-recommends $$missing </dev/null >/dev/null \
+		|| echo "could not be installed:$$missing" >&2; \
+fi
+endef

@@ -23,6 +23,10 @@ mod esterel;
 mod externs;
 #[path = "commands/frames.rs"]
 mod frames;
+#[path = "commands/makefile.rs"]
+mod makefile;
+#[path = "commands/messages.rs"]
+mod messages;
 #[path = "commands/profiles.rs"]
 mod profiles;
 #[path = "commands/projects.rs"]

@@ -88,7 +88,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             .ok(),
     };
     let stop = stop_on_signals()?;
-    let spinner = progress::spinner("compiling");
+    let bytes = match arguments.stack {
+        Some(_) => arguments.bytes.unwrap_or(0),
+        None => arguments.bytes.unwrap_or(FILE_BYTES),
+    };
+    let steps = if bytes > 0 && link.is_some() { 4 } else { 2 };
+    let stack = arguments.stack.as_deref().unwrap_or(Path::new(HOST));
+    let stack = stack.display().to_string();
+    let spinner = progress::step((1, steps), &format!("compiling {stack}"));
     let began = Instant::now();
     let compiled = match &arguments.stack {
         Some(stack) => compiler::compile(stack, &Options::default())?,
@@ -108,14 +115,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         capture: arguments.capture.clone(),
         stop,
     };
-    let bytes = match arguments.stack {
-        Some(_) => arguments.bytes.unwrap_or(0),
-        None => arguments.bytes.unwrap_or(FILE_BYTES),
-    };
     let web = match &link {
         Some(link) if bytes > 0 => Some(web::begin(link.device.as_ref())?),
         Some(_) | None => None,
     };
+    let (pings, datagrams) = (grouped(plan.pings), grouped(plan.datagrams));
+    let sending = format!("sending {pings} pings and {datagrams} datagrams");
+    progress::step((2, steps), &sending).finish_and_clear();
     let (peer, outcomes) = match link {
         Some(link) => {
             let peer = format!("the Linux kernel as {KERNEL}, over {}", link.description);
@@ -126,8 +132,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             simulate(&program, &plan)?,
         ),
     };
-    let stack = arguments.stack.as_deref().unwrap_or(Path::new(HOST));
-    let stack = stack.display().to_string();
     let peer = lines(&[("peer", format!("{peer}; the stack is {STACK}"))]);
     result(title(&stack, &compiled, compile_time) + &peer)?;
     result(outcomes.summary(&plan))?;

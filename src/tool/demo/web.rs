@@ -101,7 +101,7 @@ fn make(folder: &Path) -> Result<Compiled, Failure> {
 impl Begun {
     /// Lets the programs talk to the kernel; the page, if so many bytes went each way.
     pub fn go_on(self, bytes: usize, plan: &Plan) -> Result<String, Failure> {
-        let spinner = progress::spinner("compiling examples/web");
+        let spinner = progress::step((3, 4), "compiling examples/web");
         let programs = self.building.join().expect("the compiler does not panic")?;
         spinner.finish_and_clear();
         let mut exchange = Exchange {
@@ -143,7 +143,8 @@ struct Exchange<'a> {
 impl<'a> Exchange<'a> {
     /// `curl` fetches the file at each address of the stack: how fast.
     fn fetch_all(&mut self, addresses: &[(IpAddr, IpAddr)]) -> Result<String, Failure> {
-        let spinner = progress::spinner("curl fetches");
+        let carrying = "carrying a file by curl and back, over IPv4 and IPv6";
+        let spinner = progress::step((4, 4), carrying);
         let mut server = self.start("web", &[".".to_string()])?;
         let rates = addresses.iter().map(|(_, stack)| self.fetch(*stack));
         let rates = rates.collect::<Result<Vec<_>, _>>();
