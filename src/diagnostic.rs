@@ -4,8 +4,10 @@
 //! explanation that `loom explain ID` prints. To add one, add a line to the table, in the group of
 //! the stage that finds it.
 
+mod json;
 mod render;
 
+pub use json::json;
 pub use render::render;
 
 use crate::source::Span;

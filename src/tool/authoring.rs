@@ -7,6 +7,7 @@ use super::esterel;
 use super::failure::{Failure, about};
 use super::library;
 use super::switches::Switches;
+use super::terminal::style::{self, MessageFormat};
 use super::terminal::{counted, note, result};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,9 @@ pub struct Build {
     /// How many nodes an automaton may have [default: 250000]
     #[arg(long, value_name = "NODES")]
     budget: Option<usize>,
+    /// How diagnostics are printed, as `loom check --help` says
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    message_format: MessageFormat,
     #[command(flatten)]
     switches: Switches,
     /// Counts which ways it takes, and writes that to NAME.profile when the program ends
@@ -58,6 +62,7 @@ enum ReportForm {
 impl Build {
     /// `loom build`: writes `NAME.c` and `NAME.h`.
     pub fn run(self) -> Result<(), Failure> {
+        style::set_messages(self.message_format);
         if !esterel::is_esterel(&self.stack) {
             let options = Options {
                 name: self.name,
@@ -80,8 +85,16 @@ impl Build {
     }
 }
 
-/// `loom fmt`: every file in its canonical form, in place.
+/// `loom fmt`: every file in its canonical form, in place; or stdin, to stdout.
 pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
+    match paths {
+        [only] if library::is_stdin(only) => return format_stdin(check),
+        several if several.iter().any(|path| library::is_stdin(path)) => {
+            let says = "`-` stands alone: stdin is formatted to stdout, files in place";
+            return Err(Failure::environment(says));
+        }
+        _ => {}
+    }
     let mut files = Vec::new();
     for path in paths {
         collect(path, "loom", &mut files)?;
@@ -108,6 +121,17 @@ pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
     match check && different > 0 {
         true => worst.and(Err(Failure::refused(""))),
         false => worst,
+    }
+}
+
+/// Prints stdin in its canonical form; or only checks that it has this form.
+fn format_stdin(check: bool) -> Result<(), Failure> {
+    let (name, text) = library::stdin()?;
+    let formatted = compiler::format(Path::new(&name), &text)?;
+    match check {
+        false => result(formatted),
+        true if formatted == text => Ok(()),
+        true => Err(Failure::refused(format!("would change {name}"))),
     }
 }
 
@@ -160,10 +184,17 @@ pub fn collect(path: &Path, ending: &str, files: &mut Vec<PathBuf>) -> Result<()
 
 /// `loom check`: all files, so that one run tells all that is wrong.
 pub fn check(files: &[PathBuf], options: &Options) -> Result<(), Failure> {
+    if files.iter().filter(|file| library::is_stdin(file)).count() > 1 {
+        return Err(Failure::environment(
+            "`-` stands there twice: there is one stdin",
+        ));
+    }
     let mut worst = Ok(());
     for file in files {
+        let name = library::display_name(file);
         match compiler::check(file, options) {
-            Ok(found) => result(format_args!("{}: {found}\n", file.display()))?,
+            Ok(found) if style::is_json() => note(format_args!("{name}: {found}")),
+            Ok(found) => result(format_args!("{name}: {found}\n"))?,
             Err(failure) => worst = worse(worst, failure),
         }
     }
@@ -193,6 +224,10 @@ fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(
         };
         writeln!(said, "cut {cut} that the profile never saw{buffers}")
             .expect("a string takes every line");
+    }
+    if style::is_json() && !json {
+        note(said.trim_end());
+        return Ok(());
     }
     if json {
         note(said.trim_end());

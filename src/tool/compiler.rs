@@ -7,8 +7,8 @@ use super::esterel;
 use super::failure::Failure;
 use super::layout::{Description, Kind, Member, Port, Told, instead};
 use super::library::{self, Folders};
-use super::terminal::{is_watched, note};
-use crate::diagnostic::{Id, render};
+use super::terminal::show;
+use crate::diagnostic::Id;
 use crate::emit::{c_name, is_free};
 use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
@@ -217,7 +217,10 @@ pub fn check(file: &Path, options: &Options) -> Result<String, Failure> {
 }
 
 fn check_here(file: &Path, options: &Options) -> Result<String, Failure> {
-    let mut checked = read(file, options)?;
+    let mut checked = match library::is_stdin(file) {
+        true => read_texts(vec![library::stdin()?], options)?,
+        false => read(file, options)?,
+    };
     pipeline::check(&mut checked);
     if pipeline::refused(&checked.diagnostics)
         && let Some(layer) = layer_around(file, options)
@@ -277,7 +280,7 @@ pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
     let id = sources.add(file.display().to_string(), text);
     let (tree, diagnostics) = loom::parse(id, &sources);
     if pipeline::refused(&diagnostics) {
-        note(render(&diagnostics, &sources, is_watched()).trim_end());
+        show(&diagnostics, &sources)?;
         return Err(Failure::refused(""));
     }
     Ok(loom::format(&tree, text))
@@ -351,15 +354,20 @@ fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<Stri
 }
 
 fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
+    no_esterel(file)?;
+    read_texts(library::read(file)?, options)
+}
+
+/// Reads what these texts, which form one unit, use.
+fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Checked, Failure> {
     if let Some(nowhere) = options.search.iter().find(|folder| !folder.is_dir()) {
         let title = format!("--path {}: there is no such folder", nowhere.display());
         return Err(Failure::environment(title));
     }
-    no_esterel(file)?;
     let library = Folders {
         search: options.search.clone(),
     };
-    let mut checked = pipeline::read(library::read(file)?, &library);
+    let mut checked = pipeline::read(root, &library);
     checked.rewrites = options.rewrites;
     checked.profile = options.profile.clone();
     checked.records = options.records;
@@ -370,11 +378,10 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
 
 /// Prints what was found; the failure, if it is one.
 fn shown(checked: &Checked) -> Failure {
-    let text = render(&checked.diagnostics, &checked.sources, is_watched());
-    if !text.is_empty() {
-        note(text.trim_end());
+    match show(&checked.diagnostics, &checked.sources) {
+        Ok(()) => Failure::refused(""),
+        Err(failure) => failure,
     }
-    Failure::refused("")
 }
 
 /// The same; or why the profile cannot be used.

@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// The standard library, as it was when the binary was built.
 static STANDARD: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/layers");
 
+/// The name of standard input in diagnostics.
+const STDIN: &str = "<stdin>";
+
 /// How many bytes of a file are looked at: fifty times what a layer has.
 const LONGEST: u64 = 256 << 10;
 
@@ -72,11 +75,34 @@ pub fn read(path: &Path) -> Result<Vec<(String, String)>, Failure> {
         .collect()
 }
 
+/// Returns true if a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The name of a file in messages.
+pub fn display_name(path: &Path) -> String {
+    match is_stdin(path) {
+        true => STDIN.to_string(),
+        false => path.display().to_string(),
+    }
+}
+
+/// The text of standard input, with the name that diagnostics give it.
+pub fn stdin() -> Result<(String, String), Failure> {
+    let name = Path::new(STDIN);
+    let text = text_from(name, io::stdin().lock())?;
+    Ok((STDIN.to_string(), text))
+}
+
 /// The text of one file, if it is UTF-8 and not absurdly long.
 pub fn text_of(file: &Path) -> Result<String, Failure> {
+    text_from(file, File::open(file).map_err(about(file))?)
+}
+
+fn text_from(file: &Path, source: impl Read) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    let opened = File::open(file).map_err(about(file))?;
-    let read = opened.take(LONGEST + 1).read_to_end(&mut bytes);
+    let read = source.take(LONGEST + 1).read_to_end(&mut bytes);
     read.map_err(about(file))?;
     if bytes.len() as u64 > LONGEST {
         let (file, most) = (file.display(), LONGEST >> 10);

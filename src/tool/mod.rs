@@ -51,12 +51,13 @@ pub mod view;
 pub mod virtio;
 pub mod written;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use compiler::Options;
 use failure::Failure;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use switches::Switches;
+use terminal::style::{self, Color, MessageFormat};
 
 /// Stackloom: protocol layers, woven into portable C.
 #[derive(Parser, Debug)]
@@ -64,6 +65,15 @@ use switches::Switches;
 struct Command {
     #[command(subcommand)]
     verb: Verb,
+    /// Colors of diagnostics; auto: on a terminal, unless NO_COLOR is set
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto"
+    )]
+    color: Color,
 }
 
 #[derive(Subcommand, Debug)]
@@ -75,9 +85,10 @@ enum Verb {
         name: String,
     },
     /// Brings files into the canonical form
-    #[command(after_help = "Example:\n  loom fmt layers examples --check")]
+    #[command(after_help = "Examples:\n  loom fmt layers examples --check\n  \
+                            loom fmt - < beep.loom       prints it, formatted")]
     Fmt {
-        /// Files, or folders with all that is in them
+        /// Files, or folders with all that is in them; `-` alone formats stdin to stdout
         #[arg(required = true)]
         paths: Vec<PathBuf>,
         /// Changes nothing, and fails where something would change
@@ -85,11 +96,14 @@ enum Verb {
         check: bool,
     },
     /// Says what is wrong with a layer or a stack
-    #[command(after_help = "Example:\n  loom check examples/host/host.loom")]
+    #[command(after_help = CHECK)]
     Check {
-        /// Files with layers or stacks
+        /// Files with layers or stacks; `-` is stdin, a file of the current folder
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// How diagnostics are printed
+        #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+        message_format: MessageFormat,
         /// Where `use` looks before the library inside the binary
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
@@ -128,9 +142,22 @@ enum Verb {
     Demo(demo::Arguments),
 }
 
+const CHECK: &str = "\
+Examples:
+  loom check examples/host/host.loom
+  loom check - --message-format json < beep.loom
+
+As JSON, a diagnostic is a line: an object with id, severity, title, labels, why and help. A label
+has primary, file, line, column, end_line, end_column, start, end and text. Lines and columns count
+from 1, start and end are bytes from 0; each end is one past the last.";
+
 /// The command line, from its arguments to its exit status.
 pub fn main() -> ExitCode {
-    match perform(Command::parse().verb) {
+    let color = style::of_parser(std::env::args_os().filter_map(|it| it.into_string().ok()));
+    let matches = Command::command().color(color).get_matches();
+    let command = Command::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    style::set_color(command.color);
+    match perform(command.verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
@@ -142,9 +169,11 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         Verb::Fmt { paths, check } => authoring::fmt(&paths, check),
         Verb::Check {
             files,
+            message_format,
             search,
             budget,
         } => {
+            style::set_messages(message_format);
             let options = Options {
                 search,
                 budget,

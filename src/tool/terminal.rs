@@ -3,9 +3,13 @@
 //! In: a text. Out: the same, to whoever reads it. That nobody reads on, as in `loom ... | head`,
 //! is no mistake.
 
+pub mod style;
+
 use super::failure::Failure;
+use crate::diagnostic::{Diagnostic, json, render};
+use crate::source::Sources;
 use std::fmt::Display;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 
 /// Prints a result.
 pub fn result(text: impl Display) -> Result<(), Failure> {
@@ -25,9 +29,15 @@ pub fn note(text: impl Display) {
     writeln!(io::stderr(), "{text}").unwrap_or_default();
 }
 
-/// Whether people read what `note` prints, in color.
-pub fn is_watched() -> bool {
-    io::stderr().is_terminal()
+/// Prints diagnostics: for people on stderr, or as JSON on stdout.
+pub fn show(diagnostics: &[Diagnostic], sources: &Sources) -> Result<(), Failure> {
+    if style::is_json() {
+        return result(json(diagnostics, sources));
+    }
+    if !diagnostics.is_empty() {
+        note(render(diagnostics, sources, style::is_colored()).trim_end());
+    }
+    Ok(())
 }
 
 /// `1 file`, `2 files`

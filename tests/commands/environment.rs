@@ -26,7 +26,9 @@ const SET: [&str; 6] = [
 #[test]
 fn wrong_command_lines_end_with_2_and_what_would_be_right() {
     let shell = Shell::new();
-    shell.loom(&[]).failed(2, &["Usage: loom <COMMAND>"]);
+    shell
+        .loom(&[])
+        .failed(2, &["Usage: loom [OPTIONS] <COMMAND>"]);
     shell.loom(&["biuld"]).failed(2, &["build"]);
     shell.loom(&["build"]).failed(2, &["<STACK>"]);
     shell.loom(&["fmt"]).failed(2, &["<PATHS>"]);

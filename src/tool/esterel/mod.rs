@@ -14,8 +14,8 @@ pub mod companion;
 use super::compiler::{Report, deep, no_name};
 use super::failure::{Failure, about};
 use super::progress;
-use super::terminal::{is_watched, note, result};
-use crate::diagnostic::render;
+use super::terminal::style::is_json;
+use super::terminal::{note, result, show};
 use crate::emit::esterel::{self, Emitted, Outside};
 use crate::pipeline::{self, Reactive};
 use crate::reactive::explore::BUDGET;
@@ -46,9 +46,7 @@ pub fn read(path: &Path, choice: Choice) -> Result<Reactive, Failure> {
     let spinner = progress::spinner("exploring");
     let (compiled, found) = deep(|| pipeline::esterel(&mut sources, named, choice.main, budget));
     spinner.finish_and_clear();
-    if !found.is_empty() {
-        note(render(&found, &sources, is_watched()).trim_end());
-    }
+    show(&found, &sources)?;
     compiled.ok_or_else(|| Failure::refused(""))
 }
 
@@ -124,6 +122,10 @@ pub fn build(
     if let Outside::Header(header) = outside {
         let names = of_c.names(&module).join(", ");
         note(format_args!("{header} is yours to write: {names}"));
+    }
+    if is_json() && !json {
+        note(said.trim_end());
+        return Ok(());
     }
     if json {
         note(said.trim_end());

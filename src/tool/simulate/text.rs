@@ -4,7 +4,8 @@
 //! a caret, where there is a file.
 
 use crate::tool::failure::Failure;
-use crate::tool::terminal::{is_watched, note};
+use crate::tool::terminal::note;
+use crate::tool::terminal::style::is_colored;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::ops::Range;
 use std::path::Path;
@@ -89,7 +90,7 @@ impl Mistake {
         let Some(at) = &self.at else {
             return Failure::environment(self.message.clone());
         };
-        let renderer = match is_watched() {
+        let renderer = match is_colored() {
             true => Renderer::styled(),
             false => Renderer::plain(),
         };
