@@ -31,7 +31,7 @@ enum Verb {
 const EXAMPLES: &str = "\
 Examples:
   Of a program in C that drives the stack:
-    loom profile record bench/tcp.loom:offloaded --name tcp_stack --with bench/tcp.c -- count
+    loom profile record bench/tcp.loom:offloaded --name tcp_stack --c bench/tcp.c -- count
     loom build bench/tcp.loom:offloaded --profile tcp_stack.profile
 
   Of a capture, whose frames come to the stack at their own times:
@@ -49,7 +49,7 @@ struct Record {
     stack: PathBuf,
     /// Files of C: the program that drives the stack, if no captures do, and functions that the
     /// stack calls; `CC` compiles them, as in CC='gcc -DCALLS'
-    #[arg(long = "with", value_name = "FILE", required_unless_present = "links")]
+    #[arg(long = "c", value_name = "FILE", required_unless_present = "links")]
     sources: Vec<PathBuf>,
     /// What is around it, if captures drive it
     #[command(flatten)]
@@ -136,7 +136,7 @@ impl Record {
         let mut links = self.around.links.iter();
         if let Some(live) = links.find(|link| !matches!(link.address, Address::Capture(..))) {
             return Err(Failure::environment(format!(
-                "link `{}`: a profile is recorded of a capture, pcap:FILE, or of a program, --with",
+                "link `{}`: record a profile of a capture, pcap:FILE, or of a program, --c FILE",
                 live.name
             )));
         }

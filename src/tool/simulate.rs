@@ -101,10 +101,7 @@ pub struct Arguments {
     /// Of Esterel: runs the C that it is compiled to
     #[arg(long, conflicts_with = "interpret")]
     pub compiled: bool,
-    /// Of Esterel: C with its types, constants, functions and procedures
-    #[arg(long, value_name = "FILE")]
-    pub externs: Vec<PathBuf>,
-    /// C that holds functions which the stack declares as extern
+    /// C that holds the functions which a stack declares as extern; of Esterel, types and constants
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
     /// Where `use` looks before the library inside the binary
@@ -268,7 +265,6 @@ impl Arguments {
             (self.size.is_some(), "--size"),
             (self.every.is_some(), "--every"),
             (self.echo, "--echo"),
-            (!self.functions.is_empty(), "--c"),
         ];
         let of_stacks = [
             (!self.faults().is_empty(), "a fault of links"),
@@ -285,7 +281,6 @@ impl Arguments {
         let of_esterel = [
             (self.main.is_some(), "--main"),
             (self.compiled, "--compiled"),
-            (!self.externs.is_empty(), "--externs"),
         ];
         let given = |all: &[(bool, &'static str)]| all.iter().find(|(is, _)| *is).map(|one| one.1);
         let wrong = if is_esterel(&self.network) {
@@ -295,7 +290,8 @@ impl Arguments {
             Some((option, "programs in Esterel"))
         } else if self.is_network() {
             let says = "two copies of a stack; a network says that itself";
-            given(&of_copies).map(|option| (option, says))
+            let has_c = (!self.functions.is_empty()).then_some("--c");
+            given(&of_copies).or(has_c).map(|option| (option, says))
         } else {
             None
         };

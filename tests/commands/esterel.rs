@@ -52,14 +52,14 @@ fn all_forms_call_the_same_c() {
     machine(&shell);
     let given = "; COIN(1.00); COIN(2.00); COIN(0.05) ; CANCEL;";
     for form in FORMS {
-        let arguments = [&["machine.strl", "--externs", "money.c"], form].concat();
+        let arguments = [&["machine.strl", "--c", "money.c"], form].concat();
         let said = simulated(&shell, &arguments, given).fine();
         assert_eq!(
             said,
             "\nSHOW(1.00)\nSHOW(3.00) TICKET BACK(0.50)\nSHOW(0.05)\nBACK(0.05)\n"
         );
     }
-    simulated(&shell, &["machine.strl"], given).failed(1, &["`MONEY`", "--externs FILE"]);
+    simulated(&shell, &["machine.strl"], given).failed(1, &["`MONEY`", "--c FILE"]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn c_that_ends_itself_or_cannot_be_compiled_is_told() {
     shell.write("other.c", "int G(int n) { return n; }\n");
     for form in FORMS {
         let run = |externs: &str| {
-            let arguments = [&["half.strl", "--externs", externs], form].concat();
+            let arguments = [&["half.strl", "--c", externs], form].concat();
             simulated(&shell, &arguments, "A(1); A(2); A(3);")
         };
         let said = run("ends.c");
@@ -174,7 +174,7 @@ fn c_that_ends_itself_or_cannot_be_compiled_is_told() {
         run("other.c").failed(1, &["refuses the C", "F"]);
         run("missing.c").failed(2, &["missing.c: No such file"]);
     }
-    let mut command = shell.command(&["simulate", "half.strl", "--externs", "ends.c"]);
+    let mut command = shell.command(&["simulate", "half.strl", "--c", "ends.c"]);
     command.env("CC", "no_compiler");
     shell.finish(command).failed(2, &["no_compiler"]);
 }
@@ -205,7 +205,7 @@ fn a_type_that_is_an_array_in_c_is_told() {
     );
     for form in FORMS {
         let run = |externs: &str| {
-            let arguments = [&["hold.strl", "--externs", externs], form].concat();
+            let arguments = [&["hold.strl", "--c", externs], form].concat();
             simulated(&shell, &arguments, "A(1); A(2);")
         };
         assert_eq!(run("held.c").fine(), "B(1)\nB(2)\n");

@@ -42,7 +42,7 @@ fn gates() -> Shell {
 }
 
 fn record(shell: &Shell, kinds: &[&str]) -> String {
-    let record = ["profile", "record", "gates.loom", "--with", "drive.c", "--"];
+    let record = ["profile", "record", "gates.loom", "--c", "drive.c", "--"];
     shell.loom(&[&record[..], kinds].concat()).fine()
 }
 
@@ -147,10 +147,10 @@ fn a_profile_is_recorded_of_one_thing() {
         let record = ["profile", "record", "gates.loom"];
         shell.loom(&[&record[..], more].concat())
     };
-    record(&[]).failed(2, &["--with <FILE>"]);
+    record(&[]).failed(2, &["--c <FILE>"]);
     let live = ["--link", "wire=tap:tap0"];
-    record(&live).failed(2, &["link `wire`", "recorded of a capture"]);
-    let around = ["--with", "drive.c", "--set", "x=1"];
+    record(&live).failed(2, &["link `wire`", "record a profile of a capture"]);
+    let around = ["--c", "drive.c", "--set", "x=1"];
     record(&around).failed(2, &["--set and --app go with --link"]);
     let given = ["--link", "wire=pcap:in", "--", "3"];
     record(&given).failed(2, &["cannot be used with"]);
@@ -273,7 +273,7 @@ fn a_program_that_fails_or_is_none_is_said() {
         "quick.c",
         "#include <stdlib.h>\nint main(void) { _Exit(0); }\n",
     );
-    let record = |file: &str| shell.loom(&["profile", "record", "gates.loom", "--with", file]);
+    let record = |file: &str| shell.loom(&["profile", "record", "gates.loom", "--c", file]);
     record("fails.c").failed(1, &["the program failed: exit status: 3"]);
     record("wrong.c").failed(1, &["refuses the C"]);
     record("quick.c").failed(1, &["the program has written no profile"]);

@@ -40,7 +40,7 @@ pub fn files(modules: &[&Reactive]) -> Vec<(String, String)> {
 /// the module, only that of others is there.
 pub fn compile(
     reactive: &Reactive,
-    externs: &[PathBuf],
+    functions: &[PathBuf],
     runs: bool,
     folder: &Path,
 ) -> Result<PathBuf, Failure> {
@@ -49,12 +49,12 @@ pub fn compile(
     if let Some(reason) = esterel::refused(module) {
         return Err(Failure::environment(reason));
     }
-    let externs = externs
+    let functions = functions
         .iter()
         .map(|path| path.canonicalize().map_err(about(path)))
         .collect::<Result<Vec<_>, _>>()?;
     let header = format!("{}_data.h", module.name);
-    let mut files = vec![(header.clone(), data(module, &externs))];
+    let mut files = vec![(header.clone(), data(module, &functions))];
     let beside = match runs {
         false => Some(&header[..]),
         true => {

@@ -22,8 +22,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Reactive { module, automaton } = &reactive;
     let of_c = module.of_c();
     let needs = of_c.names(module).first().copied();
-    if let (Some(name), []) = (needs, &arguments.externs[..]) {
-        let says = format!("`{name}` is written in C: name its file, --externs FILE");
+    if let (Some(name), []) = (needs, &arguments.functions[..]) {
+        let says = format!("`{name}` is written in C: name its file, --c FILE");
         return Err(Failure::refused(says));
     }
     if needs.is_none() && !arguments.compiled {
@@ -34,8 +34,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Failure::environment(format!("no temporary directory can be made: {error}"))
     })?;
     let spinner = progress::spinner("compiling");
-    let (externs, runs) = (&arguments.externs, arguments.compiled);
-    let program = compile(&reactive, externs, runs, folder.path());
+    let (functions, runs) = (&arguments.functions, arguments.compiled);
+    let program = compile(&reactive, functions, runs, folder.path());
     spinner.finish_and_clear();
     let program = program?;
     let child = Child::start(&program, module, 0)?;
