@@ -15,6 +15,7 @@ use super::device::Device;
 use super::failure::{Failure, plain};
 use super::lines::Lines;
 use super::stack::{Event, Filled, Stack};
+use super::terminal::note;
 use crate::simulate::stack::Outcome;
 use indicatif::ProgressBar;
 use nix::errno::Errno;
@@ -107,6 +108,12 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// How long the host sleeps at most before it looks whether it is to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// After the end of stdin, a run of `lines` ends when nothing has passed for so long.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// A run of `lines` ends so long after the end of stdin, whatever passes.
+const LINGERING: Duration = Duration::from_secs(30);
+
 /// Frames that are fed together on the real clock.
 const BATCH: usize = 32;
 
@@ -117,6 +124,12 @@ pub struct Host<'program> {
     applications: Vec<Application>,
     /// The one application that somebody types to.
     lines: Option<Lines>,
+    /// The drops that were told while it runs.
+    told: BTreeMap<String, u64>,
+    /// When stdin ended.
+    input_ended: Option<Instant>,
+    /// When a frame last went out, or a message was last printed.
+    last_passed: Instant,
     clock: Clock,
     /// The link whose frames the stack did not take yet.
     stalled: Option<usize>,
@@ -160,6 +173,9 @@ impl<'program> Host<'program> {
             devices,
             applications,
             lines,
+            told: BTreeMap::new(),
+            input_ended: None,
+            last_passed: Instant::now(),
             clock,
             stalled,
             starved,
@@ -194,19 +210,61 @@ impl<'program> Host<'program> {
             }
             self.receive()?;
             self.speak()?;
+            if until.after.is_none() && self.input_is_over() {
+                break;
+            }
             if next <= Instant::now() {
-                shown.set_message(self.report().short());
+                let report = self.report();
+                shown.set_message(report.short());
+                self.tell_drops(&report);
                 next = Instant::now() + GLANCE;
             }
             if !self.wait(end_ns)? {
                 break;
             }
         }
+        self.seen.refused += self.lines.as_ref().map_or(0, Lines::unsent) as u64;
         for link in 0..self.devices.len() {
             let finished = self.devices[link].finish();
             finished.map_err(|error| self.broken(link, &error))?;
         }
         Ok(())
+    }
+
+    /// Tells somebody who types which messages are dropped; of each reason when it is new, and when
+    /// it has become ten times as frequent.
+    fn tell_drops(&mut self, report: &Report) {
+        if self.lines.is_none() || matches!(self.clock, Clock::Virtual { .. }) {
+            return;
+        }
+        for (reason, count) in &report.dropped {
+            let told = self.told.entry(reason.clone()).or_default();
+            if *count >= 10 * *told && count > told {
+                *told = *count;
+                let (layer, name) = reason.split_once('.').unwrap_or(("", reason));
+                note(format_args!(
+                    "dropped: {count} {reason}; `{name}` in the layer `{layer}` says why"
+                ));
+            }
+        }
+    }
+
+    /// Returns true if stdin has ended, and what it caused has passed, on the real clock.
+    fn input_is_over(&mut self) -> bool {
+        let typed = self.lines.as_ref();
+        let has_ended = typed.is_some_and(Lines::has_ended);
+        if !has_ended || matches!(self.clock, Clock::Virtual { .. }) {
+            return false;
+        }
+        let ended = *self.input_ended.get_or_insert_with(|| {
+            note(format_args!(
+                "stdin has ended: it stops after {} s without traffic; --for TIME runs longer",
+                SILENCE.as_secs()
+            ));
+            Instant::now()
+        });
+        let silence = self.last_passed.max(ended).elapsed();
+        silence >= SILENCE || ended.elapsed() >= LINGERING
     }
 
     /// The device of a link does not work any more, or what records it.
@@ -319,8 +377,13 @@ impl<'program> Host<'program> {
         {
             let (port, session) = (lines.port, lines.session);
             let now_ns = self.clock.now_ns();
-            let outcome = self.stack.send(port, session, None, &line, now_ns);
-            self.seen.refused += u64::from(outcome != Outcome::Sent);
+            match self.stack.send(port, session, None, &line, now_ns) {
+                Outcome::Later => {
+                    lines.put_back(line);
+                    break;
+                }
+                outcome => self.seen.refused += u64::from(outcome != Outcome::Sent),
+            }
             self.drain()?;
         }
         Ok(())
@@ -342,6 +405,7 @@ impl<'program> Host<'program> {
             Event::Frame => {
                 let link = output.place();
                 let sent = self.devices[link].send(output.bytes(), now_ns);
+                self.last_passed = Instant::now();
                 drop(output);
                 let sent = sent.map_err(|error| self.broken(link, &error))?;
                 self.seen.unsent += u64::from(!sent);
@@ -351,6 +415,7 @@ impl<'program> Host<'program> {
                 match self.applications[port] {
                     Application::Sink => drop(output),
                     Application::Lines => {
+                        self.last_passed = Instant::now();
                         if let Some(lines) = &mut self.lines {
                             lines.heard(session, output.bytes())?;
                         }

@@ -45,15 +45,30 @@ impl Lines {
         Ok(self.whole.pop_front())
     }
 
+    /// Takes back a line that the stack does not take yet; it is the next one again.
+    pub fn put_back(&mut self, line: Vec<u8>) {
+        self.whole.push_front(line);
+    }
+
+    /// How many lines were typed and not sent.
+    pub fn unsent(&self) -> usize {
+        self.whole.len()
+    }
+
+    /// Returns true if no more will be typed.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
     /// Says what came.
     pub fn heard(&mut self, session: u32, bytes: &[u8]) -> Result<(), Failure> {
         self.session = session;
         result(format_args!("{}\n", plain(bytes)))
     }
 
-    /// What to wait for, unless it has ended.
+    /// What to wait for, unless it has ended, or the stack is to take what was typed first.
     pub fn descriptor<'a>(&self, stdin: &'a io::Stdin) -> Option<BorrowedFd<'a>> {
-        (!self.ended).then(|| stdin.as_fd())
+        (!self.ended && self.whole.is_empty()).then(|| stdin.as_fd())
     }
 
     fn take(&mut self, bytes: &[u8]) {

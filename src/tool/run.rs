@@ -79,7 +79,8 @@ Values, as in --set NAME=VALUE and in keys:
 
 Applications, as in --app PORT=APP or --app 'PORT(KEY=VALUE,...)=APP':
   echo                  sends back what it reads
-  lines                 sends each line of stdin, and prints what it reads
+  lines                 sends each line of stdin, and prints what it reads; the run ends 2 s after
+                        the end of stdin, or of what passes then, unless --for says when
   sink                  reads and forgets, as every port of which nothing is said
   With the keys of a listener the application listens, with others it opens a session.
 

@@ -5,7 +5,7 @@ use super::shell::{Shell, alone};
 use std::io::Write;
 use std::net::UdpSocket;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A new project, in which commands are run.
 fn project(shell: &Shell) {
@@ -222,6 +222,80 @@ fn two_ends_talk_line_by_line_and_what_they_say_is_recorded() {
     assert_eq!(ways.iter().filter(|way| **way == out).count(), 2);
     assert_eq!(ways.iter().filter(|way| **way == back).count(), 2);
     assert!(frames[0].1.ends_with(b"\0\0\0\x01hello"), "{frames:?}");
+}
+
+/// The links of both ends of the template.
+fn links() -> [String; 2] {
+    let ports = [0; 2].map(|_| {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        socket.local_addr().expect("it is bound").port()
+    });
+    [[0, 1], [1, 0]].map(|[own, other]: [usize; 2]| {
+        let [own, other] = [ports[own], ports[other]];
+        format!("wire=udp:127.0.0.1:{own},127.0.0.1:{other}")
+    })
+}
+
+/// An end to which somebody types.
+fn end(shell: &Shell, link: &str) -> Command {
+    let words = [
+        "run",
+        "beep/beep.loom",
+        "--link",
+        link,
+        "--app",
+        "messages=lines",
+    ];
+    let mut command = shell.command(&words);
+    command.stdin(Stdio::piped());
+    command
+}
+
+#[test]
+fn a_run_ends_at_the_end_of_its_input() {
+    let shell = Shell::new();
+    project(&shell);
+    let [near, mut far] = links().map(|link| end(&shell, &link));
+    far.args(["--for", "1 min"]).stdin(Stdio::null());
+    let far = shell.start(far);
+    far.wait_for("running beep");
+    let mut near = shell.start(near);
+    near.typed(b"hello\nthe last line has no end");
+    let began = Instant::now();
+    let said = near.end();
+    assert!(said.note.contains("stdin has ended"), "{}", said.note);
+    assert!(said.fine().contains("0 in, 2 out"));
+    assert!(began.elapsed() < Duration::from_secs(20));
+    far.wait_for_result("the last line has no end");
+    assert!(
+        !far.note().contains("stdin has ended"),
+        "`--for` says when it ends"
+    );
+    far.interrupt();
+    far.end().fine();
+}
+
+#[test]
+fn an_end_that_is_started_anew_is_explained_at_the_other() {
+    let shell = Shell::new();
+    project(&shell);
+    let [near, far] = links();
+    let far = shell.start(end(&shell, &far));
+    far.wait_for("running beep");
+    for (time, numbers) in [(1, b"one\ntwo\n"), (2, b"new\nold\n")] {
+        let mut running = shell.start(end(&shell, &near));
+        running.typed(numbers);
+        if time == 1 {
+            far.wait_for_result("two");
+            assert!(!far.note().contains("dropped"), "{}", far.note());
+        }
+        running.end().fine();
+    }
+    // The second time its numbers begin with 1 again.
+    far.wait_for("numbered.late_or_repeated; `late_or_repeated` in the layer `numbered`");
+    far.interrupt();
+    let said = far.end().fine();
+    assert!(said.starts_with("one\ntwo\nframes     4 in"), "{said}");
 }
 
 #[test]
