@@ -27,6 +27,7 @@ fn member(name: &str, kind: Kind) -> Member {
         kind,
         optional: false,
         needed: true,
+        names: Vec::new(),
     }
 }
 

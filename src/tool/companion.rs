@@ -162,6 +162,7 @@ mod tests {
             kind,
             optional,
             needed: !optional,
+            names: Vec::new(),
         }
     }
 

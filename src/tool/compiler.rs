@@ -523,6 +523,7 @@ fn own_setting(name: &str, bits: u32) -> Member {
         kind: Kind::Unsigned(bits),
         optional: false,
         needed: false,
+        names: Vec::new(),
     }
 }
 
@@ -530,6 +531,10 @@ fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
     let (kind, optional) = match kind {
         Type::Optional(inner) => (&**inner, true),
         kind => (kind, false),
+    };
+    let names = match kind {
+        Type::Enum(id) => program.enums[id.at()].names.clone(),
+        _ => Vec::new(),
     };
     let kind = match kind {
         Type::Unsigned(bits) | Type::Sequence(bits) => Kind::Unsigned(u32::from(*bits)),
@@ -547,6 +552,7 @@ fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
         kind,
         optional,
         needed: !optional && !default,
+        names,
     }
 }
 

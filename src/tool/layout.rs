@@ -99,6 +99,8 @@ pub struct Member {
     pub optional: bool,
     /// Whether somebody has to say what it is.
     pub needed: bool,
+    /// The names of its values, if it is an enum.
+    pub names: Vec<(String, u64)>,
 }
 
 /// What a field holds.
@@ -232,6 +234,23 @@ impl Layout {
     }
 }
 
+impl Field {
+    /// The bytes of what people write for it: of an enum a name, or else a number.
+    fn parse(&self, text: &str) -> Result<Vec<u8>, String> {
+        let Member { kind, names, .. } = &self.member;
+        if let Some((_, value)) = names.iter().find(|(name, _)| name == text) {
+            return Ok(number_bytes(*value, self.size));
+        }
+        parse(*kind, self.size, text).map_err(|reason| {
+            let known: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+            match known.is_empty() || text.starts_with(|first: char| first.is_ascii_digit()) {
+                true => reason,
+                false => format!("`{text}` is none of its values: {}", instead(text, &known)),
+            }
+        })
+    }
+}
+
 /// Memory for a struct, aligned for whatever C may put there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
@@ -327,7 +346,8 @@ impl Values {
                 return Ok(());
             }
             (_, flag) => {
-                let bytes = parse(field.member.kind, field.size, text)
+                let bytes = field
+                    .parse(text)
                     .map_err(|reason| format!("{} `{name}`: {reason}", self.what))?;
                 flag.into_iter().for_each(|flag| self.write(flag, &[1]));
                 bytes
@@ -453,6 +473,7 @@ mod tests {
             kind,
             optional,
             needed: !optional,
+            names: Vec::new(),
         }
     }
 
@@ -463,9 +484,22 @@ mod tests {
             member("offset", Kind::Signed(16), false),
             member("key", Kind::Bytes(3), false),
             member("rest", Kind::Time, false),
+            Member {
+                names: vec![("calm".to_string(), 1), ("wild".to_string(), 4)],
+                ..member("mood", Kind::Unsigned(8), true)
+            },
         ];
-        let places = [(0, 4), (4, 1), (8, 8), (16, 2), (18, 3), (24, 8)];
-        Layout::new(32, &members, &places)
+        let places = [
+            (0, 4),
+            (4, 1),
+            (8, 8),
+            (16, 2),
+            (18, 3),
+            (24, 8),
+            (32, 1),
+            (33, 1),
+        ];
+        Layout::new(40, &members, &places)
     }
 
     #[test]
@@ -512,7 +546,7 @@ mod tests {
         let unknown = values.set("color", "1").unwrap_err();
         assert_eq!(
             unknown,
-            "no setting is called `color`: there are address, mac, offset, key, rest"
+            "no setting is called `color`: there are address, mac, offset, key, rest, mood"
         );
         let wrong = [
             ("address", "10.0.0", "is no number"),
@@ -526,10 +560,24 @@ mod tests {
             ("rest", "99999999999 h", "is no duration"),
             ("address", "", "is no number"),
             ("address", "+1", "is no number"),
+            ("address", "02:00:00:00:00:01", "does not fit into 32 bits"),
+            ("mac", "10.0.0.2", "is an IPv4 address, of 32 bits"),
+            ("mood", "wld", "did you mean `wild`?"),
+            ("mood", "x", "there are calm, wild"),
+            ("mood", "999", "does not fit into 8 bits"),
         ];
         for (name, text, reason) in wrong {
             let message = values.set(name, text).unwrap_err();
             assert!(message.contains(reason), "{name}={text}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_an_enum_has_a_name_or_a_number() {
+        let mut values = Values::new("setting", &sample());
+        for (text, value) in [("wild", 4), ("calm", 1), ("4", 4), ("9", 9)] {
+            values.set("mood", text).unwrap();
+            assert_eq!(values.number("mood"), Some(value), "{text}");
         }
     }
 

@@ -57,6 +57,11 @@ pub fn number_bytes(number: u64, size: usize) -> Vec<u8> {
 /// An integer, or what is one in a header: `10.0.0.2`, `02:00:00:00:00:01`.
 fn unsigned(bits: u32, text: &str) -> Result<u64, String> {
     let value = if let Ok(address) = text.parse::<std::net::Ipv4Addr>() {
+        if bits != 32 {
+            return Err(format!(
+                "`{text}` is an IPv4 address, of 32 bits; this has {bits}"
+            ));
+        }
         u64::from(u32::from(address))
     } else if text.contains(':') {
         let bytes = hexadecimal(text)?;

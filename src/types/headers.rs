@@ -175,6 +175,7 @@ impl Layout {
         self.fields.push(HeaderField {
             name: source.name.text.clone(),
             kind,
+            is_address: scope.means_address(&source.of),
             bit: self.bit,
             width,
             behind: self.behind.clone(),
@@ -208,6 +209,7 @@ impl Layout {
         self.fields.push(HeaderField {
             name: name.to_string(),
             kind: Type::UnboundedBytes,
+            is_address: false,
             bit: self.bit,
             width: 0,
             behind: self.behind.clone(),

@@ -22,7 +22,7 @@ use super::value::{Type, Value};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The words that files without a layer give to those that use them.
 #[derive(Default)]
@@ -33,6 +33,7 @@ pub struct Words {
 struct WordsOfUnit {
     names: BTreeMap<String, Named>,
     types: BTreeMap<String, Type>,
+    addresses: BTreeSet<String>,
 }
 
 impl Words {
@@ -45,6 +46,7 @@ impl Words {
                 if let Some(known) = words.visible.get(&seen) {
                     scope.names.extend(known.names.clone());
                     scope.types.extend(known.types.clone());
+                    scope.addresses.extend(known.addresses.clone());
                 }
             }
             let items: Vec<_> = files.unit(unit).items.iter().collect();
@@ -58,8 +60,12 @@ impl Words {
                 check_declared(context, &scope, &declared);
                 declare_filters(context, &mut scope, &items);
             }
-            let Scope { names, types, .. } = scope;
-            words.visible.insert(unit, WordsOfUnit { names, types });
+            let known = WordsOfUnit {
+                names: scope.names,
+                types: scope.types,
+                addresses: scope.addresses,
+            };
+            words.visible.insert(unit, known);
         }
         words
     }
@@ -70,6 +76,7 @@ impl Words {
         if let Some(known) = self.visible.get(&unit) {
             scope.names = known.names.clone();
             scope.types = known.types.clone();
+            scope.addresses = known.addresses.clone();
         }
         scope
     }
@@ -134,6 +141,9 @@ pub fn declare_types(context: &mut Context, scope: &mut Scope, items: &[&ast::It
             });
             scope.types.insert(name, Type::Record(id));
         } else if let Some(of) = &source.of {
+            if scope.means_address(of) {
+                scope.addresses.insert(name.clone());
+            }
             let of = check_value_type(context, scope, of);
             scope.types.insert(name, of);
         }

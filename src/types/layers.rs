@@ -232,6 +232,7 @@ fn types<'a>(
     let known = words.of_unit(node.unit);
     layer.scope.names = known.names;
     layer.scope.types = known.types;
+    layer.scope.addresses = known.addresses;
     for lower in &node.below {
         let bound = bound_below(composition, below, lower, services);
         for service in &lower.services {

@@ -389,6 +389,21 @@ pub struct Enum {
     pub width: u8,
 }
 
+impl Enum {
+    /// The name of a value, or its number where it has no name of its own.
+    pub fn word(&self, number: u64) -> String {
+        let mut names = self.names.iter();
+        let named = names.find(|(_, of)| *of == number);
+        named.map_or(number.to_string(), |(name, _)| name.clone())
+    }
+
+    /// The value of a name.
+    pub fn value(&self, name: &str) -> Option<u64> {
+        let mut names = self.names.iter();
+        names.find(|(own, _)| own == name).map(|(_, value)| *value)
+    }
+}
+
 /// Why a message is dropped.
 #[derive(Clone, Debug)]
 pub struct Reason {

@@ -13,7 +13,7 @@ use super::program::{
 };
 use super::value::Type;
 use crate::syntax::loom::ast;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What can be named in the bodies of one kind of instances of one entity.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Scope {
     /// Words for types, which stand apart: a layer may have a parameter `address` and a type
     /// `address`. The values of an enum are `NAME.value` or, where the enum is expected, plain.
     pub types: BTreeMap<String, Type>,
+    /// Words for types whose values are IPv4 addresses.
+    pub addresses: BTreeSet<String>,
     /// What `message` is where no local is called so: [`LocalId::MESSAGE`] in a header.
     pub message: Option<LocalId>,
     /// Attributes by name, of the services above, below and of the layer itself; those that can
@@ -52,7 +54,23 @@ pub struct Scope {
     pub processes: Vec<BTreeMap<String, Named>>,
 }
 
+/// The type of an IPv4 address: a `u32` that is shown as `10.0.0.1`.
+pub const IPV4_ADDRESS: &str = "ipv4_address";
+
 impl Scope {
+    /// Returns true if a type is written as that of an IPv4 address, directly or by another name.
+    pub fn means_address(&self, of: &ast::Type) -> bool {
+        match &of.kind {
+            ast::TypeKind::Named(name) => match self.types.contains_key(&name.text) {
+                true => self.addresses.contains(&name.text),
+                false => name.is(IPV4_ADDRESS),
+            },
+            ast::TypeKind::Container { .. }
+            | ast::TypeKind::Optional(_)
+            | ast::TypeKind::Enum(_) => false,
+        }
+    }
+
     /// Nothing can be named yet.
     pub fn new(entity: EntityId, kind: KindId) -> Scope {
         Scope {
@@ -61,6 +79,7 @@ impl Scope {
             alone: false,
             names: BTreeMap::new(),
             types: BTreeMap::new(),
+            addresses: BTreeSet::new(),
             message: None,
             attributes: BTreeMap::new(),
             header: None,

@@ -128,6 +128,7 @@ fn header() -> Header {
         fields: vec![HeaderField {
             name: "number".to_string(),
             kind: NUMBER,
+            is_address: false,
             bit: 0,
             width: 32,
             behind: Vec::new(),

@@ -3,11 +3,11 @@
 //! In: a script, and something that runs the stack. Out: what the stack gave its host, and when,
 //! and all counters that are not zero; and the trace, to be done again with whatever else runs it.
 
-use super::script::{Line, moment, rows, word};
+use super::script::{Line, argument_words, key_words, moment, rows, word};
 use crate::simulate::stack::Outcome;
 use crate::simulate::state::Emitted;
 use crate::simulate::trace::{Call, Driver, Seen, Step};
-use crate::types::program::Program;
+use crate::types::program::{Attribute, Program};
 use std::fmt::Write;
 
 /// What came of a script.
@@ -137,8 +137,8 @@ impl Player<'_> {
             } => {
                 let mut line = format!("deliver {} {session}", program.ports[port.at()].name);
                 for (id, value) in attributes {
-                    let name = &program.attributes[id.at()].name;
-                    let _ = write!(line, " {name}={}", word(value));
+                    let Attribute { name, kind, .. } = &program.attributes[id.at()];
+                    let _ = write!(line, " {name}={}", word(program, kind, value));
                 }
                 self.say(&line);
                 self.played.text.push_str(&rows(bytes));
@@ -149,8 +149,9 @@ impl Player<'_> {
                 listener,
                 keys,
             } => {
-                let port = &program.ports[port.at()].name;
-                let keys: String = keys.iter().map(|key| format!(" {}", word(key))).collect();
+                let port = &program.ports[port.at()];
+                let keys = key_words(program, port.opens, keys);
+                let port = &port.name;
                 let by = listener.map_or("nobody".to_string(), |by| by.to_string());
                 self.say(&format!("accepted {port} {session}{keys}, by {by}"));
             }
@@ -161,13 +162,10 @@ impl Player<'_> {
                 arguments,
                 bytes,
             } => {
-                let name = &program.notices[notice.at()].name;
+                let notice = &program.notices[notice.at()];
                 let port = &program.ports[port.at()].name;
-                let arguments: String = arguments
-                    .iter()
-                    .map(|value| format!(" {}", word(value)))
-                    .collect();
-                self.say(&format!("tell {port} {session} {name}{arguments}"));
+                let arguments = argument_words(program, notice, arguments);
+                self.say(&format!("tell {port} {session} {}{arguments}", notice.name));
                 let carried: String = bytes.iter().map(|bytes| rows(bytes)).collect();
                 self.played.text.push_str(&carried);
             }

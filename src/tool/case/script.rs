@@ -23,7 +23,7 @@
 use crate::simulate::state::Limits;
 use crate::simulate::trace::{Call, Step, Trace};
 use crate::simulate::value::{Datum, fit};
-use crate::types::program::{KindId, LinkId, NoticeId, PortId, Program};
+use crate::types::program::{Attribute, KindId, LinkId, Notice, NoticeId, PortId, Program};
 use crate::types::value::Type;
 use std::fmt::Write;
 use std::net::Ipv6Addr;
@@ -128,7 +128,12 @@ fn sections(program: &Program, trace: &Trace, usual: Limits) -> String {
     if !program.config.is_empty() {
         text.push_str("=== config\n");
         for (config, value) in program.config.iter().zip(&trace.config) {
-            let _ = writeln!(text, "{} = {}", config.name, word(value));
+            let _ = writeln!(
+                text,
+                "{} = {}",
+                config.name,
+                word(program, &config.kind, value)
+            );
         }
         text.push('\n');
     }
@@ -164,7 +169,7 @@ fn settings(program: &Program, text: &str) -> Result<Vec<Datum>, String> {
     let value = |config: &crate::types::program::Config| {
         let default = config.default.as_ref();
         match (find(&config.name), default) {
-            (Some(text), _) => datum(&text, &config.kind),
+            (Some(text), _) => datum(program, &text, &config.kind),
             (None, Some(value)) => Some(Datum::of(program, value, &config.kind)),
             (None, None) => None,
         }
@@ -264,7 +269,7 @@ fn keys<'w>(
     let keys = program.kinds[kind.at()].keys.iter();
     keys.map(|key| match words.next()? {
         "any" => key.default.as_ref().map(|_| Datum::Absent),
-        word => datum(word, &key.kind),
+        word => datum(program, word, &key.kind),
     })
     .collect()
 }
@@ -279,7 +284,10 @@ fn send(program: &Program, rest: &str) -> Option<Call> {
         let (name, value) = word.split_once('=')?;
         let mut listed = program.ports[port.at()].attributes.iter().copied();
         let id = listed.find(|id| program.attributes[id.at()].name == name)?;
-        attributes.push((id, datum(value, &program.attributes[id.at()].kind)?));
+        attributes.push((
+            id,
+            datum(program, value, &program.attributes[id.at()].kind)?,
+        ));
     }
     let bytes = hexadecimal(bytes)?;
     Some(Call::Send {
@@ -299,7 +307,11 @@ fn tell(program: &Program, rest: &str) -> Option<Call> {
     let notice: NoticeId = down.find(|id| program.notices[id.at()].name == name)?;
     let parameters = program.notices[notice.at()].parameters.iter();
     let arguments: Option<Vec<Datum>> = parameters
-        .map(|parameter| words.next().and_then(|word| datum(word, &parameter.kind)))
+        .map(|parameter| {
+            words
+                .next()
+                .and_then(|word| datum(program, word, &parameter.kind))
+        })
         .collect();
     Some(Call::Notice {
         port,
@@ -345,20 +357,25 @@ fn call(program: &Program, call: &Call, text: &mut String) {
         } => {
             let _ = write!(text, "send {} {session}", program.ports[port.at()].name);
             for (id, value) in attributes {
-                let name = &program.attributes[id.at()].name;
-                let _ = write!(text, " {name}={}", word(value));
+                let Attribute { name, kind, .. } = &program.attributes[id.at()];
+                let _ = write!(text, " {name}={}", word(program, kind, value));
             }
             let _ = write!(text, " :\n{}", rows(bytes));
         }
         Call::Open(port, keys) => {
-            let _ = write!(text, "open {}", program.ports[port.at()].name);
-            keys.iter().for_each(|key| push_word(text, key));
-            text.push('\n');
+            let port = &program.ports[port.at()];
+            let _ = writeln!(
+                text,
+                "open {}{}",
+                port.name,
+                key_words(program, port.opens, keys)
+            );
         }
         Call::Listen(port, keys, backlog) => {
-            let _ = write!(text, "listen {}", program.ports[port.at()].name);
-            keys.iter().for_each(|key| push_word(text, key));
-            let _ = writeln!(text, " backlog {backlog}");
+            let port = &program.ports[port.at()];
+            let kind = port.listens.map(|how| how.listener);
+            let keys = key_words(program, kind, keys);
+            let _ = writeln!(text, "listen {}{keys} backlog {backlog}", port.name);
         }
         Call::Unlisten(port, listener) => {
             let port = &program.ports[port.at()].name;
@@ -371,10 +388,9 @@ fn call(program: &Program, call: &Call, text: &mut String) {
             arguments,
         } => {
             let port = &program.ports[port.at()].name;
-            let notice = &program.notices[notice.at()].name;
-            let _ = write!(text, "tell {port} {session} {notice}");
-            arguments.iter().for_each(|value| push_word(text, value));
-            text.push('\n');
+            let notice = &program.notices[notice.at()];
+            let given = argument_words(program, notice, arguments);
+            let _ = writeln!(text, "tell {port} {session} {}{given}", notice.name);
         }
         Call::Carrier(link, up) => {
             let state = if *up { "up" } else { "down" };
@@ -384,16 +400,42 @@ fn call(program: &Program, call: &Call, text: &mut String) {
     }
 }
 
-fn push_word(text: &mut String, value: &Datum) {
-    let _ = write!(text, " {}", word(value));
+/// The keys of an instance of a kind, each with a blank before it.
+pub fn key_words(program: &Program, kind: Option<KindId>, values: &[Datum]) -> String {
+    let keys = kind.map_or(&[][..], |kind| &program.kinds[kind.at()].keys);
+    spaced(program, keys.iter().map(|key| &key.kind), values)
 }
 
-/// A value as one word.
-pub fn word(value: &Datum) -> String {
+/// The arguments of a notice, each with a blank before it.
+pub fn argument_words(program: &Program, notice: &Notice, values: &[Datum]) -> String {
+    let kinds = notice.parameters.iter().map(|parameter| &parameter.kind);
+    spaced(program, kinds, values)
+}
+
+fn spaced<'t>(
+    program: &Program,
+    kinds: impl Iterator<Item = &'t Type>,
+    values: &[Datum],
+) -> String {
+    let words = kinds.zip(values);
+    words
+        .map(|(kind, value)| format!(" {}", word(program, kind, value)))
+        .collect()
+}
+
+/// A value as one word: of an enum its name, where the number has one.
+pub fn word(program: &Program, kind: &Type, value: &Datum) -> String {
+    let plain = match kind {
+        Type::Optional(inner) => inner,
+        kind => kind,
+    };
     match value {
         Datum::Optional(None) => "none".to_string(),
-        Datum::Optional(Some(inner)) => word(inner),
-        Datum::Number(number) => number.to_string(),
+        Datum::Optional(Some(inner)) => word(program, plain, inner),
+        Datum::Number(number) => match plain {
+            Type::Enum(id) => program.enums[id.at()].word(*number),
+            _ => number.to_string(),
+        },
         Datum::Absent => "any".to_string(),
         Datum::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         other => format!("{other:?}"),
@@ -484,11 +526,15 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A number, `true`, an address with dots or colons, a length of time, bytes, or `none`.
-fn datum(text: &str, kind: &Type) -> Option<Datum> {
+/// A number, the name of an enum's value, `true`, an address with dots (32 bits) or colons (48
+/// bits), a length of time, bytes, or `none`.
+fn datum(program: &Program, text: &str, kind: &Type) -> Option<Datum> {
     match kind {
+        Type::Enum(id) if let Some(number) = program.enums[id.at()].value(text) => {
+            return Some(Datum::Number(number));
+        }
         Type::Optional(_) if text == "none" => return Some(Datum::Optional(None)),
-        Type::Optional(inner) => return datum(text, inner).map(Datum::some),
+        Type::Optional(inner) => return datum(program, text, inner).map(Datum::some),
         Type::Bytes(length) => {
             let address = text.parse::<Ipv6Addr>().ok().filter(|_| *length == 16);
             let bytes = address.map(|address| address.octets().to_vec());
@@ -502,19 +548,19 @@ fn datum(text: &str, kind: &Type) -> Option<Datum> {
         }
         _ => {}
     }
-    let bytes = |separator: char, radix: u32| {
+    let bytes = |separator: char, radix: u32, count: usize| {
         let mut number = 0;
         for part in text.split(separator) {
             number = number << 8 | u64::from(u8::from_str_radix(part, radix).ok()?);
         }
-        Some(number)
+        (text.split(separator).count() == count).then_some(number)
     };
     let number = match text {
         "true" => Some(1),
         "false" => Some(0),
-        _ if text.contains('.') => bytes('.', 10),
-        _ if text.contains(':') => bytes(':', 16),
         _ if text.contains(' ') => time(text),
+        _ if text.contains('.') => bytes('.', 10, 4),
+        _ if text.contains(':') => bytes(':', 16, 6),
         _ => match text.strip_prefix("0x") {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
             None => text.parse().ok(),
@@ -532,11 +578,16 @@ mod tests {
 
     #[test]
     fn what_is_no_value_of_its_type_is_refused() {
-        let is_value = |text, kind| datum(text, &kind).is_some();
+        let program = Program::default();
+        let is_value = |text, kind| datum(&program, text, &kind).is_some();
         assert!(is_value("4095", Type::Unsigned(12)));
         assert!(!is_value("4096", Type::Unsigned(12)));
         assert!(is_value("0a 0b", Type::BoundedBytes(2)));
         assert!(!is_value("0a 0b 0c", Type::BoundedBytes(2)));
         assert!(!is_value("0a 0b", Type::Bytes(3)));
+        assert!(is_value("10.0.0.2", Type::Unsigned(32)));
+        assert!(!is_value("10.0", Type::Unsigned(32)));
+        assert!(!is_value("0:1", Type::Unsigned(48)));
+        assert!(is_value("1500 ms", Type::Time));
     }
 }

@@ -108,16 +108,12 @@ fn fields(evaluation: &mut Evaluation<'_, '_>, id: HeaderId, bytes: &[u8]) -> Ve
 /// A value, as whoever reads a capture expects it.
 fn shown(program: &Program, field: &HeaderField, value: &Datum) -> String {
     let Datum::Number(number) = value else {
-        return super::script::word(value);
+        return super::script::word(program, &field.kind, value);
     };
     let number = *number;
     let digits = field.width.div_ceil(4) as usize;
     match (&field.kind, &field.rule) {
-        (Type::Enum(id), _) => {
-            let mut names = program.enums[id.at()].names.iter();
-            let named = names.find(|(_, of)| *of == number);
-            named.map_or(number.to_string(), |(name, _)| name.clone())
-        }
+        (Type::Enum(id), _) => program.enums[id.at()].word(number),
         (Type::Bool, _) => (number == 1).to_string(),
         (Type::Signed(_), _) => (number as i64).to_string(),
         (_, Rule::Checks { .. }) => format!("{number:#0width$x}", width = digits + 2),
@@ -129,7 +125,7 @@ fn shown(program: &Program, field: &HeaderField, value: &Datum) -> String {
                 .collect();
             bytes.join(":")
         }
-        (Type::Unsigned(32), _) if number >= 1 << 24 => {
+        (Type::Unsigned(32), _) if field.is_address => {
             let bytes = (number as u32).to_be_bytes().map(|byte| byte.to_string());
             bytes.join(".")
         }

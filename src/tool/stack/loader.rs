@@ -62,6 +62,7 @@ impl Loader<'_> {
                         kind: Kind::Unsigned(32),
                         optional: false,
                         needed: false,
+                        names: Vec::new(),
                     };
                     let members = [&[listener], &keys[..]].concat();
                     Some(self.up(&format!("{name}_accepted"), &members)?)

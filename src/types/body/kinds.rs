@@ -12,6 +12,7 @@
 use super::super::constant::{cut, fold, width};
 use super::super::expression::{Expression, ExpressionKind};
 use super::super::items::declare_inline;
+use super::super::scope::IPV4_ADDRESS;
 use super::super::value::{Type, Value};
 use super::range::mask;
 use super::words::{Body, constant_number, make, nothing};
@@ -587,6 +588,7 @@ fn built_in_type(name: &str) -> Option<Type> {
     match name {
         "bool" => return Some(Type::Bool),
         "time" => return Some(Type::Time),
+        IPV4_ADDRESS => return Some(Type::Unsigned(32)),
         "seq8" => return Some(Type::Sequence(8)),
         "seq16" => return Some(Type::Sequence(16)),
         "seq32" => return Some(Type::Sequence(32)),

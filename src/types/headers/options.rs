@@ -138,6 +138,7 @@ fn option(
     let itself = HeaderField {
         name: name.to_string(),
         kind: Type::Bool,
+        is_address: false,
         bit: 0,
         width: 8 * options.width,
         behind: Vec::new(),
