@@ -7,7 +7,6 @@
 
 mod web;
 
-use super::capture::LinkType;
 use super::compiler::{self, Options};
 use super::device::Device;
 use super::failure::{Failure, about};
@@ -21,7 +20,7 @@ use super::run::{
     ApplicationArgument, Places, Setting, prepare, start, stop_on_signals, unless_stopped,
 };
 use super::simulate::compiled::Compiled;
-use super::simulate::record::Record;
+use super::simulate::record::{Form, Interface, Record};
 use super::simulate::words::Words;
 use super::stack::Program;
 use super::terminal::{note, result};
@@ -235,7 +234,10 @@ pub fn simulate(program: &Program, plan: &Plan) -> Result<Outcomes, Failure> {
     let mut network = network(program, plan)?;
     let link = program.description().links.iter().take(1);
     let link = link
-        .map(|name| (name.clone(), LinkType::Ethernet))
+        .map(|name| Interface {
+            name: name.clone(),
+            form: Form::ETHERNET,
+        })
         .collect();
     let path = &plan.capture;
     let record = Record::to_file(&plan.stop, path, &[link, Vec::new()], Some(KEPT));

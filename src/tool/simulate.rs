@@ -83,7 +83,8 @@ pub struct Arguments {
     /// What has to hold at the end, else the run has failed
     #[arg(long = "expect", value_name = "FACT")]
     pub promises: Vec<String>,
-    /// Writes every frame, as it is sent and as it arrives
+    /// Writes every frame for Wireshark, as it is sent and as it arrives; what is neither Ethernet
+    /// nor IP is carried in UDP
     #[arg(long, value_name = "FILE")]
     pub pcapng: Option<PathBuf>,
     /// Prints one line of JSON

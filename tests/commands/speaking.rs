@@ -2,6 +2,7 @@
 
 use super::building::example;
 use super::shell::{Said, Shell};
+use stackloom::tool::capture::{LinkType, Reader};
 
 /// A stack whose links tell how they are, a network of two, and the scripts of one node.
 fn links(shell: &Shell, words: &[&str]) -> Said {
@@ -114,4 +115,36 @@ fn attributes_say_where_a_message_goes() {
         packets.any(|packet| packet[8..] == [2, 17]),
         "a time to live of 2"
     );
+}
+
+#[test]
+fn frames_of_any_protocol_open_in_wireshark() {
+    let shell = Shell::new();
+    let radio = example("radio/radio.loom");
+    let words = [
+        "simulate",
+        &radio,
+        "--messages",
+        "2",
+        "--seed",
+        "1",
+        "--pcapng",
+        "a.pcapng",
+    ];
+    shell.loom(&words).fine();
+    let mut reader = Reader::open(&shell.path("a.pcapng")).expect("a capture");
+    for at in 0..4 {
+        let frame = reader
+            .next_frame()
+            .expect("whole")
+            .expect("each is sent and arrives");
+        assert_eq!(reader.link_type(), LinkType::Ip);
+        let bytes = &frame.bytes;
+        assert_eq!((bytes[0], bytes[9]), (0x45, 17), "UDP on IPv4");
+        assert_eq!(bytes[12..20], [127, 0, 0, 1, 127, 0, 0, 2]);
+        assert_eq!(bytes[20..24], [0x46, 0x51, 0x46, 0x51], "port 18001");
+        // Below the datagram stands the frame: `number`, little.
+        assert_eq!(bytes[28..32], [1 + at / 2, 0, 0, 0]);
+    }
+    assert!(reader.next_frame().expect("whole").is_none());
 }

@@ -6,6 +6,7 @@
 use super::compiled::Compiled;
 use super::interpreted::Interpreted;
 use super::promise::{Names, Promise};
+use super::record::{Form, Interface};
 use super::scenario::{Node, Scenario};
 use super::text::{Mistake, Text};
 use super::words::{Speaker, Words, filled};
@@ -14,7 +15,6 @@ use crate::simulate::network::application::Application;
 use crate::simulate::network::driven::Driven;
 use crate::simulate::network::{End, Link, Named, Plan};
 use crate::tool::c_compiler;
-use crate::tool::capture::LinkType;
 use crate::tool::compiler::{self, Options};
 use crate::tool::failure::Failure;
 use crate::tool::layout::{Description, Layout, Values, instead};
@@ -223,22 +223,17 @@ impl<'k> Prepared<'k> {
         nodes.map(|node| node.stack.holds_messages).collect()
     }
 
-    /// The links of all nodes, in order, and what stands at the beginning of their frames.
-    pub fn interfaces(&self) -> Vec<Vec<(String, LinkType)>> {
-        let of_node = |node: &PreparedNode<'_>| {
+    /// The links of all nodes, in order, as a capture shows them.
+    pub fn interfaces(&self) -> Vec<Vec<Interface>> {
+        let of_node = |(at, node): (usize, &PreparedNode<'_>)| {
             let links = node.stack.links.iter().zip(&node.stack.lowest);
-            let named = links.map(|(link, lowest)| {
-                let link_type = match lowest.as_str() {
-                    "ethernet" => LinkType::Ethernet,
-                    "tunnel" | "ipv4" | "ipv6" => LinkType::Ip,
-                    // The first of the numbers that belong to whoever takes them.
-                    _ => LinkType::Other(147),
-                };
-                (format!("{}.{link}", node.name.words), link_type)
+            let named = links.enumerate().map(|(link, (name, lowest))| Interface {
+                name: format!("{}.{name}", node.name.words),
+                form: Form::of(lowest, &self.links, (at, link)),
             });
             named.collect()
         };
-        self.nodes.iter().map(of_node).collect()
+        self.nodes.iter().enumerate().map(of_node).collect()
     }
 
     /// What the network promises.
