@@ -9,7 +9,7 @@
 //! compiling   compiler -> c_compiler (companion) -> stack, described by layout, filled as written
 //! running     host: stack + device (capture, recorded) + applications (lines)
 //! the demo    namespace (netlink) + peer, or a simulated neighbour; then demo/web
-//! speaking    terminal, progress, page, failure
+//! speaking    terminal, progress, page, failure, manual
 //! ```
 
 pub mod authoring;
@@ -30,6 +30,7 @@ pub mod host;
 pub mod layout;
 pub mod library;
 pub mod lines;
+pub mod manual;
 pub mod namespace;
 pub mod neighbour;
 pub mod netlink;
@@ -65,7 +66,7 @@ use terminal::style::{self, Color, MessageFormat};
 struct Command {
     #[command(subcommand)]
     verb: Verb,
-    /// Colors of diagnostics; auto: on a terminal, unless NO_COLOR is set
+    /// Colors
     #[arg(
         long,
         global = true,
@@ -140,7 +141,25 @@ enum Verb {
     Simulate(Box<simulate::Arguments>),
     /// Lets the Linux kernel talk to a compiled stack in a private network
     Demo(demo::Arguments),
+    /// Prints a script with which a shell completes command lines
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Writes manual pages of all commands
+    #[command(after_help = "Example:\n  loom man ~/.local/share/man/man1 && man loom-simulate")]
+    Man {
+        /// The folder for them; it is made if it is not there
+        folder: PathBuf,
+    },
 }
+
+const COMPLETIONS: &str = "\
+Examples:
+  loom completions bash > ~/.local/share/bash-completion/completions/loom
+  loom completions zsh > \"${fpath[1]}/_loom\"
+  loom completions fish > ~/.config/fish/completions/loom.fish";
 
 const CHECK: &str = "\
 Examples:
@@ -198,6 +217,8 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         Verb::Explain { what, .. } => authoring::explain(what.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
+        Verb::Completions { shell } => manual::completions(Command::command(), shell),
+        Verb::Man { folder } => manual::pages(Command::command(), &folder),
     }
 }
 

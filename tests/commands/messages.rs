@@ -160,3 +160,43 @@ fn colors_are_for_terminals_unless_somebody_says_otherwise() {
         );
     }
 }
+
+#[test]
+fn each_shell_gets_its_completions() {
+    let shell = Shell::new();
+    for name in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = shell.loom(&["completions", name]).fine();
+        assert!(
+            script.contains("message-format") && script.contains("simulate"),
+            "{name}"
+        );
+    }
+    shell
+        .loom(&["completions", "tcsh"])
+        .failed(2, &["'tcsh'", "bash, elvish, fish"]);
+    shell.loom(&["completions"]).failed(2, &["<SHELL>"]);
+    shell.write("script", shell.loom(&["completions", "bash"]).fine());
+    let mut bash = Command::new("bash");
+    bash.args(["-n", "script"]).current_dir(shell.path("."));
+    shell.finish(bash).fine();
+}
+
+#[test]
+fn each_command_has_a_manual_page() {
+    let shell = Shell::new();
+    shell.loom(&["man", "pages/man1"]).fine();
+    let help = shell.loom(&["--help"]).fine();
+    let commands = help.split("Commands:\n").nth(1).expect("they are listed");
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    for name in commands.filter_map(|line| line.split_whitespace().next()) {
+        if name != "help" {
+            let page = shell.read(&format!("pages/man1/loom-{name}.1"));
+            assert!(page.contains("Example"), "{name}");
+        }
+    }
+    assert!(shell.read("pages/man1/loom.1").contains(".TH loom 1"));
+    shell.write("file", "");
+    shell.loom(&["man", "file/x"]).failed(2, &["file/x: "]);
+    let version = format!("loom {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(shell.loom(&["--version"]).fine(), version);
+}
