@@ -9,6 +9,8 @@
 mod allowed;
 #[path = "tidy/code.rs"]
 mod code;
+#[path = "tidy/editor.rs"]
+mod editor;
 #[path = "tidy/glossary.rs"]
 mod glossary;
 #[path = "tidy/imports.rs"]

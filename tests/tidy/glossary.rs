@@ -59,7 +59,7 @@ pub fn names_have_a_row(texts: &[(String, String)]) -> Breaches {
 }
 
 /// The words of the language, from the tables of its tokens.
-fn words(text: &str) -> BTreeSet<String> {
+pub fn words(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for table in ["KEYWORDS", "STATEMENTS"] {
         let begin = format!("const {table}: &[&str] = &[");
