@@ -83,8 +83,7 @@ pub struct Arguments {
     /// What has to hold at the end, else the run has failed
     #[arg(long = "expect", value_name = "FACT")]
     pub promises: Vec<String>,
-    /// Writes every frame for Wireshark, as it is sent and as it arrives; what is neither Ethernet
-    /// nor IP is carried in UDP
+    /// Writes frames for Wireshark; in UDP if neither Ethernet nor IP
     #[arg(long, value_name = "FILE")]
     pub pcapng: Option<PathBuf>,
     /// Prints one line of JSON
@@ -102,7 +101,7 @@ pub struct Arguments {
     /// Of Esterel: runs the C that it is compiled to
     #[arg(long, conflicts_with = "interpret")]
     pub compiled: bool,
-    /// C that holds the functions which a stack declares as extern; of Esterel, types and constants
+    /// C of functions declared as extern; of Esterel, types, too
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
     /// Where `use` looks before the library inside the binary
