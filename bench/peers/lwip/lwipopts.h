@@ -23,6 +23,7 @@
 #define PBUF_POOL_BUFSIZE    1536
 #define MEMP_NUM_PBUF        256
 #define MEMP_NUM_TCP_SEG     256
+#define MEMP_NUM_TCP_PCB     1200
 #define TCP_MSS              1460
 #define TCP_WND              (44 * TCP_MSS)
 #define TCP_SND_BUF          (44 * TCP_MSS)
@@ -31,6 +32,7 @@
 #define LWIP_STATS           0
 #define IP_REASSEMBLY        0
 #define IP_FRAG              0
+#define LWIP_CHKSUM_ALGORITHM PEER_ALGORITHM
 #define CHECKSUM_GEN_IP      PEER_SUMS
 #define CHECKSUM_GEN_UDP     PEER_SUMS
 #define CHECKSUM_GEN_TCP     PEER_SUMS
