@@ -17,6 +17,8 @@
  *   takes the segment where it stands, which calls tcp_stack_arrived, which gives back that it
  *   takes all of it; and tcp_stack_leaves with the answer to every second one
  *
+ * and with -DASKS, as the contract of a stack demands, it asks tcp_stack_next until that has nothing.
+ *
  * With -DCONNECTIONS=N there are N connections, each with a sender of its own, which take turns:
  * no segment is of the same connection as the one before.
  */
@@ -168,6 +170,12 @@ static inline __attribute__((always_inline)) void step(struct receiver *receiver
     tcp_stack_input(stack, 0, &receiver->frame, 1, 1);
 #ifdef CALLS
     (void)leaves;
+#ifdef ASKS
+    struct tcp_stack_output output;
+    while (tcp_stack_next(stack, &output) != TCP_STACK_IDLE) {
+        tcp_stack_done(stack, &output);
+    }
+#endif
 #else
     for (;;) {
         struct tcp_stack_output output;

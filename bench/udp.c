@@ -12,6 +12,8 @@
  * the sender sends calls udp_stack_leaves with the frame; the receiver takes that where it stands,
  * which calls udp_stack_arrived, which reads it.
  *
+ * With -DASKS both also ask udp_stack_next until that has nothing, as the contract demands.
+ *
  * Between the two stands the wire, a copy of the frame, which is not counted (bench_wire). With
  * `down` fewer datagrams go, and none arrives: `loom bench layers` tells the two ways apart so.
  */
@@ -79,9 +81,23 @@ __attribute__((noinline, noclone)) void bench_wire(struct ends *ends, const uint
     ends->frame.length = length;
 }
 
+#if defined CALLS && defined ASKS
+static inline void asks(struct udp_stack *stack) {
+    struct udp_stack_output output;
+    while (udp_stack_next(stack, &output) != UDP_STACK_IDLE) {
+        udp_stack_done(stack, &output);
+    }
+}
+#else
+static inline void asks(struct udp_stack *stack) {
+    (void)stack;
+}
+#endif
+
 __attribute__((noinline, noclone)) void down_bench_step(struct ends *ends) {
     const uint8_t *const number = (const uint8_t *)&ends->number;
     udp_stack_datagrams_send(ends->sender, ends->session, NULL, number, 4, 1);
+    asks(ends->sender);
 #ifndef CALLS
     struct udp_stack_output output;
     if (udp_stack_next(ends->sender, &output) == UDP_STACK_FRAME) {
@@ -95,6 +111,7 @@ __attribute__((noinline, noclone)) void down_bench_step(struct ends *ends) {
 
 __attribute__((noinline, noclone)) void up_bench_step(struct ends *ends) {
     udp_stack_input(ends->receiver, 0, &ends->frame, 1, 1);
+    asks(ends->receiver);
 #ifndef CALLS
     struct udp_stack_output output;
     uint32_t number;

@@ -41,6 +41,8 @@ mod shell;
 mod simulating;
 #[path = "commands/speaking.rs"]
 mod speaking;
+#[path = "commands/traffic.rs"]
+mod traffic;
 #[path = "commands/viewing.rs"]
 mod viewing;
 #[path = "commands/web.rs"]

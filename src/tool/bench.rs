@@ -11,11 +11,13 @@
 //! layers     what a layer more takes: instructions, text, the compiler's work
 //! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch;
 //!            interpreted: the same trees without C
+//! traffic    each kind of TCP traffic, by a scripted client; counts: what was recorded of it
 //! goals      what is to be reached, and what the papers say
 //! table      all that as text; picture: the rows of hippco
 //! ```
 
 mod bulk;
+mod counts;
 mod fetched;
 mod goals;
 mod hippco;
@@ -26,6 +28,7 @@ mod picture;
 mod programs;
 mod sized;
 mod table;
+mod traffic;
 
 use super::counting;
 use super::failure::{Failure, Status, about};
@@ -74,6 +77,8 @@ pub struct Arguments {
     /// Draws the instructions as a picture here, in SVG, of `hippco`
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    #[command(flatten)]
+    traffic: traffic::Choice,
     /// Interprets the segments of a script: what `hippco` counts of loom itself
     #[arg(long, hide = true, num_args = 2, value_names = ["SCRIPT", "MODE"])]
     interpreted: Vec<PathBuf>,
@@ -92,6 +97,8 @@ pub enum Name {
     Hippco,
     /// Throughput with the kernel as the peer, through a TUN
     Bulk,
+    /// Each kind of TCP traffic, by a scripted client, beside lwIP, smoltcp and C by hand
+    Traffic,
 }
 
 impl Name {
@@ -103,6 +110,7 @@ impl Name {
             Name::Layers => "layers",
             Name::Hippco => "hippco",
             Name::Bulk => "bulk",
+            Name::Traffic => "traffic",
         }
     }
 }
@@ -128,6 +136,9 @@ pub struct Row {
     pub unit: String,
     /// What a paper says, where one does.
     pub paper: Option<f64>,
+    /// The least and the greatest of several runs, where the figure is their median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<[f64; 2]>,
     /// With how many layers more, where that is asked; the figure is what each takes if not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<u32>,
@@ -147,6 +158,7 @@ impl Row {
             value,
             unit: unit.to_string(),
             paper: None,
+            spread: None,
             layers: None,
         }
     }
@@ -197,6 +209,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let says = "--picture draws the rows of `loom bench hippco`, and of no other";
         return Err(Failure::environment(says));
     }
+    if arguments.traffic.is_made() && arguments.name != Name::Traffic {
+        let says = "--workloads, --only, --units and --record are of `loom bench traffic` alone";
+        return Err(Failure::environment(says));
+    }
     let folder = Path::new("bench");
     let stack = match arguments.name {
         Name::Hippco => Name::Tcp.text(),
@@ -213,7 +229,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(keep) = &arguments.keep {
         std::fs::create_dir_all(keep).map_err(about(keep))?;
     }
-    let report = report(arguments.name, found(arguments, folder)?);
+    let report = report(folder, arguments.name, found(arguments, folder)?)?;
     if let Some(path) = &arguments.picture {
         std::fs::write(path, picture::picture(&report.rows)).map_err(about(path))?;
     }
@@ -257,6 +273,7 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
         Name::Layers => layers::rows(&bench, &arguments.layers, alone),
         Name::Hippco => hippco::rows(&bench, alone),
         Name::Bulk => bulk::rows(&bench, arguments.bytes),
+        Name::Traffic => traffic::rows(&bench, &arguments.traffic, alone),
     };
     spinner.finish_and_clear();
     let mut rows = rows?;
@@ -295,14 +312,17 @@ fn counted(bench: &Bench, name: Name, alone: bool) -> Result<Vec<Row>, Failure> 
     Ok(rows)
 }
 
-fn report(name: Name, rows: Vec<Row>) -> Report {
-    Report {
+fn report(folder: &Path, name: Name, rows: Vec<Row>) -> Result<Report, Failure> {
+    Ok(Report {
         bench: name.text().to_string(),
         machine: counting::machine(),
         date: counting::date(),
-        goals: goals::goals(name, &rows),
+        goals: match name {
+            Name::Traffic => traffic::goals(folder, &rows)?,
+            _ => goals::goals(name, &rows),
+        },
         rows,
-    }
+    })
 }
 
 fn missing(program: &Program, failure: &Failure) {

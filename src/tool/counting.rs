@@ -35,7 +35,7 @@ impl Counted {
         let within = [
             "--collect-atstart=no",
             "--toggle-collect=*bench_step",
-            "--toggle-collect=bench_wire",
+            "--toggle-collect=*bench_wire",
         ];
         let words = self.given.iter().map(OsString::as_os_str);
         let words: Vec<&OsStr> = words.chain([OsStr::new(mode)]).collect();
@@ -144,6 +144,7 @@ pub fn sizes(folder: &Path, work: &Path) -> Result<Vec<Row>, Failure> {
         value,
         unit: "bytes".to_string(),
         paper: None,
+        spread: None,
         layers: None,
     };
     let session = report.session_bytes.get("tcp").copied();
@@ -238,6 +239,7 @@ pub fn own_row(metric: &str, unit: &str, value: f64) -> Row {
         value,
         unit: unit.to_string(),
         paper: None,
+        spread: None,
         layers: None,
     }
 }

@@ -362,7 +362,7 @@ fn what_is_missing_is_said() {
     assert_eq!(said.status, Some(2));
     assert!(
         said.note
-            .contains("[possible values: udp, tcp, layers, hippco, bulk]"),
+            .contains("[possible values: udp, tcp, layers, hippco, bulk, traffic]"),
         "{said:?}"
     );
 }

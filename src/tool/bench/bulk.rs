@@ -22,7 +22,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Rounds, of which each row is the median; but no new one begins when it is late.
+/// Rounds, of which each row is the median; but no new one begins when it is late. The spread is
+/// that of these rounds.
 const ROUNDS: usize = 5;
 const LATE: Duration = Duration::from_secs(40);
 
@@ -87,6 +88,7 @@ impl Variant {
             value: megabytes,
             unit: unit.to_string(),
             paper: None,
+            spread: None,
             layers: None,
         }
     }
@@ -115,22 +117,29 @@ pub fn rows(bench: &Bench, bytes: u64) -> Result<Vec<Row>, Failure> {
         }
     }
     let mut rows = Vec::new();
-    for way in found.chunks_mut(PAIRS.len()) {
-        let linux = median(&mut way[0].1);
+    for way in found.chunks(PAIRS.len()) {
+        // The ratio is of the rates of one round.
+        let linux = way[0].1.clone();
         for (variant, rates) in way {
-            let rate = median(rates);
-            rows.push(variant.row(rate, false));
+            let ratios = rates.iter().zip(&linux).map(|(own, linux)| own / linux);
+            let ratios: Vec<f64> = ratios.collect();
+            rows.push(spread(variant.row(0.0, false), rates.clone()));
             if variant.pair != PAIRS[0] {
-                rows.push(variant.row(rate / linux, true));
+                rows.push(spread(variant.row(0.0, true), ratios));
             }
         }
     }
     Ok(rows)
 }
 
-fn median(rates: &mut [f64]) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
+/// The median of several runs, with the least and the greatest.
+fn spread(row: Row, mut values: Vec<f64>) -> Row {
+    values.sort_by(f64::total_cmp);
+    Row {
+        value: values[values.len() / 2],
+        spread: Some([values[0], values[values.len() - 1]]),
+        ..row
+    }
 }
 
 /// The networks, and our end, compiled with offload and without.

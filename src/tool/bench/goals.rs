@@ -50,10 +50,11 @@ pub fn printed(name: Name) -> Vec<Row> {
         value,
         unit: "instructions".to_string(),
         paper: Some(value),
+        spread: None,
         layers: None,
     };
     match name {
-        Name::Udp | Name::Layers | Name::Bulk => Vec::new(),
+        Name::Udp | Name::Layers | Name::Bulk | Name::Traffic => Vec::new(),
         Name::Hippco => tables(&row),
         Name::Tcp => PRINTED
             .iter()
@@ -170,7 +171,7 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
             let title = "each layer, woven, down and up, gcc -O3";
             vec![reached(rows, title, 2.0, "at most", &layer)]
         }
-        Name::Hippco => Vec::new(),
+        Name::Hippco | Name::Traffic => Vec::new(),
         Name::Bulk => ["receives", "sends"].map(share).to_vec(),
     };
     let own_work = format!("loom {DEMO}");

@@ -20,10 +20,14 @@ pub struct Program {
 }
 
 /// Whose a stack of ours is whose port and link call functions of its host.
-const CALLED: &str = "stackloom, called";
+pub const CALLED: &str = "stackloom, called";
 
-/// What the programs are told where stacks call.
+/// The same, whose host then asks what else to do, as the contract demands of it.
+const ASKING: &str = "stackloom, called, asks next";
+
+/// What the programs are told where stacks call, and where their hosts ask all the same.
 pub const CALLS: &str = "-DCALLS";
+const ASKS: &str = "-DASKS";
 
 /// How a stack is compiled in a hurry, and as well as may be.
 pub const QUICK: &str = "-O2";
@@ -32,11 +36,15 @@ pub const WHOLE: &str = "-O3 -march=haswell -flto";
 /// Our stack, the floor and the peers; the peers are compiled as they come, and as well as may be.
 pub fn programs(name: Name, alone: bool) -> Vec<Program> {
     let mut all = Vec::new();
-    let others: &[&str] = match alone {
-        true => &["stackloom", CALLED],
-        false => &["stackloom", CALLED, "floor", "lwip", "smoltcp"],
-    };
-    for &who in others {
+    let mut others = vec!["stackloom", CALLED];
+    // The driver of `traffic` asks in any case.
+    if name != Name::Traffic {
+        others.push(ASKING);
+    }
+    if !alone {
+        others.extend(["floor", "lwip", "smoltcp"]);
+    }
+    for who in others {
         let ways: &[(&str, &'static str)] = match who {
             "smoltcp" => &[("O3", ""), ("O3-haswell", "-C target-cpu=haswell")],
             _ => &[("O2", QUICK), ("O3-lto", WHOLE)],
@@ -45,7 +53,7 @@ pub fn programs(name: Name, alone: bool) -> Vec<Program> {
             "smoltcp" => counting::version("rustc", "--version"),
             _ => counting::version("gcc", "-dumpfullversion"),
         };
-        let file = who.replace(", ", "-");
+        let file = who.replace(", ", "-").replace(' ', "-");
         for (sums, word) in [(false, "off"), (true, "on")] {
             all.extend(ways.iter().map(|(way, flags)| Program {
                 name,
@@ -101,12 +109,17 @@ pub fn other(bench: &Bench, [who, word, stack, driven]: [&str; 4]) -> Result<Vec
 impl Program {
     /// Whether it is a stack that Loom made.
     pub fn is_ours(&self) -> bool {
-        ["stackloom", CALLED].contains(&self.who)
+        ["stackloom", CALLED, ASKING].contains(&self.who)
     }
 
     /// Whether it is another's, as it is compiled in a hurry, without sums.
     pub fn is_beside(&self) -> bool {
         !self.is_ours() && !self.sums && matches!(self.flags, QUICK | "")
+    }
+
+    /// Its name behind that of the bench.
+    pub fn variant(&self) -> &str {
+        &self.variant
     }
 
     /// For who waits.
@@ -125,14 +138,27 @@ impl Program {
         let output = std::path::absolute(output)?;
         let flags: Vec<&str> = self.flags.split_whitespace().collect();
         if self.is_ours() {
-            let calls = (self.who == CALLED).then_some(CALLS);
+            let calls = (self.who != "stackloom").then_some(CALLS);
+            let asks = (self.who == ASKING).then_some(ASKS);
             let stack = match (self.sums, calls) {
                 (true, None) => "summed",
                 (true, Some(_)) => "called_summed",
                 (false, None) => "offloaded",
                 (false, Some(_)) => "called",
             };
-            let flags: Vec<&str> = flags.into_iter().chain(calls).collect();
+            let client = bench.folder.join("traffic").join("client.c");
+            let client = client.to_string_lossy();
+            let with = match (self.name, self.sums) {
+                (Name::Traffic, true) => vec!["-DSUMS=1", &client],
+                (Name::Traffic, false) => vec![&*client],
+                _ => Vec::new(),
+            };
+            let flags: Vec<&str> = flags
+                .into_iter()
+                .chain(calls)
+                .chain(asks)
+                .chain(with)
+                .collect();
             counting::compile_stack(bench.folder, name, stack, &flags, bench.work, &output)?;
         } else {
             let script = bench.folder.join("peers").join(self.who).join("build.sh");
@@ -165,7 +191,7 @@ impl Program {
     pub fn rows(&self, counted: &Counted) -> Result<Vec<Row>, Failure> {
         let all = counted.instructions("count")?;
         match self.name {
-            Name::Udp | Name::Layers | Name::Bulk => {
+            Name::Udp | Name::Layers | Name::Bulk | Name::Traffic => {
                 Ok(vec![self.row("one 4-byte message, down and up", all, None)])
             }
             Name::Tcp | Name::Hippco => {
@@ -217,6 +243,7 @@ impl Program {
             value,
             unit: "instructions".to_string(),
             paper,
+            spread: None,
             layers: None,
         }
     }

@@ -3,8 +3,12 @@
 //! ```text
 //! who        checksums  compiler    flags  what              293  instructions
 //! who        flags  what             0    1    2  each
+//!
+//! stackloom              O2, off  of lwip  of floor   a workload in each line
 //! ```
 
+use super::programs::CALLED;
+use super::traffic::{FRAMES, WORKLOADS};
 use super::{Name, Report, Row};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,31 +23,46 @@ interpreted are the trees that the next row compiles, by loom itself: its lines 
 segments together, and it has no size that could be compared
 ";
 
+/// What the figures of `bulk` are.
+const OF_BULK: &str = "
+the median of several rounds, in each of which all had their turns, with the least and the greatest
+";
+
+/// What most figures are.
+const OF_COUNTED: &str = "
+counted by callgrind within bench_step; the copy that stands for the wire is not
+";
+
+/// What the figures of `traffic` are.
+const OF_TRAFFIC: &str = "\
+counted by callgrind within bench_step, for each segment that arrives or is sent, each transaction
+or each connection; not counted are timers and the copies that stand for the wire
+`stackloom` asks what to do (polled), and so does `stackloom, called` behind what it was called with
+";
+
 /// All of it.
 pub fn text(report: &Report) -> String {
-    let lines = match () {
-        () if report.bench == Name::Layers.text() => by_layers(&report.rows),
-        () if report.bench == Name::Hippco.text() => by_metric(&report.rows),
-        () => one_by_one(&report.rows),
-    };
     let (machine, date) = (&report.machine, &report.date);
-    let mut text = format!(
-        "{} on {machine}, {date}\n\n{}",
-        report.bench,
-        aligned(&lines)
-    );
-    text += match report.bench == Name::Bulk.text() {
-        true => {
-            "\nthe median of rounds in which all had their turns; times say little but ratios\n"
-        }
-        false => {
-            "\ncounted by callgrind within bench_step; the copy that stands for the wire is not\n"
-        }
-    };
+    let mut text = format!("{} on {machine}, {date}\n\n", report.bench);
+    if report.bench == Name::Traffic.text() {
+        text += &of_traffic(&report.rows);
+    } else {
+        text += &aligned(&match () {
+            () if report.bench == Name::Layers.text() => by_layers(&report.rows),
+            () if report.bench == Name::Hippco.text() => by_metric(&report.rows),
+            () => one_by_one(&report.rows),
+        });
+        text += match report.bench == Name::Bulk.text() {
+            true => OF_BULK,
+            false => OF_COUNTED,
+        };
+    }
     if report.bench == Name::Hippco.text() {
         text += OF_HIPPCO;
     }
-    for goal in &report.goals {
+    // Most of the goals of traffic are counts that were recorded.
+    let is_told = |met: bool| !met || report.bench != Name::Traffic.text();
+    for goal in report.goals.iter().filter(|goal| is_told(goal.met)) {
         let sign = if goal.met { "met" } else { "missed" };
         let (limit, value) = (spaced(goal.limit), spaced(goal.value));
         writeln!(
@@ -52,6 +71,128 @@ pub fn text(report: &Report) -> String {
             goal.metric, goal.bound
         )
         .expect("a string takes every line");
+    }
+    if report.bench == Name::Traffic.text() {
+        let met = report.goals.iter().filter(|goal| goal.met).count();
+        let all = report.goals.len();
+        writeln!(text, "{met} of {all} goals are met").expect("a string takes every line");
+    }
+    text
+}
+
+/// A table for each way of talking with the host, one of the others, and frames that differ.
+fn of_traffic(rows: &[Row]) -> String {
+    let counts: Vec<&Row> = rows.iter().filter(|row| row.unit != FRAMES).collect();
+    let mut text = String::new();
+    for who in ["stackloom", CALLED] {
+        let columns = variants(&counts, &[who]).into_iter().flat_map(|own| {
+            let like = |other: &str| {
+                let mut all = counts.iter();
+                let other = all.find(|row| row.who == other && is_beside(row, own))?;
+                Some((own, Some(*other)))
+            };
+            [Some((own, None)), like("lwip"), like("floor")]
+        });
+        text += &by_workload(who, &counts, &columns.flatten().collect::<Vec<_>>());
+    }
+    let others = variants(&counts, &["lwip", "smoltcp", "floor"]).into_iter();
+    let others: Vec<_> = others.map(|own| (own, None)).collect();
+    text += &by_workload("others", &counts, &others);
+    text + OF_TRAFFIC + &frames(rows)
+}
+
+/// Whether two programs sum alike and are compiled alike.
+fn is_beside(one: &Row, other: &Row) -> bool {
+    (&one.flags, &one.checksums) == (&other.flags, &other.checksums)
+}
+
+/// The first row of each program of these systems.
+fn variants<'a>(rows: &[&'a Row], whos: &[&str]) -> Vec<&'a Row> {
+    let mut found: Vec<&Row> = Vec::new();
+    for row in rows.iter().filter(|row| whos.contains(&row.who.as_str())) {
+        if !found.iter().any(|one| one.variant == row.variant) {
+            found.push(row);
+        }
+    }
+    found
+}
+
+/// A line for each workload, and a column for each program, or for its ratio to another one.
+fn by_workload(title: &str, rows: &[&Row], columns: &[(&Row, Option<&Row>)]) -> String {
+    if columns.is_empty() {
+        return String::new();
+    }
+    let value = |variant: &str, workload: &str| {
+        let mut all = rows.iter();
+        let row = all.find(|row| row.variant == variant && row.metric == workload)?;
+        Some(row.value)
+    };
+    let head = columns.iter().map(|(own, other)| match other {
+        Some(other) => format!("of {}", other.who),
+        None => {
+            let level = own.variant.rsplit('-').find(|part| part.starts_with('O'));
+            let who = if own.who.starts_with("stackloom") {
+                ""
+            } else {
+                &own.who
+            };
+            let level = level.unwrap_or_default();
+            format!("{who} {level} {}", own.checksums)
+                .trim_start()
+                .to_string()
+        }
+    });
+    let heads = [Cell::words(title), Cell::words("")].into_iter();
+    let mut lines: Vec<Vec<Cell>> = vec![heads.chain(head.map(Cell::Figure)).collect()];
+    for workload in &WORKLOADS {
+        let figures: Vec<Option<f64>> = columns
+            .iter()
+            .map(|(own, other)| {
+                let count = value(&own.variant, workload.name)?;
+                match other {
+                    Some(other) => Some(count / value(&other.variant, workload.name)?),
+                    None => Some(count),
+                }
+            })
+            .collect();
+        if figures.iter().any(Option::is_some) {
+            let figures = columns.iter().zip(figures).map(|((_, other), figure)| {
+                Cell::Figure(match (figure, other) {
+                    (None, _) => String::new(),
+                    (Some(ratio), Some(_)) => format!("{ratio:.2}"),
+                    (Some(count), None) => spaced(count.round()),
+                })
+            });
+            let names = [workload.name, workload.title].map(Cell::words);
+            lines.push(names.into_iter().chain(figures).collect());
+        }
+    }
+    format!("{}\n", aligned(&lines))
+}
+
+/// Workloads for which not all send the same number of frames.
+fn frames(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for workload in &WORKLOADS {
+        let own = rows.iter().filter(|row| row.unit == FRAMES);
+        let mut found: Vec<(&str, String)> = Vec::new();
+        for row in own.filter(|row| row.metric == workload.name) {
+            let frames = format!("{:.3}", row.value);
+            if !found.contains(&(&row.who, frames.clone())) {
+                found.push((&row.who, frames));
+            }
+        }
+        if found.iter().any(|(_, frames)| *frames != found[0].1) {
+            let found = found.iter().map(|(who, frames)| format!("{who} {frames}"));
+            let found: Vec<String> = found.collect();
+            writeln!(
+                text,
+                "frames out for each unit of {}: {}",
+                workload.name,
+                found.join("; ")
+            )
+            .expect("a string takes every line");
+        }
     }
     text
 }
@@ -79,7 +220,7 @@ impl Cell {
 
 /// A line for each row.
 fn one_by_one(rows: &[Row]) -> Vec<Vec<Cell>> {
-    let heads = ["who", "checksums", "compiler", "flags", "what", "", ""];
+    let heads = ["who", "checksums", "compiler", "flags", "what", "", "", ""];
     let mut lines: Vec<Vec<Cell>> = vec![heads.map(Cell::words).to_vec()];
     lines.extend(rows.iter().map(|row| {
         let cells = [
@@ -92,6 +233,10 @@ fn one_by_one(rows: &[Row]) -> Vec<Vec<Cell>> {
         let mut line = cells.map(|cell| Cell::words(cell)).to_vec();
         line.push(Cell::Figure(spaced(row.value)));
         line.push(Cell::words(&row.unit));
+        let spread = row.spread.map_or(String::new(), |[least, greatest]| {
+            format!("{} to {}", spaced(least), spaced(greatest))
+        });
+        line.push(Cell::Words(spread));
         line
     }));
     lines
