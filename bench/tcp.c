@@ -17,7 +17,7 @@
  *   takes the segment where it stands, which calls tcp_stack_arrived, which gives back that it
  *   takes all of it; and tcp_stack_leaves with the answer to every second one
  *
- * and with -DASKS, as the contract of a stack demands, it asks tcp_stack_next until that has nothing.
+ * and with -DASKS it also asks tcp_stack_next until that has nothing, as the contract demands
  *
  * With -DCONNECTIONS=N there are N connections, each with a sender of its own, which take turns:
  * no segment is of the same connection as the one before.

@@ -62,10 +62,19 @@ fn the_report_keeps_its_contract_and_its_programs_can_be_counted_again() {
             .is_some_and(|text| text.contains("Linux"))
     );
     let sums: Vec<&Value> = rows(&report).iter().map(|row| &row["checksums"]).collect();
-    assert_eq!(sums, ["off", "off", "on", "on", "off", "off", "on", "on"]);
+    assert_eq!(sums, [["off", "off", "on", "on"]; 3].concat());
     let whos = rows(&report).iter().map(|row| &row["who"]);
     let called = whos.filter(|who| **who == "stackloom, called");
     assert_eq!(called.count(), 4, "{report}");
+    let flags: Vec<&Value> = rows(&report).iter().map(|row| &row["flags"]).collect();
+    assert_eq!(flags[4..8], flags[8..], "{report}");
+    for (silent, asks) in rows(&report)[4..8].iter().zip(&rows(&report)[8..]) {
+        assert_eq!(asks["who"], "stackloom, called, asks next", "{report}");
+        assert!(
+            asks["value"].as_f64() > silent["value"].as_f64(),
+            "{report}"
+        );
+    }
     for row in rows(&report) {
         let value = row["value"].as_f64().expect("a number");
         assert!(
@@ -183,7 +192,7 @@ fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
     let report: Value = serde_json::from_str(&said.result).expect("JSON");
     let all = rows(&report);
     let value = |row: &Value| row["value"].as_f64().expect("a number");
-    for three in all[..12].chunks(3) {
+    for three in all[..36].chunks(3) {
         let [input, output, both] = [&three[0], &three[1], &three[2]].map(value);
         assert!(input < 100.0 && output > 1000.0, "{three:?}");
         assert!((input + output / 2.0 - both).abs() < 0.001, "{three:?}");
@@ -325,6 +334,8 @@ fn what_each_layer_takes_is_counted() {
         assert!(of(who, "text", None) > 0.0);
     }
     assert!(of("woven", "down and up", None) < of("joints as calls", "down and up", None));
+    let number = of("woven, a checked number", "down and up", None);
+    assert!(of("woven", "down and up", None) < number, "{report}");
     assert_eq!(report["goals"].as_array().map(Vec::len), Some(1));
 }
 
@@ -405,6 +416,11 @@ fn bytes_go_each_way_through_a_tun() {
     let count = |unit: &str| all.iter().filter(|row| row["unit"] == unit).count();
     assert_eq!((count("MB/s"), count("ratio")), (8, 6), "{all:?}");
     assert!(all.iter().all(|row| row["value"].as_f64() > Some(0.0)));
+    for row in all {
+        let value = row["value"].as_f64().expect("a number");
+        let [least, greatest] = [0, 1].map(|at| row["spread"][at].as_f64().expect("a number"));
+        assert!((least..=greatest).contains(&value), "{row}");
+    }
     assert_eq!(report["goals"].as_array().map(Vec::len), Some(2));
     for stack in ["plain", "offloaded"] {
         let program = shell.path("kept").join(format!("bulk-stackloom-{stack}"));

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! link tun { tunnel ..                                              none
-//! link tun { tagged(number = 1) { tagged(number = 2) { tunnel ..    two
+//! link tun { tagged(number = 1) { tagged(number = 2) { tunnel ..    two, each with a constant
+//! link tun { numbered { numbered { tunnel ..                        two, each with a checked number
 //! ```
 
 use super::programs::{QUICK, WHOLE};
@@ -26,13 +27,41 @@ pub const MOST: i64 = 64;
 pub const WOVEN: &str = "woven";
 pub const BOTH: &str = "down and up";
 
-/// How the layers are joined.
-const FORMS: [(&str, Rewrites); 2] = [
-    (WOVEN, Rewrites::ALL),
-    (
-        "joints as calls",
-        Rewrites::ALL.without(Rewrites::only(Rewrite::Inline)),
-    ),
+/// Layers, and how they are joined.
+#[derive(Clone, Copy)]
+struct Form {
+    who: &'static str,
+    rewrites: Rewrites,
+    /// Writes one layer of this number.
+    layer: fn(u32) -> String,
+}
+
+fn tagged(number: u32) -> String {
+    format!(" tagged(number = {number}) {{")
+}
+
+fn numbered(_: u32) -> String {
+    " numbered {".to_string()
+}
+
+/// A header with a constant, which costs next to nothing, stands beside one with a number that is
+/// kept and checked.
+const FORMS: [Form; 3] = [
+    Form {
+        who: WOVEN,
+        rewrites: Rewrites::ALL,
+        layer: tagged,
+    },
+    Form {
+        who: "woven, a checked number",
+        rewrites: Rewrites::ALL,
+        layer: numbered,
+    },
+    Form {
+        who: "joints as calls",
+        rewrites: Rewrites::ALL.without(Rewrites::only(Rewrite::Inline)),
+        layer: tagged,
+    },
 ];
 
 /// Below what the layers stand.
@@ -46,11 +75,11 @@ pub fn rows(bench: &Bench, layers: &[u32], alone: bool) -> Result<Vec<Row>, Fail
     let mut rows = Vec::new();
     for &count in &layers {
         let source = bench.work.join(format!("layers-{count}.loom"));
-        std::fs::write(&source, stacked(&text, count)).map_err(about(&source))?;
         let mut own = Vec::new();
-        for joined in FORMS {
-            (bench.say)(&format!("{count} layers, {}", joined.0));
-            own.extend(form(bench, &source, count, joined)?);
+        for one in FORMS {
+            (bench.say)(&format!("{count} layers, {}", one.who));
+            std::fs::write(&source, stacked(&text, count, one.layer)).map_err(about(&source))?;
+            own.extend(form(bench, &source, count, one)?);
         }
         if bench.counts && !alone {
             (bench.say)(&format!("loom build, {count} layers"));
@@ -66,12 +95,8 @@ pub fn rows(bench: &Bench, layers: &[u32], alone: bool) -> Result<Vec<Row>, Fail
     Ok(rows)
 }
 
-fn form(
-    bench: &Bench,
-    source: &Path,
-    count: u32,
-    (who, rewrites): (&str, Rewrites),
-) -> Result<Vec<Row>, Failure> {
+fn form(bench: &Bench, source: &Path, count: u32, one: Form) -> Result<Vec<Row>, Failure> {
+    let Form { who, rewrites, .. } = one;
     let options = Options {
         rewrites,
         ..Options::default()
@@ -79,7 +104,7 @@ fn form(
     let (source, _) = counting::written(source, "udp", options, bench.work)?;
     let mut rows = Vec::new();
     for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
-        let variant = format!("{}-{count}-{way}", who.replace(' ', "-"));
+        let variant = format!("{}-{count}-{way}", who.replace(", ", "-").replace(' ', "-"));
         let row = |metric: &str, unit: &str, value: f64| {
             Row::without_sums([who, &variant, flags], metric, unit, value)
         };
@@ -100,10 +125,8 @@ fn form(
 }
 
 /// The text of a stack with so many layers more on its link.
-fn stacked(text: &str, count: u32) -> String {
-    let layers: Vec<String> = (1..=count)
-        .map(|number| format!(" tagged(number = {number}) {{"))
-        .collect();
+fn stacked(text: &str, count: u32, layer: fn(u32) -> String) -> String {
+    let layers: Vec<String> = (1..=count).map(layer).collect();
     let ends = "}".repeat(layers.len());
     let link = format!("{LINK}{}", layers.concat());
     format!("{}{ends}\n", text.replacen(LINK, &link, 1).trim_end())
@@ -134,15 +157,20 @@ fn each(rows: &[Row]) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use super::stacked;
+    use super::{numbered, stacked, tagged};
 
     #[test]
     fn layers_stand_on_the_link() {
         let text = "stack s { link tun { port p } }\n";
-        assert_eq!(stacked(text, 0), text);
+        assert_eq!(stacked(text, 0, tagged), text);
         assert_eq!(
-            stacked(text, 2),
+            stacked(text, 2, tagged),
             "stack s { link tun { tagged(number = 1) { tagged(number = 2) { port p } }}}\n"
+        );
+        let numbers = stacked(text, 2, numbered);
+        assert_eq!(
+            numbers,
+            "stack s { link tun { numbered { numbered { port p } }}}\n"
         );
     }
 }

@@ -33,6 +33,11 @@ const OF_COUNTED: &str = "
 counted by callgrind within bench_step; the copy that stands for the wire is not
 ";
 
+/// What the figures of stacks are that call their host.
+const OF_CALLED: &str = "\
+the host of `stackloom, called` never asks NAME_next; that of `asks next` does, as the contract demands
+";
+
 /// What the figures of `traffic` are.
 const OF_TRAFFIC: &str = "\
 counted by callgrind within bench_step, for each segment that arrives or is sent, each transaction
@@ -56,6 +61,9 @@ pub fn text(report: &Report) -> String {
             true => OF_BULK,
             false => OF_COUNTED,
         };
+        if report.rows.iter().any(|row| row.who == CALLED) {
+            text += OF_CALLED;
+        }
     }
     if report.bench == Name::Hippco.text() {
         text += OF_HIPPCO;
