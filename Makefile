@@ -57,6 +57,7 @@ quick: machine
 bench: build
 	target/release/loom bench udp
 	target/release/loom bench tcp
+	target/release/loom bench traffic
 	target/release/loom bench bulk
 
 # Each part says what it is and how long it took; where one fails the others go on, and it is named

@@ -7,7 +7,7 @@
 //! ```text
 //! link tun { tunnel ..                                              none
 //! link tun { tagged(number = 1) { tagged(number = 2) { tunnel ..    two, each with a constant
-//! link tun { numbered { numbered { tunnel ..                        two, each with a checked number
+//! link tun { numbered { numbered { tunnel ..                        two, each checks a number
 //! ```
 
 use super::programs::{QUICK, WHOLE};

@@ -35,7 +35,7 @@ counted by callgrind within bench_step; the copy that stands for the wire is not
 
 /// What the figures of stacks are that call their host.
 const OF_CALLED: &str = "\
-the host of `stackloom, called` never asks NAME_next; that of `asks next` does, as the contract demands
+the host of `stackloom, called` never asks NAME_next; that of `asks next` does, as it should
 ";
 
 /// What the figures of `traffic` are.
