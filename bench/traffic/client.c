@@ -156,7 +156,7 @@ static void check_sums(const struct frame *frame) {
     }
 }
 
-/* Whether text is what stands at this place of what the application sends. */
+/* Returns true if the text equals that of the application at this offset. */
 static void check_text(const uint8_t *data, uint32_t length, uint32_t position) {
     const uint32_t period = application.reply != 0 ? application.reply : SEGMENT;
     while (length > 0) {

@@ -70,8 +70,8 @@ static inline void fail(const char *why) {
     exit(1);
 }
 
-/* What the application does with bytes that arrive: returns true if a request is complete, whose
- * answer is then owed. */
+/* Hands bytes that arrived to the application. Returns true if they complete a request; the
+ * application then owes its answer. */
 static inline bool takes(struct conversation *own, const uint8_t *data, uint32_t length) {
 #ifdef VERIFY
     for (uint32_t at = 0; at < length; at += 1) {
@@ -96,7 +96,7 @@ static inline bool takes(struct conversation *own, const uint8_t *data, uint32_t
     return true;
 }
 
-/* What is to be sent next of the answer that is owed. */
+/* Returns the next bytes of the answer that the application owes. */
 static inline const uint8_t *rest_of(const struct conversation *own) {
     return text + application.reply - own->owed;
 }

@@ -326,7 +326,7 @@ pub struct HeaderField {
     /// Its type: a number, bool, enum, fixed or bounded bytes; [`Type::UnboundedBytes`] for
     /// `NAME: bytes`, which goes up to the end that a `counts` gives the header, and is skipped.
     pub kind: Type,
-    /// Whether its type is that of an IPv4 address.
+    /// True if its type is `ipv4_address`.
     pub is_address: bool,
     /// Bits from the start of the header, as far as they are fixed. In a big header bits count
     /// from the most significant of each byte, in a little one from the least.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// All that our stack and the floor are compiled of; the sources of other peers are not there.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "traffic.loom",
     "traffic.c",
     "traffic/client.c",
@@ -17,6 +17,7 @@ const FILES: [&str; 10] = [
     "peers/floor/stack.h",
     "peers/floor/traffic.c",
     "peers/floor/wheel.h",
+    "peers/floor/loads.h",
     "peers/floor/words.h",
 ];
 

@@ -6,6 +6,8 @@
  *
  * In: `count`, `silent`, as in ../../tcp.c; or `check`, whether each bit that matters is looked at.
  */
+#include "loads.h"
+
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,24 +39,6 @@ struct connection {
     uint32_t freed;
     uint64_t received;         /* bytes that it has read */
 };
-
-static inline uint64_t load64(const uint8_t *at) {
-    uint64_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static inline uint32_t load32(const uint8_t *at) {
-    uint32_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static inline uint16_t load16(const uint8_t *at) {
-    uint16_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 static inline void store32(uint8_t *at, uint32_t value) {
     memcpy(at, &value, sizeof value);

@@ -1,6 +1,8 @@
 /* words.h: words in network byte order, sequence numbers, and the Internet checksum (RFC 1071). */
 #ifndef FLOOR_WORDS_H
 #define FLOOR_WORDS_H
+#include "loads.h"
+
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,24 +19,6 @@ INLINE uint32_t min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 INLINE uint32_t max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 INLINE uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 INLINE uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-static inline uint64_t load64(const uint8_t *at) {
-    uint64_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static inline uint32_t load32(const uint8_t *at) {
-    uint32_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static inline uint16_t load16(const uint8_t *at) {
-    uint16_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 static inline uint32_t big32(const uint8_t *at) { return __builtin_bswap32(load32(at)); }
 static inline uint16_t big16(const uint8_t *at) { return __builtin_bswap16(load16(at)); }

@@ -26,7 +26,7 @@ const HEAD: &str = "\
 # with `--strict` it fails if one of them rises by more than 3 of 100.
 ";
 
-/// What was recorded, by program and workload.
+/// Recorded instruction counts, by program and workload.
 #[derive(Default)]
 pub struct Counts {
     compiler: Option<String>,
@@ -80,7 +80,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// What a row may be at most; none if its count is not recorded.
+    /// Returns the greatest count that a row may have; `None` if no count is recorded for it.
     pub fn limit(&self, row: &Row) -> Option<f64> {
         let count = self.tables.get(&row.variant)?.get(&row.metric)?;
         Some(count * MARGIN)

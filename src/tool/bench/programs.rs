@@ -22,10 +22,10 @@ pub struct Program {
 /// Whose a stack of ours is whose port and link call functions of its host.
 pub const CALLED: &str = "stackloom, called";
 
-/// The same, whose host then asks what else to do, as the contract demands of it.
+/// A calling stack whose host also asks `NAME_next` what else to do, as the contract demands.
 const ASKING: &str = "stackloom, called, asks next";
 
-/// What the programs are told where stacks call, and where their hosts ask all the same.
+/// Macros for calling stacks, and for those whose hosts ask `NAME_next` all the same.
 pub const CALLS: &str = "-DCALLS";
 const ASKS: &str = "-DASKS";
 

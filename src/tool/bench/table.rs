@@ -109,7 +109,7 @@ fn of_traffic(rows: &[Row]) -> String {
     text + OF_TRAFFIC + &frames(rows)
 }
 
-/// Whether two programs sum alike and are compiled alike.
+/// Returns true if two programs have the same sums setting and the same compiler flags.
 fn is_beside(one: &Row, other: &Row) -> bool {
     (&one.flags, &one.checksums) == (&other.flags, &other.checksums)
 }

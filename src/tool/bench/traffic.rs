@@ -55,7 +55,7 @@ pub const WORKLOADS: [Workload; 14] = [
 /// The unit of rows that say how many frames left for each unit of a workload.
 pub const FRAMES: &str = "frames";
 
-/// What the options of `loom bench traffic` are.
+/// Options of `loom bench traffic`.
 #[derive(Args, Debug)]
 pub struct Choice {
     /// Counts these workloads alone, of `traffic`
@@ -108,7 +108,7 @@ impl Choice {
     }
 }
 
-/// What a program said and callgrind counted of a workload.
+/// Output of a program, and instructions that callgrind counted, for one workload.
 struct Figures {
     instructions: f64,
     units: f64,
@@ -191,7 +191,7 @@ fn of_workload(program: &Program, workload: &Workload, figures: &Figures) -> Vec
     rows
 }
 
-/// What all systems have to be given, to hand to the application and to send. A sender may be some
+/// Bytes that every system delivers and sends. A sender may be some
 /// segments further when the last one that counts is acknowledged.
 const EQUAL: [&str; 3] = ["bytes in", "bytes to the application", "bytes out"];
 

@@ -20,7 +20,7 @@ const FIRST_PORT: u16 = 10_000;
 const CONNECTIONS: usize = 1100;
 const SEGMENT: usize = 1460;
 const TEXT: usize = 2 << 16;
-/// Where nobody says how many connections there are, as many as wait in TIME-WAIT for 10 seconds.
+/// Default number of connections: those that wait in TIME-WAIT for 10 seconds.
 const SPARE: usize = 16;
 
 #[repr(C)]
@@ -39,7 +39,7 @@ unsafe extern "C" {
     fn client_main(count: i32, words: *const *const u8) -> i32;
 }
 
-/// What the application knows of a connection.
+/// State that the application keeps for a connection.
 #[derive(Clone, Copy, Default)]
 struct Conversation {
     socket: Option<SocketHandle>,
@@ -94,7 +94,7 @@ struct Sut {
     sockets: SocketSet<'static>,
     link: Link,
     conversations: [Conversation; CONNECTIONS],
-    /// Whether the application of the first connection sends all it can.
+    /// True if the application of the first connection sends as much as it can.
     says: bool,
 }
 
