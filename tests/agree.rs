@@ -507,7 +507,7 @@ fn report(
     if differs(trace).is_some() {
         let short = trace.shortened(|trace| differs(trace).is_some());
         let difference = differs(&short).expect("it differs");
-        let script = script::written(program, &short, Limits::default());
+        let script = script::written(program, &short, &Limits::default());
         panic!("SEED={seed}\n{difference}\n=== stack {path}\n\n{script}\n=== out\n");
     }
 }
@@ -527,7 +527,7 @@ fn seeds() -> std::ops::Range<u64> {
 fn limits(seed: u64) -> Limits {
     match seed % 4 {
         0 => Limits {
-            buffers: seed as u32 / 4 % 6 * 2,
+            buffers: (seed as u32 / 4 % 6 * 2).max(2),
             reserve: 1,
             ..Limits::default()
         },

@@ -344,7 +344,7 @@ fn c_agrees(text: &str, seed: u64, form: Form, (folder, change): Change) -> Resu
     let place = format!("{folder}/{seed}");
     let compiled = Compiled::new(&place, &built.program, &built.emitted, &[WAY]);
     let usual = limits(&built.emitted);
-    let traces = (0..TRACES).map(|at| (at, trace(&built.program, (seed, at), usual)));
+    let traces = (0..TRACES).map(|at| (at, trace(&built.program, (seed, at), usual.clone())));
     let traces = Vec::from_iter(traces);
     let by_program = form != Form::Specialised;
     if let Some(found) = differing(&built, &compiled, &traces, by_program) {

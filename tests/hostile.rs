@@ -173,7 +173,7 @@ fn withstands(path: &str) {
 /// Opened conversations, hostile frames, and when all are closed an hour of silence.
 fn hostile(program: &Program, usual: Limits, seed: u64, count: usize) -> Trace {
     let mut random = Random(seed);
-    let mut trace = traffic::trace(program, seed, 300, usual);
+    let mut trace = traffic::trace(program, seed, 300, usual.clone());
     let captured = trace.steps.iter().filter_map(|step| match &step.call {
         Call::Input(link, frames) => Some(frames.iter().map(|frame| (*link, frame.clone()))),
         _ => None,
@@ -280,7 +280,7 @@ fn shown(program: &Program, trace: &Trace, at: usize) -> String {
     let mut short = trace.clone();
     short.steps.truncate(at + 1);
     short.steps.drain(..at.saturating_sub(5));
-    script::written(program, &short, trace.limits)
+    script::written(program, &short, &trace.limits)
 }
 
 fn number(name: &str) -> Option<u64> {

@@ -36,7 +36,6 @@ use super::parted::{ITSELF, Parted, may_drop};
 use super::port::below;
 use super::settled::Values;
 use super::state;
-use super::structure;
 use super::with_all_used;
 use crate::c::tree::{
     Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call, only_if,
@@ -408,7 +407,7 @@ fn sends(stack: &Stack, port: &Port) -> Option<(Reaction, KindId)> {
 
 /// So many bytes are copied for that many: whole words, where there is room for them.
 fn copied(stack: &Stack, bytes: u64) -> u64 {
-    let (room, _) = structure::buffer_sizes(stack.program);
+    let room = stack.memory().headroom;
     let word = if bytes > 16 { 16 } else { 8 };
     Some(bytes.next_multiple_of(word))
         .filter(|words| *words <= u64::from(room))

@@ -8,6 +8,7 @@ use super::expected::Expected;
 use super::external;
 use super::inline;
 use super::leaves;
+use super::memory;
 use super::message;
 use super::names::c_name;
 use super::output::Queued;
@@ -28,16 +29,22 @@ use crate::types::program::{Event, KindId, Link, LinkId, Population, Role, Timer
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
+/// How many events one call handles at most unless its host says otherwise.
+pub const BUDGET: u32 = 4096;
+
 /// The functions that start reactions: from the agenda, from links, by timers, at the start.
 pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>, expected: &[Expected]) -> Vec<Item> {
+    let (timers, _) = state::timers(stack);
     let functions = [
-        handle(stack, queued),
-        frame_arrives(stack),
-        expire(stack),
-        begin(stack, expected),
+        (!queued.is_empty()).then(|| handle(stack, queued)),
+        Some(frame_arrives(stack)),
+        (!timers.is_empty()).then(|| expire(stack)),
+        Some(settings_hold(stack)),
+        Some(begin(stack, expected)),
     ];
     let mut items: Vec<Item> = functions
         .into_iter()
+        .flatten()
         .map(|one| Item::Function(super::with_all_used(one)))
         .collect();
     items.push(structure::counter_names(stack));
@@ -49,12 +56,11 @@ fn stack_parameter(stack: &Stack) -> String {
 }
 
 fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
-    let event = || atom("event");
     let cases = queued.iter().map(|one| {
         let mut all = vec![atom("stack")];
         let name = one.name(stack);
-        let message = event().behind("message");
-        let instance = event().behind("instance");
+        let message = atom("event").behind("message");
+        let instance = atom("event").behind("instance");
         match one {
             Queued::Reaction(reaction) => {
                 let tree = stack.tree(*reaction).expect("what is queued has a tree");
@@ -76,7 +82,8 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
             }
         }
         for (parameter, kind) in one.arguments(stack) {
-            let place = |name: &str| event().behind("with").member(one.name(stack)).member(name);
+            let with = atom("event").behind("with").member(one.name(stack));
+            let place = |name: &str| with.clone().member(name);
             if let Type::Optional(_) = kind {
                 all.push(place(&format!("has_{parameter}")));
             }
@@ -92,22 +99,19 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
         };
         (vec![one.work(stack)], body)
     });
-    let cases: Vec<(Vec<C>, Vec<S>)> = cases.collect();
-    let body = match cases.is_empty() {
-        true => Vec::new(),
-        false => vec![S::Switch {
-            value: event().behind("work"),
-            cases,
-            otherwise: None,
-        }],
-    };
+    let body = vec![S::Switch {
+        value: atom("event").behind("work"),
+        cases: cases.collect(),
+        otherwise: None,
+    }];
+    let name = &stack.names.stack;
     Function {
         comment: "Handles an event of the agenda.".to_string(),
         result: "static void".to_string(),
         name: "handle".to_string(),
         parameters: vec![
             stack_parameter(stack),
-            format!("const struct {}_event *event", stack.names.stack),
+            format!("const struct {name}_event *event"),
         ],
         body,
     }
@@ -170,7 +174,7 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
         false => lives,
     };
     let tree = stack.tree(reaction).expect("what is queued has a tree");
-    let message = |part| event().behind("message").member(part);
+    let message = |part| atom("event").behind("message").member(part);
     let otherwise = match tree.parameters.message {
         Some(_) => vec![S::Do(call(
             "consume",
@@ -319,8 +323,8 @@ fn expired(stack: &Stack, kind: KindId, timer: TimerId, index: &C) -> Option<Vec
     }
 }
 
-/// What must hold of the settings, the first values, and what is on the agenda at first.
-fn begin(stack: &Stack, expected: &[Expected]) -> Function {
+/// Whether settings are values of their types for which all that `where` says holds.
+fn settings_hold(stack: &Stack) -> Function {
     let scope = Scope::new(stack, &[]);
     let constraints = stack.program.config.iter().flat_map(|one| &one.constraints);
     let mut body = state::settings(stack);
@@ -329,15 +333,42 @@ fn begin(stack: &Stack, expected: &[Expected]) -> Function {
         then: vec![S::Return(Some(atom("false")))],
         otherwise: Vec::new(),
     }));
-    body.extend(state::at_start(stack));
+    let setting = atom("stack").behind("config");
+    for statement in &mut body {
+        statement.each_value_mut(&mut |value| of_config(value, &setting));
+    }
+    body.push(S::Return(Some(atom("true"))));
+    Function {
+        comment: "False if a setting is no value of its type, or is refused by the `where` of a \
+                  parameter."
+            .to_string(),
+        result: "static bool".to_string(),
+        name: "settings_hold".to_string(),
+        parameters: vec![format!("struct {}_config *config", stack.names.stack)],
+        body,
+    }
+}
+
+/// A setting is read of `config`, and not of the stack.
+fn of_config(value: &mut C, setting: &C) {
+    if let C::Member(of, name) = value
+        && **of == *setting
+    {
+        *value = atom("config").behind(name.clone());
+    }
+    let parts = value.parts_mut().into_iter();
+    parts.for_each(|part| of_config(part, setting));
+}
+
+/// The first values, and what is on the agenda at first.
+fn begin(stack: &Stack, expected: &[Expected]) -> Function {
+    let mut body = state::at_start(stack);
     body.extend(expected.iter().flat_map(Expected::at_start));
     let first = at_start(stack).into_iter().rev();
     body.extend(first.map(|one| told_later(stack, one, "true")));
-    body.push(S::Return(Some(atom("true"))));
     Function {
-        comment: "What is there at the start, and happens first; false if the settings are wrong."
-            .to_string(),
-        result: "static bool".to_string(),
+        comment: "What is there at the start, and happens first.".to_string(),
+        result: "static void".to_string(),
         name: "begin".to_string(),
         parameters: vec![stack_parameter(stack)],
         body,
@@ -352,8 +383,11 @@ fn told_later(stack: &Stack, event: Queued, up: &str) -> S {
         fields.push((place, atom(up)));
     }
     let kind = format!("struct {}_event", stack.names.stack);
-    let event = C::Struct(kind, fields);
-    S::Do(call("later", vec![atom("stack"), event]))
+    let put = match memory::is_kept(stack.program, event) {
+        true => "kept",
+        false => "later",
+    };
+    S::Do(call(put, vec![atom("stack"), C::Struct(kind, fields)]))
 }
 
 /// A link went down or up: what waits already is handled first.
@@ -395,7 +429,12 @@ fn carrier_heard(stack: &Stack, link: &Link) -> Vec<Reaction> {
 }
 
 /// What the host calls; reactions that are `quiet` put nothing on the agenda.
-pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcuts) -> String {
+pub fn interface(
+    stack: &Stack,
+    quiet: &BTreeSet<Reaction>,
+    queued: &BTreeSet<Queued>,
+    shortcuts: &Shortcuts,
+) -> String {
     let bypasses = &shortcuts.paths;
     let name = &stack.names.stack;
     let calls = external::calls_applications(stack.program).then_some(parts::CALLS);
@@ -411,7 +450,20 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     let stands = shortcuts.stands().is_some();
     let cases = paths::taken(stack, bypasses);
     let unexpected = paths::unexpected(stack, bypasses);
+    let (timers, _) = state::timers(stack);
+    let has = [
+        ("agenda", !queued.is_empty()),
+        ("timers", !timers.is_empty()),
+        ("held", memory::holds(stack)),
+    ];
+    let has = Vec::from_iter(has.into_iter().filter_map(|(what, is)| is.then_some(what)));
+    let fewest = fewest(stack);
     let own = |text: String| {
+        let text = fewest
+            .iter()
+            .fold(parts::where_has(&text, &has), |text, (what, number)| {
+                text.replace(what, number)
+            });
         let text = text.replace("UNEXPECTED\n\n", &unexpected);
         let text = record::noted(stack, &text.replace("BYPASSES", &cases));
         let text = leaves::with_room(stack.program, stands, &inline::by_link(stack, &text));
@@ -424,6 +476,7 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     let mut all: Vec<String> = texts
         .chain(inline::kept(stack))
         .map(|text| own(parts::named(&leaves::filled(stack, &text), name, &of_frame)))
+        .filter(|text| !text.is_empty())
         .collect();
     all.push(
         printer::file(&[Item::Function(config_default(stack))])
@@ -450,6 +503,17 @@ pub fn interface(stack: &Stack, quiet: &BTreeSet<Reaction>, shortcuts: &Shortcut
     all.join("\n\n").replace(leaves::TAKES_SPARE, sets) + "\n"
 }
 
+/// The fewest outputs and events with which a stack can work. Behind an application that is called
+/// two answers may leave, besides the one of the step.
+fn fewest(stack: &Stack) -> [(&'static str, String); 2] {
+    let program = stack.program;
+    let calls = external::calls_applications(program) || leaves::calls_links(program);
+    [
+        ("FEWEST_OUTPUTS", if calls { 3 } else { 1 }.to_string()),
+        ("FEWEST_EVENTS", stack.memory().least_events.to_string()),
+    ]
+}
+
 fn config_default(stack: &Stack) -> Function {
     let config = || atom("config");
     let scope = port::outside(stack);
@@ -469,8 +533,17 @@ fn config_default(stack: &Stack) -> Function {
             body.push(assign(config().behind(name), scope.stored(&value)));
         }
     }
-    body.push(assign(config().behind("buffers"), atom(number_text(256))));
-    body.push(assign(config().behind("budget"), atom(number_text(4096))));
+    let memory = stack.memory();
+    let own = [
+        ("buffers", memory.buffers),
+        ("reserve", memory.reserve),
+        ("outputs", memory.outputs),
+        ("events", memory.events),
+        ("budget", BUDGET),
+    ];
+    let own =
+        own.map(|(name, value)| assign(config().behind(name), atom(number_text(u64::from(value)))));
+    body.extend(own);
     Function {
         comment: String::new(),
         result: "void".to_string(),

@@ -404,17 +404,14 @@ fn waits(stack: &Stack, id: PortId, event: Event, carries: bool) -> [S; 2] {
         }
     }
     let listened = stack.program.listened(id).and_then(|how| how.opened);
-    let room = match listened.map(Event::Notice) == Some(event) {
-        true => "AGENDA + KEPT",
-        false => "AGENDA",
+    let put = match listened.map(Event::Notice) == Some(event) {
+        true => "opened_last",
+        false => "let_others_go",
     };
     let event = C::Struct(format!("struct {}_event", stack.names.stack), fields);
     let steps = atom("stack").behind("shared").member("steps");
     [
-        S::Do(call(
-            "let_others_go",
-            vec![atom("stack"), atom(room), event],
-        )),
+        S::Do(call(put, vec![atom("stack"), event])),
         S::Assign(steps, "-=", atom("1")),
     ]
 }

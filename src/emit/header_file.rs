@@ -2,6 +2,7 @@
 
 use super::Stack;
 use super::assumed;
+use super::driver;
 use super::exits::Path;
 use super::external;
 use super::granted::Granted;
@@ -237,6 +238,7 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Vec<I
     for port in &stack.program.ports {
         items.extend(port::structs(stack, port));
     }
+    items.push(refusal(stack));
     items.push(next(stack));
     items.extend(program_sends(stack).then(|| sending(stack)));
     items.extend([buffer(stack), output(stack), shared(stack), counters(stack)]);
@@ -321,14 +323,40 @@ fn config(stack: &Stack) -> Item {
     if external::calls_anything(stack.program) {
         all.push(line("void *user", "handed to functions of yours"));
     }
-    all.push(line(
-        "uint32_t buffers",
-        "how many messages there can be at a time",
-    ));
-    all.push(line(
-        "uint32_t budget",
-        "how many events one call handles at most",
-    ));
+    let memory = stack.memory();
+    let own = [
+        (
+            "buffers",
+            memory.buffers,
+            "how many messages there can be at a time",
+        ),
+        (
+            "reserve",
+            memory.reserve,
+            "how many of the buffers frames leave to the stack itself",
+        ),
+        (
+            "outputs",
+            memory.outputs,
+            "how many outputs can wait for the host",
+        ),
+        (
+            "events",
+            memory.events,
+            "how many events can wait inside the stack",
+        ),
+        (
+            "budget",
+            driver::BUDGET,
+            "how many events one call handles at most",
+        ),
+    ];
+    all.extend(own.map(|(name, usual, what)| {
+        line(
+            &format!("uint32_t {name}"),
+            &format!("{what}; {usual} by default"),
+        )
+    }));
     all.push(line(
         "uint64_t hash_seed",
         "a number that peers cannot know",
@@ -337,6 +365,34 @@ fn config(stack: &Stack) -> Item {
         comment: "What is set when the stack is started.".to_string(),
         name: format!("{name}_config"),
         members: all,
+    }
+}
+
+/// Why a stack does not start.
+fn refusal(stack: &Stack) -> Item {
+    let upper = stack.names.stack.to_uppercase();
+    let values = [
+        ("FITS", "it can work"),
+        ("FEW_BUFFERS", "`buffers` is not greater than `reserve`"),
+        ("FEW_OUTPUTS", "`outputs` is less than one call can leave"),
+        ("FEW_EVENTS", "`events` is less than wait at the start"),
+        ("NO_BUDGET", "`budget` is zero"),
+        (
+            "WRONG_SETTING",
+            "another setting has a value that a layer refuses",
+        ),
+        ("LITTLE_MEMORY", "there are fewer bytes than NAME_size says"),
+    ];
+    let values = values.map(|(name, comment)| {
+        line(
+            &format!("{upper}_{name}"),
+            &comment.replace("NAME", &stack.names.stack),
+        )
+    });
+    Item::Enum {
+        comment: "Why a stack cannot start with its settings.".to_string(),
+        name: format!("{}_refusal", stack.names.stack),
+        values: values.to_vec(),
     }
 }
 
@@ -442,10 +498,10 @@ fn output(stack: &Stack) -> Item {
 
 fn buffer(stack: &Stack) -> Item {
     let name = &stack.names.stack;
-    let (headroom, size) = structure::buffer_sizes(stack.program);
-    let bytes = match headroom {
+    let memory = stack.memory();
+    let bytes = match memory.headroom {
         0 => "of a frame".to_string(),
-        _ => format!("{headroom} for headers, then those of a frame"),
+        headroom => format!("{headroom} for headers, then those of a frame"),
     };
     Item::Struct {
         comment: "Where a message is; for the stack alone.".to_string(),
@@ -455,7 +511,7 @@ fn buffer(stack: &Stack) -> Item {
                 &format!("struct {name}_buffer *next"),
                 "itself; while it can be taken, the one behind it",
             ),
-            line(&format!("uint8_t bytes[{size}]"), &bytes),
+            line(&format!("uint8_t bytes[{}]", memory.buffer()), &bytes),
         ],
     }
 }
@@ -531,8 +587,10 @@ void STACK_config_default(struct STACK_config *config);
 /* How many bytes of memory a stack with these settings needs. */
 size_t STACK_size(const struct STACK_config *config);
 
-/* Starts a stack in memory that then belongs to it; NULL if there is too little, or if the settings
- * do not go together. */
+/* Whether a stack with these settings can work in so many bytes, or why not. */
+enum STACK_refusal STACK_check(const struct STACK_config *config, size_t size);
+
+/* Starts a stack in memory that then belongs to it; NULL where STACK_check refuses. */
 struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *config,
                           uint64_t now_ns);
 

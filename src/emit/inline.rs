@@ -8,7 +8,6 @@ use super::assumed;
 use super::external;
 use super::leaves;
 use super::parts;
-use super::structure;
 
 /// Where it is asked whether a step may be taken at once, and where ports call applications.
 const CALLING: [(&str, &str); 2] = [
@@ -76,13 +75,13 @@ pub fn by_link(stack: &Stack, text: &str) -> String {
 /// The header knows sizes by their numbers alone, and asks whether an application is being called
 /// where that may be.
 pub fn sized(stack: &Stack, text: &str) -> String {
-    let (headroom, size) = structure::buffer_sizes(stack.program);
+    let memory = stack.memory();
     let mut text = text.to_string();
     if external::calls_applications(stack.program) {
         for (asked, calling) in CALLING {
             text = text.replace(asked, calling);
         }
     }
-    text.replace("HEADROOM", &headroom.to_string())
-        .replace("ROOM", &(size - headroom).to_string())
+    text.replace("HEADROOM", &memory.headroom.to_string())
+        .replace("ROOM", &memory.room.to_string())
 }

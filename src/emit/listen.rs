@@ -485,7 +485,7 @@ pub fn end(stack: &Stack, kind: KindId) -> Vec<S> {
         ),
         every(
             "at",
-            atom("OUTPUTS"),
+            atom("stack").behind("config").member("outputs"),
             same,
             assign(listener, atom("SL_NONE")),
         ),

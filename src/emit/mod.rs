@@ -13,6 +13,7 @@
 //!                  steps
 //! begun, parted     what sessions keep of the messages that they send; settled: on what it hangs
 //! always, meet      what always holds; ways that do the same
+//! memory           how much of it there is, and what sets that
 //! record, assumed  the counts of a build that records; what a specialised one takes for granted
 //! external, granted, postponed, leaves   what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
@@ -27,6 +28,7 @@
 pub use assumed::Assumed;
 pub use begun::Begun;
 pub use exits::{Exit, Path};
+pub use memory::Memory;
 pub use names::c_name;
 pub use record::Record;
 pub use reserved::is_free;
@@ -77,6 +79,7 @@ mod lengths;
 mod listen;
 mod masked;
 mod meet;
+mod memory;
 mod message;
 mod names;
 mod narrow;
@@ -149,6 +152,10 @@ pub struct Emitted {
     pub held: Vec<String>,
     /// Whether its host is given no buffers for frames, since none was seen to stand in one.
     pub elsewhere: bool,
+    /// How long its buffers are, and the settings that it begins with.
+    pub memory: Memory,
+    /// By port: how many bytes a message of its application can have.
+    pub longest: Vec<u32>,
     /// By entity: the bytes of the record of one session, where pointers have 64 bits.
     pub session_bytes: Vec<(String, u64)>,
 }
@@ -193,6 +200,13 @@ fn emitted(stack: &Stack) -> Emitted {
         h,
         layouts: port::layouts(stack),
         elsewhere: assumed::stand_elsewhere(stack),
+        memory: *stack.memory(),
+        longest: stack
+            .program
+            .ports
+            .iter()
+            .map(|port| send::longest(stack, port))
+            .collect(),
         session_bytes: session_bytes(stack, &shortcuts),
         paths: shortcuts.paths,
         begun: shortcuts.begun,
@@ -229,6 +243,8 @@ pub struct Stack<'a> {
     refound: BTreeSet<KindId>,
     /// What each function reads, once that was asked.
     function_reads: Vec<OnceCell<function::Reads>>,
+    /// What it needs, once that was asked.
+    memory: OnceCell<Memory>,
 }
 
 impl<'a> Stack<'a> {
@@ -256,6 +272,7 @@ impl<'a> Stack<'a> {
             rounds: BTreeSet::new(),
             refound: bypass::looked_for(program, forest),
             function_reads: vec![OnceCell::new(); program.functions.len()],
+            memory: OnceCell::new(),
         };
         stack.rounds = stack.find_rounds();
         stack.unite_functions();
@@ -297,6 +314,10 @@ impl<'a> Stack<'a> {
             ..function::function(self, FunctionId(at as u32))
         };
         printer::file(&[Item::Function(function)])
+    }
+
+    fn memory(&self) -> &Memory {
+        self.memory.get_or_init(|| Memory::of(self))
     }
 
     fn tree(&self, reaction: Reaction) -> Option<&'a Tree> {

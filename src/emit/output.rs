@@ -127,10 +127,11 @@ impl<'a> Body<'a> {
                 outputs.iter().for_each(|output| body.wait(output, out));
             });
         };
-        for (before, output) in outputs.iter().enumerate().rev() {
-            let room = match kept[before] {
-                true => Room::Kept { before },
-                false => Room::Usual { before },
+        let first_usual = kept.iter().filter(|kept| **kept).count();
+        for (place, output) in outputs.iter().enumerate().rev() {
+            let room = match place.checked_sub(first_usual) {
+                None => Room::Kept,
+                Some(before) => Room::Usual { before },
             };
             self.wait_within(output, room, out);
         }
@@ -238,7 +239,7 @@ impl<'a> Body<'a> {
     /// An output waits on the agenda, before what waits there already.
     pub fn wait(&mut self, output: &Output, out: &mut Vec<S>) {
         let room = match self.is_kept(output) {
-            Some(true) => Room::Kept { before: 0 },
+            Some(true) => Room::Kept,
             Some(false) | None => Room::Usual { before: 0 },
         };
         self.wait_within(output, room, out);
@@ -407,30 +408,27 @@ impl<'a> Body<'a> {
     }
 }
 
-/// How much room on the agenda an event wants.
+/// Which place on the agenda an event takes.
 #[derive(Clone, Copy)]
 enum Room {
-    /// Its own place, since it is handled next.
+    /// Its own, since it is handled next.
     Next,
-    /// One of the places for all; so many outputs come before it, for which it leaves room.
+    /// One of those for all; so many of these outputs come before it, for which it leaves some.
     Usual { before: usize },
-    /// One that is kept for its like.
-    Kept { before: usize },
-    /// One of the places for all, behind all that waits.
+    /// One that is kept for it.
+    Kept,
+    /// One of those for all, behind all that waits.
     Last,
 }
 
 impl Room {
-    /// Puts an event on the agenda, if there is so much room.
+    /// Puts an event on the agenda, if there is a place.
     fn put(self, kind: String, mut event: Vec<(String, C)>) -> S {
         let (put, before) = match self {
             Room::Next => ("next_step", 0),
             Room::Usual { before } => ("later", before),
-            Room::Kept { before } => ("kept", before),
-            Room::Last => {
-                let all = vec![atom("stack"), atom("AGENDA"), C::Struct(kind, event)];
-                return S::Do(call("let_others_go", all));
-            }
+            Room::Kept => ("kept", 0),
+            Room::Last => ("let_others_go", 0),
         };
         if before > 0 {
             event.push(("before".to_string(), atom(before.to_string())));

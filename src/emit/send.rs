@@ -14,6 +14,7 @@
 use super::Stack;
 use super::appended::is_only_appended;
 use super::begun::Begun;
+use super::constant::number_text;
 use super::external;
 use super::inline::sized;
 use super::leaves;
@@ -69,6 +70,10 @@ pub fn inline(
     let text = parts::part(parts::INLINE, "STACK_PORT_send")
         .replace("HEAD {", &format!("inline {} {{", wrapped(head)))
         .replace("    SENT\n", &sent)
+        .replace(
+            "length > ROOM",
+            &format!("length > {}", longest(stack, port)),
+        )
         .replace(COPIED, if is_appended { "" } else { COPIED })
         .replace("STACK_PORT", &format!("STACK_{}", port.name))
         .replace(
@@ -123,6 +128,22 @@ pub fn functions(
         format!("{};\n", wrapped(&format!("extern inline {head}"))),
     ]);
     all
+}
+
+/// Returns how many bytes a message of an application can have: those of a buffer, or, if it only
+/// becomes part of a stream, those of the stream.
+pub fn longest(stack: &Stack, port: &Port) -> u32 {
+    let own = sent_at_once(stack, port).filter(|reaction| is_only_appended(stack, *reaction));
+    let room = stack.memory().room;
+    if own.is_none() || external::calls_applications(stack.program) {
+        return room;
+    }
+    let fields = stack.program.kinds.iter().flat_map(|kind| &kind.fields);
+    let streams = fields.filter_map(|field| match field.kind {
+        Type::Stream(_, capacity) => Some(capacity),
+        _ => None,
+    });
+    streams.max().unwrap_or(room)
 }
 
 /// The reaction to what is sent.
@@ -260,8 +281,8 @@ fn waits(stack: &Stack, port: &Port, reaction: Reaction) -> String {
 
 /// What can never be taken is refused; for what can, the stack must be ready.
 fn asked(stack: &Stack, port: &Port, takes: C) -> [S; 4] {
-    let room = binary("-", atom("BUFFER_SIZE"), atom("HEADROOM"));
-    let is_too_long = binary(">", atom("length"), room);
+    let longest = atom(number_text(u64::from(longest(stack, port))));
+    let is_too_long = binary(">", atom("length"), longest);
     [
         S::Declare {
             kind: "const bool".to_string(),

@@ -112,8 +112,13 @@ fn own_parts(stack: &Stack, used: &str, shortcuts: &Shortcuts) -> String {
     let blank = message::blank(stack);
     let unmarked = message::unmarked(stack);
     let stands = shortcuts.stands().is_some();
+    let calls: &[&str] = match external::calls_applications(stack.program) {
+        true => &["calls"],
+        false => &[],
+    };
     let named = |text: &str| {
         let text = text.replace("    UNMARKED\n", &unmarked);
+        let text = parts::where_has(&text, calls);
         let text = leaves::with_room(stack.program, stands, &text);
         parts::named(&text, &stack.names.stack, &blank)
     };
@@ -260,7 +265,7 @@ impl Reactions {
 
     /// What the host calls.
     fn interface(&self, stack: &Stack) -> String {
-        let text = driver::interface(stack, &self.quiet, &self.shortcuts);
+        let text = driver::interface(stack, &self.quiet, &self.queued, &self.shortcuts);
         match self.looks {
             true => ARRIVES.iter().fold(text, |text, arrives| {
                 text.replace(&format!("{arrives}    run(stack);\n"), arrives)

@@ -7,6 +7,7 @@ use super::begun::Begun;
 use super::expected::Expected;
 use super::external;
 use super::layout::named_members;
+use super::memory;
 use super::message;
 use super::output::Queued;
 use super::paths;
@@ -15,18 +16,8 @@ use super::record;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
-use crate::types::program::{EntityId, Kind, KindId, Population, Program};
-use crate::types::value::Type;
+use crate::types::program::{EntityId, KindId};
 use std::collections::BTreeSet;
-
-/// Entries of the ring of what the host is to do.
-const OUTPUTS: u32 = 64;
-
-/// Buffers that frames leave to the stack's own messages.
-const RESERVE: u32 = 8;
-
-/// The longest frame that fits at least, without headers of our own.
-const LONGEST_FRAME: u32 = 9216;
 
 fn line(text: String, comment: &str) -> Line {
     Line {
@@ -38,7 +29,12 @@ fn line(text: String, comment: &str) -> Line {
 /// Constants, the message, the kinds, the event and the stack itself.
 pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, shortcuts: &Shortcuts) -> Vec<Item> {
     let program = stack.program;
-    let mut items = vec![sizes(stack), reasons(stack), counts(stack), counters()];
+    let mut items = vec![
+        sizes(stack, queued),
+        reasons(stack),
+        counts(stack),
+        counters(),
+    ];
     let (timers, timer_count) = state::timers(stack);
     if !timers.is_empty() {
         items.push(Item::Enum {
@@ -61,19 +57,24 @@ pub fn items(stack: &Stack, queued: &BTreeSet<Queued>, shortcuts: &Shortcuts) ->
             items.push(state::structure(stack, kind, shortcuts));
         }
     }
-    items.push(work(stack, queued));
-    items.push(event(stack, queued));
-    items.push(whole(stack, timer_count, shortcuts));
+    if !queued.is_empty() {
+        items.extend([work(stack, queued), event(stack, queued), place(stack)]);
+    }
+    items.push(whole(stack, queued, timer_count, shortcuts));
     items
 }
 
 /// The struct of the stack.
-fn whole(stack: &Stack, timer_count: u32, shortcuts: &Shortcuts) -> Item {
+fn whole(
+    stack: &Stack,
+    queued: &BTreeSet<Queued>,
+    timer_count: u32,
+    shortcuts: &Shortcuts,
+) -> Item {
     let name = &stack.names.stack;
     let kinds = (0..stack.program.kinds.len() as u32).map(KindId);
-    let timer_slots = timer_count.max(1);
-    let mut all = begin(name);
-    all.extend(waiting());
+    let mut all = begin(stack);
+    all.extend(waiting(name, !queued.is_empty()));
     all.extend(external::calls_applications(stack.program).then(|| {
         line(
             "uint32_t told".to_string(),
@@ -92,21 +93,13 @@ fn whole(stack: &Stack, timer_count: u32, shortcuts: &Shortcuts) -> Item {
     for kind in kinds {
         all.extend(state::instances(stack, kind));
     }
-    all.extend([
-        line("struct sl_timers timers".to_string(), "all timers"),
-        line(
-            format!("struct sl_timer_entry timer_heap[{timer_slots}]"),
-            "",
-        ),
-    ]);
-    all.push(line(
-        format!("struct {name}_event agenda[AGENDA + KEPT + 1]"),
-        "the last is handled first",
-    ));
-    all.push(line(
-        format!("struct {name}_output answers[OUTPUTS]"),
-        "what the host is to do",
-    ));
+    if timer_count > 0 {
+        let heap = format!("struct sl_timer_entry timer_heap[{timer_count}]");
+        all.extend([
+            line("struct sl_timers timers".to_string(), "all timers"),
+            line(heap, ""),
+        ]);
+    }
     all.extend(shortcuts.stands().is_some().then(|| {
         line(
             format!("struct {name}_buffer *spare"),
@@ -128,12 +121,25 @@ fn whole(stack: &Stack, timer_count: u32, shortcuts: &Shortcuts) -> Item {
 }
 
 /// What the struct of a stack begins with.
-fn begin(name: &str) -> Vec<Line> {
-    vec![
+fn begin(stack: &Stack) -> Vec<Line> {
+    let name = &stack.names.stack;
+    let mut all = vec![
         line(format!("struct {name}_shared shared"), "as the header says"),
         line(format!("struct {name}_config config"), "as it was set"),
         line("uint64_t now_ns".to_string(), "the time of the instant"),
         line("uint64_t hash_odd".to_string(), "what keys are hashed with"),
+        line(
+            format!("struct {name}_output *answers"),
+            "what the host is to do: the first place",
+        ),
+        line(
+            format!("struct {name}_output *end"),
+            "behind the last place",
+        ),
+        line(
+            format!("struct {name}_output *open"),
+            "`limit`, while a step may be taken at once",
+        ),
         line(
             format!("struct {name}_buffer *buffers"),
             "where messages are",
@@ -151,15 +157,39 @@ fn begin(name: &str) -> Vec<Line> {
             "size_t last".to_string(),
             "how far behind the first buffer the last one is",
         ),
+    ];
+    all.extend(memory::holds(stack).then(|| {
         line(
             format!("struct {name}_message *messages"),
             "those that are held, by buffer",
-        ),
-    ]
+        )
+    }));
+    all
 }
 
-/// How much waits.
-fn waiting() -> Vec<Line> {
+/// What waits on the agenda, and how much.
+fn waiting(name: &str, is_any: bool) -> Vec<Line> {
+    let mut all = Vec::new();
+    if is_any {
+        all.extend([
+            line(
+                format!("struct {name}_place *agenda"),
+                "the last is handled first",
+            ),
+            line(
+                format!("struct {name}_event *events"),
+                "those that wait; the first is empty",
+            ),
+            line(
+                "uint32_t free_event".to_string(),
+                "the first place that is free, or 0",
+            ),
+            line(
+                "uint32_t crowd".to_string(),
+                "how many of these places are taken",
+            ),
+        ]);
+    }
     let counted = [
         ("waiting", "how many events are on the agenda"),
         (
@@ -168,64 +198,43 @@ fn waiting() -> Vec<Line> {
         ),
     ];
     let counted = counted.map(|(name, comment)| line(format!("uint32_t {name}"), comment));
-    counted.to_vec()
+    all.extend(counted);
+    all
 }
 
-/// How many bytes stand before a frame, for headers, and how many a buffer has with them.
-pub fn buffer_sizes(program: &Program) -> (u32, u32) {
-    let headroom: u32 = program
-        .entities
-        .iter()
-        .filter_map(|entity| entity.header)
-        .map(|header| program.headers[header.at()].most)
-        .sum();
-    let mut longest = LONGEST_FRAME;
-    for field in program.kinds.iter().flat_map(|kind| &kind.fields) {
-        if let Type::Stream(_, capacity) = field.kind {
-            longest = longest.max(capacity);
-        }
-    }
-    (headroom, (longest + headroom).next_multiple_of(64))
-}
-
-/// The sizes of a stack.
-fn sizes(stack: &Stack) -> Item {
-    let program = stack.program;
-    let (headroom, size) = buffer_sizes(program);
-    let dynamic = |kind: &&Kind| !matches!(kind.population, Population::Static(_));
-    let most: u32 = program
-        .kinds
-        .iter()
-        .filter(dynamic)
-        .map(|kind| kind.capacity)
-        .sum();
-    let agenda = (most + 128).next_multiple_of(64).max(256);
+/// The sizes of a stack that are known when it is compiled.
+fn sizes(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
+    let memory = stack.memory();
+    let kept = memory::kept(stack.program, queued);
     let values = [
-        ("HEADROOM", headroom, "bytes before a frame, for headers"),
-        ("BUFFER_SIZE", size, "of one message, with its headroom"),
-        ("AGENDA", agenda, "events that can wait"),
+        (
+            "HEADROOM",
+            memory.headroom,
+            "bytes before a frame, for headers",
+        ),
+        (
+            "BUFFER_SIZE",
+            memory.buffer(),
+            "of one message, with its headroom",
+        ),
         (
             "KEPT",
-            2 * most,
-            "and those that begin or end what comes and goes",
+            kept,
+            "places on the agenda for starts and ends of instances",
         ),
-        ("OUTPUTS", OUTPUTS, "answers that can wait for the host"),
         (
             "AHEAD",
             ahead::steps(stack),
             "steps that a common path may take behind its first",
         ),
-        (
-            "RESERVE",
-            RESERVE,
-            "buffers that frames leave to our own messages",
-        ),
     ];
+    let values = values
+        .iter()
+        .filter(|(name, ..)| *name != "KEPT" || !queued.is_empty());
     Item::Enum {
         comment: String::new(),
         name: String::new(),
         values: values
-            .iter()
             .map(|(name, value, comment)| line(format!("{name} = {value}"), comment))
             .collect(),
     }
@@ -326,13 +335,10 @@ pub fn counter_names(stack: &Stack) -> Item {
 }
 
 fn work(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
-    let mut values: Vec<Line> = queued
+    let values: Vec<Line> = queued
         .iter()
         .map(|one| line(printer::expression(&one.work(stack)), ""))
         .collect();
-    if values.is_empty() {
-        values.push(line("DO_NOTHING".to_string(), ""));
-    }
     Item::Enum {
         comment: "What can wait on the agenda.".to_string(),
         name: "work".to_string(),
@@ -348,6 +354,10 @@ fn event(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
         line(
             "uint32_t before".to_string(),
             "how many of its instant come before it, for which it leaves room",
+        ),
+        line(
+            "uint32_t next".to_string(),
+            "while its place is free, the free one behind it",
         ),
         line(
             format!("struct {name}_message message"),
@@ -382,8 +392,32 @@ fn event(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
         all.push(line(format!("union {{\n{with}    }} with"), ""));
     }
     Item::Struct {
-        comment: "An event that waits on the agenda.".to_string(),
+        comment: "An event that waits.".to_string(),
         name: format!("{name}_event"),
         members: all,
+    }
+}
+
+/// A place on the agenda, of which there are many: starts and ends of instances need no more.
+fn place(stack: &Stack) -> Item {
+    let members = [
+        ("enum work work", "what is to be done"),
+        ("uint32_t instance", "by which instance"),
+        (
+            "uint32_t event",
+            "the rest of the event: its place, or 0 if there is no more",
+        ),
+    ];
+    let calls = super::external::calls_applications(stack.program);
+    let waited = calls.then_some((
+        "bool waited",
+        "whether it has let all go before it, where there is no more",
+    ));
+    let members = members.into_iter().chain(waited);
+    let members = members.map(|(text, comment)| line(text.to_string(), comment));
+    Item::Struct {
+        comment: "A place on the agenda.".to_string(),
+        name: format!("{}_place", stack.names.stack),
+        members: members.collect(),
     }
 }

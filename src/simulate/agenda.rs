@@ -9,7 +9,7 @@ impl State<'_> {
     pub fn wait(&mut self, events: Vec<Pending>) {
         let mut waiting = Vec::new();
         for event in events {
-            match self.can_wait(event.goal, waiting.len()) {
+            match self.can_wait(event.goal, &waiting) {
                 true => waiting.push(event),
                 false => self.lose(event),
             }
@@ -17,19 +17,27 @@ impl State<'_> {
         self.agenda.extend(waiting.into_iter().rev());
     }
 
-    /// Whether there is a place on the agenda for an event, behind so many others of its instant.
-    /// There are some more for the starts and ends of instances, and for what tells an application
-    /// of a session that it has not opened.
-    pub fn can_wait(&self, goal: Goal, others: usize) -> bool {
+    /// Whether there is a place on the agenda for an event, behind others of its instant.
+    pub fn can_wait(&self, goal: Goal, others: &[Pending]) -> bool {
+        self.is_kept(goal) || self.loaded(&self.agenda) + self.loaded(others) < self.limits.events
+    }
+
+    /// How many of these events take one of the places for all.
+    pub fn loaded(&self, events: &[Pending]) -> usize {
+        let usual = events.iter().filter(|event| !self.is_kept(event.goal));
+        usual.count()
+    }
+
+    /// Whether a place is kept for an event: the start or the end of an instance, or what tells an
+    /// application of a session that it has not opened.
+    fn is_kept(&self, goal: Goal) -> bool {
         let opened = |port: PortId| self.program.listened(port).and_then(|how| how.opened);
-        let kept = match goal {
+        match goal {
             Goal::Handle { event, .. } => matches!(event, Event::Start | Event::End),
             Goal::Port(port, _, Event::Notice(notice)) => opened(port) == Some(notice),
             Goal::Port(_, _, event) => event == Event::Start,
             Goal::Arrive { .. } | Goal::Frame(_) => false,
-        };
-        let kept = if kept { self.limits.kept } else { 0 };
-        self.agenda.len() + others < self.limits.agenda + kept
+        }
     }
 
     /// There is no place on the agenda for this: it is lost, and counted.
@@ -66,7 +74,7 @@ impl State<'_> {
     /// Puts events behind all that waits, in this order.
     pub fn wait_last(&mut self, events: Vec<Pending>) {
         for event in events {
-            match self.can_wait(event.goal, 0) {
+            match self.can_wait(event.goal, &[]) {
                 true => self.agenda.insert(0, event),
                 false => self.lose(event),
             }

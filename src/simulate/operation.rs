@@ -190,9 +190,7 @@ impl Evaluation<'_, '_> {
             }
             Source::SliceStream(stream, at, count) => {
                 let (at, count) = (self.number(at) as u32, self.number(count) as u32);
-                let bytes = &self.stream_state(stream).bytes;
-                let slice = bytes.copy(at, count.min(bytes.ready(at)));
-                self.state.message(&slice)
+                self.slice(stream, at, count)
             }
         }
     }
@@ -434,16 +432,24 @@ impl Evaluation<'_, '_> {
     }
 
     fn take_bytes(&mut self, stream: &Variable, count: u32) -> Option<Message> {
-        let bytes = &self.stream_state(stream).bytes;
-        let begin = bytes.begin();
-        let data = bytes.copy(begin, count.min(bytes.ready(begin)));
-        let mut message = self.state.message(&data)?;
+        let begin = self.stream_state(stream).bytes.begin();
+        let mut message = self.slice(stream, begin, count)?;
+        let length = message.data().len() as u32;
         let pieces = self.stream_state(stream);
-        pieces.bytes.release(begin.wrapping_add(data.len() as u32));
+        pieces.bytes.release(begin.wrapping_add(length));
         let came_in = std::mem::take(&mut pieces.came_in);
         message.came_in = came_in > 0;
         self.state.fates.merged += came_in.saturating_sub(1);
         Some(message)
+    }
+
+    /// A new message with so many bytes of a stream at a position, as far as they are there; none
+    /// without a free buffer, or where none has room for them.
+    fn slice(&mut self, stream: &Variable, at: u32, count: u32) -> Option<Message> {
+        let bytes = &self.stream_state(stream).bytes;
+        let slice = bytes.copy(at, count.min(bytes.ready(at)));
+        let has_room = slice.len() <= self.state.limits.room;
+        has_room.then(|| self.state.message(&slice))?
     }
 
     fn release(&mut self, container: &Variable, to: u32) {

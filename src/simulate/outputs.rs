@@ -202,7 +202,7 @@ impl<'p> Handling<'_, 'p> {
         let at_once = usize::from(!self.family_first);
         for event in self.outputs.split_off(first) {
             let place = self.outputs.len();
-            match place < at_once || self.state.can_wait(event.goal, place - at_once) {
+            match place < at_once || self.state.can_wait(event.goal, &self.outputs[at_once..]) {
                 true => self.outputs.push(event),
                 false => self.state.lose(event),
             }

@@ -90,8 +90,23 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         for link in 0..program.links.len() {
             events.extend(stack.told_of_link(LinkId(link as u32), true));
         }
+        if !stack.can_work(stack.state.loaded(&events)) {
+            return None;
+        }
         stack.state.wait(events);
         Some(stack)
+    }
+
+    /// Whether a stack can work within its limits, where so many events wait at the start. Behind an
+    /// application that is called two frames may leave, besides what its step tells the host.
+    fn can_work(&self, at_start: usize) -> bool {
+        let (limits, program) = (&self.state.limits, self.state.program);
+        let calls = program.ports.iter().any(|port| port.calls.is_some())
+            || program.links.iter().any(|link| link.calls.is_some());
+        limits.buffers > limits.reserve
+            && limits.outputs >= if calls { 3 } else { 1 }
+            && limits.events >= at_start.max(1)
+            && limits.budget > 0
     }
 
     /// What the functions that ports and links call were called with, since this was asked.
@@ -142,7 +157,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             self.state.fates.no_session += 1;
             return Outcome::Refused;
         }
-        if bytes.len() > self.state.limits.room {
+        if bytes.len() > self.state.limits.longest(port) {
             self.state.fates.too_long += 1;
             return Outcome::Refused;
         }
@@ -412,10 +427,10 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     /// Whether so many events of an application are taken; one that is called adds to what waits,
     /// and leaves a place for what it gives back.
     fn takes(&self, events: usize) -> bool {
-        let waiting = self.state.agenda.len();
+        let state = &self.state;
         match self.calling {
-            true => waiting + events < self.state.limits.agenda,
-            false => waiting == 0,
+            true => state.loaded(&state.agenda) + events < state.limits.events,
+            false => state.agenda.is_empty(),
         }
     }
 

@@ -17,22 +17,29 @@ use crate::types::program::{
 use std::collections::{BTreeMap, VecDeque};
 
 /// What a stack may use; the generated C has the same numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Messages at a time.
     pub buffers: u32,
     /// Buffers that frames and an application's messages leave for the stack's own.
     pub reserve: u32,
-    /// Bytes of a frame, and of an application's message, at most.
+    /// Bytes of a frame, and of a message that a layer makes, at most.
     pub room: usize,
+    /// By port: bytes of an application's message at most; `room` where nothing is said.
+    pub longest: Vec<usize>,
     /// Steps of the agenda in one call of the host.
     pub budget: u32,
-    /// Events that can wait.
-    pub agenda: usize,
-    /// And so many more that begin or end the life of an instance.
-    pub kept: usize,
+    /// Events that can wait, without those that begin or end the life of an instance.
+    pub events: usize,
     /// Outputs that can wait for the host.
     pub outputs: usize,
+}
+
+impl Limits {
+    /// Returns how many bytes a message of an application can have at a port.
+    pub fn longest(&self, port: PortId) -> usize {
+        self.longest.get(port.at()).copied().unwrap_or(self.room)
+    }
 }
 
 impl Default for Limits {
@@ -41,9 +48,9 @@ impl Default for Limits {
             buffers: 256,
             reserve: 8,
             room: 1 << 16,
+            longest: Vec::new(),
             budget: 4096,
-            agenda: 256,
-            kept: 256,
+            events: 256,
             outputs: 64,
         }
     }
@@ -246,6 +253,7 @@ impl<'p> State<'p> {
         limits: Limits,
         now_ns: u64,
     ) -> State<'p> {
+        let buffers = limits.buffers;
         let kinds = program.kinds.iter().map(|kind| Instances {
             slots: Slots::new(kind.capacity),
             live: vec![false; kind.capacity as usize],
@@ -276,7 +284,7 @@ impl<'p> State<'p> {
             externs,
             sends: 0,
             sending: None,
-            buffers: limits.buffers,
+            buffers,
             lent: 0,
             headroom: headers.map(|header| header.most as usize).sum(),
         }

@@ -553,9 +553,9 @@ impl<'p> Running<'_, 'p> {
             arguments,
             waited: false,
         };
-        let all = self.events.len();
-        let is_first = self.at_once && all == 0;
-        match is_first || self.state.can_wait(goal, all - usize::from(self.at_once)) {
+        let at_once = usize::from(self.at_once);
+        let is_first = self.at_once && self.events.is_empty();
+        match is_first || self.state.can_wait(goal, &self.events[at_once..]) {
             true => self.events.push(event),
             false => self.state.lose(event),
         }

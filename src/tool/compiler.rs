@@ -515,7 +515,14 @@ fn default(attribute: &Attribute) -> Option<(String, String)> {
 }
 
 /// What can be set of every stack, with its bits.
-const OWN_SETTINGS: [(&str, u32); 3] = [("buffers", 32), ("budget", 32), ("hash_seed", 64)];
+const OWN_SETTINGS: [(&str, u32); 6] = [
+    ("buffers", 32),
+    ("reserve", 32),
+    ("outputs", 32),
+    ("events", 32),
+    ("budget", 32),
+    ("hash_seed", 64),
+];
 
 fn own_setting(name: &str, bits: u32) -> Member {
     Member {

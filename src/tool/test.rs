@@ -158,7 +158,7 @@ impl Surroundings for Project {
             *loaded = Some((code.c.clone(), made));
         }
         let (_, compiled) = loaded.as_ref().expect("it was just loaded");
-        let (config, limits, start_ns) = (&beginning.config, beginning.limits, beginning.start_ns);
+        let (config, limits, start_ns) = (&beginning.config, &beginning.limits, beginning.start_ns);
         let started = Traced::start(program, compiled, config, limits, start_ns);
         let mut driver = started.map_err(|failure| failure.message)?;
         Ok(Some(play(program, &mut driver, start_ns, lines)))

@@ -25,12 +25,19 @@ impl<'p> Traced<'p> {
         program: &'p Program,
         loaded: &'p stack::Program,
         config: &[Datum],
-        limits: Limits,
+        limits: &Limits,
         now_ns: u64,
     ) -> Result<Traced<'p>, Failure> {
         let mut values = loaded.config();
         put_all(&mut values, config);
-        for (name, limit) in [("buffers", limits.buffers), ("budget", limits.budget)] {
+        let own = [
+            ("buffers", limits.buffers),
+            ("reserve", limits.reserve),
+            ("outputs", limits.outputs as u32),
+            ("events", limits.events as u32),
+            ("budget", limits.budget),
+        ];
+        for (name, limit) in own {
             let set = values.set(name, &limit.to_string());
             set.map_err(Failure::refused)?;
         }

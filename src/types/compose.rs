@@ -237,7 +237,11 @@ impl<'a> Composer<'a, '_> {
             self.diagnostics.push(no_key_here(key.span));
         }
         match &node.kind {
-            ast::NodeKind::Link { name, calls } => self.link(node, Bottom::of(name, calls), ground),
+            ast::NodeKind::Link {
+                name,
+                arguments,
+                calls,
+            } => self.link(node, Bottom::new(name, arguments, calls), ground),
             ast::NodeKind::Port { name, calls } => self.port(node, (name, calls), ground),
             ast::NodeKind::Layer(wanted) => self.layer(node, wanted, ground),
         }

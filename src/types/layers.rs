@@ -73,17 +73,18 @@ pub struct Around<'a, 'b> {
     pub composition: &'b Composition<'a>,
 }
 
-/// All layers of a composition, from the links up.
+/// All layers of a composition, from the links up, and the words of the files around them.
 pub fn layers<'a>(
     context: &mut Context,
     files: &'a Files,
     composition: &Composition<'a>,
     services: &mut Services<'a>,
-) -> Vec<Layer<'a>> {
+) -> (Vec<Layer<'a>>, Words) {
     let mut layers = reserve(context, composition);
+    let words = Words::collect(context, files);
     let around = &Around {
         files,
-        words: &Words::collect(context, files),
+        words: &words,
         composition,
     };
     for entity in around.composition.entities() {
@@ -106,7 +107,7 @@ pub fn layers<'a>(
         initials(context, &layers[entity.at()]);
         processes::initials(context, &layers[entity.at()]);
     }
-    layers
+    (layers, words)
 }
 
 /// Checks files without layers. What is said of entities is said of one that stands in for all

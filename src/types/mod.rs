@@ -142,7 +142,7 @@ fn elaborate<'a>(
     composition: &compose::Composition<'a>,
 ) {
     context.offered = services.offered();
-    let mut layers = layers::layers(context, files, composition, services);
+    let (mut layers, words) = layers::layers(context, files, composition, services);
     for layer in &mut layers {
         let unit = composition.node(layer.entity).unit;
         layer.scope.services = services.names(unit);
@@ -160,7 +160,8 @@ fn elaborate<'a>(
     external::check(context, composition);
     let notices = relays::Notices::new(context.program, composition, &layers);
     notices.check_receivers(context);
-    ends::ends(context, composition, &layers, &notices);
+    let around = words.of_unit(files.root());
+    ends::ends(context, &around, composition, &layers, &notices);
     grants::grants(context, composition, &notices);
     notices.relay(context);
     let program = &mut *context.program;

@@ -88,9 +88,17 @@ fn argument_value(
     }
 }
 
-/// What can be set of any stack: buffers, the steps of a call, what shuffles hashes, and what
-/// functions in C are given.
-const OWN_SETTINGS: [&str; 4] = ["buffers", "budget", "hash_seed", "user"];
+/// What can be set of any stack: how much memory it has, the steps of a call, what shuffles hashes,
+/// and what functions in C are given.
+const OWN_SETTINGS: [&str; 7] = [
+    "buffers",
+    "reserve",
+    "outputs",
+    "events",
+    "budget",
+    "hash_seed",
+    "user",
+];
 
 /// What is set when the stack is started: one value for all parameters that name it.
 fn config(

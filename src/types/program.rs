@@ -429,6 +429,9 @@ pub struct Link {
     pub name: String,
     /// The joint above it.
     pub above: Place,
+    /// The longest packet of its bottom layer, in bytes; a frame has the header of that layer
+    /// beside it.
+    pub mtu: u32,
     /// What it tells at the start: that it is up.
     pub carrier: Option<NoticeId>,
     /// The function in C that is called with each frame that leaves; without, the host asks for it.

@@ -42,6 +42,7 @@ pub fn program() -> Program {
             name: "no_buffer".to_string(),
         }],
         links: vec![Link {
+            mtu: 1500,
             name: "radio".to_string(),
             above: standing(),
             carrier: None,

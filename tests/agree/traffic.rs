@@ -26,7 +26,7 @@ pub fn trace(program: &Program, seed: u64, length: usize, limits: Limits) -> Tra
     let start_ns = random.next() >> 20;
     let mut ends: Vec<End<'_>> = configs
         .iter()
-        .map(|config| End::new(program, config.clone(), limits, start_ns))
+        .map(|config| End::new(program, config.clone(), limits.clone(), start_ns))
         .collect();
     let mut values = Values {
         program,

@@ -101,7 +101,7 @@ impl Differing<'_> {
             .shortened(|trace| self.difference(trace).is_some());
         let difference = self.difference(&short).expect("it differs");
         let usual = limits(&self.built.emitted);
-        let script = script::written(&self.built.program, &short, usual);
+        let script = script::written(&self.built.program, &short, &usual);
         format!(
             "{who}, SEED={seed}\n{difference}\n{}\n\
              To replay, save this under tests/cases, and EVERY_WAY=1 cargo test --test cases\n\n\

@@ -151,10 +151,15 @@ impl<'p> Compiled<'p> {
 
     fn lines(&self, trace: &Trace) -> String {
         let Limits {
-            buffers, budget, ..
+            buffers,
+            reserve,
+            outputs,
+            events,
+            budget,
+            ..
         } = trace.limits;
         let mut text = format!(
-            "S {} {buffers} {budget} {}",
+            "S {} {buffers} {reserve} {outputs} {events} {budget} {}",
             trace.start_ns,
             trace.start_ns / 3
         );

@@ -270,6 +270,9 @@ static void start(void) {
     STACK_config_default(&config);
     const uint64_t start_ns = number();
     config.buffers = (uint32_t)number();
+    config.reserve = (uint32_t)number();
+    config.outputs = (uint32_t)number();
+    config.events = (uint32_t)number();
     config.budget = (uint32_t)number();
     config.hash_seed = number();
     has_many = config.buffers >= 1024;

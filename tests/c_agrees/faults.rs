@@ -103,7 +103,7 @@ fn a_fault_in_what_messages_begin_with_is_found() {
 fn a_common_path_that_takes_more_steps_than_are_left_is_found() {
     let path = "tests/c_agrees/stacks/answered.loom";
     for (right, wrong) in [
-        ("stack->config.budget > AHEAD", "stack->config.budget > 0"),
+        ("config->budget > AHEAD", "config->budget > 0"),
         (
             "stack->shared.steps + AHEAD <= stack->config.budget",
             "stack->shared.steps <= stack->config.budget",

@@ -21,7 +21,7 @@ const TALKS: usize = 4;
 
 /// A trace in which frames follow each other.
 pub fn with_trains(program: &Program, mut trace: Trace, random: &mut Random) -> Trace {
-    let (config, limits) = (trace.config.clone(), trace.limits);
+    let (config, limits) = (trace.config.clone(), trace.limits.clone());
     let externs = supplied(program, false);
     let reference = Reference::new(program);
     let Some(stack) = Stack::start(reference, program, externs, config, limits, trace.start_ns)

@@ -94,7 +94,14 @@ impl<'p> Host<'p> {
         let config: Vec<Datum> = config.collect();
         let externs: &Externs<'_> = Box::leak(Box::new(Externs::default()));
         let reference = Reference::new(program);
-        let stack = Stack::start(reference, program, externs, config.clone(), limits, 0);
+        let stack = Stack::start(
+            reference,
+            program,
+            externs,
+            config.clone(),
+            limits.clone(),
+            0,
+        );
         let mut host = Host {
             program,
             stack: stack.expect("the settings go together"),

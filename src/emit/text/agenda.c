@@ -1,13 +1,43 @@
 What waits on the agenda, and what the host is told: what every stack has; as `own.c`.
 
 /* part put */
-/* Puts an event on the agenda, before all that wait there already, if fewer than so many do: else
- * it is lost, and counted. */
-static void put(struct STACK *stack, uint32_t room, struct STACK_event event) {
-    if (stack->waiting < room) {
-        stack->agenda[stack->waiting] = event;
-        stack->waiting += 1;
-        stack->shared.limit = stack->answers;
+/* Puts an event on the agenda, before all that wait there already. There must be a place. */
+static void put(struct STACK *stack, const struct STACK_event *event) {
+    const uint32_t place = stack->free_event;
+    stack->free_event = stack->events[place].next;
+    stack->crowd += 1;
+    stack->events[place] = *event;
+    stack->agenda[stack->waiting] = (struct STACK_place){
+        .work = event->work, .instance = event->instance, .event = place};
+    stack->waiting += 1;
+    stack->shared.limit = stack->answers;
+}
+
+/* part take_next */
+/* Takes the event that stands first on the agenda. */
+static inline struct STACK_event take_next(struct STACK *stack) {
+    stack->waiting -= 1;
+    const struct STACK_place first = stack->agenda[stack->waiting];
+    struct STACK_event event = stack->events[first.event];
+    event.work = first.work;
+    event.instance = first.instance;
+    WHERE calls
+    event.waited = event.waited || first.waited;
+    END
+    if (first.event != 0) {
+        stack->events[first.event].next = stack->free_event;
+        stack->free_event = first.event;
+        stack->crowd -= 1;
+    }
+    return event;
+}
+
+/* part later */
+/* Puts an event on the agenda, before all that wait there already, if there is a place for it and
+ * for those of its instant that come before it; else it is lost, and counted. */
+static void later(struct STACK *stack, struct STACK_event event) {
+    if (stack->crowd + event.before < stack->config.events) {
+        put(stack, &event);
     } else if (event.message.data != NULL) {
         drop(stack, event.message.buffer, event.message.came_in, STACK_AGENDA_FULL);
     } else {
@@ -15,54 +45,70 @@ static void put(struct STACK *stack, uint32_t room, struct STACK_event event) {
     }
 }
 
-/* part later */
-/* Puts an event on the agenda, before all that wait there already, if there is room for it and for
- * those of its instant that come before it. */
-static void later(struct STACK *stack, struct STACK_event event) {
-    put(stack, AGENDA - event.before, event);
-}
-
 /* part kept */
-/* The same with one of those for which places are kept. */
+/* Puts the start or the end of an instance on the agenda, before all that wait there already: its
+ * place is always free. */
 static void kept(struct STACK *stack, struct STACK_event event) {
-    put(stack, AGENDA + KEPT - event.before, event);
+    if (stack->waiting > stack->config.events + KEPT) {
+        stack->counters[UNSENT + STACK_AGENDA_FULL] += 1;
+        return;
+    }
+    stack->agenda[stack->waiting] =
+        (struct STACK_place){.work = event.work, .instance = event.instance};
+    stack->waiting += 1;
+    stack->shared.limit = stack->answers;
 }
 
-/* part put_last */
-/* Puts an event on the agenda, behind all that wait there already, if fewer than so many do. */
-static void put_last(struct STACK *stack, uint32_t room, struct STACK_event event) {
-    const uint32_t others = stack->waiting;
-    put(stack, room, event);
-    if (stack->waiting != others) {
-        memmove(stack->agenda + 1, stack->agenda, others * sizeof event);
-        stack->agenda[0] = event;
+/* part sink */
+/* What was put on the agenda behind so many others goes behind all of them. */
+static void sink(struct STACK *stack, uint32_t others) {
+    if (stack->waiting == others) {
+        return;
     }
+    const struct STACK_place last = stack->agenda[others];
+    memmove(stack->agenda + 1, stack->agenda, others * sizeof last);
+    stack->agenda[0] = last;
 }
 
 /* part behind_all */
-/* Puts an event on the agenda, behind all that wait there already, if there is room for it. */
+/* Puts an event on the agenda, behind all that wait there already, if there is a place for it. */
 static void behind_all(struct STACK *stack, struct STACK_event event) {
-    put_last(stack, AGENDA, event);
+    const uint32_t others = stack->waiting;
+    later(stack, event);
+    sink(stack, others);
 }
 
 /* part kept_last */
-/* The same with one of those for which places are kept. */
+/* Puts the start or the end of an instance on the agenda, behind all that wait there already. */
 static void kept_last(struct STACK *stack, struct STACK_event event) {
-    put_last(stack, AGENDA + KEPT, event);
+    const uint32_t others = stack->waiting;
+    kept(stack, event);
+    sink(stack, others);
 }
 
 /* part let_others_go */
 /* Puts an event on the agenda that calls an application: it lets all go before it that is under
  * way. */
-static void let_others_go(struct STACK *stack, uint32_t room, struct STACK_event event) {
+static void let_others_go(struct STACK *stack, struct STACK_event event) {
     event.waited = true;
-    put_last(stack, room, event);
+    behind_all(stack, event);
+}
+
+/* part opened_last */
+/* The same with what tells an application of a session: its place is always free. */
+static void opened_last(struct STACK *stack, struct STACK_event event) {
+    const uint32_t others = stack->waiting;
+    kept(stack, event);
+    if (stack->waiting != others) {
+        stack->agenda[others].waited = true;
+    }
+    sink(stack, others);
 }
 
 /* part next_step */
 /* Puts an event on the agenda that is handled next, within this step: its place is always free. */
 static void next_step(struct STACK *stack, struct STACK_event event) {
-    put(stack, AGENDA + KEPT + 1, event);
+    put(stack, &event);
     stack->shared.steps -= 1;
 }
 
@@ -71,9 +117,9 @@ static void next_step(struct STACK *stack, struct STACK_event event) {
 static void reverse(struct STACK *stack, uint32_t since) {
     for (uint32_t one = since, other = stack->waiting; one + 1 < other; one += 1) {
         other -= 1;
-        const struct STACK_event event = stack->agenda[one];
+        const struct STACK_place place = stack->agenda[one];
         stack->agenda[one] = stack->agenda[other];
-        stack->agenda[other] = event;
+        stack->agenda[other] = place;
     }
 }
 
@@ -88,11 +134,11 @@ static void at_once(struct STACK *stack) {
    held `first`. Gives the place behind it. */
 static uint32_t precede(struct STACK *stack, uint32_t first, uint32_t later) {
     for (; later < stack->waiting; first += 1, later += 1) {
-        const struct STACK_event event = stack->agenda[later];
+        const struct STACK_place place = stack->agenda[later];
         for (uint32_t at = later; at > first; at -= 1) {
             stack->agenda[at] = stack->agenda[at - 1];
         }
-        stack->agenda[first] = event;
+        stack->agenda[first] = place;
     }
     return first;
 }
@@ -110,8 +156,7 @@ static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next n
 /* From here on a call that begins a step takes it at once, while a common path may take all steps
  * of its own, and their answers have room. */
 static inline void open_up(struct STACK *stack) {
-    const uint32_t most = stack->config.budget > AHEAD ? OUTPUTS - 1 - AHEAD : 0;
-    stack->shared.limit = stack->answers + most;
+    stack->shared.limit = stack->open;
 }
 
 /* part send_frame */
@@ -144,7 +189,7 @@ static bool make_room(struct STACK *stack) {
     memmove(stack->answers, stack->shared.taken, left * sizeof *stack->answers);
     stack->shared.taken = stack->answers;
     stack->shared.answered = stack->answers + left;
-    return left < OUTPUTS LESS_BEHIND;
+    return left < stack->config.outputs LESS_BEHIND;
 }
 
 /* part goes_on */
@@ -152,5 +197,5 @@ static bool make_room(struct STACK *stack) {
  * call allows it, and there is room for its own. */
 static inline bool goes_on(const struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           stack->shared.answered + 1 < stack->answers + OUTPUTS;
+           stack->shared.answered + 1 < stack->end;
 }

@@ -57,10 +57,9 @@ static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame 
 /* part STACK_input_all */
 /* Whether a common path may take all of its steps, and the answers of all of them have room. */
 static inline bool may_go_ahead(struct STACK *stack) {
-    struct STACK_output *const last = stack->answers + OUTPUTS - 1 - AHEAD;
     return stack->shared.steps + AHEAD <= stack->config.budget &&
-           (stack->shared.answered < last ||
-            (make_room(stack) && stack->shared.answered < last));
+           (stack->shared.answered < stack->open ||
+            (make_room(stack) && stack->shared.answered < stack->open));
 }
 
 size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,

@@ -5,7 +5,7 @@ What a host calls, where ports call functions of applications: instead of what h
 /* Whether the budget of the call allows another step, and its answer has room. */
 static inline bool has_room(struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           (stack->shared.answered < stack->answers + OUTPUTS - 1 LESS_BEHIND || make_room(stack));
+           (stack->shared.answered + 1 < stack->end LESS_BEHIND || make_room(stack));
 }
 
 /* Whether another step may be taken, since no function of an application is being called. */
@@ -13,17 +13,26 @@ static inline bool may_go_on(struct STACK *stack) {
     return !stack->shared.calling && has_room(stack);
 }
 
+/* part may_handle */
+WHERE agenda
 /* Whether what stands first on the agenda may be handled. What belongs to the step that has just
  * been taken follows at once, while a function of an application is being called, too. */
 static inline bool may_handle(struct STACK *stack) {
-    return stack->agenda[stack->waiting - 1].follows || may_go_on(stack);
+    return stack->events[stack->agenda[stack->waiting - 1].event].follows || may_go_on(stack);
 }
+END
 
 /* part takes */
 /* Whether so many events of an application are taken now. One that is called leaves a place for
  * what it gives back. */
 static inline bool takes(const struct STACK *stack, uint32_t events) {
-    return stack->shared.calling ? stack->waiting + events < AGENDA : stack->waiting == 0;
+    WHERE agenda
+    return stack->shared.calling ? stack->crowd + events < stack->config.events
+                                 : stack->waiting == 0;
+    END
+    WITHOUT agenda
+    return !stack->shared.calling || events < stack->config.events;
+    END
 }
 
 /* part begin_call */

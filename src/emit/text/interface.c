@@ -4,15 +4,19 @@ What a host calls, for every stack; as `own.c`.
 /* Whether another step may be taken: the budget of the call allows it, and its answer has room. */
 static inline bool may_go_on(struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           (stack->shared.answered < stack->answers + OUTPUTS - 1 || make_room(stack));
+           (stack->shared.answered + 1 < stack->end || make_room(stack));
 }
 
+/* part may_handle */
+WHERE agenda
 /* Whether what stands first on the agenda may be handled. */
 static inline bool may_handle(struct STACK *stack) {
     return may_go_on(stack);
 }
+END
 
 /* part handle_waiting */
+WHERE agenda
 #ifdef __GNUC__
 static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
 #endif
@@ -20,9 +24,8 @@ static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
 /* Handles what waits on the agenda, as far as may be; false if some of it still waits. */
 static bool handle_waiting(struct STACK *stack) {
     while (stack->waiting != 0 && may_handle(stack)) {
-        stack->waiting -= 1;
         stack->shared.steps += 1;
-        const struct STACK_event event = stack->agenda[stack->waiting];
+        const struct STACK_event event = take_next(stack);
         handle(stack, &event);
     }
     if (stack->waiting == 0) {
@@ -30,12 +33,22 @@ static bool handle_waiting(struct STACK *stack) {
     }
     return stack->waiting == 0;
 }
+END
 
 /* part run */
+WHERE agenda
 /* Handles what is on the agenda, mostly nothing; false if some of it still waits. */
 static inline bool run(struct STACK *stack) {
     return stack->waiting == 0 || handle_waiting(stack);
 }
+END
+WITHOUT agenda
+/* Nothing ever waits on an agenda. */
+static inline bool run(struct STACK *stack) {
+    (void)stack;
+    return true;
+}
+END
 
 /* part begin_call */
 /* A call of the host begins: first comes what the last one left. False if some of that still
@@ -46,27 +59,93 @@ static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
     return run(stack);
 }
 
+/* part places */
+/* Where the parts of the memory of a stack stand, in bytes from its beginning, and how many it has
+ * in all. */
+struct places {
+    uint64_t answers;
+    WHERE held
+    uint64_t messages;
+    END
+    uint64_t buffers;
+    WHERE agenda
+    uint64_t events;
+    uint64_t agenda;
+    END
+    uint64_t end;
+};
+
+/* The next part of the memory: room for `count` things of a size behind `end`, each part at a
+ * multiple of eight bytes. Gives where it stands. */
+static inline uint64_t place(uint64_t *end, uint64_t count, uint64_t size) {
+    const uint64_t at = (*end + 7) & ~(uint64_t)7;
+    *end = at + count * size;
+    return at;
+}
+
+/* The parts of the memory, in order. Counts of 32 bits overflow nowhere. */
+static struct places places(const struct STACK_config *config) {
+    struct places all = {.end = sizeof(struct STACK)};
+    all.answers = place(&all.end, config->outputs, sizeof(struct STACK_output));
+    WHERE held
+    all.messages = place(&all.end, config->buffers, sizeof(struct STACK_message));
+    END
+    all.buffers = place(&all.end, config->buffers, sizeof(struct STACK_buffer));
+    WHERE agenda
+    /* The first event is empty, and a step may put one more there than wait. */
+    all.events = place(&all.end, (uint64_t)config->events + 2, sizeof(struct STACK_event));
+    all.agenda = place(&all.end, (uint64_t)config->events + 1 + KEPT, sizeof(struct STACK_place));
+    END
+    all.end += _Alignof(max_align_t) - 1;
+    return all;
+}
+
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {
-    const size_t for_each = sizeof(struct STACK_message) + sizeof(struct STACK_buffer);
-    return _Alignof(max_align_t) - 1 + sizeof(struct STACK) + config->buffers * for_each;
+    const uint64_t size = places(config).end;
+    return size < SIZE_MAX ? (size_t)size : SIZE_MAX;
+}
+
+/* part STACK_check */
+enum STACK_refusal STACK_check(const struct STACK_config *config, size_t size) {
+    struct STACK_config own = *config;
+    if (config->buffers == 0 || config->buffers <= config->reserve) {
+        return UPPER_FEW_BUFFERS;
+    }
+    if (config->outputs < FEWEST_OUTPUTS) {
+        return UPPER_FEW_OUTPUTS;
+    }
+    if (config->events < FEWEST_EVENTS) {
+        return UPPER_FEW_EVENTS;
+    }
+    if (config->budget == 0) {
+        return UPPER_NO_BUDGET;
+    }
+    if (!settings_hold(&own)) {
+        return UPPER_WRONG_SETTING;
+    }
+    return size < STACK_size(config) || size == SIZE_MAX ? UPPER_LITTLE_MEMORY : UPPER_FITS;
 }
 
 /* part STACK_start */
 struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *config,
                           uint64_t now_ns) {
-    if (memory == NULL || config->buffers == 0 || config->buffers > (uint32_t)1 << 30 ||
-        config->budget == 0 || size < STACK_size(config)) {
+    if (memory == NULL || STACK_check(config, size) != UPPER_FITS) {
         return NULL;
     }
     const size_t alignment = _Alignof(max_align_t);
     const size_t odd = (uintptr_t)memory % alignment;
-    struct STACK *const stack = (void *)((uint8_t *)memory + (odd == 0 ? 0 : alignment - odd));
+    uint8_t *const first = (uint8_t *)memory + (odd == 0 ? 0 : alignment - odd);
+    const struct places all = places(config);
+    struct STACK *const stack = (void *)first;
     memset(stack, 0, sizeof *stack);
     stack->config = *config;
+    settings_hold(&stack->config);
     stack->now_ns = now_ns;
-    stack->messages = (void *)(stack + 1);
-    stack->buffers = (void *)(stack->messages + config->buffers);
+    WHERE held
+    stack->messages = (void *)(first + all.messages);
+    END
+    stack->buffers = (void *)(first + all.buffers);
     stack->size = config->buffers * sizeof *stack->buffers;
     stack->last = stack->size - sizeof *stack->buffers;
     stack->shared.bar = UINTPTR_MAX;
@@ -74,23 +153,42 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
         give_buffer(stack, &stack->buffers[left - 1]);
     }
     stack->hash_odd = (config->hash_seed ^ 0x9e3779b97f4a7c15) | 1;
+    stack->answers = (void *)(first + all.answers);
+    stack->end = stack->answers + config->outputs;
+    stack->open = stack->answers;
+    if (config->budget > AHEAD && config->outputs > AHEAD) {
+        stack->open = stack->end - 1 - AHEAD;
+    }
+    memset(stack->answers, 0, config->outputs * sizeof *stack->answers);
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
     open_up(stack);
+    WHERE agenda
+    stack->agenda = (void *)(first + all.agenda);
+    stack->events = (void *)(first + all.events);
+    memset(stack->events, 0, sizeof *stack->events);
+    for (uint32_t left = config->events + 1; left != 0; left -= 1) {
+        stack->events[left].next = stack->free_event;
+        stack->free_event = left;
+    }
+    END
+    WHERE timers
     stack->timers.heap = stack->timer_heap;
-    return begin(stack) ? stack : NULL;
+    END
+    begin(stack);
+    return stack;
 }
 
 /* part STACK_has_buffer */
 bool STACK_has_buffer(struct STACK *stack) {
-    while (stack->reserved != RESERVE && stack->shared.free != NULL) {
+    while (stack->reserved != stack->config.reserve && stack->shared.free != NULL) {
         struct STACK_buffer *const buffer = stack->shared.free;
         stack->shared.free = buffer->next;
         buffer->next = stack->reserve;
         stack->reserve = buffer;
         stack->reserved += 1;
     }
-    stack->shared.bar = stack->reserved != RESERVE ? UINTPTR_MAX : 0;
+    stack->shared.bar = stack->reserved != stack->config.reserve ? UINTPTR_MAX : 0;
     return stack->shared.free != NULL;
 }
 
@@ -180,7 +278,18 @@ size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_fr
 
 /* part STACK_deadline */
 uint64_t STACK_deadline(struct STACK *stack) {
-    return stack->waiting != 0 ? stack->now_ns : sl_timers_deadline(&stack->timers);
+    WHERE agenda
+    if (stack->waiting != 0) {
+        return stack->now_ns;
+    }
+    END
+    WHERE timers
+    return sl_timers_deadline(&stack->timers);
+    END
+    WITHOUT timers
+    (void)stack;
+    return UINT64_MAX;
+    END
 }
 
 /* part STACK_expire */
@@ -188,6 +297,7 @@ void STACK_expire(struct STACK *stack, uint64_t now_ns) {
     if (!begin_call(stack, now_ns)) {
         return;
     }
+    WHERE timers
     while (may_go_on(stack) && sl_timers_deadline(&stack->timers) <= now_ns) {
         struct sl_timer *const timer = sl_timers_first(&stack->timers);
         if (timer == NULL) {
@@ -200,6 +310,7 @@ void STACK_expire(struct STACK *stack, uint64_t now_ns) {
             return;
         }
     }
+    END
 }
 
 /* part STACK_counters */
@@ -211,8 +322,10 @@ size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capaci
         values[at] = stack->counters[at];
     }
     DERIVED_COUNTERS
+    WHERE agenda
     for (uint32_t at = 0; at < stack->waiting && count > HELD; at += 1) {
-        values[HELD] += stack->agenda[at].message.came_in;
+        values[HELD] += stack->events[stack->agenda[at].event].message.came_in;
     }
+    END
     return COUNTERS;
 }

@@ -5,9 +5,11 @@ What a host calls, where links call functions of its own: instead of what has th
 /* Handles what is on the agenda, mostly nothing, and lets all leave that is to; false if some of it
  * still waits. */
 static inline bool run(struct STACK *stack) {
+    WHERE agenda
     if (stack->waiting != 0) {
         handle_waiting(stack);
     }
+    END
     if (stack->shared.answered != stack->shared.taken IS_CALLING) {
         let_leave(stack);
     }

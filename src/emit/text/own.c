@@ -1,6 +1,6 @@
 What every stack does the same way. A part begins behind a line that names it, and a generated file
 holds copies of those that it mentions, in this order; STACK is the name of the stack. Sizes
-(HEADROOM, BUFFER_SIZE, AGENDA, KEPT, OUTPUTS, RESERVE) and counters stand in the generated file. A
+(HEADROOM, BUFFER_SIZE, KEPT, AHEAD) and counters stand in the generated file. A
 copy of a message is UNMARKED: nothing that was stripped from the other can be restored of it.
 
 /* part take_buffer */
@@ -447,15 +447,17 @@ static bool stream_insert(struct STACK *stack, struct sl_stream *stream, struct 
 }
 
 /* part stream_slice */
-/* A new message with so many bytes of a stream at a position, as far as they are there. */
+/* A new message with so many bytes of a stream at a position, as far as they are there; false
+ * without a free buffer, and where none has room for them. */
 static bool stream_slice(struct STACK *stack, const struct sl_stream *stream,
                          const struct sl_ranges *ranges, const uint8_t *bytes, uint32_t capacity,
                          uint32_t largest, uint32_t at, uint32_t length,
                          struct STACK_message *message) {
-    if (!new_message(stack, message)) {
+    const uint32_t run = sl_stream_run(stream, ranges, largest, at, length);
+    if (run > BUFFER_SIZE - HEADROOM || !new_message(stack, message)) {
         return false;
     }
-    message->length = sl_stream_run(stream, ranges, largest, at, length);
+    message->length = run;
     sl_stream_copy(stream, bytes, capacity, largest, at, message->data, message->length);
     return true;
 }

@@ -45,7 +45,7 @@ pub fn played(
     let in_c = around_it.externs(program);
     let in_c = in_c.missing(program).first().copied();
     let usual = limits(stack.code(sources));
-    let mut beginning = script::beginning(program, text("config"), text("host"), usual)?;
+    let mut beginning = script::beginning(program, text("config"), text("host"), usual.clone())?;
     let mut files = case.sections.iter().filter(|one| one.kind == "stack");
     let forms = Forms {
         place: files.next().map_or(path, |file| Path::new(&file.name)),
@@ -142,20 +142,16 @@ impl Forms<'_> {
         if !by_steps {
             runs.push(("the trees".to_string(), trees(plain, of_plain)));
         }
-        // What only interpreters can be given, the C is not asked for.
-        let own = (trace.limits.reserve, trace.limits.outputs);
-        if own == (self.usual.reserve, self.usual.outputs) {
-            runs.extend(self.around_it.others(&Playing {
-                place: self.place,
-                sources: self.sources,
-                stack: self.stack,
-                by_steps,
-                trace: &trace,
-            }));
-        }
+        runs.extend(self.around_it.others(&Playing {
+            place: self.place,
+            sources: self.sources,
+            stack: self.stack,
+            by_steps,
+            trace: &trace,
+        }));
         for (who, run) in runs {
             if let Some(difference) = difference(&expected, &run) {
-                let script = script::written(program, &trace, self.usual);
+                let script = script::written(program, &trace, &self.usual);
                 return Err(format!("{who} does otherwise\n{difference}\n{script}"));
             }
         }
@@ -163,20 +159,16 @@ impl Forms<'_> {
     }
 }
 
-/// What the C of a stack may use, as far as its text says so.
+/// What a stack may use unless a case says otherwise.
 pub fn limits(code: &Emitted) -> Limits {
-    let constant = |name: &str| {
-        let text = code.c.split_once(&format!("    {name} = "));
-        let number = text.and_then(|(_, rest)| rest.split_once(','));
-        let number = number.and_then(|(number, _)| number.parse::<usize>().ok());
-        number.unwrap_or_else(|| panic!("the C says its {name}"))
-    };
+    let memory = code.memory;
     Limits {
-        reserve: constant("RESERVE") as u32,
-        room: constant("BUFFER_SIZE") - constant("HEADROOM"),
-        agenda: constant("AGENDA"),
-        kept: constant("KEPT"),
-        outputs: constant("OUTPUTS"),
+        buffers: memory.buffers,
+        reserve: memory.reserve,
+        room: memory.room as usize,
+        longest: code.longest.iter().map(|bytes| *bytes as usize).collect(),
+        events: memory.events as usize,
+        outputs: memory.outputs as usize,
         ..Limits::default()
     }
 }
@@ -196,14 +188,15 @@ fn expected<'p>(
         start_ns: beginning.start_ns,
         steps: Vec::new(),
     };
-    let (config, limits, start_ns) = (trace.config.clone(), trace.limits, trace.start_ns);
+    let (config, limits) = (trace.config.clone(), trace.limits.clone());
+    let start_ns = trace.start_ns;
     let reference = Reference::new(program);
     let started = Stack::start(
         reference,
         program,
         externs,
         config.clone(),
-        limits,
+        limits.clone(),
         start_ns,
     );
     let Some(mut stack) = started else {

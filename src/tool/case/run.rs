@@ -30,7 +30,7 @@ pub fn interpreted<'p, C: Control<'p>>(
     trace: &Trace,
 ) -> Run {
     let config = trace.config.clone();
-    let (limits, start_ns) = (trace.limits, trace.start_ns);
+    let (limits, start_ns) = (trace.limits.clone(), trace.start_ns);
     let Some(mut stack) = Stack::start(control, program, externs, config, limits, start_ns) else {
         return Run::default();
     };

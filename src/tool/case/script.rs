@@ -66,6 +66,7 @@ pub fn beginning(
             "budget" => limits.budget = number()?,
             "reserve" => limits.reserve = number()?,
             "outputs" => limits.outputs = number()? as usize,
+            "events" => limits.events = number()? as usize,
             "start" => start_ns = time(value).ok_or(format!("`{line}` has no time"))?,
             _ => return Err(format!("a host cannot set `{name}`")),
         }
@@ -88,7 +89,7 @@ pub fn lives(program: &Program, script: &str) -> Result<Vec<Vec<Line>>, String> 
 }
 
 /// A trace as the three sections, which say all of it: read again, they are the same trace.
-pub fn written(program: &Program, trace: &Trace, usual: Limits) -> String {
+pub fn written(program: &Program, trace: &Trace, usual: &Limits) -> String {
     let text = sections(program, trace, usual);
     let again = trace_of(program, &text, usual).expect("what is written can be read");
     assert!(again == *trace, "it does not replay:\n{text}");
@@ -96,7 +97,7 @@ pub fn written(program: &Program, trace: &Trace, usual: Limits) -> String {
 }
 
 /// The trace in a text of sections.
-fn trace_of(program: &Program, text: &str, usual: Limits) -> Result<Trace, String> {
+fn trace_of(program: &Program, text: &str, usual: &Limits) -> Result<Trace, String> {
     let part = |kind: &str| {
         let mut parts = text.split("=== ").filter(|part| part.starts_with(kind));
         let part = parts.next().and_then(|part| part.split_once('\n'));
@@ -106,7 +107,7 @@ fn trace_of(program: &Program, text: &str, usual: Limits) -> Result<Trace, Strin
         config,
         limits,
         start_ns,
-    } = beginning(program, part("config"), part("host"), usual)?;
+    } = beginning(program, part("config"), part("host"), usual.clone())?;
     let mut trace = Trace {
         config,
         limits,
@@ -123,7 +124,7 @@ fn trace_of(program: &Program, text: &str, usual: Limits) -> Result<Trace, Strin
     Ok(trace)
 }
 
-fn sections(program: &Program, trace: &Trace, usual: Limits) -> String {
+fn sections(program: &Program, trace: &Trace, usual: &Limits) -> String {
     let mut text = String::new();
     if !program.config.is_empty() {
         text.push_str("=== config\n");
@@ -138,15 +139,16 @@ fn sections(program: &Program, trace: &Trace, usual: Limits) -> String {
         text.push('\n');
     }
     let _ = writeln!(text, "=== host\nstart = {}", moment(trace.start_ns));
-    let limits = |of: Limits| {
+    let limits = |of: &Limits| {
         [
             ("buffers", of.buffers),
             ("budget", of.budget),
             ("reserve", of.reserve),
             ("outputs", of.outputs as u32),
+            ("events", of.events as u32),
         ]
     };
-    for ((name, value), (_, usual)) in limits(trace.limits).into_iter().zip(limits(usual)) {
+    for ((name, value), (_, usual)) in limits(&trace.limits).into_iter().zip(limits(usual)) {
         if value != usual {
             let _ = writeln!(text, "{name} = {value}");
         }

@@ -60,9 +60,13 @@ impl<'p> Interpreted<'p> {
         let usual = Limits::default();
         let limits = Limits {
             buffers: set("buffers", usual.buffers),
+            reserve: set("reserve", usual.reserve),
+            outputs: set("outputs", usual.outputs as u32) as usize,
+            events: set("events", usual.events as u32) as usize,
             budget: set("budget", usual.budget),
             ..usual
         };
+        let room = limits.room;
         let control = Reference::new(program);
         let stack = Stack::start(control, program, externs, settings, limits, 0)?;
         let buffers = stack.state().clone().lend_buffers(usize::MAX);
@@ -70,7 +74,7 @@ impl<'p> Interpreted<'p> {
             program,
             stack,
             buffers,
-            room: limits.room,
+            room,
             conversations: conversations(program, words),
             attributes: attributes(program, words),
             notices: notices(program, words),

@@ -47,11 +47,13 @@ pub struct Node {
 /// What may stand in a stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeKind {
-    /// `link tap calls leaves`: where frames come and go; the host asks for those that leave, or is
-    /// called with them.
+    /// `link tap(mtu = 1500) calls leaves`: where frames come and go; the host asks for those that
+    /// leave, or is called with them.
     Link {
         /// What it is called.
         name: Name,
+        /// What its parentheses say: `mtu`, the longest packet in bytes.
+        arguments: Vec<Argument>,
         /// The function in C that is called.
         calls: Option<Name>,
     },

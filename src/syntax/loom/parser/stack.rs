@@ -72,8 +72,13 @@ impl Parser<'_> {
         if self.names_another("link") {
             self.take();
             let name = self.name("the name of the link")?;
+            let arguments = self.given()?;
             let calls = self.called()?;
-            return Ok(NodeKind::Link { name, calls });
+            return Ok(NodeKind::Link {
+                name,
+                arguments,
+                calls,
+            });
         }
         if self.names_another("port") {
             self.take();
@@ -86,11 +91,7 @@ impl Parser<'_> {
             self.take();
         }
         let layer = self.name("a layer, `link` or `port`")?;
-        let arguments = if self.is_at("(") {
-            self.list("(", Separator::CommaOrNewline, Self::argument)?
-        } else {
-            Vec::new()
-        };
+        let arguments = self.given()?;
         let alias = if self.accept("as").is_some() {
             Some(self.name("a name for it")?)
         } else {
@@ -109,6 +110,14 @@ impl Parser<'_> {
         match self.accept("calls") {
             Some(_) => Ok(Some(self.name("the function in C that is called")?)),
             None => Ok(None),
+        }
+    }
+
+    /// The parentheses behind a layer or a link, if there are any.
+    fn given(&mut self) -> Parsed<Vec<Argument>> {
+        match self.is_at("(") {
+            true => self.list("(", Separator::CommaOrNewline, Self::argument),
+            false => Ok(Vec::new()),
         }
     }
 

@@ -1,0 +1,276 @@
+//! Memory: the trees of a stack come in; how long its buffers are goes out, and with which settings
+//! it starts unless its host says otherwise.
+//!
+//! ```text
+//! link wire(mtu = 64) { checked { … } }     room     66 = 64 + 2, the header of `checked`
+//! on send(message) { send message }         reserve  1: the application sends, the stack does not
+//! on send(message) { held.push(message) }   buffers  16 instead of 8
+//! ```
+//!
+//! `room` is the longest frame: the `mtu` of a link and the header of its bottom layer. What a layer
+//! takes from a stream, or makes of bytes, is a message, too, and has room where its length has a
+//! bound (`taken`).
+
+mod taken;
+
+use super::Stack;
+use super::driver;
+use super::output::Queued;
+use crate::tree::walk::{children, reachable};
+use crate::tree::{Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction};
+use crate::types::program::{Entity, Event, KindId, LinkId, Place, Program};
+use crate::types::statement::{Attempt, Source};
+use crate::types::value::Type;
+use std::collections::{BTreeSet, HashMap};
+
+/// What a stack needs, and the settings that it begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Bytes before a frame, for the headers of all layers.
+    pub headroom: u32,
+    /// Bytes of the longest message without these.
+    pub room: u32,
+    /// How many messages there can be at a time.
+    pub buffers: u32,
+    /// How many of these frames and applications leave to the stack.
+    pub reserve: u32,
+    /// How many outputs can wait for the host.
+    pub outputs: u32,
+    /// How many events can wait inside, without starts and ends of instances.
+    pub events: u32,
+    /// The fewest of these with which a stack can start.
+    pub least_events: u32,
+}
+
+impl Memory {
+    /// Returns what the trees of a stack need.
+    pub(super) fn of(stack: &Stack) -> Memory {
+        let program = stack.program;
+        let headers = program.entities.iter().filter_map(|entity| entity.header);
+        let headroom = headers
+            .map(|header| program.headers[header.at()].most)
+            .sum();
+        let buffers = buffers(stack);
+        let sends = program.ports.iter().any(|port| port.passes);
+        let reserve = match makes_messages(stack.forest) {
+            true => (buffers / 4).min(RESERVE),
+            false => u32::from(sends),
+        };
+        let first = driver::at_start(stack).into_iter();
+        let told = first.filter(|one| !is_kept(program, *one)).count() as u32;
+        let least_events = told.max(1);
+        Memory {
+            headroom,
+            room: room(stack),
+            buffers,
+            reserve,
+            outputs: buffers.min(OUTPUTS),
+            events: (widest(stack) + buffers.min(OUTPUTS)).max(least_events),
+            least_events,
+        }
+    }
+
+    /// Returns how many bytes a buffer has, with its headroom.
+    pub fn buffer(&self) -> u32 {
+        self.headroom + self.room
+    }
+}
+
+/// Buffers of a stack in which no message waits.
+const PASSING: u32 = 8;
+
+/// Buffers of one in whose queues and windows messages wait.
+const HOLDING: u32 = 16;
+
+/// Buffers of one that keeps what applications send, which comes and goes in bursts.
+const STREAMING: u32 = 64;
+
+/// The most buffers that are left to a stack unless its host says otherwise.
+const RESERVE: u32 = 8;
+
+/// The most events, or messages, that are counted of one reaction.
+const MOST_COUNTED: u32 = 1 << 16;
+
+/// The most outputs that wait unless its host says otherwise.
+const OUTPUTS: u32 = 64;
+
+/// Returns how many messages there can be at a time: by what waits in the instances of a stack, and
+/// not fewer than one reaction makes, and as many again as frames come with.
+fn buffers(stack: &Stack) -> u32 {
+    let mut attempts = attempts(stack.forest);
+    let appends = attempts.any(|attempt| matches!(attempt, Attempt::AppendStream(..)));
+    let usual = match (appends, holds(stack)) {
+        (true, _) => STREAMING,
+        (false, true) => HOLDING,
+        (false, false) => PASSING,
+    };
+    usual.max(made_at_once(stack.forest) + PASSING)
+}
+
+/// Returns true if a layer makes messages of its own.
+fn makes_messages(forest: &Forest) -> bool {
+    attempts(forest).any(makes)
+}
+
+/// Returns true if a new message is tried to make.
+fn makes(attempt: &Attempt) -> bool {
+    match attempt {
+        Attempt::Message(source)
+        | Attempt::Push(_, source)
+        | Attempt::InsertWindow(_, _, source) => !matches!(source, Source::Local(_)),
+        Attempt::Rewrite(..) | Attempt::ShareWindow(..) => true,
+        _other_attempts => false,
+    }
+}
+
+/// Returns true if messages wait in queues or windows, by the numbers of their buffers.
+pub(super) fn holds(stack: &Stack) -> bool {
+    let mut fields = stack.program.kinds.iter().flat_map(|kind| &kind.fields);
+    fields.any(|field| match &field.kind {
+        Type::Queue(of, _) | Type::Window(of, ..) => **of == Type::Message,
+        _other_types => false,
+    })
+}
+
+/// Returns the longest frame of any link, or what a layer makes a message of if that is longer, in
+/// bytes.
+fn room(stack: &Stack) -> u32 {
+    let program = stack.program;
+    let frames = program.links.iter().enumerate().map(|(at, link)| {
+        let link_id = LinkId(at as u32);
+        let stands_on_it = |entity: &&Entity| {
+            entity
+                .below
+                .iter()
+                .any(|one| one.place == Place::Link(link_id))
+        };
+        let bottom = program.entities.iter().find(stands_on_it);
+        let header = bottom.and_then(|entity| entity.header);
+        link.mtu + header.map_or(0, |header| program.headers[header.at()].most)
+    });
+    frames.chain(taken::lengths(stack)).max().unwrap_or(0)
+}
+
+/// What is tried anywhere in the trees of a stack.
+fn attempts(forest: &Forest) -> impl Iterator<Item = &Attempt> {
+    let trees = forest.trees.iter();
+    let nodes = trees.flat_map(|tree| reachable(forest, tree.root));
+    nodes.filter_map(|id| match forest.arena.node(id) {
+        Node::Try { attempt, .. } => Some(attempt),
+        Node::Test { .. } | Node::Case { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
+    })
+}
+
+/// Returns how many events one reaction puts on the agenda at most.
+fn widest(stack: &Stack) -> u32 {
+    let capacity = |kind: KindId| stack.program.kinds[kind.at()].capacity;
+    most(stack.forest, &|node| {
+        let outputs = outputs(node).iter().map(|output| match output {
+            Output::One { .. } => 1,
+            Output::Every { kind, .. } => capacity(*kind),
+            Output::Many(_) => 0,
+        });
+        outputs.fold(0, u32::saturating_add)
+    })
+}
+
+/// Returns how many messages one reaction makes at most.
+fn made_at_once(forest: &Forest) -> u32 {
+    most(forest, &|node| match node {
+        Node::Try { attempt, .. } => u32::from(makes(attempt)),
+        Node::Test { .. } | Node::Case { .. } | Node::Act { .. } | Node::Leaf { .. } => 0,
+    })
+}
+
+/// Returns the most that the nodes of one path through any tree add up to, each turn of a loop
+/// counted.
+fn most(forest: &Forest, own: &dyn Fn(&Node) -> u32) -> u32 {
+    let mut known: HashMap<NodeId, u32> = HashMap::new();
+    for id in forest
+        .trees
+        .iter()
+        .flat_map(|tree| reachable(forest, tree.root))
+    {
+        let node = forest.arena.node(id);
+        let loops = loops(node);
+        let inside = loops
+            .iter()
+            .map(|turns| turns_of(turns).saturating_mul(known[&turns.body]));
+        let here = inside.fold(own(node), u32::saturating_add);
+        let behind = children(node).into_iter().map(|child| known[&child]).max();
+        known.insert(
+            id,
+            here.saturating_add(behind.unwrap_or(0)).min(MOST_COUNTED),
+        );
+    }
+    let roots = forest.trees.iter().map(|tree| known[&tree.root]);
+    roots.max().unwrap_or(0)
+}
+
+/// Returns what a node lets happen, at once or from the agenda.
+fn outputs(node: &Node) -> &[Output] {
+    match node {
+        Node::Leaf { outputs } => outputs,
+        Node::Act { action, .. } => match action {
+            Action::Wait(outputs) | Action::Put(outputs) | Action::Answer(outputs) => outputs,
+            _another_step => &[],
+        },
+        Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => &[],
+    }
+}
+
+/// Returns the loops that stand in a node.
+fn loops(node: &Node) -> Vec<&Loop> {
+    let families = outputs(node).iter().filter_map(|output| match output {
+        Output::Many(turns) => Some(turns),
+        Output::One { .. } | Output::Every { .. } => None,
+    });
+    let turning = match node {
+        Node::Act {
+            action: Action::Loop(turns),
+            ..
+        } => Some(turns),
+        _other_nodes => None,
+    };
+    families.chain(turning).collect()
+}
+
+/// Returns how often a loop turns at most.
+fn turns_of(turns: &Loop) -> u32 {
+    match turns.range {
+        Range::Numbers { at_most, .. } => at_most,
+        Range::Queue(_, capacity) => capacity,
+    }
+}
+
+/// Returns true if a place is kept for this event, beside those that `events` sets: for the start
+/// and the end of an instance, and for what tells an application of a session.
+pub(super) fn is_kept(program: &Program, queued: Queued) -> bool {
+    match queued {
+        Queued::Reaction(Reaction::Handle { event, .. }) => {
+            matches!(event, Event::Start | Event::End)
+        }
+        Queued::Port(port, Event::Notice(notice)) => {
+            let how = program.listened(port);
+            how.is_some_and(|how| how.opened == Some(notice))
+        }
+        Queued::Port(_, event) => event == Event::Start,
+        Queued::Reaction(Reaction::Arrive { .. }) | Queued::Frame(_) => false,
+    }
+}
+
+/// Returns how many places on the agenda are kept for such events.
+pub(super) fn kept(program: &Program, queued: &BTreeSet<Queued>) -> u32 {
+    let kept = queued.iter().filter(|one| is_kept(program, **one));
+    let capacity = |kind: KindId| program.kinds[kind.at()].capacity;
+    kept.map(|one| match one {
+        Queued::Reaction(Reaction::Handle {
+            index: Index::Only(_),
+            ..
+        }) => 1,
+        Queued::Reaction(Reaction::Handle { kind, .. }) => capacity(*kind),
+        Queued::Port(port, _) => program.ports[port.at()].opens.map_or(1, capacity),
+        Queued::Reaction(Reaction::Arrive { .. }) | Queued::Frame(_) => 0,
+    })
+    .sum()
+}
