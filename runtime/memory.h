@@ -1,21 +1,17 @@
 /*
- * memory.h: the functions that a C compiler calls by itself, and so has where there is no library.
- * Without one there is no <string.h> that declares them. gcc and clang put the code of short ones
- * where they are called.
+ * memory.h: the functions of <string.h> that a stack calls. gcc and clang put short ones where they
+ * are called. Where a freestanding compiler has no <string.h>, it supplies or asks for these
+ * functions anyway, so the parts below declare them; elsewhere the generated file includes it.
  */
 
 /* part memcmp: needs */
-/* Where there is no library, the compiler has it. */
 int memcmp(const void *one, const void *other, size_t length);
 
 /* part memcpy: needs */
-/* Where there is no library, the compiler has it. */
-void *memcpy(void *restrict to, const void *restrict from, size_t length);
+void *memcpy(void *to, const void *from, size_t length);
 
 /* part memmove: needs */
-/* Where there is no library, the compiler has it. */
 void *memmove(void *to, const void *from, size_t length);
 
 /* part memset: needs */
-/* Where there is no library, the compiler has it. */
 void *memset(void *to, int value, size_t length);

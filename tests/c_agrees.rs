@@ -571,7 +571,7 @@ fn trace(program: &Program, seed: u64, mut limits: Limits) -> Trace {
     let mut random = Random(seed);
     // Mostly there is enough of all, whatever the stack begins with.
     if seed % 16 != 9 {
-        limits.buffers = 256;
+        limits.buffers = limits.buffers.max(256);
         limits.reserve = 8;
         limits.outputs = 64;
         limits.events = limits.events.max(256);

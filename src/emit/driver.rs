@@ -2,35 +2,28 @@
 
 use super::Stack;
 use super::assumed;
-use super::constant::number_text;
 use super::derived;
 use super::expected::Expected;
 use super::external;
 use super::inline;
 use super::leaves;
-use super::memory;
+use super::memory::{self, configuration};
 use super::message;
-use super::names::c_name;
 use super::output::Queued;
 use super::parts;
 use super::paths;
 use super::port;
 use super::reacting::Shortcuts;
 use super::record;
-use super::scope::Scope;
 use super::state;
 use super::structure;
 use crate::c::printer;
-use crate::c::tree::{Expression as C, Function, Item, Statement as S, assign, atom, binary, call};
+use crate::c::tree::{Expression as C, Function, Item, Statement as S, atom, binary, call};
 use crate::tree::starts::above;
 use crate::tree::{Index, Reaction};
-use crate::types::expression::Expression;
 use crate::types::program::{Event, KindId, Link, LinkId, Population, Role, TimerId};
 use crate::types::value::Type;
 use std::collections::BTreeSet;
-
-/// How many events one call handles at most unless its host says otherwise.
-pub const BUDGET: u32 = 4096;
 
 /// The functions that start reactions: from the agenda, from links, by timers, at the start.
 pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>, expected: &[Expected]) -> Vec<Item> {
@@ -39,7 +32,7 @@ pub fn functions(stack: &Stack, queued: &BTreeSet<Queued>, expected: &[Expected]
         (!queued.is_empty()).then(|| handle(stack, queued)),
         Some(frame_arrives(stack)),
         (!timers.is_empty()).then(|| expire(stack)),
-        Some(settings_hold(stack)),
+        Some(configuration::hold(stack)),
         Some(begin(stack, expected)),
     ];
     let mut items: Vec<Item> = functions
@@ -323,43 +316,6 @@ fn expired(stack: &Stack, kind: KindId, timer: TimerId, index: &C) -> Option<Vec
     }
 }
 
-/// Whether settings are values of their types for which all that `where` says holds.
-fn settings_hold(stack: &Stack) -> Function {
-    let scope = Scope::new(stack, &[]);
-    let constraints = stack.program.config.iter().flat_map(|one| &one.constraints);
-    let mut body = state::settings(stack);
-    body.extend(constraints.map(|constraint| S::If {
-        condition: scope.value(constraint).negated(),
-        then: vec![S::Return(Some(atom("false")))],
-        otherwise: Vec::new(),
-    }));
-    let setting = atom("stack").behind("config");
-    for statement in &mut body {
-        statement.each_value_mut(&mut |value| of_config(value, &setting));
-    }
-    body.push(S::Return(Some(atom("true"))));
-    Function {
-        comment: "False if a setting is no value of its type, or is refused by the `where` of a \
-                  parameter."
-            .to_string(),
-        result: "static bool".to_string(),
-        name: "settings_hold".to_string(),
-        parameters: vec![format!("struct {}_config *config", stack.names.stack)],
-        body,
-    }
-}
-
-/// A setting is read of `config`, and not of the stack.
-fn of_config(value: &mut C, setting: &C) {
-    if let C::Member(of, name) = value
-        && **of == *setting
-    {
-        *value = atom("config").behind(name.clone());
-    }
-    let parts = value.parts_mut().into_iter();
-    parts.for_each(|part| of_config(part, setting));
-}
-
 /// The first values, and what is on the agenda at first.
 fn begin(stack: &Stack, expected: &[Expected]) -> Function {
     let mut body = state::at_start(stack);
@@ -450,14 +406,8 @@ pub fn interface(
     let stands = shortcuts.stands().is_some();
     let cases = paths::taken(stack, bypasses);
     let unexpected = paths::unexpected(stack, bypasses);
-    let (timers, _) = state::timers(stack);
-    let has = [
-        ("agenda", !queued.is_empty()),
-        ("timers", !timers.is_empty()),
-        ("held", memory::holds(stack)),
-    ];
-    let has = Vec::from_iter(has.into_iter().filter_map(|(what, is)| is.then_some(what)));
-    let fewest = fewest(stack);
+    let has = has(stack, queued);
+    let fewest = configuration::fewest(stack);
     let own = |text: String| {
         let text = fewest
             .iter()
@@ -479,7 +429,7 @@ pub fn interface(
         .filter(|text| !text.is_empty())
         .collect();
     all.push(
-        printer::file(&[Item::Function(config_default(stack))])
+        printer::file(&[Item::Function(configuration::default(stack))])
             .trim_end()
             .to_string(),
     );
@@ -503,54 +453,16 @@ pub fn interface(
     all.join("\n\n").replace(leaves::TAKES_SPARE, sets) + "\n"
 }
 
-/// The fewest outputs and events with which a stack can work. Behind an application that is called
-/// two answers may leave, besides the one of the step.
-fn fewest(stack: &Stack) -> [(&'static str, String); 2] {
-    let program = stack.program;
-    let calls = external::calls_applications(program) || leaves::calls_links(program);
-    [
-        ("FEWEST_OUTPUTS", if calls { 3 } else { 1 }.to_string()),
-        ("FEWEST_EVENTS", stack.memory().least_events.to_string()),
-    ]
-}
-
-fn config_default(stack: &Stack) -> Function {
-    let config = || atom("config");
-    let scope = port::outside(stack);
-    let whole = vec![config(), atom("0"), atom("sizeof *config")];
-    let mut body = vec![S::Do(call("memset", whole))];
-    for one in &stack.program.config {
-        let Some(value) = &one.default else { continue };
-        let value = Expression::constant(value.clone(), one.kind.clone());
-        let name = c_name(&one.name);
-        if let Type::Optional(_) = one.kind {
-            body.push(assign(
-                config().behind(format!("has_{name}")),
-                scope.present(&value),
-            ));
-            body.push(assign(config().behind(name), scope.unwrapped(&value)));
-        } else {
-            body.push(assign(config().behind(name), scope.stored(&value)));
-        }
-    }
-    let memory = stack.memory();
-    let own = [
-        ("buffers", memory.buffers),
-        ("reserve", memory.reserve),
-        ("outputs", memory.outputs),
-        ("events", memory.events),
-        ("budget", BUDGET),
+/// Names the parts of the text of an interface that this stack has: `WHERE x` stands before each.
+fn has(stack: &Stack, queued: &BTreeSet<Queued>) -> Vec<&'static str> {
+    let (timers, _) = state::timers(stack);
+    let all = [
+        ("agenda", !queued.is_empty()),
+        ("timers", !timers.is_empty()),
+        ("held", memory::holds(stack)),
     ];
-    let own =
-        own.map(|(name, value)| assign(config().behind(name), atom(number_text(u64::from(value)))));
-    body.extend(own);
-    Function {
-        comment: String::new(),
-        result: "void".to_string(),
-        name: format!("{}_config_default", stack.names.stack),
-        parameters: vec![format!("struct {}_config *config", stack.names.stack)],
-        body,
-    }
+    let present = all.into_iter().filter(|(_, is_there)| *is_there);
+    present.map(|(name, _)| name).collect()
 }
 
 /// What is on the agenda when the stack starts, in order.

@@ -2,22 +2,21 @@
 
 use super::Stack;
 use super::assumed;
-use super::driver;
 use super::exits::Path;
 use super::external;
 use super::granted::Granted;
 use super::inline;
-use super::layout::members;
 use super::leaves;
+use super::memory::configuration;
 use super::paths;
 use super::port;
+use super::runtime;
 use super::send;
 use super::structure;
 use super::types;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
 use crate::tree::Reaction;
-use crate::types::program::Field;
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
@@ -31,30 +30,22 @@ pub fn text(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Str
     let before = types::structs(stack, &body);
     let enums = public_enums(stack);
     let before: Vec<Item> = before.into_iter().chain(enums).collect();
+    let called = runtime::mentioned(&body);
+    let string_h = match called.is_empty() {
+        true => String::new(),
+        false => runtime::string_h(&called) + "\n",
+    };
     let mut top = printer::file(&before);
     if !top.is_empty() {
         top.push('\n');
     }
     format!(
         "{}\n#ifndef {upper}_H\n#define {upper}_H\n\n#include <stdbool.h>\n#include <stddef.h>\n\
-         #include <stdint.h>\n\n{}#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\nstruct {name};\n\n\
-         {top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+         #include <stdint.h>\n\n{string_h}#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
+         struct {name};\n\n{top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         contract(stack),
-        if body.contains("memcpy(") { MEMCPY } else { "" },
     )
 }
-
-/// What copies what is sent.
-const MEMCPY: &str = "\
-/* Where there is no library, the compiler has it. */
-#ifdef __cplusplus
-#include <cstring>
-using std::memcpy;
-#else
-void *memcpy(void *restrict to, const void *restrict from, size_t length);
-#endif
-
-";
 
 /// The enums of what applications see.
 fn public_enums(stack: &Stack) -> Vec<Item> {
@@ -104,6 +95,7 @@ pub fn private_enums(stack: &Stack) -> Vec<Item> {
         .collect()
 }
 
+/// The comment at the top: the calls that a host makes, and in which order.
 fn contract(stack: &Stack) -> String {
     let name = &stack.names.stack;
     let docs = stack.program.docs.iter();
@@ -112,40 +104,50 @@ fn contract(stack: &Stack) -> String {
     if !lines.first().is_some_and(|line| line.starts_with(&title)) {
         lines.insert(0, format!("{title} a protocol stack"));
     }
-    let links: Vec<String> = numbered(stack.program.links.iter().map(|one| &one.name));
-    let ports: Vec<String> = numbered(stack.program.ports.iter().map(|one| &one.name));
-    lines.push(String::new());
-    let text = format!(
-        "Compiled by Stackloom. The stack has no memory, no clock and no devices of its own. A \
-         host gives it memory once ({name}_size, {name}_start), and then calls it: with frames \
-         that came in by a link ({name}_input), with what applications send, and when \
-         {name}_deadline has come ({name}_expire). After every call it asks {name}_next what to \
-         do until the answer is {}_IDLE, does it, and gives the buffer back with {name}_done.\n\n\
-         {} only read, and only until {name}_input returns: what is to stay of it is copied into \
-         such a buffer, if one is left and the frame fits into it; else it is not taken. Times are \
-         nanoseconds of a clock that does not go backwards. Numbers, and addresses among them, \
-         are in the byte order of the machine: 10.0.0.2 is 0x0a000002. Nothing here may be called \
-         from two threads at once.\n\n\
-         Every frame that came in is delivered, consumed, merged into another, held, or dropped \
-         for a reason, and the counters add up: frames_in = delivered + consumed + merged + held + \
-         all of dropped.",
-        name.to_uppercase(),
-        standing(stack)
+    let upper = name.to_uppercase();
+    let sends = match program_sends(stack) {
+        true => format!(", an application sends ({name}_PORT_send)"),
+        false => String::new(),
+    };
+    let mut paragraphs = vec![
+        format!(
+            "Compiled by Stackloom. The stack does no input or output and allocates nothing: its \
+             host gives it memory, time and frames."
+        ),
+        format!(
+            "Start: {name}_config_default sets all settings to their defaults, {name}_size returns \
+             how many bytes of memory they need, and {name}_start starts a stack there. \
+             {name}_check says why a stack cannot start."
+        ),
+        format!(
+            "Run: the host calls the stack when a frame arrives ({name}_input){sends}, or \
+             {name}_deadline has passed ({name}_expire). After each of these calls it calls \
+             {name}_next until that returns {upper}_IDLE. It does what each output asks for, and \
+             then gives the output back ({name}_done)."
+        ),
+        standing(stack),
+        format!(
+            "Units: times are nanoseconds of a monotonic clock. Numbers, addresses among them, are \
+             in the byte order of the machine: 10.0.0.2 is 0x0a000002. Threads: calls of one stack \
+             must not overlap."
+        ),
+        format!(
+            "Counters: each frame that arrives is delivered, consumed, merged into another, held, \
+             or dropped for a reason. The counters add up: frames_in = delivered + consumed + \
+             merged + held + the sum of all {upper}_DROPPED_x."
+        ),
+    ];
+    let mut ports = stack.program.ports.iter();
+    paragraphs.extend(
+        ports
+            .any(|port| port.listens.is_some())
+            .then(|| listening(name)),
     );
-    lines.extend(text.split('\n').flat_map(filled));
-    let listens = stack
-        .program
-        .ports
-        .iter()
-        .any(|port| port.listens.is_some());
-    if listens {
+    for paragraph in paragraphs {
         lines.push(String::new());
-        lines.extend(filled(&listening(name)));
+        lines.extend(filled(&paragraph));
     }
     lines.extend(assumed::lines(stack));
-    lines.push(String::new());
-    lines.push(format!("links: {}", links.join(", ")));
-    lines.push(format!("ports: {}", ports.join(", ")));
     commented(&lines)
 }
 
@@ -154,15 +156,18 @@ fn standing(stack: &Stack) -> String {
     let name = &stack.names.stack;
     match assumed::stand_elsewhere(stack) {
         true => format!(
-            "Frames are taken in order, and those that {name}_input did not take are handed over \
-             again later. A frame stands in memory of the host's own, not in a buffer of the \
-             stack: that memory is"
+            "Frames: {name}_input takes frames in order and returns how many it took; the host \
+             offers the others again later. A frame stands in memory of the host, which the stack \
+             only reads, and only until {name}_input returns. A frame that must stay longer is \
+             copied into a buffer of the stack; without a free buffer it is not taken."
         ),
         false => format!(
-            "Frames are handed over in buffers of the stack ({name}_buffer), which belong to the \
-             host until {name}_input has taken them; it takes them in order, and those that it \
-             did not take are handed over again later. A frame may also stand in memory of the \
-             host's own, which is"
+            "Frames: the host asks for a buffer ({name}_buffer), fills it and passes it to \
+             {name}_input, which takes frames in order and returns how many it took. The host \
+             offers the others again later. A frame may also stand in memory of the host, which \
+             the stack only reads, and only until {name}_input returns. Such a frame is copied \
+             into a buffer if it must stay longer; without a free buffer, or if it is too long, \
+             it is not taken."
         ),
     }
 }
@@ -176,24 +181,16 @@ pub fn commented(lines: &[String]) -> String {
     format!("/*\n{}\n */", lines.join("\n"))
 }
 
-/// How conversations come about that others begin.
+/// How sessions begin that peers open.
 fn listening(name: &str) -> String {
     let upper = name.to_uppercase();
     format!(
-        "An application opens conversations ({name}_PORT_open), and listens for those that others \
-         begin ({name}_PORT_listen). Each of these is handed over once by {upper}_ACCEPTED, with \
-         its keys and before anything else of it, and is then like one that was opened. Until \
-         the host takes that, the session has one of the places of its listener; where no place \
-         of the backlog is left, the layer refuses who calls, and counts it. {name}_PORT_unlisten \
-         ends a listener, not its sessions."
+        "Sessions: an application opens sessions ({name}_PORT_open), and listens for those that \
+         peers open ({name}_PORT_listen). {upper}_ACCEPTED hands each of the latter over, with its \
+         keys, before any other output of the session. Until then it takes a place in the backlog \
+         of its listener; a full backlog refuses further sessions, and counts them. \
+         {name}_PORT_unlisten ends a listener, not its sessions."
     )
-}
-
-fn numbered<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
-    names
-        .enumerate()
-        .map(|(at, name)| format!("{at} {name}"))
-        .collect()
 }
 
 /// A paragraph in lines.
@@ -223,25 +220,23 @@ fn line(text: &str, comment: &str) -> Line {
 /// All structs and functions of the interface.
 fn public(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Vec<Item> {
     let name = &stack.names.stack;
-    let mut items = vec![config(stack)];
+    let mut items = vec![configuration::config(stack)];
     items.push(Item::Struct {
-        comment: "A frame that came in.".to_string(),
+        comment: "A frame that arrived.".to_string(),
         name: format!("{name}_frame"),
         members: vec![
-            line(
-                "uint8_t *data",
-                "where a buffer has room for it, or elsewhere; not NULL",
-            ),
-            line("size_t length", "bytes of the frame"),
+            line("uint8_t *data", "its first byte; not NULL"),
+            line("size_t length", "its length in bytes"),
         ],
     });
     for port in &stack.program.ports {
         items.extend(port::structs(stack, port));
     }
-    items.push(refusal(stack));
+    items.push(configuration::refusal(stack));
     items.push(next(stack));
     items.extend(program_sends(stack).then(|| sending(stack)));
-    items.extend([buffer(stack), output(stack), shared(stack), counters(stack)]);
+    items.extend(numbers(stack));
+    items.extend([buffer(stack), output(stack), shared(stack)]);
     items.extend(paths::offered(stack, bypasses));
     items.push(Item::Text(functions(stack, bypasses)));
     for port in &stack.program.ports {
@@ -250,7 +245,7 @@ fn public(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Vec<I
             let comment = comment_text(&comment);
             let inline = send::inline(stack, port, &head, quiet);
             text += &match inline {
-                Some((before, defined)) => format!("{before}\n{comment}{}\n\n", defined.trim_end()),
+                Some(defined) => format!("{comment}{}\n\n", defined.trim_end()),
                 None => format!("{comment}{};\n\n", port::wrapped(&head)),
             };
         }
@@ -269,144 +264,49 @@ fn comment_text(comment: &str) -> String {
     format!("/* {} */\n", lines.join("\n * "))
 }
 
-/// What is said of all that is written in C.
+/// The comment on the functions that whoever uses the stack writes in C.
 fn externs_comment(stack: &Stack) -> String {
     let name = &stack.names.stack;
-    let mut text =
-        "Written by whoever uses the stack. `user` is what the settings say.".to_string();
+    let mut text = "Functions that you write. `user` is the pointer of the settings.".to_string();
     if external::calls_applications(stack.program) {
-        text += " What comes up calls these when nothing else is under way. What they send or tell \
-                 at a port of the stack happens at once; what comes of that waits until they \
-                 have returned, and so do what they open and whatever they send or tell behind \
-                 it. Frames and times wait for the host. What they are given is good until they \
-                 return.";
+        text += " The stack calls these callbacks when no other event is being handled. A callback \
+                 may send and tell at ports of the stack: the first takes effect at once. Its \
+                 consequences, sessions that it opens and whatever it does behind it wait until \
+                 the callback has returned. Frames and timers wait for the host. Pointers are \
+                 valid until the callback returns.";
         if Granted::all(stack).next().is_some() {
-            text +=
-                " What one gives back is as if it had told that last: how much more may come up.";
+            text += " The result is a grant: how much more the stack may deliver.";
         }
     }
     let mut leaving = stack.names.leaving.iter().flatten().peekable();
     if leaving.peek().is_some() {
         let names: Vec<&str> = leaving.map(String::as_str).collect();
         text += &format!(
-            " {} is called with each frame that leaves, behind all that the call came to; the \
-             frame is good until it returns, or calls the stack.",
+            " {} transmits a frame, behind everything that led to it; the frame is valid until it \
+             returns, or calls the stack.",
             names.join(" or ")
         );
     }
     if external::has_types(stack.program) {
         text += &format!(
-            " {name}_extern.h defines the structs; {name}.c includes it, and all zero is their \
-             first value."
+            " {name}_extern.h defines the structs, which start as all zero bytes; {name}.c \
+             includes it."
         );
     }
     text
 }
 
-fn config(stack: &Stack) -> Item {
-    let name = &stack.names.stack;
-    let mut all = Vec::new();
-    for one in &stack.program.config {
-        let field = Field {
-            name: one.name.clone(),
-            kind: one.kind.clone(),
-            initial: None,
-            once: true,
-            has_gaps: false,
-        };
-        let comment = match one.kind {
-            Type::Time => "in nanoseconds",
-            _ => "",
-        };
-        all.extend(members(stack, &field, comment));
-    }
-    if external::calls_anything(stack.program) {
-        all.push(line("void *user", "handed to functions of yours"));
-    }
-    let memory = stack.memory();
-    let own = [
-        (
-            "buffers",
-            memory.buffers,
-            "how many messages there can be at a time",
-        ),
-        (
-            "reserve",
-            memory.reserve,
-            "how many of the buffers frames leave to the stack itself",
-        ),
-        (
-            "outputs",
-            memory.outputs,
-            "how many outputs can wait for the host",
-        ),
-        (
-            "events",
-            memory.events,
-            "how many events can wait inside the stack",
-        ),
-        (
-            "budget",
-            driver::BUDGET,
-            "how many events one call handles at most",
-        ),
-    ];
-    all.extend(own.map(|(name, usual, what)| {
-        line(
-            &format!("uint32_t {name}"),
-            &format!("{what}; {usual} by default"),
-        )
-    }));
-    all.push(line(
-        "uint64_t hash_seed",
-        "a number that peers cannot know",
-    ));
-    Item::Struct {
-        comment: "What is set when the stack is started.".to_string(),
-        name: format!("{name}_config"),
-        members: all,
-    }
-}
-
-/// Why a stack does not start.
-fn refusal(stack: &Stack) -> Item {
-    let upper = stack.names.stack.to_uppercase();
-    let values = [
-        ("FITS", "it can work"),
-        ("FEW_BUFFERS", "`buffers` is not greater than `reserve`"),
-        ("FEW_OUTPUTS", "`outputs` is less than one call can leave"),
-        ("FEW_EVENTS", "`events` is less than wait at the start"),
-        ("NO_BUDGET", "`budget` is zero"),
-        (
-            "WRONG_SETTING",
-            "another setting has a value that a layer refuses",
-        ),
-        ("LITTLE_MEMORY", "there are fewer bytes than NAME_size says"),
-    ];
-    let values = values.map(|(name, comment)| {
-        line(
-            &format!("{upper}_{name}"),
-            &comment.replace("NAME", &stack.names.stack),
-        )
-    });
-    Item::Enum {
-        comment: "Why a stack cannot start with its settings.".to_string(),
-        name: format!("{}_refusal", stack.names.stack),
-        values: values.to_vec(),
-    }
-}
-
 fn next(stack: &Stack) -> Item {
     let upper = stack.names.stack.to_uppercase();
     let mut values = vec![
-        line(&format!("{upper}_IDLE"), "nothing"),
+        line(&format!("{upper}_IDLE"), "nothing is left to do"),
         line(
             &format!("{upper}_FRAME"),
-            "the data leaves by the link `place`",
+            "transmit `data` on the link `place`",
         ),
         line(
             &format!("{upper}_DELIVER"),
-            "the data is for the port `place`",
+            "hand `data` to the application at the port `place`",
         ),
     ];
     if stack
@@ -415,7 +315,7 @@ fn next(stack: &Stack) -> Item {
         .iter()
         .any(|port| port.listens.is_some())
     {
-        let text = "a listener at the port `place` has made the session";
+        let text = "a peer has opened `session` at the port `place`";
         values.push(line(&format!("{upper}_ACCEPTED"), text));
     }
     let asking = stack
@@ -428,12 +328,15 @@ fn next(stack: &Stack) -> Item {
             let own = &stack.names.notices[notice.at()];
             if !values.iter().any(|value| value.text == *own) {
                 let what = &stack.program.notices[notice.at()].name;
-                values.push(line(own, &format!("the port `place` is told: {what}")));
+                values.push(line(
+                    own,
+                    &format!("tell the application at `place`: {what}"),
+                ));
             }
         }
     }
     Item::Enum {
-        comment: "What the host is to do.".to_string(),
+        comment: "What the host does with an output.".to_string(),
         name: format!("{}_next", stack.names.stack),
         values,
     }
@@ -447,19 +350,19 @@ fn program_sends(stack: &Stack) -> bool {
 fn sending(stack: &Stack) -> Item {
     let upper = stack.names.stack.to_uppercase();
     let values = [
-        ("SENT", "taken, all of it"),
+        ("SENT", "the stack took the whole message"),
         (
             "LATER",
-            "not taken: another time, when outputs are done and buffers given back",
+            "it took nothing: send again when outputs are done and buffers given back",
         ),
         (
             "REFUSED",
-            "gone, all of it: `unsent` of the counters says why",
+            "it dropped the whole message: an UNSENT counter says why",
         ),
     ];
     let values = values.map(|(name, comment)| line(&format!("{upper}_{name}"), comment));
     Item::Enum {
-        comment: "What becomes of a message that an application sends.".to_string(),
+        comment: "Results of sending.".to_string(),
         name: format!("{}_send", stack.names.stack),
         values: values.to_vec(),
     }
@@ -469,15 +372,15 @@ fn output(stack: &Stack) -> Item {
     let mut all = vec![
         line(
             &format!("enum {}_next next", stack.names.stack),
-            "what it is",
+            "what to do",
         ),
-        line("unsigned place", "the number of the link or port"),
-        line("uint32_t session", "the conversation at the port"),
-        line("const uint8_t *data", "the message"),
-        line("size_t length", "bytes of it"),
+        line("unsigned place", "the link or port"),
+        line("uint32_t session", "the session at the port"),
+        line("const uint8_t *data", "the frame or message"),
+        line("size_t length", "its length in bytes"),
         line(
             &format!("struct {}_buffer *buffer", stack.names.stack),
-            "where it is; for the stack alone",
+            "private",
         ),
     ];
     let with = port::with_members(stack);
@@ -490,7 +393,7 @@ fn output(stack: &Stack) -> Item {
         ));
     }
     Item::Struct {
-        comment: "What the host is to do it with; good until it is given back.".to_string(),
+        comment: "An output, valid until the host gives it back.".to_string(),
         name: format!("{}_output", stack.names.stack),
         members: all,
     }
@@ -500,133 +403,141 @@ fn buffer(stack: &Stack) -> Item {
     let name = &stack.names.stack;
     let memory = stack.memory();
     let bytes = match memory.headroom {
-        0 => "of a frame".to_string(),
-        headroom => format!("{headroom} for headers, then those of a frame"),
+        0 => "a frame".to_string(),
+        headroom => format!("{headroom} for headers, then a frame"),
     };
     Item::Struct {
-        comment: "Where a message is; for the stack alone.".to_string(),
+        comment: "Private: a message buffer.".to_string(),
         name: format!("{name}_buffer"),
         members: vec![
             line(
                 &format!("struct {name}_buffer *next"),
-                "itself; while it can be taken, the one behind it",
+                "the next free buffer; itself while it is taken",
             ),
             line(&format!("uint8_t bytes[{}]", memory.buffer()), &bytes),
         ],
     }
 }
 
-/// What the functions in the header look at.
+/// The beginning of a stack, which the inline functions of the header read and write.
 fn shared(stack: &Stack) -> Item {
     let name = &stack.names.stack;
     let members = [
-        ("struct NAME_output *taken", "what the host asks for next"),
-        (
-            "struct NAME_output *answered",
-            "behind the last that it can ask for",
-        ),
+        ("struct NAME_output *taken", "the next output"),
+        ("struct NAME_output *answered", "behind the last output"),
         (
             "struct NAME_output *limit",
-            "before it a step may be taken at once, and one behind its answer",
+            "before it, the output queue has room for a step and its reply",
         ),
-        (
-            "struct NAME_buffer *free",
-            "the one that can be taken next; NULL if there is none",
-        ),
+        ("struct NAME_buffer *free", "the first free buffer, or NULL"),
         (
             "uintptr_t bar",
-            "the host gets those above it: all, or none until the reserve is full",
+            "the host may take buffers above this address: all, or none to fill the reserve",
         ),
         (
             "struct NAME_buffer *sent",
-            "where the message is that an application sends; NULL if it is refused",
+            "the buffer of the message that is being sent; NULL once it is dropped",
         ),
-        ("uint32_t steps", "how many this call has taken"),
+        ("uint32_t steps", "events that this call has handled"),
     ];
-    let calling = (
-        "bool calling",
-        "whether a function of an application is being called",
-    );
+    let calling = ("bool calling", "true during a callback");
     // What is written together stands side by side.
     let calling = match leaves::may_stand(stack.program) {
         true => vec![
             (
                 "bool stands",
-                "whether an answer that took no buffer, nor a step, leaves behind what is called",
+                "true if a reply from a template waits for the callback to return",
             ),
             calling,
-            ("bool leaves", "and whether another answer leaves behind it"),
+            ("bool leaves", "true if another reply waits behind it"),
         ],
         false => Vec::from_iter(external::calls_applications(stack.program).then_some(calling)),
     };
     let members = members.into_iter().chain(calling);
     let members = members.map(|(text, comment)| line(&text.replace("NAME", name), comment));
     Item::Struct {
-        comment: "What a stack shares with its host, and begins with; for the stack alone."
-            .to_string(),
+        comment: "Private: the beginning of a stack.".to_string(),
         name: format!("{name}_shared"),
         members: members.collect(),
     }
 }
 
-fn counters(stack: &Stack) -> Item {
-    let upper = stack.names.stack.to_uppercase();
-    let count = structure::counted(stack).len();
-    Item::Enum {
-        comment: "How many counters there are.".to_string(),
-        name: String::new(),
-        values: vec![line(&format!("{upper}_COUNTERS = {count}"), "")],
-    }
+/// The numbers of links, ports and counters.
+fn numbers(stack: &Stack) -> [Item; 3] {
+    let name = &stack.names.stack;
+    let numbers = &stack.names.numbers;
+    let values = |names: &[String]| {
+        let names = names.iter();
+        Vec::from_iter(names.map(|name| line(name, "")))
+    };
+    let upper = name.to_uppercase();
+    let cut = assumed::stand_elsewhere(stack).then(|| format!("{upper}_COUNT_STACK_CUT_BUFFER"));
+    let named = numbers.counters.iter().cloned().chain(cut);
+    let counters = named.zip(structure::counted(stack));
+    let mut counters = Vec::from_iter(counters.map(|(value, of)| line(&value, &of)));
+    counters.push(line(&format!("{upper}_COUNTERS"), "how many there are"));
+    [
+        ("Links.", "link", values(&numbers.links)),
+        ("Ports.", "port", values(&numbers.ports)),
+        (
+            "Counters, by their place in the values of NAME_counters. DROPPED counts frames that \
+             arrived, UNSENT messages of the stack's own, each by the reason for which they were \
+             dropped; COUNT is what layers count.",
+            "counter",
+            counters,
+        ),
+    ]
+    .map(|(comment, of, values)| Item::Enum {
+        comment: comment.replace("NAME", name),
+        name: format!("{name}_{of}"),
+        values,
+    })
 }
 
 fn functions(stack: &Stack, bypasses: &[Path]) -> String {
     let text = "\
-/* Settings as they are unless somebody changes them. */
+/* Sets all settings to their defaults. */
 void STACK_config_default(struct STACK_config *config);
 
-/* How many bytes of memory a stack with these settings needs. */
+/* Returns the bytes of memory that a stack with these settings needs. */
 size_t STACK_size(const struct STACK_config *config);
 
-/* Whether a stack with these settings can work in so many bytes, or why not. */
+/* Returns UPPER_FITS if a stack with these settings can start in `size` bytes, or why not. */
 enum STACK_refusal STACK_check(const struct STACK_config *config, size_t size);
 
-/* Starts a stack in memory that then belongs to it; NULL where STACK_check refuses. */
+/* Starts a stack in `size` bytes of memory, which then belong to it, at any alignment. Returns NULL
+ * if STACK_check refuses. The stack ends when the host stops calling it. */
 struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *config,
                           uint64_t now_ns);
 
-CALLED/* A buffer for a frame, with room for so many bytes; NULL if none is left. */
+/* Returns a buffer for a frame and its size in `room`, or NULL if none is free. It belongs to the
+ * host until STACK_input takes it. */
 STACK_buffer
 
-/* Frames came in by a link; the answer is how many of them were taken. */
+/* Passes frames that arrived on a link to the stack; returns how many it took. */
 STACK_input
 
-/* What the host is to do next. */
+/* Writes the next output and returns what to do with it. */
 STACK_next
 
-/* It has been done: gives its buffer back. */
+/* Gives an output back when it is done. */
 STACK_done
 
-/* When to call STACK_expire; UINT64_MAX if nothing waits for a time. */
+/* Returns when to call STACK_expire, or UINT64_MAX if no timer runs. */
 uint64_t STACK_deadline(struct STACK *stack);
 
-/* A time has come. */
+/* Handles the timers that have expired. */
 void STACK_expire(struct STACK *stack, uint64_t now_ns);
 
-CARRIER/* Writes at most so many counters; the answer is how many there are. */
+CARRIER/* Writes the values of at most `capacity` counters, in the order of enum STACK_counter; returns
+ * how many counters there are. */
 size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capacity);
 
-/* What they count; NULL behind the last. A plain `layer.reason` is why frames that came in were
- * dropped, `unsent layer.reason` why messages of the stack's own were; `count` is what layers
- * count. */
+/* The names of the counters; behind the last stands NULL. */
 extern const char *const STACK_counter_name[];
 PATHS";
     let mut links = stack.program.links.iter();
     let hears = links.any(|link| link.carrier.is_some());
-    let other = match leaves::calls_links(stack.program) {
-        true => NEXT_OTHER,
-        false => "",
-    };
-    let text = text.replace("CALLED", &format!("{CALLED}{other}"));
     let text = text.replace("CARRIER", if hears { CARRIER } else { "" });
     let text = text.replace("PATHS", paths::functions(bypasses));
     let mut text = inline::by_link(stack, &text);
@@ -639,43 +550,10 @@ PATHS";
     super::parts::named(&text, &stack.names.stack, "")
 }
 
-/// What those functions call that the header defines.
-const CALLED: &str = "\
-/* For the next functions alone: whether a buffer is left for the host; takes one frame; takes more,
- * or does first what waits. */
-bool STACK_has_buffer(struct STACK *stack);
-bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
-                uint64_t now_ns);
-size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
-                       size_t count, uint64_t now_ns);
-
-#ifdef __GNUC__
-bool STACK_has_buffer(struct STACK *stack) __attribute__((cold, noinline));
-bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
-                uint64_t now_ns)
-    __attribute__((hot, noinline));
-size_t STACK_input_all(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
-                       size_t count, uint64_t now_ns)
-    __attribute__((noinline));
-#endif
-
-";
-
-/// And where links call.
-const NEXT_OTHER: &str = "\
-/* For STACK_next alone: what the host is to do behind frames for which functions are called. */
-enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output);
-
-#ifdef __GNUC__
-enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output)
-    __attribute__((cold, noinline));
-#endif
-
-";
-
-/// What is offered where some layer hears of links.
+/// The function of stacks with a layer that handles changes of a link.
 const CARRIER: &str = "\
-/* A link went down, or up again; all are up at the start. What waits already is handled first. */
+/* Reports that a link went down or came up; at the start all are up. Handles waiting events
+ * first. */
 void STACK_carrier(struct STACK *stack, unsigned link, bool up, uint64_t now_ns);
 
 ";

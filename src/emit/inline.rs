@@ -8,6 +8,7 @@ use super::assumed;
 use super::external;
 use super::leaves;
 use super::parts;
+use super::port::wrapped;
 
 /// Where it is asked whether a step may be taken at once, and where ports call applications.
 const CALLING: [(&str, &str); 2] = [
@@ -19,8 +20,9 @@ const CALLING: [(&str, &str); 2] = [
     ),
 ];
 
-/// A frame whose link may call a function is none for who asks.
-const NEXT_OTHER: &str = "    if (shared->taken->next == UPPER_FRAME) {
+/// A frame whose link calls a function is no output that the host asks for.
+const NEXT_OTHER: &str = "    DECLARES STACK_next_other
+    if (shared->taken->next == UPPER_FRAME) {
         return STACK_next_other(stack, output);
     }
 ";
@@ -38,7 +40,44 @@ pub fn said(stack: &Stack, name: &str) -> String {
         false => "",
     };
     let text = parts::part(parts::INLINE, name).replace("    NEXT_OTHER\n", other);
-    format!("inline {}", by_link(stack, &sized(stack, &text)))
+    let text = declaring(stack, &text, |name| {
+        let file = match name {
+            NEXT_REST => parts::LEFT,
+            _ => parts::INTERFACE,
+        };
+        head(parts::part(file, name)).to_string()
+    });
+    format!("inline {}", sized(stack, &text))
+}
+
+/// What begins the lines that become declarations.
+const DECLARES: &str = "    DECLARES ";
+
+/// The rest of `NAME_next`, where links call functions.
+const NEXT_REST: &str = "STACK_next_other";
+
+/// The text with the declarations of the functions that it calls. They stand where only this
+/// function sees them, since no host may call them.
+pub fn declaring(stack: &Stack, text: &str, head: impl Fn(&str) -> String) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        let Some(name) = line.strip_prefix(DECLARES) else {
+            return line.to_string();
+        };
+        let head = by_link(stack, &head(name.trim_end()));
+        let head = parts::named(&head, &stack.names.stack, "");
+        let (result, parameters) = head.split_once('(').expect("a head has parameters");
+        let parameters = parameters.trim_end().trim_end_matches(')').split(',');
+        let parameters: Vec<&str> = parameters.map(without_name).collect();
+        let declared = format!("    {result}({})", parameters.join(", "));
+        format!("{};\n", wrapped(&declared))
+    });
+    by_link(stack, &lines.collect::<String>())
+}
+
+/// The type of a parameter.
+fn without_name(parameter: &str) -> &str {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    parameter.trim().trim_end_matches(is_of_name).trim_end()
 }
 
 /// What stands in the file for all of them.

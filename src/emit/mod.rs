@@ -128,7 +128,7 @@ use crate::c::tree::{Expression as C, Function, Item, Statement, atom};
 use crate::source::{Sources, Span};
 use crate::tree::rewrites::Rewrites;
 use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
-use crate::types::program::{Entity, EntityId, Event, FunctionId, KindId, Program};
+use crate::types::program::{Entity, EntityId, Event, FunctionId, KindId, Port, Program};
 use names::Names;
 use reacting::Shortcuts;
 use std::cell::OnceCell;
@@ -205,7 +205,7 @@ fn emitted(stack: &Stack) -> Emitted {
             .program
             .ports
             .iter()
-            .map(|port| send::longest(stack, port))
+            .map(|port| stack.longest(port))
             .collect(),
         session_bytes: session_bytes(stack, &shortcuts),
         paths: shortcuts.paths,
@@ -318,6 +318,11 @@ impl<'a> Stack<'a> {
 
     fn memory(&self) -> &Memory {
         self.memory.get_or_init(|| Memory::of(self))
+    }
+
+    /// Returns how many bytes a message of the application at a port can have.
+    fn longest(&self, port: &Port) -> u32 {
+        memory::longest(self, port)
     }
 
     fn tree(&self, reaction: Reaction) -> Option<&'a Tree> {

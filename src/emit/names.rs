@@ -144,6 +144,8 @@ pub struct Names {
     pub applications: BTreeMap<(PortId, Event), String>,
     /// By link: the function in C that it calls.
     pub leaving: Vec<Option<String>>,
+    /// The constants of links, ports and counters.
+    pub numbers: Numbers,
     /// By header: the functions about its options.
     pub options: BTreeMap<HeaderId, options::Names>,
     /// By header and field: the function that computes a sum.
@@ -200,6 +202,7 @@ impl Names {
         let leaving = leaving.collect();
         let (reasons, counts) = counter_names(program, &mut taken);
         let (enum_tags, enums) = enum_names(program, &mut taken);
+        let numbers = Numbers::new(program, &mut taken);
         Names {
             attributes: attribute_names(program),
             inside: taken.inside(&stack),
@@ -219,11 +222,107 @@ impl Names {
             ports,
             applications,
             leaving,
+            numbers,
             options,
             sums,
             taken,
         }
     }
+}
+
+/// Constants of the header that number links, ports and counters.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    /// By link: `STACK_LINK_x`.
+    pub links: Vec<String>,
+    /// By port: `STACK_PORT_x`.
+    pub ports: Vec<String>,
+    /// By counter.
+    pub counters: Vec<String>,
+    /// By counter: its name as text.
+    pub counted: Vec<String>,
+}
+
+impl Numbers {
+    fn new(program: &Program, taken: &mut Taken) -> Numbers {
+        let stack = &program.name;
+        let mut named =
+            |of: &str, name: &str| taken.take(&format!("{stack}_{of}_{name}").to_uppercase());
+        let links = program.links.iter().map(|one| named("link", &one.name));
+        let links = links.collect();
+        let ports = program.ports.iter().map(|one| named("port", &one.name));
+        let ports = ports.collect();
+        let all = counters(program).into_iter();
+        let all = all.map(|(what, of)| {
+            let constant = named(what.word(), &of.replace('.', "_"));
+            (constant, format!("{}{of}", what.prefix()))
+        });
+        let (counters, counted) = all.unzip();
+        Numbers {
+            links,
+            ports,
+            counters,
+            counted,
+        }
+    }
+}
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    /// What became of frames, and how many there were.
+    Fate,
+    /// Frames that arrived and were dropped for a reason.
+    Dropped,
+    /// Messages of the stack's own that were dropped for a reason.
+    Unsent,
+    /// What a layer counts.
+    Count,
+}
+
+impl Counted {
+    /// The word in the constants of the header.
+    fn word(self) -> &'static str {
+        match self {
+            Counted::Fate => "COUNTER",
+            Counted::Dropped => "DROPPED",
+            Counted::Unsent => "UNSENT",
+            Counted::Count => "COUNT",
+        }
+    }
+
+    /// What stands before the name of the counter.
+    fn prefix(self) -> &'static str {
+        match self {
+            Counted::Fate | Counted::Dropped => "",
+            Counted::Unsent => "unsent ",
+            Counted::Count => "count ",
+        }
+    }
+}
+
+/// The counters of a stack in order: what each counts, and of what.
+fn counters(program: &Program) -> Vec<(Counted, String)> {
+    let own = [
+        "frames_in",
+        "frames_out",
+        "delivered",
+        "consumed",
+        "merged",
+        "held",
+    ];
+    let mut all = Vec::from_iter(own.map(|name| (Counted::Fate, name.to_string())));
+    let entity = |id: EntityId| &program.entities[id.at()].name;
+    for what in [Counted::Dropped, Counted::Unsent] {
+        let reasons = program.reasons.iter();
+        all.extend(reasons.map(|one| (what, format!("{}.{}", entity(one.entity), one.name))));
+        let own = ["too_long", "no_session", "agenda_full"];
+        all.extend(own.map(|name| (what, format!("stack.{name}"))));
+    }
+    let counts = program.counts.iter();
+    let counts = counts.map(|one| format!("{}.{}", entity(one.entity), one.name));
+    all.extend(counts.map(|name| (Counted::Count, name)));
+    all
 }
 
 /// What stands beside the instances of a kind, in the struct of the stack.

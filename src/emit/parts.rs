@@ -171,6 +171,9 @@ pub fn interface(instead: impl Iterator<Item = &'static str>) -> Vec<&'static st
     texts.filter(|text| !text.is_empty()).collect()
 }
 
+/// What ends lines that only some stacks have.
+const END: &str = "END";
+
 /// The text without the lines between `WHERE x` and `END` for each `x` that a stack has not, and
 /// without those between `WITHOUT x` and `END` for each that it has.
 pub fn where_has(text: &str, has: &[&str]) -> String {
@@ -180,7 +183,7 @@ pub fn where_has(text: &str, has: &[&str]) -> String {
         match line.trim().split_once(' ') {
             Some(("WHERE", of)) => is_kept = has.contains(&of),
             Some(("WITHOUT", of)) => is_kept = !has.contains(&of),
-            _ if line.trim() == "END" => is_kept = true,
+            _ if line.trim() == END => is_kept = true,
             _ if is_kept => kept += line,
             _ => {}
         }

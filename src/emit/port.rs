@@ -48,7 +48,15 @@ pub fn layouts(stack: &Stack) -> Vec<(String, Vec<String>)> {
     let name = &stack.names.stack;
     let config = stack.program.config.iter();
     let config = config.flat_map(|one| member_names(&one.kind, &one.name));
-    let own = ["buffers", "budget", "hash_seed"].map(String::from);
+    let own = [
+        "buffers",
+        "reserve",
+        "outputs",
+        "events",
+        "budget",
+        "hash_seed",
+    ]
+    .map(String::from);
     let mut all = vec![(format!("{name}_config"), config.chain(own).collect())];
     for port in &stack.program.ports {
         let listener = port.listens.map(|how| how.listener);

@@ -69,8 +69,8 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
 /// Names of structs and constants in the text that every stack has.
 const OWN: &str = "add arrived begin count expire frame_arrives handle has_room leave reason went \
     work go_on leave_and_go_on leave_copy_and_go_on FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED \
-    HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE KEPT AHEAD places \
-    settings_hold STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_SESSION STACK_TOO_LONG";
+    HELD DROPPED UNSENT COUNTED COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE KEPT AHEAD \
+    memory_layout settings_hold STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_SESSION STACK_TOO_LONG";
 
 /// Members of the struct of a stack, where the instances of layers are members, too.
 const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer_heap \
@@ -78,13 +78,14 @@ const MEMBERS: &str = "shared config now_ns hash_odd counters paths timers timer
     told answers end open";
 
 /// What stands behind the name of the stack in its own types and functions.
-const INTERFACE: &str = "_message _event _place _config _refusal _check _config_default _output _frame _next _shared \
-    _start _size _buffer _has_buffer _input _input_all _take _next_other _done _deadline \
-    _expire _send _carrier _counters _counter_name _path _paths _path_name";
+const INTERFACE: &str = "_message _event _place _config _refusal _check _config_default _output \
+    _frame _next _shared _start _size _buffer _has_buffer _input _input_all _take _next_other \
+    _done _deadline _expire _send _carrier _counters _counter_name _path _paths _path_name";
 
 /// And the constants that a host is given, besides those of notices and of enums.
-const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS _PATH_NONE _FITS \
-     _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING _LITTLE_MEMORY";
+const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS \
+    _PATH_NONE _FITS _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING \
+    _LITTLE_MEMORY";
 
 /// Whether the header of each stack has a constant of this name behind that of the stack: a notice
 /// that is called so has a constant with `_` behind it.

@@ -16,14 +16,17 @@ use std::collections::BTreeSet;
 
 /// The files of the runtime, in the order in which generated code needs them.
 const FILES: [&str; 7] = [
+    LIBRARY,
     include_str!("../../runtime/stackloom.h"),
-    include_str!("../../runtime/memory.h"),
     include_str!("../../runtime/bytes.h"),
     include_str!("../../runtime/containers.h"),
     include_str!("../../runtime/stream.h"),
     include_str!("../../runtime/pool.h"),
     include_str!("../../runtime/timers.h"),
 ];
+
+/// Declarations of functions of C's library.
+const LIBRARY: &str = include_str!("../../runtime/memory.h");
 
 /// What a line begins with that begins a part.
 const MARK: &str = "\n/* part ";
@@ -33,18 +36,40 @@ const MARK: &str = "\n/* part ";
 pub fn select(used: &BTreeSet<&str>) -> String {
     let mut wanted = used.clone();
     let mut texts = Vec::new();
+    let mut library = BTreeSet::new();
     for part in parts().iter().rev() {
         if wanted.remove(part.name) {
             wanted.extend(&part.needs);
-            texts.push(part.text);
+            if is_of_library(part) {
+                library.insert(part.name);
+            } else {
+                texts.push(part.text.to_string());
+            }
         }
     }
     assert!(
         wanted.is_empty(),
         "the runtime has no parts named {wanted:?}"
     );
+    texts.extend((!library.is_empty()).then(|| string_h(&library).trim_end().to_string()));
     texts.reverse();
     texts.join("\n\n") + "\n"
+}
+
+/// The text that includes `<string.h>`, or declares these functions of it where there is none.
+pub fn string_h(used: &BTreeSet<&str>) -> String {
+    let parts = parts();
+    let used = parts.iter().filter(|part| used.contains(part.name));
+    let declared: String = used.map(|part| format!("{}\n", part.text)).collect();
+    format!(
+        "#ifndef __has_include\n#include <string.h>\n#elif __has_include(<string.h>)\n\
+         #include <string.h>\n#else\n/* Freestanding: the compiler knows these functions. */\n\
+         {declared}#endif\n"
+    )
+}
+
+fn is_of_library(part: &Part) -> bool {
+    LIBRARY.contains(part.text)
 }
 
 /// The names of all parts, in the order of the files.

@@ -14,9 +14,8 @@
 use super::Stack;
 use super::appended::is_only_appended;
 use super::begun::Begun;
-use super::constant::number_text;
 use super::external;
-use super::inline::sized;
+use super::inline::{declaring, sized};
 use super::leaves;
 use super::parts;
 use super::port::{attributes, below, called, exists, said, wrapped};
@@ -37,34 +36,23 @@ const COUNTED: &str = "    shared->steps = 1;\n";
 const COPIED: &str = "    struct STACK_buffer *const next = shared->free;\n    \
      if (length != 0) {\n        memcpy(next->bytes + HEADROOM, data, length);\n    }\n";
 
-/// What the header has of a function that sends: what it needs, and itself.
+/// The name of `NAME_PORT_send_from` in the text that the header has.
+const FROM: &str = "from";
+
+/// Returns the function of the header that sends.
 pub fn inline(
     stack: &Stack,
     port: &Port,
     head: &str,
     quiet: &BTreeSet<Reaction>,
-) -> Option<(String, String)> {
+) -> Option<String> {
     let reaction = sent_at_once(stack, port)?;
     let own = format!("{}_{}_send", stack.names.stack, port.name);
     if !head.starts_with(&format!("{}{own}(", result(stack))) {
         return None;
     }
-    let mut before = "/* For the next function alone. */\n".to_string();
     let is_appended = is_only_appended(stack, reaction);
-    let heads = heads(stack, port, head, is_appended).map(|head| wrapped(&head));
-    for head in &heads {
-        before += &format!("{head};\n");
-    }
-    let [from, later] = heads;
-    // What an application sends while it is called goes by the other one, and is not rare.
-    let kept_apart = match external::calls_applications(stack.program) {
-        true => "noinline",
-        false => "cold",
-    };
-    before += &format!(
-        "\n#ifdef __GNUC__\n{from}\n    __attribute__((noinline));\n{later}\n    \
-         __attribute__(({kept_apart}));\n#endif\n"
-    );
+    let [from, later] = heads(stack, port, head, is_appended);
     let sets_out = sets_out(stack, port, is_appended, atom("now_ns"));
     let sent = printer::block(&[S::Return(Some(sets_out))], 1);
     let text = parts::part(parts::INLINE, "STACK_PORT_send")
@@ -72,7 +60,7 @@ pub fn inline(
         .replace("    SENT\n", &sent)
         .replace(
             "length > ROOM",
-            &format!("length > {}", longest(stack, port)),
+            &format!("length > {}", stack.longest(port)),
         )
         .replace(COPIED, if is_appended { "" } else { COPIED })
         .replace("STACK_PORT", &format!("STACK_{}", port.name))
@@ -84,8 +72,11 @@ pub fn inline(
                 COUNTED
             },
         );
-    let text = parts::named(&sized(stack, &text), &stack.names.stack, "");
-    Some((before, text))
+    let text = declaring(stack, &text, |name| match name {
+        FROM => from.clone(),
+        _later => later.clone(),
+    });
+    Some(parts::named(&sized(stack, &text), &stack.names.stack, ""))
 }
 
 /// What the file has of it.
@@ -128,22 +119,6 @@ pub fn functions(
         format!("{};\n", wrapped(&format!("extern inline {head}"))),
     ]);
     all
-}
-
-/// Returns how many bytes a message of an application can have: those of a buffer, or, if it only
-/// becomes part of a stream, those of the stream.
-pub fn longest(stack: &Stack, port: &Port) -> u32 {
-    let own = sent_at_once(stack, port).filter(|reaction| is_only_appended(stack, *reaction));
-    let room = stack.memory().room;
-    if own.is_none() || external::calls_applications(stack.program) {
-        return room;
-    }
-    let fields = stack.program.kinds.iter().flat_map(|kind| &kind.fields);
-    let streams = fields.filter_map(|field| match field.kind {
-        Type::Stream(_, capacity) => Some(capacity),
-        _ => None,
-    });
-    streams.max().unwrap_or(room)
 }
 
 /// The reaction to what is sent.
@@ -281,7 +256,7 @@ fn waits(stack: &Stack, port: &Port, reaction: Reaction) -> String {
 
 /// What can never be taken is refused; for what can, the stack must be ready.
 fn asked(stack: &Stack, port: &Port, takes: C) -> [S; 4] {
-    let longest = atom(number_text(u64::from(longest(stack, port))));
+    let longest = atom(stack.longest(port).to_string());
     let is_too_long = binary(">", atom("length"), longest);
     [
         S::Declare {

@@ -208,20 +208,22 @@ impl Reactions {
         shortcuts.held = held;
         let functions: Vec<&Function> = all.iter().flat_map(|one| &one.functions).collect();
         let early = settle::called_early(&functions);
-        let declared = functions.iter().filter(|one| early.contains(&one.name));
         let begins = Vec::from_iter(shortcuts.begun.iter().flat_map(Begun::rare));
-        let is_rare = |one: &&&Function| apart::is_rare(one) || begins.contains(&one.name);
-        let rare = functions.iter().filter(is_rare);
+        let is_rare = |one: &Function| apart::is_rare(one) || begins.contains(&one.name);
+        let is_early = |one: &Function| early.contains(&one.name);
+        let (rare, others): (Vec<&Function>, Vec<&Function>) =
+            functions.iter().copied().partition(|one| is_rare(one));
+        let declared = others.into_iter().filter(|one| is_early(one));
         let mut items = vec![Item::Banner("reactions, layer by layer".to_string())];
         items.extend(shortcuts.expected.iter().map(Expected::bits));
         items.extend(parts.into_iter().map(Item::Function));
-        items.extend(declared.map(|one| Item::Prototype((*one).clone())));
-        items.extend(kept_apart(rare));
+        items.extend(declared.map(|one| Item::Prototype(one.clone())));
+        items.extend(kept_apart(&rare, &is_early));
         let going_on = waits::going_on(stack, &functions);
         let functions = functions.iter().copied().chain(&going_on);
         let later = waits::declared(stack, &Vec::from_iter(functions));
         items.extend((!later.is_empty()).then_some(Item::Text(later)));
-        items.extend(kept_apart(going_on.iter().collect::<Vec<_>>().iter()));
+        items.extend(kept_apart(&Vec::from_iter(&going_on), &|_| false));
         items.extend(going_on.into_iter().map(Item::Function));
         let layers = by_layer(stack, all);
         let functions = layers
@@ -311,12 +313,21 @@ fn quiet(stack: &Stack, all: &[Reacting]) -> BTreeSet<Reaction> {
     }
 }
 
-/// Compilers that can be told leave what is rare out of the functions that it was taken from.
-fn kept_apart<'f>(rare: impl Iterator<Item = &'f &'f Function>) -> Option<Item> {
-    let prototypes: Vec<Item> = rare.map(|one| Item::Prototype((*one).clone())).collect();
-    let text = printer::file(&prototypes);
-    let text = text.replace(");\n", ")\n    __attribute__((cold, noinline));\n");
-    (!prototypes.is_empty()).then(|| Item::Text(format!("#ifdef __GNUC__\n{text}#endif\n")))
+/// Declares cold functions, so that compilers that know how keep them out of the hot ones. Others
+/// are told only of those that are called before they are defined.
+fn kept_apart(cold: &[&Function], is_early: &dyn Fn(&Function) -> bool) -> Option<Item> {
+    let prototypes = |functions: &mut dyn Iterator<Item = &&Function>| {
+        let prototypes = functions.map(|one| Item::Prototype((*one).clone()));
+        printer::file(&Vec::from_iter(prototypes))
+    };
+    let told = prototypes(&mut cold.iter());
+    let told = told.replace(");\n", ")\n    __attribute__((cold, noinline));\n");
+    let early = prototypes(&mut cold.iter().filter(|one| is_early(one)));
+    let early = match early.is_empty() {
+        true => early,
+        false => format!("#else\n{early}"),
+    };
+    (!cold.is_empty()).then(|| Item::Text(format!("#ifdef __GNUC__\n{told}{early}#endif\n")))
 }
 
 /// What reactions give messages to: functions of values, what all stacks have, applications.

@@ -16,7 +16,7 @@ use super::record;
 use super::state;
 use crate::c::printer;
 use crate::c::tree::{Item, Line};
-use crate::types::program::{EntityId, KindId};
+use crate::types::program::KindId;
 use std::collections::BTreeSet;
 
 fn line(text: String, comment: &str) -> Line {
@@ -206,6 +206,11 @@ fn waiting(name: &str, is_any: bool) -> Vec<Line> {
 fn sizes(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
     let memory = stack.memory();
     let kept = memory::kept(stack.program, queued);
+    let kept = (!queued.is_empty()).then_some((
+        "KEPT",
+        kept,
+        "places on the agenda for starts and ends of instances",
+    ));
     let values = [
         (
             "HEADROOM",
@@ -218,19 +223,12 @@ fn sizes(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
             "of one message, with its headroom",
         ),
         (
-            "KEPT",
-            kept,
-            "places on the agenda for starts and ends of instances",
-        ),
-        (
             "AHEAD",
             ahead::steps(stack),
             "steps that a common path may take behind its first",
         ),
     ];
-    let values = values
-        .iter()
-        .filter(|(name, ..)| *name != "KEPT" || !queued.is_empty());
+    let values = values.into_iter().chain(kept);
     Item::Enum {
         comment: String::new(),
         name: String::new(),
@@ -300,25 +298,7 @@ fn counters() -> Item {
 
 /// The names of the counters, in their order, as applications see them.
 pub fn counted(stack: &Stack) -> Vec<String> {
-    let program = stack.program;
-    let own = [
-        "frames_in",
-        "frames_out",
-        "delivered",
-        "consumed",
-        "merged",
-        "held",
-    ];
-    let mut names: Vec<String> = own.map(String::from).to_vec();
-    let entity = |id: EntityId| &program.entities[id.at()].name;
-    for before in ["", "unsent "] {
-        let reasons = program.reasons.iter();
-        names.extend(reasons.map(|one| format!("{before}{}.{}", entity(one.entity), one.name)));
-        let own = ["too_long", "no_session", "agenda_full"];
-        names.extend(own.map(|name| format!("{before}stack.{name}")));
-    }
-    let counts = program.counts.iter();
-    names.extend(counts.map(|one| format!("count {}.{}", entity(one.entity), one.name)));
+    let mut names = stack.names.numbers.counted.clone();
     names.extend(assumed::stand_elsewhere(stack).then(|| "count stack.cut_buffer".to_string()));
     names
 }

@@ -5,11 +5,11 @@
 
 use super::esterel;
 use super::failure::Failure;
-use super::layout::{Description, Kind, Member, Port, Told, instead};
+use super::layout::{Description, Kind, Member, Port, Told, instead, limits};
 use super::library::{self, Folders};
 use super::terminal::show;
 use crate::diagnostic::Id;
-use crate::emit::{c_name, is_free};
+use crate::emit::{Emitted, c_name, is_free};
 use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
 use crate::source::Sources;
@@ -195,7 +195,7 @@ fn compile_checked(
     let refused = refused(&checked);
     let compiled = compiled.ok_or(refused)?;
     Ok(Compiled {
-        description: description(&compiled.program),
+        description: description(&compiled.program, &compiled.emitted),
         report: report(&compiled),
         cut: compiled.cut.len(),
         elsewhere: compiled.emitted.elsewhere,
@@ -421,7 +421,7 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 }
 
 /// What the loader must know about a program.
-pub fn description(program: &Program) -> Description {
+pub fn description(program: &Program, emitted: &Emitted) -> Description {
     let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
     let ports = program.ports.iter().map(|port| {
         let keys = |kind: KindId| -> Vec<Member> {
@@ -486,6 +486,7 @@ pub fn description(program: &Program) -> Description {
             .map(|c| member(&c.name, &c.kind, c.default.is_some()))
             .chain(OWN_SETTINGS.map(|(name, bits)| own_setting(name, bits)))
             .collect(),
+        limits: limits(emitted),
     }
 }
 

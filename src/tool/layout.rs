@@ -10,7 +10,8 @@
 //! ```
 
 use super::written::{number_bytes, parse};
-use crate::emit::c_name;
+use crate::emit::{Emitted, c_name};
+use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use crate::types::names::nearest;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct Description {
     pub holds_messages: bool,
     /// Whether it wants to know when a link goes down: there is `NAME_carrier`.
     pub hears_carrier: bool,
+    /// The lengths of its buffers and messages, and the settings that it starts with.
+    pub limits: Limits,
 }
 
 impl Description {
@@ -41,6 +44,20 @@ impl Description {
     pub fn has_attributes(&self) -> bool {
         let mut ports = self.ports.iter();
         ports.any(|port| !port.attributes.is_empty())
+    }
+}
+
+/// Returns what a stack may use unless its host says otherwise: the settings that its C starts with.
+pub fn limits(code: &Emitted) -> Limits {
+    let memory = code.memory;
+    Limits {
+        buffers: memory.buffers,
+        reserve: memory.reserve,
+        room: memory.room as usize,
+        longest: code.longest.iter().map(|bytes| *bytes as usize).collect(),
+        events: memory.events as usize,
+        outputs: memory.outputs as usize,
+        ..Limits::default()
     }
 }
 

@@ -1,29 +1,18 @@
 //! The ends of a stack: in, a composition whose layers are checked; out, what is below each
 //! entity, the links, the ports, and the marks of headers that somebody restores.
 
-use super::body::check_expression;
 use super::compose::{Composition, Ground, Sessions};
-use super::constant::fold;
 use super::context::Context;
 use super::instances::{place_above, place_below, place_under};
 use super::layers::Layer;
-use super::names::{not_constant, refuse_repeated};
 use super::opening::listens;
+use super::parameters::mtu;
 use super::program::{Below, EntityId, KindId, Link, LinkId, NoticeId, Place, Port};
 use super::relays::Notices;
 use super::scope::Scope;
 use super::services::Services;
-use super::value::{Type, Value};
-use crate::diagnostic::{Diagnostic, Id};
-use crate::source::Span;
 use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
-
-/// The longest packet of a link that does not say its `mtu`, in bytes: that of an Ethernet, RFC 894.
-const MTU: u32 = 1500;
-
-/// The greatest `mtu` of a link, in bytes: no packet of IPv4 or IPv6 is longer.
-const MOST: u64 = 65_535;
 
 /// A link.
 pub struct Bottom<'a> {
@@ -108,7 +97,7 @@ pub fn ends(
         };
         let carrier = layers[entity.at()].requires[joint].up.get("carrier");
         let carrier = carrier.filter(|notice| notices.is_heard_above(entity, **notice));
-        let mtu = mtu(context, &around, bottom);
+        let mtu = mtu(context, around, bottom.name, bottom.arguments);
         context.program.links.push(Link {
             name: bottom.name.text.clone(),
             mtu,
@@ -120,41 +109,6 @@ pub fn ends(
     }
     self::ports(context, composition, notices);
     grounds(context, composition, notices);
-}
-
-/// Returns the longest packet of a link in bytes: what its parentheses say, or [`MTU`].
-fn mtu(context: &mut Context, around: &Scope, bottom: &Bottom) -> u32 {
-    let mut mtu = MTU;
-    refuse_repeated(
-        bottom.arguments.iter().map(|one| &one.name),
-        context.diagnostics,
-    );
-    for argument in bottom.arguments {
-        let name = &argument.name;
-        if !name.is("mtu") {
-            let title = format!("the link `{}` has no parameter `{name}`", bottom.name);
-            let unknown = Diagnostic::error(Id::UnknownParameter, title, name.span, "");
-            let known = "write `mtu = BYTES`, the longest packet of the link";
-            context.report(unknown.help(known));
-            continue;
-        }
-        let value = check_expression(context, around, &argument.value, Some(&Type::Unsigned(32)));
-        match fold(context.program, &value) {
-            Some(Value::Number(bytes)) if (1..=MOST).contains(&bytes) => mtu = bytes as u32,
-            Some(_) => context.report(mtu_refused(argument.value.span)),
-            None if value.result != Type::Nothing => {
-                context.report(not_constant(argument.value.span, "the `mtu` of a link"));
-            }
-            None => {}
-        }
-    }
-    mtu
-}
-
-fn mtu_refused(place: Span) -> Diagnostic {
-    let title = format!("the `mtu` of a link is a number of bytes from 1 to {MOST}");
-    Diagnostic::error(Id::ParameterRefused, title, place, "")
-        .why("Each buffer of the stack has room for a packet of this length.")
 }
 
 fn ports(context: &mut Context, composition: &Composition, notices: &Notices) {

@@ -2,7 +2,7 @@
 //! `config` value for each, as words of the layer's scope.
 //!
 //! A `where` is checked now if it can be; where it depends on `config`, it becomes a condition
-//! under which the stack starts.
+//! under which the stack starts. The `mtu` of a link is a parameter, too, and always a constant.
 
 use super::body::{check_expression, check_value_type};
 use super::compose::Composition;
@@ -18,6 +18,12 @@ use super::value::{Type, Value};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
+
+/// The longest packet of a link whose declaration has no `mtu`, in bytes: that of Ethernet, RFC 894.
+const MTU: u32 = 1500;
+
+/// The greatest `mtu` of a link, in bytes: no packet of IPv4 or IPv6 is longer.
+const MOST: u64 = 65_535;
 
 /// Words for all parameters of a layer.
 pub fn parameters(
@@ -251,4 +257,41 @@ fn holds(context: &mut Context, scope: &Scope, source: &ast::Expression) -> Opti
         Some(Value::Number(number)) if !is_told => Some(number != 0),
         _ => None,
     }
+}
+
+/// Returns the longest packet of a link in bytes: what its parentheses say, or [`MTU`].
+pub fn mtu(
+    context: &mut Context,
+    around: &Scope,
+    link: &ast::Name,
+    arguments: &[ast::Argument],
+) -> u32 {
+    let mut mtu = MTU;
+    refuse_repeated(arguments.iter().map(|one| &one.name), context.diagnostics);
+    for argument in arguments {
+        let name = &argument.name;
+        if !name.is("mtu") {
+            let title = format!("the link `{}` has no parameter `{name}`", link);
+            let unknown = Diagnostic::error(Id::UnknownParameter, title, name.span, "");
+            let known = "write `mtu = BYTES`, the longest packet of the link";
+            context.report(unknown.help(known));
+            continue;
+        }
+        let value = check_expression(context, around, &argument.value, Some(&Type::Unsigned(32)));
+        match fold(context.program, &value) {
+            Some(Value::Number(bytes)) if (1..=MOST).contains(&bytes) => mtu = bytes as u32,
+            Some(_) => context.report(mtu_refused(argument.value.span)),
+            None if value.result != Type::Nothing => {
+                context.report(not_constant(argument.value.span, "the `mtu` of a link"));
+            }
+            None => {}
+        }
+    }
+    mtu
+}
+
+fn mtu_refused(place: Span) -> Diagnostic {
+    let title = format!("the `mtu` of a link is a number of bytes from 1 to {MOST}");
+    Diagnostic::error(Id::ParameterRefused, title, place, "")
+        .why("Each buffer of the stack has room for a packet of this length.")
 }

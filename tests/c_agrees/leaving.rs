@@ -112,12 +112,12 @@ fn has_room(path: &str, right: &str, frame: impl Fn(&[u8], u8) -> Vec<u8>) {
 fn beside_another() -> String {
     let text = std::fs::read_to_string("tests/c_agrees/stacks/leaving_granted.loom");
     let text = text.expect("it is there");
-    let (before, link) = text.rsplit_once("    link wire ").expect("it has a link");
+    let (before, link) = text.rsplit_once("    link wire").expect("it has a link");
     let (link, _) = link.rsplit_once('}').expect("the stack ends");
     let other = link.replace("leaves", "leaves_too");
     let other = other.replace("port talks calls arrived", "port more");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("leaving_two.loom");
-    let text = format!("{before}    link wire {link}    link side {other}}}\n");
+    let text = format!("{before}    link wire{link}    link side{other}}}\n");
     std::fs::write(&path, text).expect("there is room");
     path.to_str().expect("it has a name").to_string()
 }

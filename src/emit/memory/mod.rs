@@ -3,21 +3,26 @@
 //!
 //! ```text
 //! link wire(mtu = 64) { checked { … } }     room     66 = 64 + 2, the header of `checked`
-//! on send(message) { send message }         reserve  1: the application sends, the stack does not
-//! on send(message) { held.push(message) }   buffers  16 instead of 8
+//! on send(message) { send message }         reserve  1: only the application makes messages
+//! held: queue<message>[32]                  buffers  40 instead of 8
 //! ```
 //!
-//! `room` is the longest frame: the `mtu` of a link and the header of its bottom layer. What a layer
-//! takes from a stream, or makes of bytes, is a message, too, and has room where its length has a
-//! bound (`taken`).
+//! `room` is the longest frame: the `mtu` of a link and the header of its bottom layer. A message
+//! that a layer takes from a stream, or makes of bytes, has room where its length has a bound
+//! (`sizes`).
 
-mod taken;
+pub mod configuration;
+
+mod payload;
+mod sizes;
+
+pub use payload::longest;
 
 use super::Stack;
 use super::driver;
 use super::output::Queued;
 use crate::tree::walk::{children, reachable};
-use crate::tree::{Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction};
+use crate::tree::{Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
 use crate::types::program::{Entity, Event, KindId, LinkId, Place, Program};
 use crate::types::statement::{Attempt, Source};
 use crate::types::value::Type;
@@ -76,13 +81,10 @@ impl Memory {
     }
 }
 
-/// Buffers of a stack in which no message waits.
+/// Buffers of a stack for messages on their way.
 const PASSING: u32 = 8;
 
-/// Buffers of one in whose queues and windows messages wait.
-const HOLDING: u32 = 16;
-
-/// Buffers of one that keeps what applications send, which comes and goes in bursts.
+/// The same of a stack with streams, whose applications send in bursts.
 const STREAMING: u32 = 64;
 
 /// The most buffers that are left to a stack unless its host says otherwise.
@@ -94,17 +96,14 @@ const MOST_COUNTED: u32 = 1 << 16;
 /// The most outputs that wait unless its host says otherwise.
 const OUTPUTS: u32 = 64;
 
-/// Returns how many messages there can be at a time: by what waits in the instances of a stack, and
-/// not fewer than one reaction makes, and as many again as frames come with.
+/// Returns how many messages there can be at a time: those on their way, and those that wait in the
+/// queues and windows of one instance of each kind. One reaction that makes more has as many again.
 fn buffers(stack: &Stack) -> u32 {
     let mut attempts = attempts(stack.forest);
     let appends = attempts.any(|attempt| matches!(attempt, Attempt::AppendStream(..)));
-    let usual = match (appends, holds(stack)) {
-        (true, _) => STREAMING,
-        (false, true) => HOLDING,
-        (false, false) => PASSING,
-    };
-    usual.max(made_at_once(stack.forest) + PASSING)
+    let usual = if appends { STREAMING } else { PASSING };
+    let made = made_at_once(stack.forest) + PASSING;
+    waiting(stack).saturating_add(usual.max(made))
 }
 
 /// Returns true if a layer makes messages of its own.
@@ -125,36 +124,51 @@ fn makes(attempt: &Attempt) -> bool {
 
 /// Returns true if messages wait in queues or windows, by the numbers of their buffers.
 pub(super) fn holds(stack: &Stack) -> bool {
-    let mut fields = stack.program.kinds.iter().flat_map(|kind| &kind.fields);
-    fields.any(|field| match &field.kind {
-        Type::Queue(of, _) | Type::Window(of, ..) => **of == Type::Message,
-        _other_types => false,
-    })
+    waiting(stack) > 0
+}
+
+/// Returns how many messages wait in the queues and windows of one instance of each kind at most.
+fn waiting(stack: &Stack) -> u32 {
+    let fields = stack.program.kinds.iter().flat_map(|kind| &kind.fields);
+    let capacities = fields.map(|field| match &field.kind {
+        Type::Queue(of, capacity) | Type::Window(of, _, capacity) if **of == Type::Message => {
+            *capacity
+        }
+        _other_types => 0,
+    });
+    capacities.fold(0, u32::saturating_add)
 }
 
 /// Returns the longest frame of any link, or what a layer makes a message of if that is longer, in
 /// bytes.
 fn room(stack: &Stack) -> u32 {
     let program = stack.program;
-    let frames = program.links.iter().enumerate().map(|(at, link)| {
-        let link_id = LinkId(at as u32);
-        let stands_on_it = |entity: &&Entity| {
-            entity
-                .below
-                .iter()
-                .any(|one| one.place == Place::Link(link_id))
-        };
-        let bottom = program.entities.iter().find(stands_on_it);
-        let header = bottom.and_then(|entity| entity.header);
-        link.mtu + header.map_or(0, |header| program.headers[header.at()].most)
-    });
-    frames.chain(taken::lengths(stack)).max().unwrap_or(0)
+    let links = (0..program.links.len() as u32).map(LinkId);
+    let frames = links.map(|link| mtu_of(program, link));
+    frames.chain(sizes::lengths(stack)).max().unwrap_or(0)
+}
+
+/// Returns the longest frame of a link, in bytes.
+fn mtu_of(program: &Program, link: LinkId) -> u32 {
+    let stands_on_it = |entity: &&Entity| {
+        let mut below = entity.below.iter();
+        below.any(|one| one.place == Place::Link(link))
+    };
+    let bottom = program.entities.iter().find(stands_on_it);
+    let header = bottom.and_then(|entity| entity.header);
+    let header = header.map_or(0, |header| program.headers[header.at()].most);
+    program.links[link.at()].mtu + header
 }
 
 /// What is tried anywhere in the trees of a stack.
 fn attempts(forest: &Forest) -> impl Iterator<Item = &Attempt> {
     let trees = forest.trees.iter();
-    let nodes = trees.flat_map(|tree| reachable(forest, tree.root));
+    trees.flat_map(|tree| attempts_of(forest, tree))
+}
+
+/// What is tried in a tree.
+fn attempts_of<'f>(forest: &'f Forest, tree: &Tree) -> impl Iterator<Item = &'f Attempt> {
+    let nodes = reachable(forest, tree.root).into_iter();
     nodes.filter_map(|id| match forest.arena.node(id) {
         Node::Try { attempt, .. } => Some(attempt),
         Node::Test { .. } | Node::Case { .. } | Node::Act { .. } | Node::Leaf { .. } => None,

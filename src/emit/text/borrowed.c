@@ -3,6 +3,8 @@ has the same name in `bypass.c`; as `own.c`.
 
 /* part elsewhere */
 
+/* part copied */
+
 /* part arrived */
 /* A frame as a message, in a buffer if it stands in one. */
 static inline struct STACK_message arrived(const struct STACK_frame *frame,

@@ -1,8 +1,9 @@
-What a host calls so often that its compiler sees it: functions that the header defines, unless more
-is to be done; as `own.c`.
+Functions of the interface that the header defines, since hosts call them most often; as `own.c`. A
+line `DECLARES NAME` becomes a declaration of the function of the file that does what is left.
 
 /* part STACK_buffer */
 uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
+    DECLARES STACK_has_buffer
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
     if ((uintptr_t)shared->free <= shared->bar && !STACK_has_buffer(stack)) {
         *room = 0;
@@ -18,6 +19,8 @@ uint8_t *STACK_buffer(struct STACK *stack, size_t *room) {
 /* part STACK_input */
 size_t STACK_input(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
                    size_t count, uint64_t now_ns) {
+    DECLARES STACK_input_all
+    DECLARES STACK_take
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
     if (LINK_OTHER count != 1 || shared->answered >= shared->limit) {
         return STACK_input_all(stack, link, frames, count, now_ns);
@@ -49,6 +52,8 @@ void STACK_done(struct STACK *stack, const struct STACK_output *output) {
 
 /* part STACK_PORT_send */
 HEAD {
+    DECLARES later
+    DECLARES from
     struct STACK_shared *const shared = (struct STACK_shared *)stack;
     if (shared->answered >= shared->limit || (uintptr_t)shared->free <= shared->bar ||
         length > ROOM) {

@@ -59,10 +59,10 @@ static inline bool begin_call(struct STACK *stack, uint64_t now_ns) {
     return run(stack);
 }
 
-/* part places */
+/* part memory_layout */
 /* Where the parts of the memory of a stack stand, in bytes from its beginning, and how many it has
  * in all. */
-struct places {
+struct memory_layout {
     uint64_t answers;
     WHERE held
     uint64_t messages;
@@ -77,24 +77,24 @@ struct places {
 
 /* The next part of the memory: room for `count` things of a size behind `end`, each part at a
  * multiple of eight bytes. Gives where it stands. */
-static inline uint64_t place(uint64_t *end, uint64_t count, uint64_t size) {
+static inline uint64_t lay_out(uint64_t *end, uint64_t count, uint64_t size) {
     const uint64_t at = (*end + 7) & ~(uint64_t)7;
     *end = at + count * size;
     return at;
 }
 
 /* The parts of the memory, in order. Counts of 32 bits overflow nowhere. */
-static struct places places(const struct STACK_config *config) {
-    struct places all = {.end = sizeof(struct STACK)};
-    all.answers = place(&all.end, config->outputs, sizeof(struct STACK_output));
+static struct memory_layout memory_layout(const struct STACK_config *config) {
+    struct memory_layout all = {.end = sizeof(struct STACK)};
+    all.answers = lay_out(&all.end, config->outputs, sizeof(struct STACK_output));
     WHERE held
-    all.messages = place(&all.end, config->buffers, sizeof(struct STACK_message));
+    all.messages = lay_out(&all.end, config->buffers, sizeof(struct STACK_message));
     END
-    all.buffers = place(&all.end, config->buffers, sizeof(struct STACK_buffer));
+    all.buffers = lay_out(&all.end, config->buffers, sizeof(struct STACK_buffer));
     WHERE agenda
     /* The first event is empty, and a step may put one more there than wait. */
-    all.events = place(&all.end, (uint64_t)config->events + 2, sizeof(struct STACK_event));
-    all.agenda = place(&all.end, (uint64_t)config->events + 1 + KEPT, sizeof(struct STACK_place));
+    all.events = lay_out(&all.end, (uint64_t)config->events + 2, sizeof(struct STACK_event));
+    all.agenda = lay_out(&all.end, (uint64_t)config->events + 1 + KEPT, sizeof(struct STACK_place));
     END
     all.end += _Alignof(max_align_t) - 1;
     return all;
@@ -102,7 +102,7 @@ static struct places places(const struct STACK_config *config) {
 
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {
-    const uint64_t size = places(config).end;
+    const uint64_t size = memory_layout(config).end;
     return size < SIZE_MAX ? (size_t)size : SIZE_MAX;
 }
 
@@ -136,7 +136,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     const size_t alignment = _Alignof(max_align_t);
     const size_t odd = (uintptr_t)memory % alignment;
     uint8_t *const first = (uint8_t *)memory + (odd == 0 ? 0 : alignment - odd);
-    const struct places all = places(config);
+    const struct memory_layout all = memory_layout(config);
     struct STACK *const stack = (void *)first;
     memset(stack, 0, sizeof *stack);
     stack->config = *config;
@@ -229,19 +229,7 @@ static bool copies(struct STACK *stack, struct STACK_frame *frame) {
 }
 
 /* part elsewhere */
-#ifdef __GNUC__
-static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, uint64_t now_ns)
-    __attribute__((noinline));
-#endif
-
-/* Takes a frame that does not stand in a buffer. */
-static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, uint64_t now_ns) {
-    if (!copies(stack, &frame)) {
-        return false;
-    }
-    STOOD_ELSEWHERE
-    return STACK_take(stack, LINK_HANDED &frame, now_ns);
-}
+static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, uint64_t now_ns);
 
 /* part STACK_take */
 bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
@@ -258,6 +246,16 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
     frame_arrives(stack, LINK_NUMBER, message);
     run(stack);
     return true;
+}
+
+/* part copied */
+/* Takes a frame that does not stand in a buffer. */
+static bool take_copy(struct STACK *stack, LINK_GIVEN struct STACK_frame frame, uint64_t now_ns) {
+    if (!copies(stack, &frame)) {
+        return false;
+    }
+    STOOD_ELSEWHERE
+    return STACK_take(stack, LINK_HANDED &frame, now_ns);
 }
 
 /* part STACK_input_all */

@@ -10,7 +10,6 @@ use super::script::{self, Beginning, Line};
 use super::subject::{Compiled, Subject};
 use super::wire;
 use super::{InC, Playing, Surroundings};
-use crate::emit::Emitted;
 use crate::simulate::externs::Externs;
 use crate::simulate::reference::Reference;
 use crate::simulate::stack::Stack;
@@ -18,6 +17,7 @@ use crate::simulate::state::Limits;
 use crate::simulate::trace::Trace;
 use crate::simulate::trees::Trees;
 use crate::source::Sources;
+use crate::tool::layout::limits;
 use crate::tree::Forest;
 use crate::types::program::Program;
 use std::path::Path;
@@ -156,20 +156,6 @@ impl Forms<'_> {
             }
         }
         Ok(end_ns)
-    }
-}
-
-/// What a stack may use unless a case says otherwise.
-pub fn limits(code: &Emitted) -> Limits {
-    let memory = code.memory;
-    Limits {
-        buffers: memory.buffers,
-        reserve: memory.reserve,
-        room: memory.room as usize,
-        longest: code.longest.iter().map(|bytes| *bytes as usize).collect(),
-        events: memory.events as usize,
-        outputs: memory.outputs as usize,
-        ..Limits::default()
     }
 }
 

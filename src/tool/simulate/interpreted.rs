@@ -41,6 +41,7 @@ impl<'p> Interpreted<'p> {
         program: &'p Program,
         externs: &'p Externs<'p>,
         config: &Values,
+        usual: &Limits,
         words: &Words,
     ) -> Option<Interpreted<'p>> {
         let own = program.config.iter().map(|one| &one.kind);
@@ -57,14 +58,13 @@ impl<'p> Interpreted<'p> {
             let number = config.number(name).unwrap_or(u64::from(usual));
             u32::try_from(number).unwrap_or(u32::MAX)
         };
-        let usual = Limits::default();
         let limits = Limits {
             buffers: set("buffers", usual.buffers),
             reserve: set("reserve", usual.reserve),
             outputs: set("outputs", usual.outputs as u32) as usize,
             events: set("events", usual.events as u32) as usize,
             budget: set("budget", usual.budget),
-            ..usual
+            ..usual.clone()
         };
         let room = limits.room;
         let control = Reference::new(program);

@@ -54,13 +54,15 @@ const EVERY_NS: u64 = 1_000_000;
 const WITHIN_NS: u64 = 10_000_000_000;
 /// The longest message.
 const LONGEST: usize = 65_535;
+/// Bytes of the shortest and the longest message, where a script says nothing.
+const SIZES: (usize, usize) = (16, 64);
 
 const STEPS: [&str; 8] = [
     "open", "listen", "send", "tell", "wait", "expect", "echo", "close",
 ];
 
-/// A step of a script.
-pub fn step(words: &str) -> Result<Phrase, String> {
+/// Reads a step of a script at a port whose messages have at most `longest` bytes.
+pub fn step(words: &str, longest: usize) -> Result<Phrase, String> {
     let verb_end = words
         .find(|letter: char| !letter.is_alphabetic())
         .unwrap_or(words.len());
@@ -69,7 +71,7 @@ pub fn step(words: &str) -> Result<Phrase, String> {
     let step = match verb {
         "open" => return Ok(Phrase::Open(keys(words, rest)?)),
         "listen" => return Ok(Phrase::Listen(keys(words, rest)?)),
-        "send" => return send(words, rest),
+        "send" => return send(words, rest, longest),
         "tell" => return Ok(Phrase::Tell(said(words, rest)?)),
         "expect" => return expect(words, rest),
         "wait" => Step::Wait {
@@ -94,7 +96,7 @@ fn keys(words: &str, rest: &str) -> Result<String, String> {
 }
 
 /// `1000 [messages] [of 4..64 bytes] [every 10 ms] [with (ttl = 3)]`
-fn send(words: &str, rest: &str) -> Result<Phrase, String> {
+fn send(words: &str, rest: &str, longest: usize) -> Result<Phrase, String> {
     let example = "send 1000 of 4..64 bytes every 10 ms";
     let (rest, attributes) = tail(rest, "with");
     let (rest, every) = tail(rest, "every");
@@ -102,7 +104,7 @@ fn send(words: &str, rest: &str) -> Result<Phrase, String> {
     let count = count(rest, example)?;
     let every_ns = every.map_or(Ok(EVERY_NS), duration_ns)?;
     let (least, most) = match sizes {
-        None => (16, 64),
+        None => (SIZES.0.min(longest), SIZES.1.min(longest)),
         Some(sizes) => size_range(sizes.trim_end_matches("bytes").trim())?,
     };
     let step = Step::Send {
@@ -348,6 +350,11 @@ pub fn rate(words: &str) -> Result<u64, String> {
 mod tests {
     use super::*;
 
+    /// A step at a port that takes any message.
+    fn step(words: &str) -> Result<Phrase, String> {
+        super::step(words, LONGEST)
+    }
+
     #[test]
     fn steps_read_as_they_are_documented() {
         let of = |count, least, most, every_ns| {
@@ -360,6 +367,8 @@ mod tests {
             }))
         };
         assert_eq!(step("send 10"), of(10, 16, 64, 1_000_000));
+        let short = super::step("send 10", 40);
+        assert_eq!(short, of(10, 16, 40, 1_000_000));
         let long = "send 1_000 messages of 4..64 bytes every 10 ms";
         assert_eq!(step(long), of(1_000, 4, 64, 10_000_000));
         let expect = Step::Expect {

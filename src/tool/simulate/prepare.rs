@@ -197,7 +197,8 @@ impl<'k> Prepared<'k> {
             let assumed = Layout::assumed(&node.stack.config);
             let config = node.config(Values::new("setting", &assumed))?;
             let program = &programs[node.kind];
-            let started = Interpreted::start(program, externs, &config, &node.words);
+            let started =
+                Interpreted::start(program, externs, &config, &node.stack.limits, &node.words);
             let started = started.ok_or_else(|| {
                 let name = &program.name;
                 format!("`{name}` does not start with these settings")

@@ -12,6 +12,7 @@ use crate::simulate::network::driven::Told;
 use crate::simulate::value::Datum;
 use crate::tool::layout::{Description, Layout, Member, Port, Values, instead};
 use crate::tool::stack::Program;
+use crate::types::program::PortId;
 
 /// All that the scripts of a node say.
 #[derive(Clone, Debug, Default)]
@@ -75,13 +76,14 @@ impl Speaker<'_> {
             let message = format!("an application cannot sit at `{name}` of `{node}`: {known}");
             script.port.mistake(message)
         })?;
+        let longest = self.stack.limits.longest(PortId(port as u32));
         let mut steps = Vec::new();
         let mut has_session = !self.stack.ports[port].opens;
         for words in script.steps.parts(&[';', '\n'], self.source) {
             if words.words.starts_with('#') {
                 continue;
             }
-            let phrase = step(&words.words).map_err(|reason| words.mistake(reason))?;
+            let phrase = step(&words.words, longest).map_err(|reason| words.mistake(reason))?;
             let step = self.step(port, phrase, &words)?;
             has_session |= matches!(step, Step::Open(_) | Step::Listen(_));
             let needs_one = matches!(step, Step::Send { .. } | Step::Tell(_) | Step::Close);
