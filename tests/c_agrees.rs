@@ -53,7 +53,7 @@ use stackloom::pipeline::Compiled as Built;
 use stackloom::reactive::handlers::Budget;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
-use stackloom::tool::case::played::limits;
+use stackloom::tool::layout::limits;
 use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
 use std::collections::BTreeSet;

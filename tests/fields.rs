@@ -23,7 +23,7 @@ use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Emitted;
 use stackloom::simulate::trace::{Call, Step, Trace};
 use stackloom::simulate::trees::Trees;
-use stackloom::tool::case::played::limits;
+use stackloom::tool::layout::limits;
 use stackloom::tool::case::run::{Run, difference};
 use stackloom::types::program::{LinkId, PortId};
 use std::collections::BTreeMap;

@@ -66,7 +66,7 @@ use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
-use stackloom::tool::case::played::limits;
+use stackloom::tool::layout::limits;
 use stackloom::tool::case::run::difference;
 use stackloom::tool::library::Folders;
 use stackloom::tree::check::check;

@@ -31,7 +31,7 @@ use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
-use stackloom::tool::case::played::limits;
+use stackloom::tool::layout::limits;
 use stackloom::tool::case::run::{Run, difference};
 use stackloom::tool::case::script;
 use stackloom::types::program::{NoticeId, PortId, Program};

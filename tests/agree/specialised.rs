@@ -215,7 +215,7 @@ fn what_was_not_recorded_is_done_as_before_until_it_meets_a_cut() {
         let fast = woven(&mut one.cut_program, one.cut_forest.clone(), Rewrites::ALL);
         let fast = checked(&one.cut_program, fast);
         let mut met = 0;
-        for seed in 1..8 {
+        for seed in 1..32 {
             let trace = trace(&one.program, seed);
             let reference = interpreted(Reference::new(&one.program), &one.program, &trace);
             let (seen, cuts) = one.seen(&one.cut_forest, &trace);

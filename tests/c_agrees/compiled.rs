@@ -11,7 +11,7 @@ use stackloom::emit::Emitted as Code;
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
-use stackloom::tool::case::played::limits;
+use stackloom::tool::layout::limits;
 use stackloom::tool::case::run::Run;
 use stackloom::types::program::{AttributeId, KindId, LinkId, NoticeId, PortId, Program};
 use stackloom::types::value::Type;

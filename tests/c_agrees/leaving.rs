@@ -6,7 +6,7 @@ use super::externs::FLOODS;
 use super::{ELSEWHERE, FAULT, WAYS, agrees, compared, run, stacks, trace};
 use stackloom::simulate::trace::{Call, Step};
 use stackloom::simulate::value::Datum;
-use stackloom::tool::case::played::limits;
+use stackloom::tool::layout::limits;
 use stackloom::types::program::LinkId;
 use std::path::Path;
 

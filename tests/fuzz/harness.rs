@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::stacks::Example;
 use crate::watched::watched;
 use stackloom::pipeline::Compiled;
-use stackloom::tool::case::played::limits;
+use stackloom::tool::layout::limits;
 use stackloom::types::program::LinkId;
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
