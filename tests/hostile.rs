@@ -31,9 +31,9 @@ use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
-use stackloom::tool::layout::limits;
 use stackloom::tool::case::run::{Run, difference};
 use stackloom::tool::case::script;
+use stackloom::tool::layout::limits;
 use stackloom::types::program::{NoticeId, PortId, Program};
 
 /// Steps of an hour in which every timer expires.

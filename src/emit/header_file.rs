@@ -529,8 +529,8 @@ uint64_t STACK_deadline(struct STACK *stack);
 /* Handles the timers that have expired. */
 void STACK_expire(struct STACK *stack, uint64_t now_ns);
 
-CARRIER/* Writes the values of at most `capacity` counters, in the order of enum STACK_counter; returns
- * how many counters there are. */
+CARRIER/* Writes the values of at most `capacity` counters, in the order of enum STACK_counter;
+ * returns how many counters there are. */
 size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capacity);
 
 /* The names of the counters; behind the last stands NULL. */

@@ -97,8 +97,8 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         Some(stack)
     }
 
-    /// Whether a stack can work within its limits, where so many events wait at the start. Behind an
-    /// application that is called two frames may leave, besides what its step tells the host.
+    /// Returns true if a stack can work within its limits, where so many events wait at the start.
+    /// Behind a callback two frames may leave, besides the output of its step.
     fn can_work(&self, at_start: usize) -> bool {
         let (limits, program) = (&self.state.limits, self.state.program);
         let calls = program.ports.iter().any(|port| port.calls.is_some())

@@ -47,7 +47,7 @@ impl Description {
     }
 }
 
-/// Returns what a stack may use unless its host says otherwise: the settings that its C starts with.
+/// Returns what a stack may use unless its host says otherwise: the defaults of its C.
 pub fn limits(code: &Emitted) -> Limits {
     let memory = code.memory;
     Limits {

@@ -65,7 +65,7 @@ pub struct Arguments {
     /// Of a stack: how many messages `left` sends [default: 1000]
     #[arg(long, value_name = "N")]
     pub messages: Option<u64>,
-    /// Of a stack: how many bytes a message has [default: 16..64]
+    /// Of a stack: bytes of a message [default: 16..64, or what fits the link]
     #[arg(long, value_name = "BYTES", value_parser = checked(phrases::size_range))]
     pub size: Option<String>,
     /// Of a stack: the time from one message to the next [default: 1 ms]
@@ -247,9 +247,10 @@ impl Arguments {
     /// What `left` does.
     fn sends(&self) -> String {
         let count = self.messages.unwrap_or(1_000);
-        let size = self.size.as_deref().unwrap_or("16..64");
+        let size = self.size.as_deref();
+        let size = size.map_or(String::new(), |size| format!(" of {size} bytes"));
         let every = self.every.as_deref().unwrap_or("1 ms");
-        format!("send {count} of {size} bytes every {every}")
+        format!("send {count}{size} every {every}")
     }
 
     fn is_network(&self) -> bool {

@@ -19,7 +19,7 @@ use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast;
 
-/// The longest packet of a link whose declaration has no `mtu`, in bytes: that of Ethernet, RFC 894.
+/// The longest packet of a link that declares no `mtu`, in bytes: that of Ethernet, RFC 894.
 const MTU: u32 = 1500;
 
 /// The greatest `mtu` of a link, in bytes: no packet of IPv4 or IPv6 is longer.

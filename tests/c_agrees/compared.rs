@@ -10,9 +10,9 @@ use stackloom::simulate::reference::Reference;
 use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
-use stackloom::tool::layout::limits;
 use stackloom::tool::case::run::{Run, difference};
 use stackloom::tool::case::script;
+use stackloom::tool::layout::limits;
 
 /// A trace after which a host could tell two apart.
 pub struct Differing<'b> {

@@ -8,8 +8,8 @@ use crate::run::interpreted;
 use crate::{Compiled, WAYS, stacks};
 use stackloom::pipeline;
 use stackloom::simulate::reference::Reference;
-use stackloom::tool::layout::limits;
 use stackloom::tool::case::run::difference;
+use stackloom::tool::layout::limits;
 use stackloom::tree::rewrites::{ORDER, Rewrites};
 
 #[test]
