@@ -19,7 +19,7 @@ export PATH := $(PATH):$(dir $(CARGO))
 export CCACHE_DIR := $(CURDIR)/target/ccache
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: build deps demo test quick bench soak fmt machine machine_of_demo
+.PHONY: build deps demo test quick bench soak fmt machine machine_of_demo machine_of_soak
 
 build: machine
 	cargo build --release
@@ -63,7 +63,7 @@ bench: build
 # Each part says what it is and how long it took; where one fails the others go on, and it is named
 # at the end. `SEEDS=n` is how many traces each stack is compared on, `PROGRAMS=n` how many programs
 # are written at random. Texts are fed to a compiler that is no release: in one, no sum is checked.
-soak: build
+soak: build machine_of_soak
 	@export SEED=$${SEED:-$$(date +%s)}; echo "SEED=$$SEED does the same again"; wrong=; \
 	part() { \
 		begin=$$(date +%s); echo "== $$*"; env "$$@" || wrong="$$wrong$$* failed\n"; \
@@ -76,7 +76,7 @@ soak: build
 	part HOSTILE=20 $$soak --test hostile --test sockets -- --nocapture; \
 	part COUNT=4000 $$soak --test esterel agree -- --nocapture; \
 	part COUNT=2 $$soak --test mistakes -- --nocapture; \
-	part $$soak --test kernel --test tcp -- --ignored --nocapture; \
+	part $$soak --test kernel --test tcp --test portable -- --ignored --nocapture; \
 	part $$soak --test compile_time -- --include-ignored --nocapture; \
 	part PROFILE=raw SEEDS=30 $$soak --test tcp; \
 	part PROFILE=recorded SEEDS=30 $$soak --test tcp; \
@@ -90,11 +90,15 @@ fmt: machine
 
 # Rust comes from its own installer; all else that is missing, from Debian.
 machine:
-	@$(call prepare,$(shell sed 's/#.*//; s/ demo / /' packages.txt))
+	@$(call prepare,$(shell sed 's/#.*//; / soak /d; s/ demo / /' packages.txt))
 
 # What the demo needs has the word `demo` behind its name.
 machine_of_demo:
 	@$(call prepare,$(shell sed -n 's/#.*//; s/ demo / /p' packages.txt))
+
+# So has what only `make soak` needs the word `soak`.
+machine_of_soak: machine
+	@$(call prepare,$(shell sed -n 's/#.*//; s/ soak / /p' packages.txt))
 
 # Installs those of the packages $(1) that are missing, or says how to. On a terminal it leaves time
 # to stop it.

@@ -158,7 +158,7 @@ static inline uint64_t sl_add_words(uint64_t sum, const uint8_t *at, size_t coun
 #pragma GCC unroll 16
     for (size_t word = 0; word < count; word += 1) {
         const uint64_t next = sl_load_little64(at + 8 * word);
-        unsigned long long both;
+        unsigned long long both = 0;
         carried = __builtin_ia32_addcarryx_u64(carried, sum, next, &both);
         sum = both;
     }

@@ -4,6 +4,7 @@
 
 mod layout;
 pub mod printer;
+pub mod size;
 pub mod tree;
 pub mod walk;
 

@@ -20,7 +20,7 @@ use crate::tree::Reaction;
 use crate::types::value::Type;
 use std::collections::BTreeSet;
 
-/// The whole header.
+/// The whole header but its last line, [`END`].
 pub fn text(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> String {
     let name = &stack.names.stack;
     let upper = name.to_uppercase();
@@ -42,10 +42,13 @@ pub fn text(stack: &Stack, quiet: &BTreeSet<Reaction>, bypasses: &[Path]) -> Str
     format!(
         "{}\n#ifndef {upper}_H\n#define {upper}_H\n\n#include <stdbool.h>\n#include <stddef.h>\n\
          #include <stdint.h>\n\n{string_h}#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
-         struct {name};\n\n{top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+         struct {name};\n\n{top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n",
         contract(stack),
     )
 }
+
+/// The last line of a header.
+pub const END: &str = "#endif\n";
 
 /// The enums of what applications see.
 fn public_enums(stack: &Stack) -> Vec<Item> {
@@ -463,7 +466,7 @@ fn shared(stack: &Stack) -> Item {
 }
 
 /// The numbers of links, ports and counters.
-fn numbers(stack: &Stack) -> [Item; 3] {
+fn numbers(stack: &Stack) -> Vec<Item> {
     let name = &stack.names.stack;
     let numbers = &stack.names.numbers;
     let values = |names: &[String]| {
@@ -476,7 +479,7 @@ fn numbers(stack: &Stack) -> [Item; 3] {
     let counters = named.zip(structure::counted(stack));
     let mut counters = Vec::from_iter(counters.map(|(value, of)| line(&value, &of)));
     counters.push(line(&format!("{upper}_COUNTERS"), "how many there are"));
-    [
+    let all = [
         ("Links.", "link", values(&numbers.links)),
         ("Ports.", "port", values(&numbers.ports)),
         (
@@ -486,12 +489,14 @@ fn numbers(stack: &Stack) -> [Item; 3] {
             "counter",
             counters,
         ),
-    ]
-    .map(|(comment, of, values)| Item::Enum {
+    ];
+    let all = all.into_iter().filter(|(_, _, values)| !values.is_empty());
+    let all = all.map(|(comment, of, values)| Item::Enum {
         comment: comment.replace("NAME", name),
         name: format!("{name}_{of}"),
         values,
-    })
+    });
+    all.collect()
 }
 
 fn functions(stack: &Stack, bypasses: &[Path]) -> String {

@@ -85,7 +85,7 @@ const INTERFACE: &str = "_message _event _place _config _refusal _check _config_
 /// And the constants that a host is given, besides those of notices and of enums.
 const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS \
     _PATH_NONE _FITS _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING \
-    _LITTLE_MEMORY";
+    _LITTLE_MEMORY _MEMORY _MEMORY_FOR";
 
 /// Whether the header of each stack has a constant of this name behind that of the stack: a notice
 /// that is called so has a constant with `_` behind it.

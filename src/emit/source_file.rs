@@ -14,6 +14,7 @@ use super::granted;
 use super::header_file;
 use super::in_place;
 use super::leaves;
+use super::memory;
 use super::message;
 use super::narrow;
 use super::options;
@@ -104,7 +105,14 @@ pub fn text(stack: &Stack) -> (String, String, Shortcuts) {
     };
     add("what starts reactions", printer::file(&driver));
     add("what the host calls", interface);
-    (file, header, reactions.shortcuts)
+    let memory = memory::macros(stack, &reactions.queued, &(header.clone() + &file));
+    let (macros, asserted) = memory.unwrap_or_default();
+    file += &asserted;
+    (
+        file,
+        header + &macros + header_file::END,
+        reactions.shortcuts,
+    )
 }
 
 /// What every stack has, as far as code uses it.

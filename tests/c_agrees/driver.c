@@ -100,6 +100,9 @@ static size_t lend(size_t count) {
     return lent_count < count ? lent_count : count;
 }
 
+/* No function of the interface. */
+bool STACK_has_buffer(struct STACK *);
+
 /* How many are left for the host. Where it is given none, they are still there. */
 static size_t left(void) {
     const size_t most = sizeof lent / sizeof *lent;

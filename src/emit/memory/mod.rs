@@ -13,9 +13,11 @@
 
 pub mod configuration;
 
+mod macros;
 mod payload;
 mod sizes;
 
+pub use macros::macros;
 pub use payload::longest;
 
 use super::Stack;
@@ -55,7 +57,8 @@ impl Memory {
         let headroom = headers
             .map(|header| program.headers[header.at()].most)
             .sum();
-        let buffers = buffers(stack);
+        let room = room(stack);
+        let buffers = buffers(stack, room);
         let sends = program.ports.iter().any(|port| port.passes);
         let reserve = match makes_messages(stack.forest) {
             true => (buffers / 4).min(RESERVE),
@@ -66,11 +69,11 @@ impl Memory {
         let least_events = told.max(1);
         Memory {
             headroom,
-            room: room(stack),
+            room,
             buffers,
             reserve,
             outputs: buffers.min(OUTPUTS),
-            events: (widest(stack) + buffers.min(OUTPUTS)).max(least_events),
+            events: (widest(stack, buffers) + buffers.min(OUTPUTS)).max(least_events),
             least_events,
         }
     }
@@ -97,12 +100,16 @@ const MOST_COUNTED: u32 = 1 << 16;
 const OUTPUTS: u32 = 64;
 
 /// Returns how many messages there can be at a time: those on their way, and those that wait in the
-/// queues and windows of one instance of each kind. One reaction that makes more has as many again.
-fn buffers(stack: &Stack) -> u32 {
+/// queues and windows of one instance of each kind. A reaction that makes more finds twice as many as
+/// the longest message fills frames of the narrowest link.
+fn buffers(stack: &Stack, room: u32) -> u32 {
     let mut attempts = attempts(stack.forest);
     let appends = attempts.any(|attempt| matches!(attempt, Attempt::AppendStream(..)));
     let usual = if appends { STREAMING } else { PASSING };
-    let made = made_at_once(stack.forest) + PASSING;
+    let links = (0..stack.program.links.len() as u32).map(LinkId);
+    let narrowest = links.map(|link| mtu_of(stack.program, link)).min();
+    let pieces = room.div_ceil(narrowest.unwrap_or(1).max(1));
+    let made = made_at_once(stack.forest).min(2 * pieces) + PASSING;
     waiting(stack).saturating_add(usual.max(made))
 }
 
@@ -175,17 +182,24 @@ fn attempts_of<'f>(forest: &'f Forest, tree: &Tree) -> impl Iterator<Item = &'f 
     })
 }
 
-/// Returns how many events one reaction puts on the agenda at most.
-fn widest(stack: &Stack) -> u32 {
+/// Returns how many events one reaction puts on the agenda at most. Each that is not told to a whole
+/// kind may carry a message, so there are no more of these than buffers.
+fn widest(stack: &Stack, buffers: u32) -> u32 {
     let capacity = |kind: KindId| stack.program.kinds[kind.at()].capacity;
-    most(stack.forest, &|node| {
-        let outputs = outputs(node).iter().map(|output| match output {
-            Output::One { .. } => 1,
+    let single = most(stack.forest, &|node| {
+        let outputs = outputs(node).iter();
+        outputs
+            .filter(|one| matches!(one, Output::One { .. }))
+            .count() as u32
+    });
+    let told = most(stack.forest, &|node| {
+        let told = outputs(node).iter().map(|output| match output {
             Output::Every { kind, .. } => capacity(*kind),
-            Output::Many(_) => 0,
+            Output::One { .. } | Output::Many(_) => 0,
         });
-        outputs.fold(0, u32::saturating_add)
-    })
+        told.fold(0, u32::saturating_add)
+    });
+    told + single.min(buffers)
 }
 
 /// Returns how many messages one reaction makes at most.
