@@ -65,7 +65,9 @@ const MEMORY_KIB: usize = 6 << 20;
 #[test]
 fn twice_as_much_takes_at_most_two_and_a_half_times_as_long() {
     if Command::new("valgrind").arg("--version").output().is_err() {
-        println!("valgrind is not installed, so nothing is counted: apt-get install valgrind");
+        println!(
+            "valgrind is not installed, so instructions are not counted: apt-get install valgrind"
+        );
         return;
     }
     let rows = on_all_cores(COUNTED.to_vec(), |(name, taken, few)| {
@@ -99,8 +101,8 @@ fn family(name: &str) -> Family {
 
 #[test]
 fn what_is_too_long_for_a_common_path_is_said() {
-    let none = "has no common path apart: it tests and does more than";
-    let part = "so long that not each test was compared with all others";
+    let none = "has no fast path: it has more than";
+    let part = "too long to compare each test with all others";
     for (name, size, said) in [
         ("tests on one variable", 200, [true, false]),
         ("tests of values with names", 128, [false, true]),

@@ -272,12 +272,12 @@ fn wrong_settings_and_keys_are_refused_by_name() {
     let fine = "datagrams(port=7)=echo";
     assert_eq!(
         failure(&[("adress", "1")], fine),
-        "no setting is called `adress`: did you mean `address`?"
+        "there is no setting `adress`: did you mean `address`?"
     );
     assert!(failure(&[("prefix", "32")], fine).contains("does not fit into 5 bits"));
-    assert!(failure(&[("address", "0")], fine).contains("does not start with these settings"));
-    assert!(failure(&[], "streams=echo").contains("no port `streams`: there is datagrams"));
-    assert!(failure(&[], "datagrams(peer=10.0.0.1)=echo").contains("also needs port"));
+    assert!(failure(&[("address", "0")], fine).contains("does not start with this configuration"));
+    assert!(failure(&[], "streams=echo").contains("no port `streams`: the only one is datagrams"));
+    assert!(failure(&[], "datagrams(peer=10.0.0.1)=echo").contains("also needs a value for port"));
     assert!(failure(&[], "datagrams(port=0)=echo").contains("refuses this session"));
 }
 

@@ -83,17 +83,20 @@ impl Recorded {
         };
         behind(FIRST)
             .filter(|rest| rest.is_empty())
-            .ok_or_else(|| format!("no profile: it does not begin with `{FIRST}`"))?;
-        let stack = behind("stack ").ok_or("line 2 does not say of which stack it is")?;
+            .ok_or_else(|| format!("not a profile: the first line is not `{FIRST}`"))?;
+        let stack = behind("stack ").ok_or("line 2 does not name the stack")?;
         let trees = behind("trees ").and_then(|digits| u64::from_str_radix(&digits, 16).ok());
-        let trees = trees.ok_or("line 3 does not say of which trees it is")?;
+        let trees = trees.ok_or("line 3 has no checksum of the stack")?;
         let (mut frames, mut counts) = (BTreeMap::new(), Vec::new());
         for (at, line) in lines {
             if let Some(line) = line.strip_prefix("frames ").filter(|_| counts.is_empty()) {
                 let (link, came) = said_of_frames(line)
-                    .ok_or_else(|| format!("line {} does not say how many frames came", at + 1))?;
+                    .ok_or_else(|| format!("line {} has no count of frames", at + 1))?;
                 if frames.insert(link, came).is_some() {
-                    return Err(format!("line {} says again how many frames came", at + 1));
+                    return Err(format!(
+                        "line {} counts the frames of a link a second time",
+                        at + 1
+                    ));
                 }
                 continue;
             }
@@ -130,7 +133,10 @@ impl Recorded {
     pub fn and(mut self, other: &Recorded) -> Result<Recorded, String> {
         let same = |one: &Recorded| (one.stack.clone(), one.trees, one.counts.len());
         if same(&self) != same(other) {
-            return Err("it was not recorded of the same stack as the one before it".to_string());
+            return Err(
+                "the profile was recorded from another stack than the profile before it"
+                    .to_string(),
+            );
         }
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count = count.saturating_add(*more);
@@ -162,21 +168,25 @@ impl Recorded {
     ) -> Result<Recorded, String> {
         if self.stack != stack {
             let own = &self.stack;
-            return Err(format!("it was recorded of `{own}`, and this is `{stack}`"));
+            return Err(format!(
+                "the profile was recorded from `{own}`, but the stack is `{stack}`"
+            ));
         }
         if self.trees != sum(program, forest) {
             return Err(format!(
-                "`{stack}` is another since it was recorded: record it anew"
+                "`{stack}` has changed since the profile was recorded: record a new one"
             ));
         }
         let is_known = |name: &&String| program.links.iter().any(|link| link.name == **name);
         if let Some(other) = self.frames.keys().find(|name| !is_known(name)) {
-            return Err(format!("frames came by `{other}`, which `{stack}` has not"));
+            return Err(format!(
+                "the profile counts frames of `{other}`, but `{stack}` has no such link"
+            ));
         }
         let (found, wanted) = (self.counts.len(), ways(forest).len());
         if found != wanted {
             return Err(format!(
-                "it has {found} counts, and `{stack}` has {wanted} ways"
+                "the profile has {found} counts, but `{stack}` has {wanted} paths"
             ));
         }
         let runs = self.runs(forest);
@@ -393,7 +403,7 @@ mod tests {
     fn what_says_something_of_frames_twice_is_refused() {
         let said = read("frames wire 3 alike 1\nframes wire 3 alike 2\n");
         let said = said.expect_err("it is refused");
-        assert_eq!(said, "line 5 says again how many frames came");
+        assert_eq!(said, "line 5 counts the frames of a link a second time");
     }
 
     #[test]
@@ -409,7 +419,7 @@ mod tests {
             "frames wire 3 alike 1 2\n",
         ] {
             let said = read(frames).expect_err("it is refused");
-            assert_eq!(said, "line 4 does not say how many frames came");
+            assert_eq!(said, "line 4 has no count of frames");
         }
     }
 }

@@ -12,15 +12,15 @@ use super::terminal::{counted, note, result};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Compiles a stack, or a program in Esterel, to C
+/// Compiles a stack or an Esterel program to C
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     loom build examples/host/host.loom -o build --report json\n  \
     loom build abro.strl -o build")]
 pub struct Build {
-    /// The file with the stack, or with modules of Esterel (.strl)
+    /// File with the stack (FILE:STACK if it declares several), or with Esterel modules (.strl)
     stack: PathBuf,
-    /// Where NAME.c and NAME.h go
+    /// Folder for NAME.c and NAME.h
     #[arg(
         short = 'o',
         long = "output",
@@ -28,27 +28,27 @@ pub struct Build {
         default_value = "build"
     )]
     folder: PathBuf,
-    /// The name of the C, if not that of the stack or module
+    /// Name of the generated C [default: the name of the stack or module]
     #[arg(long)]
     name: Option<String>,
-    /// Prints the number of control states and of nodes, and bytes of C and of sessions
+    /// Prints the number of control states and nodes, and the bytes of the C and of a session
     #[arg(long, value_enum)]
     report: Option<ReportForm>,
-    /// Where `use` looks before the library inside the binary
+    /// Folder that `use` searches before the standard library; repeatable
     #[arg(long = "path", value_name = "FOLDER")]
     search: Vec<PathBuf>,
-    /// Of Esterel: which module [default: the one that no other runs]
+    /// Esterel only: module to compile [default: the module that no other module runs]
     #[arg(long, value_name = "MODULE")]
     main: Option<String>,
-    /// How many nodes an automaton may have [default: 250000]
+    /// Size limit of an automaton, in nodes [default: 250000]
     #[arg(long, value_name = "NODES")]
     budget: Option<usize>,
-    /// How diagnostics are printed, as `loom check --help` says
+    /// Format of the diagnostics; `loom check --help` describes the JSON
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     message_format: MessageFormat,
     #[command(flatten)]
     switches: Switches,
-    /// Counts which ways it takes, and writes that to NAME.profile when the program ends
+    /// Counts how often each path is taken; the program writes NAME.profile at exit
     #[arg(long, conflicts_with_all = ["without", "only", "profile"])]
     record: bool,
 }
@@ -74,7 +74,7 @@ impl Build {
         }
         self.switches.of_stacks()?;
         if self.record {
-            return Err(Failure::environment("--record is for stacks"));
+            return Err(Failure::environment("--record applies to stacks only"));
         }
         let choice = esterel::Choice {
             main: self.main.as_deref(),
@@ -90,7 +90,8 @@ pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
     match paths {
         [only] if library::is_stdin(only) => return format_stdin(check),
         several if several.iter().any(|path| library::is_stdin(path)) => {
-            let says = "`-` stands alone: stdin is formatted to stdout, files in place";
+            let says =
+                "`-` cannot be combined with files: stdin is formatted to stdout, files in place";
             return Err(Failure::environment(says));
         }
         _ => {}
@@ -186,7 +187,7 @@ pub fn collect(path: &Path, ending: &str, files: &mut Vec<PathBuf>) -> Result<()
 pub fn check(files: &[PathBuf], options: &Options) -> Result<(), Failure> {
     if files.iter().filter(|file| library::is_stdin(file)).count() > 1 {
         return Err(Failure::environment(
-            "`-` stands there twice: there is one stdin",
+            "`-` is given twice, but stdin can be read only once",
         ));
     }
     let mut worst = Ok(());
@@ -217,12 +218,12 @@ fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(
             .expect("a string takes every line");
     }
     if options.specialised {
-        let cut = counted(compiled.cut, "way");
+        let cut = counted(compiled.cut, "path");
         let buffers = match compiled.elsewhere {
-            true => ", and buffers for frames: none stood in one",
+            true => "; also removed buffers for frames, which no path needs",
             false => "",
         };
-        writeln!(said, "cut {cut} that the profile never saw{buffers}")
+        writeln!(said, "removed {cut} that the profile never took{buffers}")
             .expect("a string takes every line");
     }
     if style::is_json() && !json {

@@ -42,30 +42,30 @@ use std::path::{Path, PathBuf};
 /// What `loom bench` is told.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  loom bench udp --keep counted      the table, and the programs \
-                        that were counted\n  valgrind --tool=callgrind --collect-atstart=no \
+    after_help = "Example:\n  loom bench udp --keep counted      prints the table, and keeps \
+                        the programs\n  valgrind --tool=callgrind --collect-atstart=no \
                         --toggle-collect=bench_step counted/udp-stackloom-off-O2 count"
 )]
 pub struct Arguments {
-    /// What is measured
+    /// Benchmark to run
     #[arg(value_enum)]
     name: Name,
     /// Prints JSON instead of a table
     #[arg(long)]
     json: bool,
-    /// Leaves the counted programs here, as NAME-VARIANT
+    /// Keeps the measured programs in FOLDER, as NAME-VARIANT
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
     /// Fails if a goal is missed
     #[arg(long)]
     strict: bool,
-    /// Counts our own stack alone: no peers, and not the compiler
+    /// Measures only Stackloom's stacks: no other implementations, and not the compiler
     #[arg(long)]
     alone: bool,
-    /// How many bytes go each way each time, of `bulk`
+    /// `bulk` only: bytes per direction and round
     #[arg(long, value_name = "COUNT", default_value_t = 256 << 20)]
     bytes: u64,
-    /// With how many layers more, of `layers`
+    /// `layers` only: numbers of additional layers
     #[arg(
         long,
         value_name = "COUNT,COUNT",
@@ -74,7 +74,7 @@ pub struct Arguments {
         default_values_t = layers::COUNTS
     )]
     layers: Vec<u32>,
-    /// Draws the instructions as a picture here, in SVG, of `hippco`
+    /// `hippco` only: draws the counts into this SVG file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
     #[command(flatten)]
@@ -87,17 +87,17 @@ pub struct Arguments {
 /// What there is to be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Name {
-    /// A datagram of 4 bytes, down one stack and up another
+    /// A 4-byte datagram, down one stack and up another
     Udp,
-    /// A segment that arrives, and half of what answers two
+    /// A received TCP segment, and half of the acknowledgement of two segments
     Tcp,
-    /// A datagram through more and more layers
+    /// A datagram through a growing number of layers
     Layers,
-    /// A segment of TCP, with one rewrite more each time, and what the paper says of its own
+    /// A TCP segment, with rewrites added one by one, beside the HIPPCO paper
     Hippco,
-    /// Throughput with the kernel as the peer, through a TUN
+    /// Throughput through a TUN device, with the Linux kernel as the peer
     Bulk,
-    /// Each kind of TCP traffic, by a scripted client, beside lwIP, smoltcp and C by hand
+    /// TCP traffic of a scripted client, beside lwIP, smoltcp and hand-written C
     Traffic,
 }
 
@@ -206,11 +206,11 @@ pub struct Report {
 /// `loom bench`.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.picture.is_some() && arguments.name != Name::Hippco {
-        let says = "--picture draws the rows of `loom bench hippco`, and of no other";
+        let says = "--picture applies only to `loom bench hippco`";
         return Err(Failure::environment(says));
     }
     if arguments.traffic.is_made() && arguments.name != Name::Traffic {
-        let says = "--workloads, --only, --units and --record are of `loom bench traffic` alone";
+        let says = "--workloads, --only, --units and --record apply only to `loom bench traffic`";
         return Err(Failure::environment(says));
     }
     let folder = Path::new("bench");
@@ -220,7 +220,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     if !folder.join(format!("{stack}.loom")).is_file() {
         return Err(Failure::environment(format!(
-            "bench/{stack}.loom is not here: `loom bench` runs in Stackloom's source tree"
+            "bench/{stack}.loom does not exist: run `loom bench` in the source tree of Stackloom"
         )));
     }
     if let [script, mode] = &arguments.interpreted[..] {
@@ -249,9 +249,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match (arguments.strict, &report.goals[..], &missed[..]) {
         (true, [], _) => Err(Failure {
             status: Status::Undecided,
-            message: "no goal could be measured".to_string(),
+            message: "no goal was measured".to_string(),
         }),
-        (true, _, [_, ..]) => Err(Failure::refused(format!("missed: {}", missed.join("; ")))),
+        (true, _, [_, ..]) => Err(Failure::refused(format!(
+            "missed goals: {}",
+            missed.join("; ")
+        ))),
         _ => Ok(()),
     }
 }

@@ -26,7 +26,8 @@ pub fn load_with(
     if let (false, []) = (description.functions_in_c.is_empty(), functions) {
         let missing = description.functions_in_c.join(", ");
         return Err(Failure::environment(format!(
-            "`{name}` calls functions that are written in C ({missing}): name their files, --c FILE"
+            "`{name}` calls functions that are written in C ({missing}): add their source with --c \
+            FILE"
         )));
     }
     let functions: Vec<PathBuf> = functions
@@ -35,7 +36,7 @@ pub fn load_with(
         .collect::<Result<_, _>>()?;
     let directory = tempfile::tempdir().map_err(|error| {
         Failure::environment(format!(
-            "no temporary directory can be made: {}",
+            "cannot create a temporary folder: {}",
             plain(&error)
         ))
     })?;
@@ -78,7 +79,7 @@ pub fn executable(
     flags: &[&str],
 ) -> Result<(), Failure> {
     let flags = [&["-std=gnu11", "-ffp-contract=off"], flags].concat();
-    run(directory, &flags, sources, program, "the C")
+    run(directory, &flags, sources, program, "the C sources")
 }
 
 fn run(
@@ -106,7 +107,7 @@ fn run(
     let said = String::from_utf8_lossy(&output.stderr);
     let compiler = words.join(" ");
     Err(Failure::refused(format!(
-        "`{compiler}` refuses {what}:\n{}",
+        "`{compiler}` cannot compile {what}:\n{}",
         said.trim_end()
     )))
 }
@@ -126,7 +127,7 @@ fn compiler() -> Result<Vec<String>, Failure> {
         .find(|name| folders.iter().any(|folder| folder.join(name).is_file()))
         .map(|name| vec![name.to_string()])
         .ok_or_else(|| {
-            let advice = "install gcc or clang, or name one: CC=... loom run ...";
-            Failure::environment(format!("no C compiler is installed: {advice}"))
+            let advice = "install gcc or clang, or name a compiler with CC=... loom run ...";
+            Failure::environment(format!("no C compiler was found: {advice}"))
         })
 }

@@ -86,7 +86,7 @@ impl Reader {
             }
             _ => {
                 return Err(invalid(format!(
-                    "{name}: neither a pcap nor a pcapng capture"
+                    "{name}: not a pcap or pcapng capture"
                 )));
             }
         };
@@ -190,7 +190,8 @@ fn time_of(interface: &InterfaceDescriptionBlock<'_>, ticks: u128) -> Result<Dur
             offset = *value;
         }
     }
-    let wrong = PcapError::InvalidField("the clock of the interface is too fine");
+    let wrong =
+        PcapError::InvalidField("the time resolution of the interface is finer than a nanosecond");
     let per_second = if resolution & 0x80 != 0 {
         1_u128.checked_shl(u32::from(resolution & 0x7f))
     } else {
@@ -201,7 +202,9 @@ fn time_of(interface: &InterfaceDescriptionBlock<'_>, ticks: u128) -> Result<Dur
     let nanoseconds = ticks % per_second * 1_000_000_000 / per_second;
     let nanoseconds = u64::try_from(nanoseconds).expect("a fraction is less than a second");
     let seconds = seconds.checked_add(offset);
-    let seconds = seconds.ok_or(PcapError::InvalidField("a time beyond all calendars"))?;
+    let seconds = seconds.ok_or(PcapError::InvalidField(
+        "the time stamp does not fit into 64 bits",
+    ))?;
     Ok(Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds))
 }
 
@@ -310,7 +313,7 @@ impl From<LinkType> for DataLink {
 fn bad(name: &str, frame: u64, error: &PcapError) -> io::Error {
     let reason = match error {
         PcapError::IoError(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            "the file ends in the middle of it".to_string()
+            "the file ends too early".to_string()
         }
         PcapError::IoError(error) => error.to_string(),
         other => other.to_string().to_lowercase(),
@@ -465,21 +468,15 @@ mod tests {
         let whole = pcap(0xa1b2_c3d4, &[1; 40]);
         let cut = frames(&whole[..whole.len() - 1]).0.unwrap_err().to_string();
         assert!(
-            cut.ends_with("a.capture: frame 1: the file ends in the middle of it"),
+            cut.ends_with("a.capture: frame 1: the file ends too early"),
             "{cut}"
         );
         let header = frames(&whole[..10]).0.unwrap_err().to_string();
         assert!(header.contains("the header of the capture"), "{header}");
         let other = frames(b"GIF89a").0.unwrap_err().to_string();
-        assert!(
-            other.ends_with("neither a pcap nor a pcapng capture"),
-            "{other}"
-        );
+        assert!(other.ends_with("not a pcap or pcapng capture"), "{other}");
         let near = frames(&pcap(0xa1b2_c3d5, &[1])).0.unwrap_err().to_string();
-        assert!(
-            near.ends_with("neither a pcap nor a pcapng capture"),
-            "{near}"
-        );
+        assert!(near.ends_with("not a pcap or pcapng capture"), "{near}");
         assert!(frames(b"").0.is_err());
         assert!(Reader::open(Path::new("/nowhere/at/all")).is_err());
     }

@@ -186,9 +186,9 @@ fn compile_checked(
     let stack = choose(file, &pipeline::stacks(&checked), wanted)?;
     let name = options.name.clone().unwrap_or_else(|| stack.clone());
     if let Some(reason) = no_name(&name) {
-        let advice = "choose another by --name";
+        let advice = "choose another name with --name";
         return Err(Failure::environment(format!(
-            "`{name}` cannot name C: {reason}; {advice}"
+            "`{name}` cannot be the name of the generated C: {reason}; {advice}"
         )));
     }
     let compiled = pipeline::compile(&mut checked, &stack, &name);
@@ -225,7 +225,9 @@ fn check_here(file: &Path, options: &Options) -> Result<String, Failure> {
     if pipeline::refused(&checked.diagnostics)
         && let Some(layer) = layer_around(file, options)
     {
-        return Ok(format!("fine, with the other files of {layer}"));
+        return Ok(format!(
+            "no errors, together with the other files of {layer}"
+        ));
     }
     let refused = shown(&checked);
     if pipeline::refused(&checked.diagnostics) {
@@ -245,8 +247,8 @@ fn check_here(file: &Path, options: &Options) -> Result<String, Failure> {
     ];
     let found: Vec<String> = found.into_iter().flatten().collect();
     match found.is_empty() {
-        true => Ok("fine".to_string()),
-        false => Ok(format!("fine: {}", found.join(", "))),
+        true => Ok("no errors".to_string()),
+        false => Ok(format!("no errors: {}", found.join(", "))),
     }
 }
 
@@ -291,7 +293,7 @@ fn no_esterel(file: &Path) -> Result<(), Failure> {
     match esterel::is_esterel(file) {
         false => Ok(()),
         true => Err(Failure::refused(format!(
-            "{} is Esterel: `loom check`, `loom simulate` and `loom build` take it",
+            "{} is an Esterel file: use `loom check`, `loom simulate` or `loom build`",
             file.display()
         ))),
     }
@@ -303,10 +305,10 @@ pub fn explain(id: &str) -> Result<String, Failure> {
     match known {
         Some(known) => Ok(format!("{id}: {}", known.explanation())),
         None => Err(Failure::environment(format!(
-            "there is no diagnostic `{id}`: {}",
+            "no diagnostic has the id `{id}`: {}",
             match nearest(id, &diagnostics()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "`loom explain` lists all".to_string(),
+                None => "`loom explain` lists all ids".to_string(),
             }
         ))),
     }
@@ -333,7 +335,8 @@ fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<Stri
     match (stacks, wanted) {
         (_, Some(wanted)) if stacks.contains(&wanted) => Ok(wanted),
         ([], _) => Err(Failure::refused(format!(
-            "{file} declares no stack, and only a stack becomes C; `loom check` checks a layer"
+            "{file} declares no stack, and only a stack is compiled to C; `loom check` checks a \
+            layer"
         ))),
         ([only], None) => Ok(only.clone()),
         (several, wanted) => {
@@ -344,7 +347,7 @@ fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<Stri
                     instead(&wanted, &known)
                 ),
                 None => format!(
-                    "{file} declares {}; say which, as {file}:{}",
+                    "{file} declares {}; choose one, as in {file}:{}",
                     known.join(", "),
                     known[0]
                 ),
@@ -361,7 +364,7 @@ fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
 /// Reads what these texts, which form one unit, use.
 fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Checked, Failure> {
     if let Some(nowhere) = options.search.iter().find(|folder| !folder.is_dir()) {
-        let title = format!("--path {}: there is no such folder", nowhere.display());
+        let title = format!("--path {}: the folder does not exist", nowhere.display());
         return Err(Failure::environment(title));
     }
     let library = Folders {
@@ -397,12 +400,12 @@ fn refused(checked: &Checked) -> Failure {
 pub fn no_name(name: &str) -> Option<&'static str> {
     const TAKEN: [&str; 2] = ["sl", "main"];
     if !is_word(name) {
-        return Some("that takes letters, digits and _, a letter first");
+        return Some("a name consists of letters, digits and `_`, and starts with a letter");
     }
     if c_name(name) != name || TAKEN.contains(&name) || !is_free(name) {
-        return Some("it means something to C, or to the code around");
+        return Some("C or the runtime reserves it");
     }
-    (name.len() > 60).then_some("it is longer than 60 letters")
+    (name.len() > 60).then_some("a name has at most 60 letters")
 }
 
 fn is_word(name: &str) -> bool {

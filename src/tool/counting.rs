@@ -49,7 +49,9 @@ impl Counted {
         let messages: Option<f64> = messages.and_then(|number| number.parse().ok());
         let messages = messages.filter(|number| *number > 0.0).ok_or_else(|| {
             let program = self.program.display();
-            Failure::refused(format!("{program}: it does not say how many messages went"))
+            Failure::refused(format!(
+                "{program}: the program did not print its number of messages"
+            ))
         })?;
         Ok(found.totals[0] / messages)
     }
@@ -78,7 +80,9 @@ impl Counted {
 pub fn can_count() -> bool {
     let found = is_installed("valgrind");
     if !found {
-        note("valgrind is not installed, so nothing is counted: apt-get install valgrind");
+        note(
+            "valgrind is not installed, so instructions are not counted: apt-get install valgrind",
+        );
     }
     found
 }
@@ -186,7 +190,7 @@ pub fn size_of(source: &Path, flags: &[&str]) -> Result<Option<Size>, Failure> {
         Some(Size { text, data })
     });
     if size.is_none() {
-        note("`size` does not say how large the text is: apt-get install binutils");
+        note("`size` does not print the size of the text: apt-get install binutils");
     }
     Ok(size)
 }
@@ -209,7 +213,10 @@ pub fn own_work(counts: bool) -> Vec<Row> {
         Ok(rows)
     };
     found().unwrap_or_else(|failure| {
-        note(format_args!("no rows for loom itself: {}", failure.message));
+        note(format_args!(
+            "no rows for the compiler itself: {}",
+            failure.message
+        ));
         Vec::new()
     })
 }
@@ -285,7 +292,9 @@ fn callgrind(
     let totals: Vec<f64> = totals.filter_map(|total| total.parse().ok()).collect();
     if totals.first().is_none_or(|total| *total == 0.0) {
         let program = program.display();
-        return Err(Failure::refused(format!("{program}: nothing was counted")));
+        return Err(Failure::refused(format!(
+            "{program}: no instructions were counted"
+        )));
     }
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     Ok(Collected { totals, text, said })
@@ -295,7 +304,7 @@ fn callgrind(
 pub fn quietly(command: &mut Command) -> Result<(), Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
     let done = command.output().map_err(|error| {
-        Failure::environment(format!("{program} cannot be run: {}", plain(&error)))
+        Failure::environment(format!("cannot run {program}: {}", plain(&error)))
     })?;
     match done.status.success() {
         true => Ok(()),
@@ -307,7 +316,9 @@ pub fn quietly(command: &mut Command) -> Result<(), Failure> {
 fn refused(command: &Command, stderr: &[u8]) -> Failure {
     let said = String::from_utf8_lossy(stderr);
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
-    let last = lines.next_back().unwrap_or("it failed without a word");
+    let last = lines
+        .next_back()
+        .unwrap_or("the program failed without a message");
     let words = [command.get_program()]
         .into_iter()
         .chain(command.get_args());

@@ -36,28 +36,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Lets the Linux kernel talk to a compiled stack in a private network.
+/// Connects a compiled stack to the Linux kernel in a private network.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  loom demo examples/host/host.loom --datagrams 100000")]
 pub struct Arguments {
-    /// The file with the stack; without one, the host that is in the binary
+    /// File with the stack [default: the built-in example host]
     pub stack: Option<PathBuf>,
-    /// How many pings are sent
+    /// Number of pings to send
     #[arg(long, default_value_t = 1_000)]
     pub pings: u64,
-    /// How many datagrams are sent
+    /// Number of datagrams to send
     #[arg(long, default_value_t = 10_000)]
     pub datagrams: u64,
-    /// How many bytes a web server gives, and gets; 4 MiB, or 0 with a stack
+    /// Bytes to transfer over HTTP [default: 4 MiB, or 0 with STACK]
     #[arg(long)]
     pub bytes: Option<usize>,
-    /// Repeats the sizes and contents of an earlier demo
+    /// Seed of sizes and contents, to repeat a run [default: random]
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Plays the kernel's part ourselves, in virtual time
+    /// Simulates the kernel in virtual time
     #[arg(long)]
     pub simulated: bool,
-    /// Where the capture goes
+    /// File for the capture, in pcapng
     #[arg(long, default_value = "build/demo.pcapng")]
     pub capture: PathBuf,
 }
@@ -81,7 +81,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         false => namespace::enter()
             .map_err(|reason| {
                 note(format_args!(
-                    "no private network with the kernel ({reason}): simulated"
+                    "cannot create a private network with the kernel ({reason}); the demo \
+                    simulates the kernel"
                 ));
             })
             .ok(),
@@ -137,7 +138,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     outcomes.verdict(&plan)?;
     match web {
         Some(web) => result(web.go_on(bytes, &plan)?),
-        None if bytes > 0 => result("\nweb         left out: no kernel to talk to"),
+        None if bytes > 0 => result("\nweb         skipped: the kernel is simulated"),
         None => Ok(()),
     }
 }
@@ -248,7 +249,7 @@ pub fn simulate(program: &Program, plan: &Plan) -> Result<Outcomes, Failure> {
     let happened = network.outcome();
     let mut wrong = happened.mismatches.iter().chain(&happened.failures);
     let broken = match ran {
-        Err(Stuck::Instant { .. }) => Some("the stack never comes to rest"),
+        Err(Stuck::Instant { .. }) => Some("the stack does not become idle"),
         Err(Stuck::Stopped) | Ok(()) => wrong.next().map(String::as_str),
     };
     if let Some(broken) = broken {
@@ -462,15 +463,15 @@ impl Outcomes {
     /// Whether everything came back, and every frame had one fate.
     pub fn verdict(&self, plan: &Plan) -> Result<(), Failure> {
         let reasons = [
-            (plan.stop.load(Ordering::Relaxed), "it was interrupted"),
-            (self.time > PATIENCE, "it took too long"),
-            (!self.pings.is_whole(plan.pings), "not every ping came back"),
+            (plan.stop.load(Ordering::Relaxed), "interrupted"),
+            (self.time > PATIENCE, "timeout"),
+            (!self.pings.is_whole(plan.pings), "a ping was not answered"),
             (
                 !self.datagrams.is_whole(plan.datagrams),
-                "not every datagram came back",
+                "a datagram was not answered",
             ),
             (!self.report.adds_up(), "the counters do not add up"),
-            (self.seen.unsent > 0, "the device did not take every frame"),
+            (self.seen.unsent > 0, "the device refused a frame"),
         ];
         match reasons.iter().find(|(holds, _)| *holds) {
             Some((_, reason)) => Err(Failure::refused(format!("the demo failed: {reason}"))),

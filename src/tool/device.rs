@@ -78,8 +78,8 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, String> {
         let wrong = format!(
-            "`{text}` is no device: write tap:NAME, tun:NAME, packet:INTERFACE, udp:LOCAL,REMOTE \
-             or pcap:IN,OUT"
+            "`{text}` is not a device: write tap:NAME, tun:NAME, packet:INTERFACE, \
+            udp:LOCAL,REMOTE or pcap:IN,OUT"
         );
         let (kind, rest) = text
             .split_once(':')
@@ -95,7 +95,8 @@ impl FromStr for Address {
                     None => (rest, None),
                 };
                 let address = |text: &str| {
-                    let wrong = format!("`{text}` is no address, as 127.0.0.1:7000 is");
+                    let wrong =
+                        format!("`{text}` is not a UDP address: write it as in 127.0.0.1:7000");
                     text.trim().parse::<SocketAddr>().map_err(|_| wrong)
                 };
                 let there = there.map(address).transpose()?;
@@ -117,7 +118,7 @@ fn tunnel(text: &str) -> Result<(String, Offload), String> {
         None => Ok((interface(text)?, Offload::None)),
         Some((name, "virtio")) => Ok((interface(name)?, Offload::Virtio)),
         Some((name, option)) => Err(format!(
-            "`{option}` is no option of {name}: there is `virtio`"
+            "{name} has no option `{option}`; the only option is `virtio`"
         )),
     }
 }
@@ -128,7 +129,7 @@ fn interface(name: &str) -> Result<String, String> {
     match name.len() < 16 && !name.contains(forbidden) {
         true => Ok(name.to_string()),
         false => Err(format!(
-            "`{name}` names no interface: that takes 15 letters at most"
+            "`{name}` is not the name of an interface: a name has at most 15 letters"
         )),
     }
 }
@@ -138,9 +139,11 @@ impl Address {
     pub fn open(&self) -> Result<Box<dyn Device>, Failure> {
         let named = |kind: &str, name: &str, error: io::Error| {
             let reason = match error.kind() {
-                io::ErrorKind::PermissionDenied => "that needs root (or CAP_NET_ADMIN)".to_string(),
+                io::ErrorKind::PermissionDenied => {
+                    "permission denied: the device needs root or CAP_NET_ADMIN".to_string()
+                }
                 io::ErrorKind::InvalidInput if kind != "udp" => {
-                    format!("an interface of this name is there, and is no {kind}")
+                    format!("an interface of this name exists and is not a {kind} device")
                 }
                 _ => plain(&error),
             };
@@ -251,7 +254,7 @@ impl Device for Packet {
         let is_down = |error: &io::Error| error.raw_os_error() == Some(Errno::ENETDOWN as i32);
         match received {
             Err(error) if is_down(&error) && if_nametoindex(&*self.interface).is_err() => {
-                let message = "the interface is gone";
+                let message = "the interface was removed";
                 Err(io::Error::new(io::ErrorKind::NotFound, message))
             }
             Err(error) if passing(&error) => Ok(None),
@@ -391,7 +394,7 @@ impl Capture {
         let mut reader = Reader::open(read)?;
         if write.is_some_and(|write| is_same(read, write)) {
             let read = read.display();
-            let message = format!("{read}: a capture is not written over while it is read");
+            let message = format!("{read}: a capture cannot be both input and output");
             return Err(io::Error::other(message));
         }
         let next = reader
@@ -474,7 +477,7 @@ mod tests {
         let virtio = Address::Tun("tun0".to_string(), Offload::Virtio);
         assert_eq!("tun:tun0,virtio".parse(), Ok(virtio));
         let wrong = "tun:tun0,vertigo".parse::<Address>().unwrap_err();
-        assert!(wrong.contains("there is `virtio`"), "{wrong}");
+        assert!(wrong.contains("the only option is `virtio`"), "{wrong}");
         assert_eq!(
             "packet:eth0".parse(),
             Ok(Address::Packet("eth0".to_string()))

@@ -67,7 +67,7 @@ impl<'a> Explained<'a> {
         if analysed.ignores_traffic {
             line(
                 &mut text,
-                "\n`traffic` changes these figures, and nothing of the C",
+                "\n`traffic` changes only these figures, not the generated C",
             );
         }
         states::states(self, all, &mut text);
@@ -85,9 +85,9 @@ impl<'a> Explained<'a> {
 fn costs(costs: &[Cost], text: &mut String) {
     line(
         text,
-        "\nwhat each rewrite cost and saved, with those before it:",
+        "\nsize and cost after each rewrite, with the rewrites before it:",
     );
-    line(text, "   nodes  passed for one event from outside");
+    line(text, "   nodes  executed per external event");
     for cost in costs {
         let after = cost.after.map(|rewrite| rewrite.about());
         let after = after.map_or("the layers as written".to_string(), |about| {
@@ -114,20 +114,20 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
         }
         let name = words.reaction(tree.reaction);
         let left = if leaves == 0 {
-            "is never left"
+            "no test leaves it"
         } else {
-            "is left where one fails"
+            "a test that fails leaves it"
         };
         let (tests, ends) = (counted(tests, "test"), counted(ends, "end"));
         line(
             text,
-            &format!("\n{name} has a common path apart: {tests}, {ends}; it {left}"),
+            &format!("\n{name} has a fast path: {tests}, {ends}; {left}"),
         );
         if forest.long_paths.contains(&tree.reaction) {
-            let short = "so long that not each test was compared with all others";
+            let short = "too long to compare each test with all others";
             line(
                 text,
-                &format!("  it is {short}: some may be settled by others"),
+                &format!("  the path is {short}, so some tests may be redundant"),
             );
         }
         let mut paths = analysed.exits.iter();
@@ -141,8 +141,8 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
 fn given_up(words: &Words, analysed: &Analysed, text: &mut String) {
     for (reaction, most) in &analysed.given_up {
         let name = words.reaction(*reaction);
-        let why = format!("it tests and does more than {most} things, so none was looked for");
-        line(text, &format!("\n{name} has no common path apart: {why}"));
+        let why = format!("it has more than {most} tests and steps");
+        line(text, &format!("\n{name} has no fast path: {why}"));
     }
 }
 
@@ -150,18 +150,18 @@ fn given_up(words: &Words, analysed: &Analysed, text: &mut String) {
 fn begun(words: &Words, analysed: &Analysed, text: &mut String) {
     for begun in &analysed.begun {
         let (name, bytes) = (words.reaction(begun.reaction), begun.bytes);
-        let copies = format!("copies {bytes} bytes that are kept");
+        let copies = format!("copies a header template of {bytes} bytes");
         line(
             text,
-            &format!("\n{name} of a message with nothing beside it {copies}"),
+            &format!("\n{name} of a message without attributes {copies}"),
         );
-        let often = "of its tests and writes are done once for all that are as long";
+        let often = "of its tests and writes run once for all messages of one length";
         line(text, &format!("  {} {often}", begun.settled));
     }
     if !analysed.held.is_empty() {
         line(
             text,
-            "\nfields that always hold the same, and are not read:",
+            "\nfields with a constant value, which the C never reads:",
         );
     }
     for held in &analysed.held {
@@ -172,31 +172,31 @@ fn begun(words: &Words, analysed: &Analysed, text: &mut String) {
 /// Where the C of a common path is left: by which names that is counted, and what holds there.
 fn exits(path: &emit::Path, text: &mut String) {
     let counted = format!(
-        "  it is counted as `taken {}`, and where it is left",
+        "  counters: `taken {}` for the path, and one for each exit:",
         path.name
     );
     if let Some(predicted) = path.predicted {
         let (bytes, tests) = (predicted.bytes, predicted.tests);
-        let how = format!("  {tests} of these are one compare of its first {bytes} bytes");
+        let how = format!("  {tests} of these tests are one comparison of the first {bytes} bytes");
         let long = if predicted.alike {
-            " and its length"
+            " and the length"
         } else {
             ""
         };
         line(
             text,
-            &format!("{how}{long}, where a frame is like the last"),
+            &format!("{how}{long}, if a frame matches the prediction"),
         );
     }
     if let Some((_, bytes)) = &path.stands {
-        let how = "leaves from where it is kept, in no buffer";
-        line(text, &format!("  an answer of {bytes} bytes {how}"));
+        let how = "is transmitted from its template, without a buffer";
+        line(text, &format!("  a reply of {bytes} bytes {how}"));
     }
     if path.delivers {
-        let follows = "follows from how many went it";
+        let follows = "the counter of the path implies their number";
         line(
             text,
-            &format!("  how many were delivered is not counted: it {follows}"),
+            &format!("  delivered messages are not counted: {follows}"),
         );
     }
     line(text, &counted);
@@ -224,7 +224,7 @@ fn reactions(words: &Words, analysed: &Analysed, text: &mut String) {
         .map(|(tree, often)| (*often, words.reaction(tree.reaction)))
         .collect();
     all.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-    line(text, "for one event from outside, this is run so often:");
+    line(text, "runs per external event:");
     for (often, name) in all {
         line(text, &format!("{often:8.3}  {name}"));
     }
@@ -233,15 +233,15 @@ fn reactions(words: &Words, analysed: &Analysed, text: &mut String) {
 fn common_path(words: &Words, analysed: &Analysed, text: &mut String) {
     let carried: f64 = analysed.path.iter().map(|one| one.share).sum();
     let carry = match analysed.path.len() {
-        1 => "1 way carries".to_string(),
-        ways => format!("{ways} ways carry"),
+        1 => "1 path carries".to_string(),
+        ways => format!("{ways} paths carry"),
     };
     line(
         text,
         &format!("\nthe common path: {carry} {}", percent(carried)),
     );
     if carried < SHARE {
-        line(text, "  there are too many ways to find more of it");
+        line(text, "  the stack has too many paths to find the rest");
     }
     let forest = &analysed.woven.forest;
     for way in analysed.path.iter().take_while(|way| way.share >= LEAST) {

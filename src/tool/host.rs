@@ -243,7 +243,7 @@ impl<'program> Host<'program> {
                 *told = *count;
                 let (layer, name) = reason.split_once('.').unwrap_or(("", reason));
                 note(format_args!(
-                    "dropped: {count} {reason}; `{name}` in the layer `{layer}` says why"
+                    "dropped: {count} {reason}; look for `{name}` in the layer `{layer}`"
                 ));
             }
         }
@@ -258,7 +258,7 @@ impl<'program> Host<'program> {
         }
         let ended = *self.input_ended.get_or_insert_with(|| {
             note(format_args!(
-                "stdin has ended: it stops after {} s without traffic; --for TIME runs longer",
+                "end of stdin: the run stops after {} s without traffic; --for TIME runs longer",
                 SILENCE.as_secs()
             ));
             Instant::now()
@@ -272,7 +272,7 @@ impl<'program> Host<'program> {
         let name = &self.stack.program().description().links[link];
         let is_gone = error.raw_os_error() == Some(Errno::EBADFD as i32);
         let reason = match is_gone {
-            true => "the interface is gone".to_string(),
+            true => "the interface was removed".to_string(),
             false => plain(error),
         };
         Failure::environment(format!("link {name}: {reason}"))
@@ -307,7 +307,8 @@ impl<'program> Host<'program> {
         self.expired_ns = Some(now_ns);
         match self.clock {
             Clock::Virtual { .. } if self.expiries > MOST_EXPIRIES => Err(Failure::refused(
-                "its timers expired more than a million times without a frame: that would not end",
+                "timers expired more than a million times without a frame; the replay would not \
+                end",
             )),
             Clock::Virtual { .. } | Clock::Real { .. } => Ok(()),
         }
@@ -460,7 +461,9 @@ impl<'program> Host<'program> {
         let next_ns = next_ns.filter(|next_ns| *next_ns <= limit_ns);
         if next_ns.is_none() && !live {
             return match blocked && due_ns.is_some() {
-                true => Err(Failure::refused("the stack takes no more frames, for ever")),
+                true => Err(Failure::refused(
+                    "the stack is stuck: it accepts no more frames",
+                )),
                 false => Ok(false),
             };
         }

@@ -262,7 +262,10 @@ impl Field {
             let known: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
             match known.is_empty() || text.starts_with(|first: char| first.is_ascii_digit()) {
                 true => reason,
-                false => format!("`{text}` is none of its values: {}", instead(text, &known)),
+                false => format!(
+                    "`{text}` is not one of its values: {}",
+                    instead(text, &known)
+                ),
             }
         })
     }
@@ -457,7 +460,7 @@ impl Values {
             .map(|field| field.member.name.as_str())
             .collect();
         format!(
-            "no {} is called `{name}`: {}",
+            "there is no {} `{name}`: {}",
             self.what,
             instead(name, &known)
         )
@@ -475,8 +478,8 @@ pub fn instead(name: &str, known: &[&str]) -> String {
     match (nearest(name, known), known) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, []) => "there are none".to_string(),
-        (None, [only]) => format!("there is {only}"),
-        (None, several) => format!("there are {}", several.join(", ")),
+        (None, [only]) => format!("the only one is {only}"),
+        (None, several) => format!("choose one of {}", several.join(", ")),
     }
 }
 
@@ -558,29 +561,33 @@ mod tests {
         let unknown = values.set("adress", "1").unwrap_err();
         assert_eq!(
             unknown,
-            "no setting is called `adress`: did you mean `address`?"
+            "there is no setting `adress`: did you mean `address`?"
         );
         let unknown = values.set("color", "1").unwrap_err();
         assert_eq!(
             unknown,
-            "no setting is called `color`: there are address, mac, offset, key, rest, mood"
+            "there is no setting `color`: choose one of address, mac, offset, key, rest, mood"
         );
         let wrong = [
-            ("address", "10.0.0", "is no number"),
+            ("address", "10.0.0", "is not a number"),
             ("address", "0x1_0000_0000", "does not fit into 32 bits"),
-            ("mac", "02:00", "is no link address"),
+            ("mac", "02:00", "is not a link address"),
             ("mac", "zz:00:00:00:00:00", "hexadecimal"),
-            ("offset", "32768", "does not fit into 16 bits with a sign"),
-            ("key", "0a0b", "is 2 bytes; it takes 3"),
+            (
+                "offset",
+                "32768",
+                "does not fit into a signed number of 16 bits",
+            ),
+            ("key", "0a0b", "has 2 bytes, but 3 are needed"),
             ("key", "0", "hexadecimal"),
-            ("rest", "5", "is no duration"),
-            ("rest", "99999999999 h", "is no duration"),
-            ("address", "", "is no number"),
-            ("address", "+1", "is no number"),
+            ("rest", "5", "is not a duration"),
+            ("rest", "99999999999 h", "is not a duration"),
+            ("address", "", "is not a number"),
+            ("address", "+1", "is not a number"),
             ("address", "02:00:00:00:00:01", "does not fit into 32 bits"),
-            ("mac", "10.0.0.2", "is an IPv4 address, of 32 bits"),
+            ("mac", "10.0.0.2", "is an IPv4 address of 32 bits"),
             ("mood", "wld", "did you mean `wild`?"),
-            ("mood", "x", "there are calm, wild"),
+            ("mood", "x", "choose one of calm, wild"),
             ("mood", "999", "does not fit into 8 bits"),
         ];
         for (name, text, reason) in wrong {

@@ -66,7 +66,7 @@ pub fn read(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     if files.is_empty() {
         let folder = path.display();
         return Err(Failure::environment(format!(
-            "{folder}: no .loom file is in it"
+            "{folder}: the folder contains no .loom file"
         )));
     }
     files
@@ -107,7 +107,7 @@ fn text_from(file: &Path, source: impl Read) -> Result<String, Failure> {
     if bytes.len() as u64 > LONGEST {
         let (file, most) = (file.display(), LONGEST >> 10);
         return Err(Failure::refused(format!(
-            "{file}: longer than {most} KiB, which no Loom file is"
+            "{file}: the file is longer than the limit of {most} KiB"
         )));
     }
     String::from_utf8(bytes).map_err(|error| {

@@ -60,18 +60,19 @@ use std::process::ExitCode;
 use switches::Switches;
 use terminal::style::{self, Color, MessageFormat};
 
-/// Stackloom: protocol layers, woven into portable C.
+/// Stackloom: compiles the layers of a protocol stack to portable C.
 #[derive(Parser, Debug)]
 #[command(name = "loom", version, about)]
 struct Command {
     #[command(subcommand)]
     verb: Verb,
-    /// Colors
+    /// Colors: auto (respects NO_COLOR), always, never
     #[arg(
         long,
         global = true,
         value_enum,
         value_name = "WHEN",
+        hide_possible_values = true,
         default_value = "auto"
     )]
     color: Color,
@@ -79,78 +80,82 @@ struct Command {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// Makes a project to begin with
-    #[command(after_help = "Example:\n  loom new beep        a stack of two layers, in beep/")]
+    /// Creates a project: a stack, its layers, test cases and a host in C
+    #[command(
+        after_help = "Example:\n  loom new beep        creates beep/, with a stack of two layers"
+    )]
     New {
-        /// The name of the stack, and of the folder
+        /// Name of the stack and of the folder that is created
         name: String,
     },
-    /// Brings files into the canonical form
-    #[command(after_help = "Examples:\n  loom fmt layers examples --check\n  \
-                            loom fmt - < beep.loom       prints it, formatted")]
+    /// Formats Loom files in place
+    #[command(
+        after_help = "Examples:\n  loom fmt layers examples --check\n  loom fmt - < beep.loom      \
+             prints the formatted file"
+    )]
     Fmt {
-        /// Files, or folders with all that is in them; `-` alone formats stdin to stdout
+        /// Files, or folders that are searched for .loom files; `-` alone formats stdin to stdout
         #[arg(required = true)]
         paths: Vec<PathBuf>,
-        /// Changes nothing, and fails where something would change
+        /// Changes no file; lists unformatted files, and fails if there are any
         #[arg(long)]
         check: bool,
     },
-    /// Says what is wrong with a layer or a stack
+    /// Checks layers, stacks and Esterel programs, and prints diagnostics
     #[command(after_help = CHECK)]
     Check {
-        /// Files with layers or stacks; `-` is stdin, a file of the current folder
+        /// Files with layers, stacks or Esterel modules (.strl); `-` reads a Loom file from stdin
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// How diagnostics are printed
+        /// Format of the diagnostics
         #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
         message_format: MessageFormat,
-        /// Where `use` looks before the library inside the binary
+        /// Folder that `use` searches before the standard library; repeatable
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
-        /// How many nodes an automaton may have [default: 250000]
+        /// Size limit of an automaton, in nodes [default: 250000]
         #[arg(long, value_name = "NODES")]
         budget: Option<usize>,
     },
     Build(authoring::Build),
-    /// Finds how often a stack takes which ways
+    /// Measures how often a stack takes each path
     Profile(profile::Arguments),
-    /// Runs a stack on a TAP, a TUN, an interface, a UDP socket or a capture
+    /// Runs a stack on a TAP or TUN device, an interface, a UDP socket or a capture
     Run(run::Arguments),
     View(view::Arguments),
     Test(test::Arguments),
-    /// Says what a diagnostic means and what to do, or what a stack mostly does
+    /// Explains a diagnostic, or the common path of a stack and its rewrites
     #[command(after_help = "Examples:\n  loom explain message-leaked\n  \
                             loom explain examples/host/host.loom --all")]
     Explain {
-        /// A diagnostic's id, as it stands in brackets, or a stack; without, all ids are listed
+        /// Diagnostic id, as printed in brackets, or file of a stack [default: list all ids]
         #[arg(value_name = "ID | STACK")]
         what: Option<String>,
-        /// Where `use` looks before the library inside the binary
+        /// Folder that `use` searches before the standard library; repeatable
         #[arg(long = "path", value_name = "FOLDER")]
         search: Vec<PathBuf>,
-        /// Says it of each joint, branch and state of the stack, one by one
+        /// Lists every joint, branch and control state of the stack
         #[arg(long)]
         all: bool,
         #[command(flatten)]
         switches: Switches,
     },
-    /// Counts instructions, beside those of others
+    /// Counts instructions of Stackloom and of other implementations
     Bench(bench::Arguments),
-    /// Runs stacks on links with loss, delay and other faults, in virtual time
+    /// Simulates stacks in virtual time, on links with loss, delay and other faults
     Simulate(Box<simulate::Arguments>),
-    /// Lets the Linux kernel talk to a compiled stack in a private network
+    /// Connects a compiled stack to the Linux kernel in a private network
     Demo(demo::Arguments),
-    /// Prints a script with which a shell completes command lines
+    /// Prints a script that completes `loom` command lines in a shell
     #[command(after_help = COMPLETIONS)]
     Completions {
-        /// The shell
+        /// Shell that runs the script
         shell: clap_complete::Shell,
     },
-    /// Writes manual pages of all commands
+    /// Writes a manual page for each command
     #[command(after_help = "Example:\n  loom man ~/.local/share/man/man1 && man loom-simulate")]
     Man {
-        /// The folder for them; it is made if it is not there
+        /// Folder for the pages; created if it does not exist
         folder: PathBuf,
     },
 }
@@ -166,14 +171,18 @@ Examples:
   loom check examples/host/host.loom
   loom check - --message-format json < beep.loom
 
-As JSON, a diagnostic is a line: an object with id, severity, title, labels, why and help. A label
-has primary, file, line, column, end_line, end_column, start, end and text. Lines and columns count
-from 1, start and end are bytes from 0; each end is one past the last.";
+With --message-format json, each diagnostic is one line: an object with id, severity, title, labels,
+why and help. A label has primary, file, line, column, end_line, end_column, start, end and text.
+Lines and columns count from 1, start and end are byte offsets from 0; an end is exclusive.";
 
 /// The command line, from its arguments to its exit status.
 pub fn main() -> ExitCode {
     let color = style::of_parser(std::env::args_os().filter_map(|it| it.into_string().ok()));
-    let matches = Command::command().color(color).get_matches();
+    let words = || std::env::args_os();
+    let mut parser = Command::command().color(color);
+    let matches = parser.try_get_matches_from_mut(words());
+    let matches =
+        matches.unwrap_or_else(|error| manual::hint::renamed(error, &parser, words()).exit());
     let command = Command::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     style::set_color(command.color);
     match perform(command.verb) {

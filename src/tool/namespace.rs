@@ -59,7 +59,7 @@ pub fn tap() -> Result<PrivateLink, String> {
         netlink::add_address(KERNEL_END, KERNEL, PREFIX)?;
         Ok(device)
     });
-    let device = made.map_err(|error| format!("no TAP device: {error}"))?;
+    let device = made.map_err(|error| format!("cannot create a TAP device: {error}"))?;
     Ok(PrivateLink {
         device: Box::new(device),
         description: "a TAP device",
@@ -74,10 +74,11 @@ pub fn veth() -> Result<PrivateLink, String> {
         .and_then(|()| netlink::bring_up(KERNEL_END))
         .and_then(|()| netlink::bring_up(STACK_END))
         .and_then(|()| Packet::open(STACK_END));
-    let device = made.map_err(|error| format!("no veth with a packet socket: {error}"))?;
+    let device =
+        made.map_err(|error| format!("cannot open a packet socket on a veth pair: {error}"))?;
     Ok(PrivateLink {
         device: Box::new(device),
-        description: "a veth and a packet socket",
+        description: "a veth pair and a packet socket",
     })
 }
 
@@ -98,7 +99,7 @@ pub fn prefer_reno() {
 fn enter_user_namespace() -> Result<(), String> {
     let (user, group) = (geteuid(), getegid());
     unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
-        .map_err(|errno| format!("no user namespace: {}", errno.desc()))?;
+        .map_err(|errno| format!("cannot create a user namespace: {}", errno.desc()))?;
     // Whoever we are outside, we are inside too; where that is not allowed, we are nobody, and
     // may make interfaces all the same.
     let maps = [

@@ -142,7 +142,7 @@ fn generic_family(name: &str) -> io::Result<u16> {
             .unwrap_or_default();
     }
     Err(io::Error::other(format!(
-        "the kernel knows no netlink family `{name}`"
+        "the kernel has no netlink family `{name}`"
     )))
 }
 

@@ -24,46 +24,46 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand, Debug)]
 enum Verb {
-    /// Runs a program with a stack that counts which ways it takes
+    /// Runs a stack that counts each path it takes, and writes its profile
     Record(Record),
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  Of a program in C that drives the stack:
+  Record a program in C that drives the stack:
     loom profile record bench/tcp.loom:offloaded --name tcp_stack --c bench/tcp.c -- count
     loom build bench/tcp.loom:offloaded --profile tcp_stack.profile
 
-  Of a capture, whose frames come to the stack at their own times:
+  Record a capture, whose frames arrive at their recorded times:
     loom profile record examples/host/host.loom --link tap=pcap:in.pcap \\
         --set address=10.0.0.2 --set prefix=24 --set mac=02:00:00:00:00:02 \\
         --app 'datagrams(port=7)=echo'
 
-  What --link, --set and --app take is said by loom run --help.";
+  The variable CC names the C compiler and its options, as in CC='gcc -DCALLS'.
+  `loom run --help` describes the values of --link, --set and --app.";
 
 /// What `loom profile record` is told.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 struct Record {
-    /// The file with the stack
+    /// File with the stack; FILE:STACK if the file declares several
     stack: PathBuf,
-    /// Files of C: the program that drives the stack, if no captures do, and functions that the
-    /// stack calls; `CC` compiles them, as in CC='gcc -DCALLS'
+    /// C file of the driving program, or of `extern` functions; repeatable
     #[arg(long = "c", value_name = "FILE", required_unless_present = "links")]
     sources: Vec<PathBuf>,
     /// What is around it, if captures drive it
     #[command(flatten)]
     around: Around,
-    /// The name of the stack's C, if not that of the stack
+    /// Name of the generated C [default: the name of the stack]
     #[arg(long)]
     name: Option<String>,
-    /// Where the profile goes [default: NAME.profile]
+    /// File for the profile [default: NAME.profile]
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Where `use` looks before the library inside the binary
+    /// Folder that `use` searches before the standard library; repeatable
     #[arg(long = "path", value_name = "FOLDER")]
     search: Vec<PathBuf>,
-    /// What the program is given
+    /// Arguments of the program in C
     #[arg(last = true, value_name = "ARGUMENT", conflicts_with = "links")]
     given: Vec<String>,
 }
@@ -91,7 +91,7 @@ impl Record {
         let (taken, all) = recorded.extent();
         let output = output.display();
         note(format_args!(
-            "wrote {output}: {taken} of {all} ways were taken"
+            "wrote {output}: {taken} of {all} paths were taken"
         ));
         Ok(())
     }
@@ -109,7 +109,8 @@ impl Record {
     /// Compiles the program with the stack, and runs it.
     fn of_program(&self, options: &Options) -> Result<PathBuf, Failure> {
         if !self.around.settings.is_empty() || !self.around.applications.is_empty() {
-            let message = "--set and --app go with --link: the program says them itself";
+            let message =
+                "--set and --app need --link: a program in C sets its configuration itself";
             return Err(Failure::environment(message));
         }
         let compiled = compiler::compile(&self.stack, options)?;
@@ -136,7 +137,8 @@ impl Record {
         let mut links = self.around.links.iter();
         if let Some(live) = links.find(|link| !matches!(link.address, Address::Capture(..))) {
             return Err(Failure::environment(format!(
-                "link `{}`: record a profile of a capture, pcap:FILE, or of a program, --c FILE",
+                "link `{}`: a profile is recorded from a capture (pcap:FILE) or from a program \
+                (--c FILE)",
                 live.name
             )));
         }
@@ -161,7 +163,7 @@ impl Record {
             } else {
                 "every frame was dropped"
             };
-            return Err(Failure::refused(format!("{what}: nothing is recorded")));
+            return Err(Failure::refused(format!("{what}: no profile is written")));
         }
         let output = self.output(&name)?;
         std::fs::copy(&recorded, &output).map_err(about(&output))?;
@@ -175,11 +177,11 @@ impl Record {
         command.env("LOOM_PROFILE", std::path::absolute(output)?);
         let status = command.status();
         let status = status.map_err(|error| {
-            Failure::environment(format!("the program cannot be run: {}", plain(&error)))
+            Failure::environment(format!("cannot run the program: {}", plain(&error)))
         })?;
         match (status.success(), output.exists()) {
             (true, true) => Ok(()),
-            (true, false) => Err(Failure::refused("the program has written no profile")),
+            (true, false) => Err(Failure::refused("the program wrote no profile")),
             (false, _) => Err(Failure::refused(format!("the program failed: {status}"))),
         }
     }

@@ -44,12 +44,12 @@ const STACK: &str = "NAME.loom";
 
 /// What can be done with it at once.
 const NEXT_STEPS: &str = "\
-wrote NAME/: a stack of two layers, and cases that say what it does
+wrote NAME/: a stack of two layers, and test cases
   cd NAME
   loom test
   make
   loom run NAME.loom --link wire=udp:127.0.0.1:18001,127.0.0.1:18002 --app messages=lines
-    and in another terminal, to talk to it:
+    and its peer in another terminal:
   loom run NAME.loom --link wire=udp:127.0.0.1:18002,127.0.0.1:18001 --app messages=lines
 ";
 
@@ -61,9 +61,10 @@ pub fn new(name: &str) -> Result<(), Failure> {
         .is_some_and(|first| first.is_ascii_lowercase());
     let goes_well = |letter: char| matches!(letter, 'a'..='z' | '0'..='9' | '_');
     if !starts_well || !letters.all(goes_well) {
-        let advice = "lower case letters, digits and _, a letter first";
+        let advice =
+            "a name consists of lower-case letters, digits and `_`, and starts with a letter";
         return Err(Failure::environment(format!(
-            "`{name}` cannot name a stack: {advice}"
+            "`{name}` cannot be the name of a stack: {advice}"
         )));
     }
     let files = FILES.map(|(path, text)| {
@@ -78,12 +79,12 @@ pub fn new(name: &str) -> Result<(), Failure> {
         .partition(|(path, _)| *path == STACK.replace("NAME", name));
     if let Some(reason) = compiler::no_name(name) {
         return Err(Failure::environment(format!(
-            "`{name}` cannot name a stack: {reason}"
+            "`{name}` cannot be the name of a stack: {reason}"
         )));
     }
     if !compiler::is_fine(root, layers) {
         return Err(Failure::environment(format!(
-            "`{name}` cannot name a stack: it means something in Loom"
+            "`{name}` cannot be the name of a stack: Loom or a layer of the project uses it"
         )));
     }
     let folder = Path::new(name);

@@ -26,27 +26,27 @@ use std::time::Duration;
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The file with the stack, or FILE:STACK where it declares several
+    /// File with the stack; FILE:STACK if the file declares several
     pub stack: PathBuf,
     /// What is around it
     #[command(flatten)]
     pub around: Around,
-    /// C that holds functions which the stack declares as extern
+    /// C file with functions that the stack declares `extern`; repeatable
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
-    /// Writes the frames of a link, both ways, to a capture for Wireshark
+    /// Writes frames of link NAME, both directions, to a pcapng capture
     #[arg(long = "record", value_name = "NAME=FILE")]
     pub records: Vec<Setting>,
-    /// Feeds captures at their own times, as fast as the machine can
+    /// Replays captures in virtual time, as fast as the machine can
     #[arg(long = "virtual")]
     pub virtual_time: bool,
-    /// Stops after so much time: 10 s, 500 ms
+    /// Stops after this time, such as 10 s or 500 ms
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     pub after: Option<Duration>,
-    /// Prints one line of JSON
+    /// Prints the counters as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// Where `use` looks before the library inside the binary
+    /// Folder that `use` searches before the standard library; repeatable
     #[arg(long = "path", value_name = "FOLDER")]
     pub search: Vec<PathBuf>,
 }
@@ -54,35 +54,35 @@ pub struct Arguments {
 /// What is around a stack that runs.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Around {
-    /// What carries the frames of a link; each link needs a device
+    /// Device that carries the frames of link NAME; each link needs one
     #[arg(long = "link", value_name = "NAME=DEVICE")]
     pub links: Vec<LinkArgument>,
-    /// What the program reads as config.NAME, where it has no default
+    /// Value of config.NAME; required if it has no default
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<Setting>,
-    /// What sits at a port: echo, lines, sink; keys open or listen
+    /// Application at a port: echo, lines, sink; KEYS open or listen
     #[arg(long = "app", value_name = "PORT[(KEYS)]=APP")]
     pub applications: Vec<ApplicationArgument>,
 }
 
 const EXAMPLES: &str = "\
-Devices, as in --link NAME=DEVICE:
+Devices, for --link NAME=DEVICE:
   tap:TAP[,virtio]      Ethernet frames to and from the kernel (needs root)
   tun:TUN[,virtio]      IP packets to and from the kernel (needs root); with virtio the kernel
-                        leaves sums undone, and hands over many datagrams at once
-  packet:INTERFACE      the frames of an interface, beside the kernel (needs root)
-  udp:LOCAL[,REMOTE]    a frame in each datagram; without REMOTE, to whoever sent last
-  pcap:IN[,OUT]         the frames of a capture; what the stack sends is written to OUT
+                        leaves checksums to the stack, and passes several datagrams at once
+  packet:INTERFACE      frames of an interface, which the kernel also receives (needs root)
+  udp:LOCAL[,REMOTE]    one frame per datagram; REMOTE defaults to the sender of the last datagram
+  pcap:IN[,OUT]         frames of the capture IN; frames that the stack sends are written to OUT
 
-Values, as in --set NAME=VALUE and in keys:
+Values, for --set NAME=VALUE and for keys:
   42, 0x2a, 10.0.0.2, 02:00:00:00:00:02, true, 1.5 s, 200 ms, 00ff (bytes), none
 
-Applications, as in --app PORT=APP or --app 'PORT(KEY=VALUE,...)=APP':
-  echo                  sends back what it reads
-  lines                 sends each line of stdin, and prints what it reads; the run ends 2 s after
-                        the end of stdin, or of what passes then, unless --for says when
-  sink                  reads and forgets, as every port of which nothing is said
-  With the keys of a listener the application listens, with others it opens a session.
+Applications, for --app PORT=APP or --app 'PORT(KEY=VALUE,...)=APP':
+  echo                  sends each message back
+  lines                 sends each line of stdin, and prints each message; without --for, the run
+                        ends after the end of stdin and 2 s without traffic
+  sink                  discards all messages; the default
+  With the keys of a listener, the application listens; with the keys of a session, it opens one.
 
 Examples:
   Answer pings and echo datagrams on a TAP device (as root), until Ctrl-C:
@@ -90,7 +90,7 @@ Examples:
         --set address=10.0.0.2 --set prefix=24 --set mac=02:00:00:00:00:02 \\
         --app 'datagrams(port=7)=echo'
 
-  Feed a capture in virtual time and write what the stack answers:
+  Replay a capture in virtual time, and write the replies of the stack to another:
     loom run examples/host/host.loom --link tap=pcap:in.pcap,out.pcapng --virtual --json \\
         --set address=10.0.0.2 --set prefix=24 --set mac=02:00:00:00:00:02";
 
@@ -149,7 +149,7 @@ impl FromStr for ApplicationArgument {
 
     fn from_str(text: &str) -> Result<ApplicationArgument, String> {
         let example = "datagrams(port=7)=echo";
-        let wrong = || format!("`{text}` should read like {example}");
+        let wrong = || format!("cannot read `{text}`: write it as in {example}");
         let (place, application) = text.rsplit_once('=').ok_or_else(wrong)?;
         let application = match application.trim() {
             "echo" => Application::Echo,
@@ -157,7 +157,7 @@ impl FromStr for ApplicationArgument {
             "lines" => Application::Lines,
             other => {
                 return Err(format!(
-                    "`{other}` is no application: there are echo, lines and sink"
+                    "`{other}` is not an application: the applications are echo, lines and sink"
                 ));
             }
         };
@@ -189,7 +189,7 @@ fn halves(text: &str, example: &str) -> Result<(String, String), String> {
         .map(|(name, rest)| (name.trim(), rest.trim()));
     match split.filter(|(name, rest)| !name.is_empty() && !rest.is_empty()) {
         Some((name, rest)) => Ok((name.to_string(), rest.to_string())),
-        None => Err(format!("`{text}` should read like {example}")),
+        None => Err(format!("cannot read `{text}`: write it as in {example}")),
     }
 }
 
@@ -264,7 +264,7 @@ pub fn drive(arguments: &Arguments, options: &Options) -> Result<(String, Report
     match report.adds_up() {
         true => Ok((compiled.description.name, report)),
         false => Err(Failure::refused(
-            "the counters do not add up: a frame has no fate or two",
+            "the counters do not add up: a frame is counted never or twice",
         )),
     }
 }
@@ -275,7 +275,7 @@ pub fn unless_stopped(
     program: Result<Program, Failure>,
 ) -> Result<Program, Failure> {
     match stop.load(Ordering::Relaxed) {
-        true => Err(Failure::refused("interrupted while it was compiled")),
+        true => Err(Failure::refused("interrupted during compilation")),
         false => program,
     }
 }
@@ -361,7 +361,7 @@ impl Places<'_> {
                 .map(|name| format!("--set {name}="))
                 .collect();
             return Err(Failure::environment(format!(
-                "nothing says what {} is: add {}",
+                "no value for {}: add {}",
                 missing.join(", "),
                 given.join(" ")
             )));
@@ -385,7 +385,7 @@ impl Places<'_> {
         let typed = applications.iter();
         let typed = typed.filter(|one| **one == Application::Lines).count();
         if typed > 1 {
-            let message = "only one application can be lines: there is one stdin";
+            let message = "`lines` is given twice, but stdin can be read only once";
             return Err(Failure::environment(message));
         }
         Ok(Prepared {
@@ -426,7 +426,7 @@ fn filled(
     }
     let example = format!("--app '{port}({missing}=...)=echo'");
     Err(Failure::environment(format!(
-        "a {what} of `{port}` also needs {missing}: {example}"
+        "a {what} of `{port}` also needs a value for {missing}: {example}"
     )))
 }
 
@@ -496,7 +496,7 @@ fn addresses<'run>(
         let names: Vec<&str> = links.iter().map(String::as_str).collect();
         let link = position("link", &argument.name, &names)?;
         if addresses[link].replace(&argument.address).is_some() {
-            let message = format!("link `{}` has two devices", argument.name);
+            let message = format!("link `{}` is given two devices", argument.name);
             return Err(Failure::environment(message));
         }
         let is_capture = matches!(argument.address, Address::Capture(..));
@@ -510,7 +510,7 @@ fn addresses<'run>(
         .map(|(name, address)| {
             address.ok_or_else(|| {
                 let advice = format!("--link {name}=tap:tap0, or see loom run --help");
-                Failure::environment(format!("link `{name}` has no device: {advice}"))
+                Failure::environment(format!("link `{name}` has no device: add {advice}"))
             })
         })
         .collect()
@@ -530,13 +530,10 @@ impl Seen {
         let lines = [
             (
                 self.cut,
-                "frames that were longer than the stack's buffers, and cut",
+                "frames truncated because they were longer than the buffers of the stack",
             ),
-            (self.unsent, "frames that their device did not take"),
-            (
-                self.refused,
-                "messages that their application could not send",
-            ),
+            (self.unsent, "frames that a device refused"),
+            (self.refused, "messages that an application could not send"),
         ];
         for (count, what) in lines.iter().filter(|(count, _)| *count > 0) {
             note(format_args!("loom: {what}: {count}"));
@@ -581,7 +578,9 @@ mod tests {
                 "{text}: {message}"
             );
         }
-        assert!(of_application("datagrams=ech").contains("there are echo, lines and sink"));
+        assert!(
+            of_application("datagrams=ech").contains("the applications are echo, lines and sink")
+        );
         assert!(
             "tap0"
                 .parse::<LinkArgument>()

@@ -46,65 +46,65 @@ use std::time::{Duration, Instant};
 use text::Mistake;
 use verdict::Verdict;
 
-/// Runs stacks on links with faults, in virtual time.
+/// Simulates stacks in virtual time, on links with loss, delay and other faults.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// A network (.toml), a stack (two copies talk: left, right), or Esterel (.strl)
+    /// Network (.toml), stack (simulated as two copies, left and right) or Esterel (.strl)
     pub network: PathBuf,
-    /// All chances follow from it; without, one is chosen and printed
+    /// Seed of all random choices [default: random, and printed]
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Runs so often, each time with the next seed
+    /// Number of runs, each with the next seed [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "pcapng",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
-    /// Ends after so much time, if not before
+    /// Stops at this virtual time at the latest
     #[arg(long = "for", value_name = "TIME", value_parser = duration_ns)]
     pub after_ns: Option<u64>,
-    /// Of a stack: how many messages `left` sends [default: 1000]
+    /// Stack only: number of messages that `left` sends [default: 1000]
     #[arg(long, value_name = "N")]
     pub messages: Option<u64>,
-    /// Of a stack: bytes of a message [default: 16..64, or what fits the link]
+    /// Stack only: bytes per message [default: 16..64, or what fits the link]
     #[arg(long, value_name = "BYTES", value_parser = checked(phrases::size_range))]
     pub size: Option<String>,
-    /// Of a stack: the time from one message to the next [default: 1 ms]
+    /// Stack only: time between two messages [default: 1 ms]
     #[arg(long, value_name = "TIME", value_parser = checked(duration_ns))]
     pub every: Option<String>,
-    /// Of a stack: `right` sends back what it reads
+    /// Stack only: `right` sends each message back
     #[arg(long)]
     pub echo: bool,
-    /// What a stack reads as config.NAME
+    /// Value of config.NAME; required if it has no default
     #[arg(long = "set", value_name = "[NODE.]NAME=VALUE")]
     pub settings: Vec<Setting>,
-    /// What sits at a port: the steps of a script, with `;` between them
+    /// Application at a port: the steps of a script, separated by `;`
     #[arg(long = "app", value_name = "[NODE.]PORT=STEPS")]
     pub scripts: Vec<ScriptArgument>,
-    /// What has to hold at the end, else the run has failed
+    /// Condition at the end; the command fails if it does not hold
     #[arg(long = "expect", value_name = "FACT")]
     pub promises: Vec<String>,
-    /// Writes frames for Wireshark; in UDP if neither Ethernet nor IP
+    /// Writes all frames to a pcapng capture; in UDP if not Ethernet or IP
     #[arg(long, value_name = "FILE")]
     pub pcapng: Option<PathBuf>,
-    /// Prints one line of JSON
+    /// Prints the results as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// Interprets the stacks, instead of compiling them to C
+    /// Interprets the stacks instead of compiling them to C
     #[arg(long)]
     pub interpret: bool,
-    /// Of Esterel: which module runs [default: the one that no other runs]
+    /// Esterel only: module to run [default: the one that no other runs]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// How many nodes an automaton may have [default: 250000]
+    /// Size limit of an automaton, in nodes [default: 250000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
-    /// Of Esterel: runs the C that it is compiled to
+    /// Esterel only: runs the generated C instead of the automaton
     #[arg(long, conflicts_with = "interpret")]
     pub compiled: bool,
-    /// C of functions declared as extern; of Esterel, types, too
+    /// C file with `extern` functions, or functions and types of Esterel
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
-    /// Where `use` looks before the library inside the binary
+    /// Folder that `use` searches before the standard library; repeatable
     #[arg(long = "path", value_name = "FOLDER")]
     pub search: Vec<PathBuf>,
     #[command(flatten)]
@@ -117,60 +117,61 @@ pub struct Arguments {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Links")]
 struct FaultArguments {
-    /// How long a frame is under way
+    /// Propagation delay of a frame [default: 0]
     #[arg(long, value_name = "TIME", value_parser = fault("delay"))]
     delay: Option<String>,
-    /// How much longer it may be, at random; the order is kept
+    /// Maximum random extra delay of a frame; the order is kept [default: 0]
     #[arg(long, value_name = "TIME", value_parser = fault("jitter"))]
     jitter: Option<String>,
-    /// Bits in a second, as 10 Mbit/s
+    /// Rate of the link, in bits per second [default: unlimited]
     #[arg(long, value_parser = fault("rate"))]
     rate: Option<String>,
-    /// How many frames wait for the rate at most [default: 64]
+    /// Capacity of the queue in front of the link, in frames [default: 64]
     #[arg(long, value_name = "FRAMES", value_parser = fault("queue"))]
     queue: Option<String>,
-    /// Longer frames are lost
+    /// Longest frame, in bytes; longer frames are lost [default: unlimited]
     #[arg(long, value_name = "BYTES", value_parser = fault("mtu"))]
     mtu: Option<String>,
-    /// The share of frames that are lost
+    /// Share of frames that are lost [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("loss"))]
     loss: Option<String>,
-    /// How many are lost in a row, in the mean
+    /// Mean number of frames lost in a row
     #[arg(long, value_name = "FRAMES", value_parser = fault("burst"))]
     burst: Option<String>,
-    /// The share of frames that the next one overtakes
+    /// Share of frames that arrive after the next frame [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("reorder"))]
     reorder: Option<String>,
-    /// The share of frames that arrive twice
+    /// Share of frames that arrive twice [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("duplicate"))]
     duplicate: Option<String>,
-    /// The share of frames with a byte that is changed
+    /// Share of frames with one changed byte [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("corrupt"))]
     corrupt: Option<String>,
-    /// The share of bits that are turned over, as 1e-6
+    /// Bit error rate, such as 1e-6 [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("bit_errors"))]
     bit_errors: Option<String>,
-    /// When all is lost, as '10 s..12 s'
+    /// Times in which all frames are lost, such as '10 s..12 s'
     #[arg(long, value_name = "TIMES", value_parser = fault("outage"))]
     outage: Option<String>,
 }
 
 const EXAMPLES: &str = "\
-Shares are written as 1%, 0.01 or 1e-6; times as 10 ms; rates as 10 Mbit/s.
+SHARE is written as 1%, 0.01 or 1e-6, TIME as 10 ms, RATE as 10 Mbit/s.
 
-Steps of scripts:
-  open (KEY = VALUE, ...)      a session, for ports whose sessions are opened; or listen (...)
+Steps of a script, for --app:
+  open (KEY = VALUE, ...)      opens a session; `listen (KEY = VALUE, ...)` listens
   send 1000 of 4..64 bytes every 10 ms with (ATTRIBUTE = VALUE, ...)
-  expect 1000 within 5 s       waits until so many more messages have come, or fails
+  expect 1000 within 5 s       waits for 1000 more messages, and fails if they do not arrive
   expect NOTICE (NAME = VALUE, ...), tell NOTICE (NAME = VALUE, ...)
   wait 1 s, echo, close
 
-What can be expected, of all, or as NODE: FACT or NODE.PORT: FACT:
+Facts, for --expect FACT, 'NODE: FACT' or 'NODE.PORT: FACT':
   in order, no duplicates, no losses, no damage, buffers back
   delivered >= 99%, answered = sent, latency < 50 ms, median latency, round trip, throughput,
-  sent, refused, missing, repeated, damaged, and every counter: sequencer.late_or_repeated = 0
+  sent, refused, missing, repeated, damaged, and each counter: sequencer.late_or_repeated = 0
 
-Of a program in Esterel, instants are read: `A B(3) ;`, and a line is printed for each, `O P(4)`.
+An Esterel program reads the inputs of each instant from stdin, as in `A B(3) ;`, and prints its
+outputs as a line, as in `O P(4)`.
 
 Examples:
   loom simulate abro.strl < events
@@ -208,7 +209,7 @@ impl FromStr for ScriptArgument {
         let (place, steps) = text
             .split_once('=')
             .filter(|(place, _)| !place.trim().is_empty() && !place.contains(['(', ' ']))
-            .ok_or_else(|| format!("`{text}` should read like {example}"))?;
+            .ok_or_else(|| format!("cannot read `{text}`: write it as in {example}"))?;
         Ok(ScriptArgument {
             place: place.trim().to_string(),
             steps: steps.trim().to_string(),
@@ -268,7 +269,7 @@ impl Arguments {
             (self.echo, "--echo"),
         ];
         let of_stacks = [
-            (!self.faults().is_empty(), "a fault of links"),
+            (!self.faults().is_empty(), "an option of links"),
             (!self.settings.is_empty(), "--set"),
             (!self.scripts.is_empty(), "--app"),
             (!self.promises.is_empty(), "--expect"),
@@ -277,7 +278,7 @@ impl Arguments {
             (self.runs.is_some(), "--runs"),
             (self.after_ns.is_some(), "--for"),
             (self.json, "--json"),
-            (self.switches.given().is_some(), "a choice of rewrites"),
+            (self.switches.given().is_some(), "an option of rewrites"),
         ];
         let of_esterel = [
             (self.main.is_some(), "--main"),
@@ -286,11 +287,16 @@ impl Arguments {
         let given = |all: &[(bool, &'static str)]| all.iter().find(|(is, _)| *is).map(|one| one.1);
         let wrong = if is_esterel(&self.network) {
             let of_others = given(&of_stacks).or(given(&of_copies));
-            of_others.map(|option| (option, "stacks; a program in Esterel reads instants"))
+            of_others.map(|option| {
+                (
+                    option,
+                    "stacks; an Esterel program reads its inputs from stdin",
+                )
+            })
         } else if let Some(option) = given(&of_esterel) {
-            Some((option, "programs in Esterel"))
+            Some((option, "Esterel programs"))
         } else if self.is_network() {
-            let says = "two copies of a stack; a network says that itself";
+            let says = "a stack of which two copies run; set it in the file of the network instead";
             let has_c = (!self.functions.is_empty()).then_some("--c");
             given(&of_copies).or(has_c).map(|option| (option, says))
         } else {
@@ -298,7 +304,7 @@ impl Arguments {
         };
         match wrong {
             Some((option, whom)) => {
-                let says = format!("{option} is for {whom}");
+                let says = format!("{option} applies only to {whom}");
                 Err(Failure::environment(says))
             }
             None => Ok(()),
@@ -418,9 +424,7 @@ impl Run<'_> {
         }
         if !self.arguments.json {
             let kept = runs - failed.len() as u64;
-            result(format_args!(
-                "{kept} of {runs} runs kept what they promise\n"
-            ))?;
+            result(format_args!("{kept} of {runs} runs met all expectations\n"))?;
         }
         match failed.into_iter().next() {
             None => Ok(()),
@@ -454,8 +458,8 @@ impl Run<'_> {
         record.finish()?;
         if let Err(Stuck::Instant { now_ns }) = ran {
             note(format_args!(
-                "loom: things happen for ever at {}: timers that start again at once, or frames \
-                 that are answered at once on a link without delay",
+                "loom: endless loop at {}: a timer restarts with no delay, or stacks answer each \
+                other's frames on a link without delay",
                 time_text(now_ns)
             ));
         }

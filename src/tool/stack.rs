@@ -216,7 +216,7 @@ impl Program {
 }
 
 fn broken(error: libloading::Error) -> Failure {
-    Failure::refused(format!("the compiled stack cannot be loaded: {error}"))
+    Failure::refused(format!("cannot load the compiled stack: {error}"))
 }
 
 /// A started stack. It lives in its own memory and knows neither devices nor a clock.
@@ -258,11 +258,9 @@ impl<'program> Stack<'program> {
         let size = unsafe { (program.functions.size)(config.as_ptr()) };
         let mut memory: Vec<Block> = Vec::new();
         let count = size.div_ceil(64).max(1);
-        memory.try_reserve_exact(count).map_err(|_| {
-            Failure::refused(format!(
-                "{size} bytes for the stack are more than there are"
-            ))
-        })?;
+        memory
+            .try_reserve_exact(count)
+            .map_err(|_| Failure::refused(format!("cannot allocate {size} bytes for the stack")))?;
         memory.resize(count, Block([0; 64]));
         // SAFETY: the memory is at least `size` bytes, aligned to 64, and stays as it is.
         let instance = unsafe {
@@ -271,7 +269,7 @@ impl<'program> Stack<'program> {
         if instance.is_null() {
             let name = &program.description.name;
             return Err(Failure::refused(format!(
-                "`{name}` does not start with these settings"
+                "`{name}` does not start with this configuration"
             )));
         }
         let output = blocks(program.output.size);

@@ -14,16 +14,16 @@ use std::path::PathBuf;
 /// What the command line says of rewrites, and of what they go by.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Switches {
-    /// Leaves rewrites out, by name or letter; a wrong one lists them
+    /// Skips these rewrites (names or letters); an unknown name lists all
     #[arg(long, value_name = "NAME,NAME", conflicts_with = "only")]
     without: Vec<Rewrites>,
-    /// Does no rewrites but these
+    /// Applies only these rewrites
     #[arg(long, value_name = "NAME,NAME")]
     only: Vec<Rewrites>,
-    /// Goes by what `loom profile record` has found; several files add up
+    /// Profile of `loom profile record`; counts of several files are added
     #[arg(long, value_name = "FILE")]
     profile: Vec<PathBuf>,
-    /// Cuts all ways that the profile never saw; meeting one is counted
+    /// Removes paths that the profile never took; `cut` counts their use
     #[arg(long, requires = "profile")]
     specialise: bool,
 }
@@ -76,7 +76,8 @@ impl Switches {
     pub fn of_stacks(&self) -> Result<(), Failure> {
         match self.given() {
             Some(option) => {
-                let says = format!("{option} is for stacks; a program in Esterel has no layers");
+                let says =
+                    format!("{option} applies to stacks only; an Esterel program has no layers");
                 Err(Failure::environment(says))
             }
             None => Ok(()),

@@ -24,26 +24,26 @@ use crate::types::program::Program;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-/// Says whether the cases of a project hold.
+/// Runs the test cases of a project.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Folders with cases, or cases
+    /// Case files, or folders that are searched for .case files
     #[arg(default_value = ".")]
     pub paths: Vec<PathBuf>,
-    /// Writes what comes out into the cases: read it before you believe it
+    /// Writes the actual output into the cases; review the changes
     #[arg(long)]
     pub bless: bool,
-    /// C that holds functions which stacks declare as extern
+    /// C file with functions that a stack declares `extern`; repeatable
     #[arg(long = "c", value_name = "FILE")]
     pub functions: Vec<PathBuf>,
-    /// Where `use` looks before the library inside the binary
+    /// Folder that `use` searches before the standard library; repeatable
     #[arg(long = "path", value_name = "FOLDER")]
     pub search: Vec<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
-A case is a fact about a stack, in a file that ends in .case:
+A case states a fact about a stack, in a file NAME.case:
   What comes twice is delivered once.
 
   === stack beep.loom
@@ -55,7 +55,7 @@ A case is a fact about a stack, in a file that ends in .case:
       97ca 0000 0001 6865 6c6c 6f
   frames_out 1
 
-The book says what else a case may hold. Write what goes in, and let --bless write the rest.
+Write the section `in` by hand; --bless writes the section `out`. The book lists all sections.
 
 Example:
   loom test cases --bless";
@@ -67,7 +67,7 @@ pub fn test(arguments: &Arguments) -> Result<(), Failure> {
         collect(path, "case", &mut cases)?;
     }
     if cases.is_empty() {
-        return Err(Failure::environment("there are no cases: files .case"));
+        return Err(Failure::environment("no .case file was found"));
     }
     let project = Project {
         library: Folders {
@@ -121,7 +121,7 @@ impl Surroundings for Project {
     fn file(&self, case: &Path, path: &str) -> Result<(String, String), String> {
         let mut around = case.ancestors().skip(1).map(|folder| folder.join(path));
         let Some(file) = around.find(|file| file.is_file()) else {
-            return Err(format!("no folder around this case has a file {path}"));
+            return Err(format!("no folder above this case has a file {path}"));
         };
         let text = library::text_of(&file).map_err(|failure| failure.message)?;
         let name = file.strip_prefix(".").unwrap_or(&file).display();

@@ -12,21 +12,21 @@ use std::path::PathBuf;
 /// How many ways through its instants an automaton may have that is shown.
 const MOST_WAYS: usize = 5_000;
 
-/// Shows the automaton of a module of Esterel
+/// Shows the automaton of an Esterel module
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   loom view examples/esterel/timer_handler.strl
   loom view examples/esterel/timer_handler.strl --svg timer.svg")]
 pub struct Arguments {
-    /// The program
+    /// File with the Esterel module (.strl)
     program: PathBuf,
-    /// The module that is shown, if not the last
+    /// Module to show [default: the module that no other module runs]
     #[arg(long, value_name = "MODULE")]
     main: Option<String>,
-    /// How many nodes its automaton may have [default: 250000]
+    /// Size limit of the automaton, in nodes [default: 250000]
     #[arg(long, value_name = "NODES")]
     budget: Option<usize>,
-    /// Draws it into this file
+    /// Draws the automaton into this SVG file instead of printing text
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = &arguments.program;
     if !is_esterel(path) {
         let path = path.display();
-        let says = format!("{path}: only modules of Esterel, in .strl files, are shown");
+        let says = format!("{path}: `loom view` shows only Esterel modules, in .strl files");
         return Err(Failure::environment(says));
     }
     let choice = Choice {
@@ -46,7 +46,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Reactive { module, automaton } = read(path, choice)?;
     let Some(view) = view(&module, &automaton, MOST_WAYS) else {
         let states = automaton.states.len();
-        let says = format!("{states} states have more than {MOST_WAYS} ways: too much to look at");
+        let says = format!(
+            "the automaton is too large to show: {states} states with more than {MOST_WAYS} paths"
+        );
         return Err(Failure::refused(says));
     };
     let Some(file) = &arguments.svg else {

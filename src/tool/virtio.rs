@@ -95,13 +95,14 @@ impl Virtio {
         let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_string());
         let received = &mut self.received[..length];
         let mut header = VirtioNetHdr::decode(received)
-            .map_err(|_| wrong("a frame without the virtio header that the device was set to"))?;
+            .map_err(|_| wrong("a frame lacks the virtio header that the device promises"))?;
         let frame = &mut received[VIRTIO_NET_HDR_LEN..];
         let before = self.link_header as u16;
         if header.gso_type == SINGLE {
             if header.flags & NEEDS_SUM != 0 {
-                write_sum(frame, header)
-                    .ok_or_else(|| wrong("a virtio header that places a sum outside its frame"))?;
+                write_sum(frame, header).ok_or_else(|| {
+                    wrong("a virtio header places the checksum outside its frame")
+                })?;
             }
             let car = &mut self.cars[0];
             let kept = frame.len().min(car.len());
@@ -110,7 +111,7 @@ impl Virtio {
             (self.next, self.count) = (0, 1);
             return Ok(());
         }
-        let short = || wrong("a train of segments that is too short for its headers");
+        let short = || wrong("a batch of segments is shorter than its headers");
         let split = frame.split_at_mut_checked(self.link_header);
         let (link, packet) = split.ok_or_else(short)?;
         let is_version_6 = packet.first().ok_or_else(short)? >> 4 == 6;

@@ -13,14 +13,14 @@ pub fn parse(kind: Kind, size: usize, text: &str) -> Result<Vec<u8>, String> {
         Kind::Bool => match text {
             "true" => Ok(sized(1, size)),
             "false" => Ok(sized(0, size)),
-            other => Err(format!("`{other}` is neither true nor false")),
+            other => Err(format!("`{other}` is not a boolean: write true or false")),
         },
         Kind::Bounded(most) => {
             let bytes = hexadecimal(text)?;
             match bytes.len() <= most {
                 true => Ok(super::layout::bounded(&bytes, most)),
                 false => Err(format!(
-                    "`{text}` is {} bytes; it takes {most}",
+                    "`{text}` has {} bytes, but at most {most} fit",
                     bytes.len()
                 )),
             }
@@ -34,7 +34,7 @@ pub fn parse(kind: Kind, size: usize, text: &str) -> Result<Vec<u8>, String> {
                 return Ok(bytes);
             }
             Err(format!(
-                "`{text}` is {} bytes; it takes {length}",
+                "`{text}` has {} bytes, but {length} are needed",
                 bytes.len()
             ))
         }
@@ -59,7 +59,7 @@ fn unsigned(bits: u32, text: &str) -> Result<u64, String> {
     let value = if let Ok(address) = text.parse::<std::net::Ipv4Addr>() {
         if bits != 32 {
             return Err(format!(
-                "`{text}` is an IPv4 address, of 32 bits; this has {bits}"
+                "`{text}` is an IPv4 address of 32 bits, but the value has {bits} bits"
             ));
         }
         u64::from(u32::from(address))
@@ -67,7 +67,7 @@ fn unsigned(bits: u32, text: &str) -> Result<u64, String> {
         let bytes = hexadecimal(text)?;
         if bytes.len() != 6 {
             return Err(format!(
-                "`{text}` is no link address, as 02:00:00:00:00:01 is"
+                "`{text}` is not a link address: write it as in 02:00:00:00:00:01"
             ));
         }
         bytes
@@ -92,7 +92,7 @@ fn signed(bits: u32, text: &str) -> Result<i128, String> {
         return Ok(value);
     }
     Err(format!(
-        "`{text}` does not fit into {bits} bits with a sign"
+        "`{text}` does not fit into a signed number of {bits} bits"
     ))
 }
 
@@ -106,12 +106,13 @@ pub fn integer(text: &str) -> Result<u64, String> {
     };
     let starts_with_digit = plain.starts_with(|first: char| first.is_ascii_digit());
     parsed.ok().filter(|_| starts_with_digit).ok_or_else(|| {
-        format!("`{text}` is no number: write 42, 0x2a, 10.0.0.2 or 02:00:00:00:00:01")
+        format!("`{text}` is not a number: write 42, 0x2a, 10.0.0.2 or 02:00:00:00:00:01")
     })
 }
 
 fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
-    let wrong = || format!("`{text}` is not a row of bytes in hexadecimal, as 00ff or 00:ff");
+    let wrong =
+        || format!("`{text}` is not a sequence of bytes: write hexadecimal, such as 00ff or 00:ff");
     let parts: Vec<String> = if text.contains(':') {
         text.split(':').map(str::to_string).collect()
     } else {
@@ -132,7 +133,7 @@ fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
 
 /// Nanoseconds from a duration with its unit: `5 s`, `1.5ms`.
 pub fn duration_ns(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is no duration: write 5 s, 200 ms or 1.5 h");
+    let wrong = || format!("`{text}` is not a duration: write 5 s, 200 ms or 1.5 h");
     let split = text
         .find(|letter: char| letter.is_alphabetic())
         .unwrap_or(text.len());

@@ -95,7 +95,9 @@ fn names_of_c_are_no_names_for_c() {
         "take", "has", "give", "HEADROOM", "UPPER_X", "do_it",
     ] {
         let build = ["build", "radio/radio.loom", "-o", "out", "--name", name];
-        shell.loom(&build).failed(2, &["cannot name C"]);
+        shell
+            .loom(&build)
+            .failed(2, &["cannot be the name of the generated C"]);
     }
     assert!(!shell.path("out").exists());
     for name in [
@@ -110,7 +112,9 @@ fn names_of_c_are_no_names_for_c() {
     ] {
         let build = ["build", "radio/radio.loom", "-o", "out", "--name", name];
         if name.starts_with('_') {
-            shell.loom(&build).failed(2, &["cannot name C"]);
+            shell
+                .loom(&build)
+                .failed(2, &["cannot be the name of the generated C"]);
             continue;
         }
         shell.loom(&build).fine();
@@ -122,9 +126,10 @@ fn names_of_c_are_no_names_for_c() {
             .read("radio/radio.loom")
             .replace("stack radio", "stack int"),
     );
-    shell
-        .loom(&["build", "radio/while.loom"])
-        .failed(2, &["`int` cannot name C", "--name"]);
+    shell.loom(&["build", "radio/while.loom"]).failed(
+        2,
+        &["`int` cannot be the name of the generated C", "--name"],
+    );
     shell
         .loom(&["build", "radio/while.loom", "--name", "fine"])
         .fine();
@@ -436,5 +441,5 @@ fn rewrites_are_chosen_by_name() {
         "module a: input I; output O; await I; emit O end module\n",
     );
     let esterel = shell.loom(&["build", "a.strl", "--without", "I"]);
-    esterel.failed(2, &["--without is for stacks"]);
+    esterel.failed(2, &["--without applies to stacks only"]);
 }

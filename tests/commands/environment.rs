@@ -54,10 +54,30 @@ fn wrong_command_lines_end_with_2_and_what_would_be_right() {
         );
     }
     let long = "tap=tap:far_too_long_for_it";
-    host(&shell, &["--link", long]).failed(2, &["names no interface"]);
-    host(&shell, &["--app", "datagrams=ech"]).failed(2, &["there are echo, lines and sink"]);
+    host(&shell, &["--link", long]).failed(2, &["is not the name of an interface"]);
+    host(&shell, &["--app", "datagrams=ech"])
+        .failed(2, &["the applications are echo, lines and sink"]);
     host(&shell, &["--for", "5"]).failed(2, &["5 s"]);
     host(&shell, &["--set", "address"]).failed(2, &["address=10.0.0.2"]);
+}
+
+#[test]
+fn a_renamed_option_is_refused_with_its_name_of_today() {
+    let shell = Shell::new();
+    for (command, former) in [
+        ("run", "--externs"),
+        ("simulate", "--externs"),
+        ("test", "--with"),
+    ] {
+        let said = shell.loom(&[command, "a.loom", former, "a.c"]);
+        said.failed(2, &[&format!("`{former}` was renamed: use `--c`")]);
+    }
+    let said = shell.loom(&["build", "a.loom", "--externs", "a.c"]);
+    assert!(
+        !said.note.contains("was renamed"),
+        "build has no --c: {}",
+        said.note
+    );
 }
 
 #[test]
@@ -66,8 +86,8 @@ fn names_that_a_stack_does_not_have_are_guessed() {
     capture(&shell, "in.pcapng", &[(0, ping(1, b""))]);
     let with = |more: &[&str]| host(&shell, &[&SET, more].concat());
     with(&["--set", "adress=1"]).failed(2, &["did you mean `address`?"]);
-    with(&["--set", "colour=1"]).failed(2, &["there are mac, address"]);
-    with(&["--set", "address=10.0.0"]).failed(2, &["`address`", "is no number"]);
+    with(&["--set", "colour=1"]).failed(2, &["choose one of mac, address"]);
+    with(&["--set", "address=10.0.0"]).failed(2, &["`address`", "is not a number"]);
     with(&["--set", "mac=1:2"]).failed(2, &["`mac`"]);
     with(&["--set", "prefix=300"]).failed(2, &["`prefix`", "does not fit"]);
     let start = [
@@ -77,7 +97,7 @@ fn names_that_a_stack_does_not_have_are_guessed() {
         "--set",
         "prefix=33",
     ];
-    with(&start).failed(1, &["does not start with these settings"]);
+    with(&start).failed(1, &["does not start with this configuration"]);
     with(&[]).failed(2, &["link `tap` has no device", "--link tap=tap:tap0"]);
     with(&["--link", "tip=pcap:in.pcapng"]).failed(2, &["no link `tip`", "`tap`"]);
     let twice = [
@@ -86,7 +106,7 @@ fn names_that_a_stack_does_not_have_are_guessed() {
         "--link",
         "tap=pcap:in.pcapng",
     ];
-    with(&twice).failed(2, &["has two devices"]);
+    with(&twice).failed(2, &["is given two devices"]);
     with(&["--app", "datagram=echo"]).failed(2, &["did you mean `datagrams`?"]);
     with(&["--app", "datagrams(prt=7)=echo"]).failed(2, &["did you mean `port`?"]);
     let two = [
@@ -136,7 +156,7 @@ fn folders_that_do_not_exist_are_named_once() {
     let shell = Shell::new();
     shell.write("pass.loom", "worker pass\n");
     let check = shell.loom(&["check", "pass.loom", "--path", "nowhere"]);
-    check.failed(2, &["--path nowhere: there is no such folder"]);
+    check.failed(2, &["--path nowhere: the folder does not exist"]);
     let radio = example("radio/radio.loom");
     let capture = ["simulate", &radio, "--interpret", "--pcapng", "nowhere/a"];
     let said = shell.loom(&capture).failed(2, &[]);
@@ -161,13 +181,14 @@ fn devices_that_do_not_exist_are_named() {
         host(&shell, &[&SET[..], &words].concat())
     };
     with("tap=pcap:none.pcap").failed(2, &["none.pcap: No such file"]);
-    with("tap=pcap:garbage").failed(2, &["garbage: neither a pcap nor a pcapng capture"]);
-    with("tap=pcap:empty").failed(2, &["empty: neither a pcap nor a pcapng capture"]);
+    with("tap=pcap:garbage").failed(2, &["garbage: not a pcap or pcapng capture"]);
+    with("tap=pcap:empty").failed(2, &["empty: not a pcap or pcapng capture"]);
     with("tap=pcap:.").failed(2, &["Is a directory"]);
-    with("tap=pcap:cut.pcapng").failed(2, &["cut.pcapng: frame 2: the file ends in the middle"]);
+    with("tap=pcap:cut.pcapng").failed(2, &["cut.pcapng: frame 2: the file ends too early"]);
     with("tap=pcap:head.pcapng").failed(2, &["head.pcapng: the header of the capture"]);
     with("tap=pcap:in.pcapng,no/where/out").failed(2, &["no/where/out: No such file"]);
-    with("tap=pcap:in.pcapng,./in.pcapng").failed(2, &["not written over while it is read"]);
+    with("tap=pcap:in.pcapng,./in.pcapng")
+        .failed(2, &["a capture cannot be both input and output"]);
     assert_eq!(
         std::fs::read(shell.path("in.pcapng")).expect("untouched"),
         whole
@@ -198,7 +219,7 @@ fn sources_that_are_none_are_refused() {
         .failed(1, &["declares no stack"]);
     shell
         .loom(&["check", "folder"])
-        .failed(2, &["folder: no .loom file is in it"]);
+        .failed(2, &["folder: the folder contains no .loom file"]);
     shell
         .loom(&["check", "none.loom"])
         .failed(2, &["none.loom: No such file or directory"]);
@@ -377,9 +398,9 @@ fn folders_and_compilers_that_do_not_do_are_named() {
             2,
             "no-such-compiler: No such file",
         ),
-        ("CC", "false", 1, "`false` refuses the generated C"),
-        ("TMPDIR", "/no/where", 2, "no temporary directory"),
-        ("PATH", "/no/where", 2, "no C compiler is installed"),
+        ("CC", "false", 1, "`false` cannot compile the generated C"),
+        ("TMPDIR", "/no/where", 2, "cannot create a temporary folder"),
+        ("PATH", "/no/where", 2, "no C compiler was found"),
     ] {
         let mut command = shell.command(&run);
         command.env_remove("CC").env(name, value);

@@ -169,9 +169,9 @@ fn c_that_ends_itself_or_cannot_be_compiled_is_told() {
         };
         let said = run("ends.c");
         assert_eq!(said.result, "B(1)\n");
-        said.failed(1, &["ended by signal 6"]);
-        run("broken.c").failed(1, &["refuses the C", "broken.c:1"]);
-        run("other.c").failed(1, &["refuses the C", "F"]);
+        said.failed(1, &["killed by signal 6"]);
+        run("broken.c").failed(1, &["cannot compile the C sources", "broken.c:1"]);
+        run("other.c").failed(1, &["cannot compile the C sources", "F"]);
         run("missing.c").failed(2, &["missing.c: No such file"]);
     }
     let mut command = shell.command(&["simulate", "half.strl", "--c", "ends.c"]);
@@ -211,7 +211,10 @@ fn a_type_that_is_an_array_in_c_is_told() {
         assert_eq!(run("held.c").fine(), "B(1)\nB(2)\n");
         run("array.c").failed(
             1,
-            &["refuses the C", "`T` is an array: put it into a struct"],
+            &[
+                "cannot compile the C sources",
+                "`T` is an array: put it into a struct",
+            ],
         );
     }
 }
@@ -252,9 +255,10 @@ fn a_module_that_is_called_as_a_function_of_c_is_run_and_named_anew() {
         assert_eq!(said.fine(), "\nO\n\n");
     }
     shell.write("own.strl", ABRO.replace("ABRO", "main"));
-    shell
-        .loom(&["build", "own.strl"])
-        .failed(2, &["`main` cannot name C", "--name"]);
+    shell.loom(&["build", "own.strl"]).failed(
+        2,
+        &["`main` cannot be the name of the generated C", "--name"],
+    );
     shell
         .loom(&["build", "own.strl", "--name", "own", "-o", "."])
         .fine();
@@ -272,7 +276,7 @@ fn what_is_for_stacks_says_so() {
         shell.loom(&["check", "abro.strl"]).fine(),
         "abro.strl: module ABRO, 5 states\n"
     );
-    let says = &["abro.strl is Esterel", "`loom simulate`"];
+    let says = &["abro.strl is an Esterel file", "`loom simulate`"];
     shell.loom(&["fmt", "abro.strl"]).failed(1, says);
     shell.loom(&["run", "abro.strl"]).failed(1, says);
 }

@@ -22,14 +22,14 @@ fn given(shell: &Shell, text: &str, arguments: &[&str]) -> Said {
 fn check_reads_stdin() {
     let shell = Shell::new();
     let said = given(&shell, GOOD, &["check", "-"]).fine();
-    assert_eq!(said, "<stdin>: fine: layer plain\n");
+    assert_eq!(said, "<stdin>: no errors: layer plain\n");
     given(&shell, FORGETS, &["check", "-"])
         .failed(1, &["error[message-leaked]", "--> <stdin>:3:23"]);
     // It looks for what it uses in the current folder.
     shell.write("near.loom", GOOD.replace("plain", "near"));
     let stack = "use near\n\nstack s { link wire { near { port messages } } }\n";
     given(&shell, stack, &["check", "near.loom", "-"]).fine();
-    given(&shell, GOOD, &["check", "-", "-"]).failed(2, &["`-` stands there twice"]);
+    given(&shell, GOOD, &["check", "-", "-"]).failed(2, &["`-` is given twice"]);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn fmt_writes_stdin_to_stdout() {
     said.failed(1, &["would change <stdin>"]);
     for pair in [["fmt", "-", "-"], ["fmt", "a.loom", "-"]] {
         // A file is not looked for: the command line is wrong.
-        given(&shell, GOOD, &pair).failed(2, &["`-` stands alone"]);
+        given(&shell, GOOD, &pair).failed(2, &["`-` cannot be combined with files"]);
     }
     let said = given(&shell, "worker {", &["fmt", "-"]);
     assert_eq!(said.result, "", "what cannot be read is not printed");
@@ -90,7 +90,7 @@ fn json_leaves_stdout_to_the_diagnostics() {
     let shell = Shell::new();
     shell.loom(&["new", "beep"]).fine();
     let said = shell.loom(&["check", "beep/beep.loom", "--message-format", "json"]);
-    assert_eq!(said.note, "beep/beep.loom: fine: stack beep\n");
+    assert_eq!(said.note, "beep/beep.loom: no errors: stack beep\n");
     assert_eq!(said.fine(), "");
     let said = shell.loom(&["build", "beep/beep.loom", "--message-format", "json"]);
     assert!(

@@ -65,7 +65,7 @@ fn each_way_is_counted_and_the_program_says_what_it_always_says() {
     let explain = ["explain", "gates.loom", "--profile", "gates.profile"];
     let said = shell.loom(&explain).fine();
     assert!(
-        said.contains("the common path: 3 ways carry 100.0 %\n"),
+        said.contains("the common path: 3 paths carry 100.0 %\n"),
         "{said}"
     );
 }
@@ -124,19 +124,19 @@ fn a_capture_that_says_nothing_of_the_stack_is_refused() {
     let shell = Shell::new();
     of_capture(&shell, &[]).failed(2, &["in.pcapng: No such file"]);
     shell.write("in.pcapng", "no capture");
-    of_capture(&shell, &[]).failed(2, &["in.pcapng: neither a pcap nor a pcapng capture"]);
+    of_capture(&shell, &[]).failed(2, &["in.pcapng: not a pcap or pcapng capture"]);
     capture(&shell, "in.pcapng", &[]);
-    of_capture(&shell, &[]).failed(1, &["no frame came in: nothing is recorded"]);
+    of_capture(&shell, &[]).failed(1, &["no frame came in: no profile is written"]);
     capture(
         &shell,
         "in.pcapng",
         &[(0, ethernet(0x88b5, &[0; 50])), (1, vec![1])],
     );
-    of_capture(&shell, &[]).failed(1, &["every frame was dropped: nothing is recorded"]);
+    of_capture(&shell, &[]).failed(1, &["every frame was dropped: no profile is written"]);
     capture(&shell, "in.pcapng", &[(0, arp(1)), (1, arp(1))]);
     let bytes = std::fs::read(shell.path("in.pcapng")).expect("a capture");
     shell.write("in.pcapng", &bytes[..bytes.len() - 9]);
-    of_capture(&shell, &[]).failed(2, &["in.pcapng: frame 2: the file ends in the middle"]);
+    of_capture(&shell, &[]).failed(2, &["in.pcapng: frame 2: the file ends too early"]);
     assert!(!shell.path("host.profile").exists(), "nothing was recorded");
 }
 
@@ -149,9 +149,9 @@ fn a_profile_is_recorded_of_one_thing() {
     };
     record(&[]).failed(2, &["--c <FILE>"]);
     let live = ["--link", "wire=tap:tap0"];
-    record(&live).failed(2, &["link `wire`", "record a profile of a capture"]);
+    record(&live).failed(2, &["link `wire`", "a profile is recorded from a capture"]);
     let around = ["--c", "drive.c", "--set", "x=1"];
-    record(&around).failed(2, &["--set and --app go with --link"]);
+    record(&around).failed(2, &["--set and --app need --link"]);
     let given = ["--link", "wire=pcap:in", "--", "3"];
     record(&given).failed(2, &["cannot be used with"]);
     record(&["--link", "wires=pcap:in"]).failed(2, &["the stack has no link `wires`"]);
@@ -208,31 +208,34 @@ fn what_is_no_profile_of_this_stack_is_refused() {
         let explain = ["explain", "gates.loom", "--profile", "bad"];
         shell.loom(&explain).failed(1, &[says]);
     };
-    refused("", "does not begin with `stackloom profile 1`");
-    refused("\u{0}\u{fffd}", "does not begin with `stackloom profile 1`");
-    refused("stackloom profile 10\n", "does not begin with");
+    refused("", "the first line is not `stackloom profile 1`");
     refused(
-        "stackloom profile 1\n",
-        "line 2 does not say of which stack",
+        "\u{0}\u{fffd}",
+        "the first line is not `stackloom profile 1`",
     );
+    refused("stackloom profile 10\n", "not a profile");
+    refused("stackloom profile 1\n", "line 2 does not name the stack");
     refused(
         "stackloom profile 1\nstack gates\ntrees x\n",
-        "line 3 does not",
+        "line 3 has no",
     );
     refused(
         &good.replace("stack gates", "stack other"),
-        "recorded of `other`",
+        "recorded from `other`",
     );
-    refused(&good.replace("trees ", "trees 1"), "line 3 does not");
+    refused(&good.replace("trees ", "trees 1"), "line 3 has no");
     let (before, digit) = good.split_at(good.find("trees ").expect("a sum") + 6);
     let other = if digit.starts_with('1') { "2" } else { "1" };
     let planted = format!("{before}{other}{}", &digit[1..]);
-    refused(&planted, "`gates` is another since it was recorded");
+    refused(
+        &planted,
+        "`gates` has changed since the profile was recorded",
+    );
     let cut = good.trim_end().rsplit_once('\n').expect("lines").0;
-    refused(cut, "it has 7 counts, and `gates` has 8 ways");
+    refused(cut, "the profile has 7 counts, but `gates` has 8 paths");
     refused(
         &(good.clone() + "1 more\n"),
-        "it has 9 counts, and `gates` has 8 ways",
+        "the profile has 9 counts, but `gates` has 8 paths",
     );
     refused(
         &good.replace(" 1  arrive", "-1  arrive"),
@@ -240,13 +243,13 @@ fn what_is_no_profile_of_this_stack_is_refused() {
     );
     refused(
         &good.replace(" alike ", " unlike "),
-        "line 4 does not say how many frames came",
+        "line 4 has no count of frames",
     );
     refused(&(good.clone() + "\n\n"), "line 13 has no count");
     shell.write("gates.loom", GATES.replace("< 8", "< 9"));
     refused(
         &good,
-        "`gates` is another since it was recorded: record it anew",
+        "`gates` has changed since the profile was recorded: record a new one",
     );
     let two = [
         "build",
@@ -259,7 +262,7 @@ fn what_is_no_profile_of_this_stack_is_refused() {
     shell.write("bad", good.replace("stack gates", "stack other"));
     shell
         .loom(&two)
-        .failed(1, &["bad: it was not recorded of the same stack"]);
+        .failed(1, &["bad: the profile was recorded from another stack"]);
     let none = ["build", "gates.loom", "--profile", "none"];
     shell.loom(&none).failed(2, &["none: No such file"]);
 }
@@ -275,8 +278,8 @@ fn a_program_that_fails_or_is_none_is_said() {
     );
     let record = |file: &str| shell.loom(&["profile", "record", "gates.loom", "--c", file]);
     record("fails.c").failed(1, &["the program failed: exit status: 3"]);
-    record("wrong.c").failed(1, &["refuses the C"]);
-    record("quick.c").failed(1, &["the program has written no profile"]);
+    record("wrong.c").failed(1, &["cannot compile the C sources"]);
+    record("quick.c").failed(1, &["the program wrote no profile"]);
     record("none.c").failed(2, &["none.c: No such file"]);
     let both = ["build", "gates.loom", "--record", "--only", "inline"];
     shell.loom(&both).failed(2, &["cannot be used with"]);
@@ -301,7 +304,7 @@ fn what_was_never_seen_is_cut_and_meeting_it_is_counted_by_its_line() {
     shell.loom(&[&build[..], &["-o", "whole"]].concat()).fine();
     let special = [&build[..], &["--specialise", "-o", "special"]].concat();
     let said = shell.loom(&special).fine();
-    let cut = "cut 4 ways that the profile never saw\n";
+    let cut = "removed 4 paths that the profile never took\n";
     assert!(said.ends_with(cut), "{said}");
     for file in ["special/gates.c", "special/gates.h"] {
         let text = shell.read(file).replace("\n *", "");
@@ -340,7 +343,7 @@ fn where_no_frame_stood_in_a_buffer_none_is_given_and_that_is_counted() {
     let frames = "\nframes wire 2 alike 1 elsewhere 2\n";
     assert!(profile.contains(frames), "{profile}");
     let said = build();
-    let cut = "that the profile never saw, and buffers for frames: none stood in one\n";
+    let cut = "that the profile never took; also removed buffers for frames, which no path needs\n";
     assert!(said.ends_with(cut), "{said}");
     let header = shell.read("special/gates.h").replace("\n *", "");
     let says = "No frame stood in a buffer of it: gates_buffer gives none, and that is counted.";
@@ -355,19 +358,19 @@ fn where_no_frame_stood_in_a_buffer_none_is_given_and_that_is_counted() {
         "gates.profile",
         profile.replace("elsewhere 2", "elsewhere 1"),
     );
-    assert!(build().ends_with("that the profile never saw\n"));
+    assert!(build().ends_with("that the profile never took\n"));
     assert_eq!(driven(&shell, "special", "1 1"), fine);
     shell.write(
         "gates.profile",
         profile.replace("elsewhere 2", "elsewhere 3"),
     );
-    let why = ["line 4 does not say how many frames came"];
+    let why = ["line 4 has no count of frames"];
     shell.loom(&special).failed(1, &why);
     shell.write(
         "gates.profile",
         profile.replace("frames wire", "frames other"),
     );
-    let why = ["frames came by `other`, which `gates` has not"];
+    let why = ["the profile counts frames of `other`, but `gates` has no such link"];
     shell.loom(&special).failed(1, &why);
 }
 
@@ -385,5 +388,5 @@ fn only_what_was_recorded_can_be_specialised() {
         "gates.profile",
         "--specialise",
     ];
-    shell.loom(&build).failed(1, &["record it anew"]);
+    shell.loom(&build).failed(1, &["record a new one"]);
 }

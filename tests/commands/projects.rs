@@ -21,7 +21,7 @@ fn a_new_project_builds_and_its_cases_hold() {
     }
     let checked = shell.loom(&["check", "radio/radio.loom"]);
     assert_eq!(checked.note, "");
-    let fine = "radio/radio.loom: fine: stack radio\n";
+    let fine = "radio/radio.loom: no errors: stack radio\n";
     assert_eq!(checked.fine(), fine);
     shell.loom(&["fmt", "--check", "radio"]).fine();
     assert_eq!(shell.loom(&["test", "radio"]).fine(), "3 cases hold\n");
@@ -110,7 +110,7 @@ fn a_new_project_never_writes_over_another() {
     ] {
         let note = shell
             .loom(&["new", name])
-            .failed(2, &["cannot name a stack"]);
+            .failed(2, &["cannot be the name of a stack"]);
         assert!(note.lines().count() == 1, "{note}");
     }
     assert_eq!(std::fs::read_dir(shell.path(".")).unwrap().count(), 1);
@@ -126,8 +126,8 @@ fn a_case_that_does_not_hold_is_shown_and_blessed() {
     shell.write(path, &other);
     let words = [
         "beep/cases/what_comes_twice.case: line",
-        "is written delivered 3",
-        "comes out  delivered 2",
+        "expected delivered 3",
+        "actual   delivered 2",
         "2 of 3 cases hold",
     ];
     shell.loom(&["test", "beep"]).failed(1, &words);
@@ -160,7 +160,7 @@ fn what_is_no_case_is_refused() {
     shell.write("a/a.txt", "");
     shell
         .loom(&["test", "a"])
-        .failed(2, &["there are no cases"]);
+        .failed(2, &["no .case file was found"]);
     shell.loom(&["test", "b"]).failed(2, &["b: No such file"]);
     shell.write("a/a.case", "no fact\n");
     shell
@@ -263,12 +263,12 @@ fn a_run_ends_at_the_end_of_its_input() {
     near.typed(b"hello\nthe last line has no end");
     let began = Instant::now();
     let said = near.end();
-    assert!(said.note.contains("stdin has ended"), "{}", said.note);
+    assert!(said.note.contains("end of stdin"), "{}", said.note);
     assert!(said.fine().contains("0 in, 2 out"));
     assert!(began.elapsed() < Duration::from_secs(20));
     far.wait_for_result("the last line has no end");
     assert!(
-        !far.note().contains("stdin has ended"),
+        !far.note().contains("end of stdin"),
         "`--for` says when it ends"
     );
     far.interrupt();
@@ -292,7 +292,7 @@ fn an_end_that_is_started_anew_is_explained_at_the_other() {
         running.end().fine();
     }
     // The second time its numbers begin with 1 again.
-    far.wait_for("numbered.late_or_repeated; `late_or_repeated` in the layer `numbered`");
+    far.wait_for("numbered.late_or_repeated; look for `late_or_repeated` in the layer `numbered`");
     far.interrupt();
     let said = far.end().fine();
     assert!(said.starts_with("one\ntwo\nframes     4 in"), "{said}");
@@ -309,5 +309,5 @@ fn there_is_one_stdin_and_links_have_names() {
     };
     run(&["--record", "wires=a.pcapng"]).failed(2, &["no link `wires`"]);
     run(&["--record", "wire=none/a.pcapng"]).failed(2, &["none/a.pcapng"]);
-    run(&["--app", "messages=tape"]).failed(2, &["there are echo, lines and sink"]);
+    run(&["--app", "messages=tape"]).failed(2, &["the applications are echo, lines and sink"]);
 }

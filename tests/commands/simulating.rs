@@ -132,11 +132,11 @@ fn a_run_that_fails_says_how_to_repeat_it() {
     ];
     let said = radio(&shell, &words);
     let page = said.result.clone();
-    assert!(page.contains("\nbroken      no losses: "), "{page}");
-    assert!(page.contains("\nkept        in order\n"), "{page}");
+    assert!(page.contains("\nfailed      no losses: "), "{page}");
+    assert!(page.contains("\npassed      in order\n"), "{page}");
     let note = said.failed(
         1,
-        &["the run has failed:", "no losses: ", "does the same again:"],
+        &["the run failed:", "no losses: ", "This command repeats it:"],
     );
     let again = note.lines().last().expect("a command").trim();
     let again = again.strip_prefix("loom ").expect("ours");
@@ -163,7 +163,7 @@ fn the_networks_of_the_examples_keep_what_they_promise() {
         let said = shell.loom(&["simulate", &path, "--seed", "1", "--runs", "10"]);
         let page = said.fine();
         assert!(
-            page.ends_with("\n10 of 10 runs kept what they promise\n"),
+            page.ends_with("\n10 of 10 runs met all expectations\n"),
             "{page}"
         );
     }
@@ -180,13 +180,13 @@ fn expectations_of_scripts_and_of_counters_are_judged() {
         "--app",
         "right.messages=expect 5 within 1 ms",
     ];
-    radio(&shell, &words).failed(1, &["right.messages: it expected 5 messages, and 1 came"]);
+    radio(&shell, &words).failed(1, &["right.messages: expected 5 messages, but 1 arrived"]);
     for (fact, seen) in [
         ("delivered = 999", ": 1,000"),
         ("right: delivered < 100%", ": 1,000"),
         ("answered > 0", ": 0"),
         ("latency < 5 ms", ": 5 ms"),
-        ("round trip < 1 s", ": nothing came"),
+        ("round trip < 1 s", ": no message arrived"),
         ("left: throughput > 1 kbit/s", ": 0 bit/s"),
         ("right: sequencer.late_or_repeated > 0", ": 0"),
         ("sent < delivered", ": 1,000"),
@@ -206,7 +206,7 @@ fn expectations_of_scripts_and_of_counters_are_judged() {
     let words = kept.iter().flat_map(|fact| ["--expect", *fact]);
     let words: Vec<&str> = ["--delay", "5 ms"].into_iter().chain(words).collect();
     let page = radio(&shell, &words).fine();
-    assert_eq!(page.matches("\nkept  ").count(), kept.len(), "{page}");
+    assert_eq!(page.matches("\npassed  ").count(), kept.len(), "{page}");
 }
 
 #[test]
@@ -227,12 +227,12 @@ fn many_runs_find_the_seeds_that_fail() {
     let page = said.result.clone();
     let lines: Vec<&str> = page.lines().collect();
     assert_eq!(lines.len(), 13, "{page}");
-    let kept = lines.iter().filter(|line| line.ends_with(": kept")).count();
+    let kept = lines
+        .iter()
+        .filter(|line| line.ends_with(": passed"))
+        .count();
     assert!(kept > 0 && kept < 12, "{page}");
-    assert_eq!(
-        lines[12],
-        format!("{kept} of 12 runs kept what they promise")
-    );
+    assert_eq!(lines[12], format!("{kept} of 12 runs met all expectations"));
     let failed = lines
         .iter()
         .find(|line| line.contains("missing"))
@@ -255,7 +255,7 @@ fn many_runs_find_the_seeds_that_fail() {
     ];
     let page = radio(&shell, &words).fine();
     assert!(
-        page.ends_with("\n2 of 2 runs kept what they promise\n"),
+        page.ends_with("\n2 of 2 runs met all expectations\n"),
         "{page}"
     );
 }
@@ -329,7 +329,7 @@ loss = \"5%\"
 
 /// What stands in a network, what is written instead, in which line that is, and what is said.
 const WRONG: &[(&str, &str, u32, &str)] = &[
-    ("[node.one]", "[node.one", 1, "no TOML"),
+    ("[node.one]", "[node.one", 1, "not valid TOML"),
     ("[node.one]", "[nodes.one]", 1, "did you mean `node`?"),
     (
         "beep.loom\"\napp",
@@ -340,13 +340,18 @@ const WRONG: &[(&str, &str, u32, &str)] = &[
     ("app.messages", "app.message", 3, "did you mean `messages`?"),
     ("app.messages", "ap.messages", 3, "did you mean `app`?"),
     ("send 10", "sent 10", 3, "did you mean `send`?"),
-    ("send 10", "send 10 of 3", 3, "4 bytes at least"),
-    ("send 10", "wait 1 s; send ten", 3, "no number of messages"),
+    ("send 10", "send 10 of 3", 3, "needs at least 4 bytes"),
+    (
+        "send 10",
+        "wait 1 s; send ten",
+        3,
+        "not a number of messages",
+    ),
     (
         "send 10",
         "open (port = 7); send 10",
         3,
-        "no session of `messages` is opened",
+        "port `messages` has no sessions that are opened",
     ),
     (
         "stack = \"beep.loom\"\n\n",
@@ -365,7 +370,7 @@ const WRONG: &[(&str, &str, u32, &str)] = &[
         "[\"one\", \"other\"]",
         "[\"one\", \"one\"]",
         9,
-        "is at two links",
+        "is an end of two links",
     ),
     (
         "\"one\", \"other\"",
@@ -374,40 +379,40 @@ const WRONG: &[(&str, &str, u32, &str)] = &[
         "did you mean `wire`?",
     ),
     ("loss", "los", 10, "did you mean `loss`?"),
-    ("5%", "5x", 10, "is no share"),
+    ("5%", "5x", 10, "is not a share"),
     ("5%", "105%", 10, "is not between 0% and 100%"),
-    ("\"5%\"", "[]", 10, "one text or number"),
+    ("\"5%\"", "[]", 10, "one string or number"),
     ("loss = \"5%\"", "rate = 10", 10, "10 Mbit/s"),
-    ("loss = \"5%\"", "delay = \"2 d\"", 10, "no duration"),
+    ("loss = \"5%\"", "delay = \"2 d\"", 10, "not a duration"),
     (
         "loss = \"5%\"",
         "from.two.loss = 1",
         10,
-        "no end of this link",
+        "not an end of this link",
     ),
     (
         "[node.one]\n",
         "[node.one]\nset.speed = 5\n",
         2,
-        "no setting is called `speed`",
+        "there is no setting `speed`",
     ),
     (
         "[node.one]\n",
         "[node.one]\nset.buffers = \"x\"\n",
         2,
-        "is no number",
+        "is not a number",
     ),
     (
         "[node.one]",
         "expect = \"in oder\"\n[node.one]",
         1,
-        "nothing that can be expected",
+        "not an expectation",
     ),
     (
         "[node.one]",
         "expect = \"two: in order\"\n[node.one]",
         1,
-        "called `two`",
+        "the name `two`",
     ),
     (
         "[node.one]",
@@ -419,15 +424,15 @@ const WRONG: &[(&str, &str, u32, &str)] = &[
         "[node.one]",
         "expect = \"beep.lost = 1\"\n[node.one]",
         1,
-        "called `beep.lost`",
+        "no counter `beep.lost`",
     ),
-    ("[node.one]", "for = 5\n[node.one]", 1, "no duration"),
-    ("[node.one]", "seed = \"x\"\n[node.one]", 1, "no number"),
+    ("[node.one]", "for = 5\n[node.one]", 1, "not a duration"),
+    ("[node.one]", "seed = \"x\"\n[node.one]", 1, "not a number"),
     (
         "[link.wire]",
         "[node.third]\nstack = \"beep.loom\"\n[link.wire]",
         8,
-        "leads nowhere",
+        "is not connected",
     ),
 ];
 
@@ -447,7 +452,7 @@ fn a_network_that_is_wrong_is_shown_where_it_is() {
     }
     shell.write("empty.toml", "");
     let said = shell.loom(&["simulate", "empty.toml"]);
-    said.failed(1, &["a network has nodes", "empty.toml:1:"]);
+    said.failed(1, &["a network needs nodes", "empty.toml:1:"]);
     shell.write("latin.toml", [b'#', 0xe9]);
     let said = shell.loom(&["simulate", "latin.toml"]);
     said.failed(1, &["latin.toml: byte 1 is not UTF-8"]);
@@ -460,17 +465,17 @@ fn a_command_line_that_is_wrong_is_answered_with_what_would_be_right() {
         (&["--loss", "5x"], "--loss"),
         (&["--rate", "fast"], "10 Mbit/s"),
         (&["--bit-errors", "2"], "between 0% and 100%"),
-        (&["--burst", "0"], "one at least"),
-        (&["--loss", "90%", "--burst", "3"], "75% at most"),
-        (&["--size", "3"], "4 bytes at least"),
+        (&["--burst", "0"], "a burst has at least one frame"),
+        (&["--loss", "90%", "--burst", "3"], "at most 75%"),
+        (&["--size", "3"], "needs at least 4 bytes"),
         (&["--every", "5"], "5 s"),
         (&["--for", "5"], "5 s"),
         (&["--app", "left"], "left.messages="),
         (&["--app", "lft.messages=echo"], "did you mean `left`?"),
         (&["--app", "left.message=echo"], "did you mean `messages`?"),
-        (&["--set", "speed=5"], "no setting is called `speed`"),
-        (&["--set", "third.buffers=5"], "no node is called `third`"),
-        (&["--expect", "everything"], "nothing that can be expected"),
+        (&["--set", "speed=5"], "there is no setting `speed`"),
+        (&["--set", "third.buffers=5"], "there is no node `third`"),
+        (&["--expect", "everything"], "not an expectation"),
         (&["--pcapng", "no/where"], "no/where: No such file"),
         (&["--outage", "2 s..1 s"], "10 s..12 s"),
         (&["--runs", "0"], "--runs"),
@@ -481,12 +486,13 @@ fn a_command_line_that_is_wrong_is_answered_with_what_would_be_right() {
     }
     let network = example("radio/radio.toml");
     let said = shell.loom(&["simulate", &network, "--messages", "5"]);
-    said.failed(2, &["--messages", "two copies of a stack"]);
-    radio(&shell, &["--compiled"]).failed(2, &["--compiled is for programs in Esterel"]);
+    said.failed(2, &["--messages", "a stack of which two copies run"]);
+    radio(&shell, &["--compiled"]).failed(2, &["--compiled applies only to Esterel programs"]);
     shell.write("a.strl", "module A: input I; end module");
     let said = shell.loom(&["simulate", "a.strl", "--loss", "5%"]);
-    said.failed(2, &["a fault of links is for stacks"]);
-    let note = radio(&shell, &["--expect", "speed.most = 0"]).failed(2, &["there are frames_in"]);
+    said.failed(2, &["an option of links applies only to stacks"]);
+    let note =
+        radio(&shell, &["--expect", "speed.most = 0"]).failed(2, &["choose one of frames_in"]);
     assert_eq!(note.matches(" frames_out,").count(), 1, "{note}");
     let said = shell.loom(&["simulate", "none.toml"]);
     said.failed(2, &["none.toml: No such file"]);

@@ -50,7 +50,7 @@ fn what_is_not_told_in_time_is_a_failure() {
     let shell = Shell::new();
     let script = "a.talks=open (id = 1); expect 2 carrier (up = false) within 10 s";
     let said = agreed(&shell, &["--app", script]);
-    said.failed(1, &["a.talks: it expected 2 carrier, and 1 came in time"]);
+    said.failed(1, &["a.talks: expected 2 carrier, but 1 arrived in time"]);
 }
 
 #[test]
@@ -58,17 +58,14 @@ fn what_a_script_says_has_to_be_something_that_its_port_knows() {
     let shell = Shell::new();
     let wrong = [
         ("expect carier", "did you mean `carrier`?"),
-        ("expect carrier (on = true)", "there is up"),
+        ("expect carrier (on = true)", "the only one is up"),
         ("tell quid", "did you mean `quit`?"),
-        ("tell quit", "are opened first"),
+        ("tell quit", "open a session of `talks` first"),
         (
             "open (id = 1); send 1 with (latte = true)",
             "did you mean `late`?",
         ),
-        (
-            "open (id = 1); send 1 with (late = 5)",
-            "neither true nor false",
-        ),
+        ("open (id = 1); send 1 with (late = 5)", "is not a boolean"),
     ];
     for (script, advice) in wrong {
         let script = format!("b.talks={script}");

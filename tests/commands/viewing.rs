@@ -35,7 +35,7 @@ fn what_cannot_be_shown_is_told() {
     shell.write("large.strl", large);
     for (arguments, status, says) in [
         (&["view", "wrong.strl"][..], 1, "error[causality-cycle]"),
-        (&["view", "large.strl"], 1, "too much to look at"),
+        (&["view", "large.strl"], 1, "too large to show"),
         (
             &["view", "switch.strl", "--budget", "2"],
             1,
@@ -47,7 +47,7 @@ fn what_cannot_be_shown_is_told() {
             "error[unknown-name]",
         ),
         (&["view", "none.strl"], 2, "none.strl"),
-        (&["view", "switch.loom"], 2, "only modules of Esterel"),
+        (&["view", "switch.loom"], 2, "shows only Esterel modules"),
         (
             &["view", "switch.strl", "--svg", "no/where.svg"],
             2,

@@ -218,7 +218,7 @@ impl Running {
         self.satisfy(&heard, came.min(count));
         if came < count {
             let what = what(&heard);
-            let text = format!("it expected {count} {what}, and {came} came in time");
+            let text = format!("expected {count} {what}, but {came} arrived in time");
             self.failures.push(text);
         }
         Then::On

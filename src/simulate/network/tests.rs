@@ -284,7 +284,7 @@ fn what_does_not_come_in_time_is_a_failure() {
     let failures = outcome.expect("it ends").failures;
     assert_eq!(
         failures,
-        ["other: it expected 3 messages, and 2 came in time"]
+        ["other: expected 3 messages, but 2 arrived in time"]
     );
 }
 
@@ -345,7 +345,7 @@ fn an_outage_is_told_to_who_hears_no_one_any_more() {
     plan.links[0].ends[1].faults.outages_ns = vec![10..30, 30..50, 70..80];
     let (outcome, _) = run(plan, |_, _| {});
     let outcome = outcome.expect("it ends");
-    let wrong = "other: it expected 1 carrier, and 0 came in time";
+    let wrong = "other: expected 1 carrier, but 0 arrived in time";
     assert_eq!(outcome.failures, [wrong]);
     assert_eq!(outcome.applications[0].notices, 4);
     assert_eq!(

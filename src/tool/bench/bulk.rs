@@ -259,7 +259,7 @@ fn called(mut command: Command, name: &str, offload: bool) -> io::Result<(Child,
     let begun = Instant::now();
     while nix::net::if_::if_nametoindex(name).is_err() {
         if child.try_wait()?.is_some() || begun.elapsed() > PATIENCE {
-            return ended(child, Ok(())).and(Err(io::Error::other("there is no device")));
+            return ended(child, Ok(())).and(Err(io::Error::other("the device was not created")));
         }
         thread::sleep(Duration::from_millis(1));
     }
@@ -273,7 +273,9 @@ fn called(mut command: Command, name: &str, offload: bool) -> io::Result<(Child,
     };
     match connected() {
         Ok(stream) => Ok((child, stream)),
-        Err(error) => ended(child, Err(error)).and(Err(io::Error::other("it did not begin"))),
+        Err(error) => {
+            ended(child, Err(error)).and(Err(io::Error::other("the transfer did not start")))
+        }
     }
 }
 

@@ -71,10 +71,10 @@ impl Counts {
                         Some((workload.into_inner().into_owned(), count))
                     });
                     let own: Option<_> = own.collect();
-                    let says = format!("the counts of `{name}` are numbers");
+                    let says = format!("the counts of `{name}` are not numbers");
                     counts.tables.insert(name, own.ok_or_else(|| wrong(&says))?);
                 }
-                _ => return Err(wrong(&format!("nothing is known of `{name}`"))),
+                _ => return Err(wrong(&format!("the file has no counts of `{name}`"))),
             }
         }
         Ok(counts)
@@ -91,7 +91,7 @@ impl Counts {
         let own = counting::version("gcc", "-dumpfullversion");
         if let Some(compiler) = self.compiler.as_ref().filter(|one| **one != own) {
             note(format_args!(
-                "bench/traffic.toml was recorded with {compiler}; this is {own}"
+                "bench/traffic.toml was recorded with {compiler}, but the compiler here is {own}"
             ));
         }
     }
@@ -134,8 +134,8 @@ mod tests {
             None
         );
         for (text, says) in [
-            ("[a]\nrr = \"many\"\n", "the counts of `a` are numbers"),
-            ("date = 3\n", "nothing is known of `date`"),
+            ("[a]\nrr = \"many\"\n", "the counts of `a` are not numbers"),
+            ("date = 3\n", "the file has no counts of `date`"),
             ("[a", "TOML parse error"),
         ] {
             let said = read(text).expect("it is refused");

@@ -38,7 +38,7 @@ pub struct Fetched {
 pub fn fetched(program: &Path) -> Result<Fetched, Failure> {
     let step = address_of(program, "bench_step")?.ok_or_else(|| {
         let program = program.display();
-        Failure::environment(format!("{program}: `nm` finds no bench_step"))
+        Failure::environment(format!("{program}: `nm` finds no function bench_step"))
     })?;
     let wire = address_of(program, "bench_wire")?;
     let mut command = Command::new("valgrind");
@@ -65,7 +65,7 @@ pub fn fetched(program: &Path) -> Result<Fetched, Failure> {
     steps.found().ok_or_else(|| {
         let program = program.display();
         Failure::refused(format!(
-            "{program}: it takes less than {} steps",
+            "{program}: the program runs fewer than {} steps",
             WARM + SEEN
         ))
     })

@@ -141,7 +141,7 @@ impl Receiver<'_> {
             let arrived = !self.delivered.is_empty() && frames[0].ends_with(&self.delivered);
             if own != answer || !arrived {
                 return Err(Failure::refused(format!(
-                    "what is interpreted does not do what the C does with segment {segments}"
+                    "the interpreter and the C differ at segment {segments}"
                 )));
             }
         }
@@ -190,7 +190,7 @@ fn call(program: &Program, line: &str) -> Result<Call, Failure> {
     match lives.into_iter().flatten().next() {
         Some(Line::Call(call)) => Ok(call),
         Some(Line::Wait(_) | Line::Exact(_)) | None => {
-            Err(Failure::refused(format!("`{line}` is no call")))
+            Err(Failure::refused(format!("`{line}` is not a call")))
         }
     }
 }

@@ -45,7 +45,7 @@ impl Place {
         let namespace = told.recv().expect("it says so").map_err(|error| {
             let why = plain(&error);
             Failure::environment(format!(
-                "no network namespace, which only root makes: {why}"
+                "cannot create a network namespace, which needs root: {why}"
             ))
         })?;
         let place = Place {
@@ -112,7 +112,7 @@ impl Talk {
         stream.shutdown(Shutdown::Write)?;
         match stream.read(&mut [0])? {
             0 => Ok(()),
-            _ => Err(wrong("a byte that nobody sent has arrived".to_string())),
+            _ => Err(wrong("an unexpected byte arrived".to_string())),
         }
     }
 
@@ -129,7 +129,7 @@ impl Talk {
             if length == 0 || room[..length] != self.from(moved)[..length] {
                 let total = self.total;
                 return Err(wrong(format!(
-                    "wrong bytes, or an end, after {moved} of {total}"
+                    "the data is wrong or ends after {moved} of {total} bytes"
                 )));
             }
             moved += length as u64;

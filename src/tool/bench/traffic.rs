@@ -58,16 +58,16 @@ pub const FRAMES: &str = "frames";
 /// Options of `loom bench traffic`.
 #[derive(Args, Debug)]
 pub struct Choice {
-    /// Counts these workloads alone, of `traffic`
+    /// `traffic` only: workloads to count [default: all]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     workloads: Vec<String>,
-    /// Counts these programs alone, as `--keep` calls them without `traffic-`, of `traffic`
+    /// `traffic` only: programs to count, named as in `--keep` without `traffic-` [default: all]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// How many segments, transactions or connections are counted, of `traffic`
+    /// `traffic` only: segments, transactions or connections to count
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     units: Option<u32>,
-    /// Writes the counts of our own stacks to bench/traffic.toml, of `traffic`
+    /// `traffic` only: writes the counts of Stackloom's stacks to bench/traffic.toml
     #[arg(long)]
     pub record: bool,
 }
@@ -169,7 +169,7 @@ fn figures(counted: &Counted, workload: &Workload, units: Option<u32>) -> Result
     let units = said.get("messages").copied().unwrap_or_default();
     if units <= 0.0 {
         let program = counted.program.display();
-        let says = format!("{program}: it does not say how many units went");
+        let says = format!("{program}: the program did not print its number of units");
         return Err(Failure::refused(says));
     }
     let instructions = found.totals[0];

@@ -41,10 +41,10 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
     match case.text("error") {
         None if !found.is_empty() => {
             return Err(format!(
-                "there are errors, but no section for them\n{errors}"
+                "the program has errors, but the case has no section `error`\n{errors}"
             ));
         }
-        Some(_) if found.is_empty() => return Err("nothing is wrong here".to_string()),
+        Some(_) if found.is_empty() => return Err("the program has no errors".to_string()),
         None | Some(_) => {}
     }
     let given = case.text("in").unwrap_or_default().to_string();
@@ -55,24 +55,31 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
             "esterel" | "externs" | "in" => continue,
             "error" => errors.clone(),
             "out" => around(&played(
-                compiled.ok_or("nothing can be run")?,
+                compiled.ok_or("the program has errors and cannot run")?,
                 externs.as_deref(),
                 &given,
             )?),
             "states" => {
-                let automaton = &compiled.ok_or("there is no automaton")?.automaton;
+                let automaton = &compiled.ok_or("the program has no automaton")?.automaton;
                 around(&automaton.states.len().to_string())
             }
             "c" => {
-                let Reactive { module, automaton } = compiled.ok_or("there is no C")?;
+                let Reactive { module, automaton } = compiled.ok_or("the program has no C")?;
                 around(&emit::esterel::c("case.strl", module, automaton, Outside::Declared).c)
             }
             "view" => {
-                let Reactive { module, automaton } = compiled.ok_or("there is no automaton")?;
+                let Reactive { module, automaton } =
+                    compiled.ok_or("the program has no automaton")?;
                 let view = view::view(module, automaton, MOST_WAYS);
-                around(&view::text(&view.ok_or("this is too much to look at")?))
+                around(&view::text(
+                    &view.ok_or("the automaton is too large to show")?,
+                ))
             }
-            other => return Err(format!("a case of Esterel has no section `{other}`")),
+            other => {
+                return Err(format!(
+                    "a case of an Esterel program has no section `{other}`"
+                ));
+            }
         };
     }
     Ok(())
@@ -113,7 +120,9 @@ fn agreed(
         if let Some(machine) = machine {
             let other = lines(machine, given)?;
             if trees != other {
-                return Err(format!("the trees say\n{trees}\nand {who} says\n{other}"));
+                return Err(format!(
+                    "the automaton prints\n{trees}\nand {who} prints\n{other}"
+                ));
             }
         }
     }

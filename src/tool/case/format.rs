@@ -57,7 +57,7 @@ impl Case {
         }
         let sentence = fact.lines().next().unwrap_or_default();
         if !sentence.starts_with(|c: char| c.is_uppercase()) || !sentence.ends_with('.') {
-            return Err("the first line is the fact, as a sentence".to_string());
+            return Err("the first line of a case states the fact, as a sentence".to_string());
         }
         fact = around(&fact);
         for section in &mut sections {

@@ -140,12 +140,12 @@ pub fn difference(written: &str, right: &str) -> String {
             (our, their) => {
                 let show = |text: Option<&str>| text.unwrap_or("(the end)").to_string();
                 return format!(
-                    "line {line}\n  is written {}\n  comes out  {}",
+                    "line {line}\n  expected {}\n  actual   {}",
                     show(our),
                     show(their)
                 );
             }
         }
     }
-    "an end of line is missing".to_string()
+    "the last line has no newline".to_string()
 }

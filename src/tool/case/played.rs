@@ -40,7 +40,7 @@ pub fn played(
 ) -> Result<Played, String> {
     let text = |kind: &str| case.text(kind).unwrap_or_default();
     let stack = subject.stacks.first();
-    let stack = stack.ok_or("there is no stack to play to")?;
+    let stack = stack.ok_or("the case has no stack")?;
     let (program, sources) = (&stack.program, &subject.sources);
     let in_c = around_it.externs(program);
     let in_c = in_c.missing(program).first().copied();
@@ -98,11 +98,12 @@ impl Forms<'_> {
         };
         let played = self.around_it.compiled(&in_c, lines)?;
         let played = played.ok_or_else(|| {
-            format!("`{function}` is written in C: name its file, loom test --c FILE")
+            format!("`{function}` is written in C: add its source with loom test --c FILE")
         })?;
         if wants_wire {
             return Err(format!(
-                "`{function}` is written in C, so headers are not read for `wire`: leave it out"
+                "`{function}` is written in C, so the headers cannot be decoded: remove the \
+                section `wire`"
             ));
         }
         texts.out.push_str(&played.text);
@@ -152,7 +153,7 @@ impl Forms<'_> {
         for (who, run) in runs {
             if let Some(difference) = difference(&expected, &run) {
                 let script = script::written(program, &trace, &self.usual);
-                return Err(format!("{who} does otherwise\n{difference}\n{script}"));
+                return Err(format!("{who} behaves differently\n{difference}\n{script}"));
             }
         }
         Ok(end_ns)
@@ -186,7 +187,7 @@ fn expected<'p>(
         start_ns,
     );
     let Some(mut stack) = started else {
-        texts.out.push_str("the stack refuses to start\n");
+        texts.out.push_str("the stack does not start\n");
         return (trace, start_ns);
     };
     let state = stack.state().clone();

@@ -49,7 +49,7 @@ pub fn difference(one: &Run, other: &Run) -> Option<String> {
             if run.started {
                 "starts"
             } else {
-                "refuses to start"
+                "does not start"
             }
         };
         return Some(format!("- {}\n+ {}\n", says(one), says(other)));

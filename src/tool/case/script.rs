@@ -60,14 +60,18 @@ pub fn beginning(
     for line in host.lines().filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once('=').unwrap_or((line, ""));
         let (name, value) = (name.trim(), value.trim());
-        let number = || value.parse().map_err(|_| format!("`{line}` has no number"));
+        let number = || {
+            value
+                .parse()
+                .map_err(|_| format!("`{line}` lacks a number"))
+        };
         match name {
             "buffers" => limits.buffers = number()?,
             "budget" => limits.budget = number()?,
             "reserve" => limits.reserve = number()?,
             "outputs" => limits.outputs = number()? as usize,
             "events" => limits.events = number()? as usize,
-            "start" => start_ns = time(value).ok_or(format!("`{line}` has no time"))?,
+            "start" => start_ns = time(value).ok_or(format!("`{line}` lacks a time"))?,
             _ => return Err(format!("a host cannot set `{name}`")),
         }
     }
@@ -81,7 +85,9 @@ pub fn beginning(
 /// Reads the section `in`: what is done to a stack, and to each that starts anew in its place.
 pub fn lives(program: &Program, script: &str) -> Result<Vec<Vec<Line>>, String> {
     let read = |text: &String| {
-        line(program, text).ok_or(format!("`{text}` is no call of a host to this stack"))
+        line(program, text).ok_or(format!(
+            "`{text}` is not a call that a host can make to this stack"
+        ))
     };
     let lines = joined(script);
     let lives = lines.split(|line| line == "restart");

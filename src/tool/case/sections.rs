@@ -38,14 +38,14 @@ pub fn fill(path: &Path, case: &mut Case, cases: &Cases<'_>) -> Result<(), Strin
     let errors = around(&render(&subject.found, &subject.sources, false));
     if case.text("error").is_none() && refused(&subject.found) {
         return Err(format!(
-            "there are errors, but no section for them\n{errors}"
+            "the stack has errors, but the case has no section `error`\n{errors}"
         ));
     }
     if case.text("error").is_none() {
         cases.warned(&errors);
     }
     if case.text("error").is_some() && errors.is_empty() {
-        return Err("nothing is wrong here".to_string());
+        return Err("the stack has no errors".to_string());
     }
     let played = match case.text("out").or(case.text("wire")) {
         Some(_) => Some(played(path, case, subject, cases.around_it)?),
@@ -61,16 +61,16 @@ pub fn fill(path: &Path, case: &mut Case, cases: &Cases<'_>) -> Result<(), Strin
             "tree" => around(&trees(subject, false)?),
             "woven" => around(&trees(subject, true)?),
             "c" => around(&emitted(subject, &section.name)?),
-            "out" => around(&played.ok_or("nothing is played")?.out),
-            "wire" => around(&played.ok_or("nothing is played")?.wire),
-            other => return Err(format!("there is no section `{other}`")),
+            "out" => around(&played.ok_or("the case has no section `in`")?.out),
+            "wire" => around(&played.ok_or("the case has no section `in`")?.wire),
+            other => return Err(format!("a case has no section `{other}`")),
         };
         comes_out = true;
     }
     if comes_out {
         Ok(())
     } else {
-        Err("nothing comes out of it".to_string())
+        Err("the case has no section with output, such as `out` or `error`".to_string())
     }
 }
 
@@ -93,7 +93,7 @@ fn texts(path: &Path, case: &Case, around_it: &dyn Surroundings) -> Result<Texts
         }
     }
     if files.is_empty() {
-        return Err("there is no source".to_string());
+        return Err("the case has no section `source`".to_string());
     }
     let played = case.sections.iter().find(|section| section.kind == "in");
     let stack = played.map(|section| section.name.clone());
@@ -105,7 +105,7 @@ fn texts(path: &Path, case: &Case, around_it: &dyn Surroundings) -> Result<Texts
 
 /// The C of the first stack, or one function of it.
 fn emitted(subject: &Subject, function: &str) -> Result<String, String> {
-    let stack = subject.stacks.first().ok_or("there is no stack")?;
+    let stack = subject.stacks.first().ok_or("the case has no stack")?;
     let c = &stack.code(&subject.sources).c;
     if function.is_empty() {
         return Ok(c.clone());
@@ -125,7 +125,7 @@ fn emitted(subject: &Subject, function: &str) -> Result<String, String> {
     });
     let at = bodies
         .min()
-        .ok_or(format!("the C has no function `{function}`"))?;
+        .ok_or(format!("the generated C has no function `{function}`"))?;
     let comment = lines[..at].iter().rposition(|line| line.is_empty());
     let end = lines[at..].iter().position(|line| *line == "}");
     let end = at + end.expect("a function ends");
@@ -134,7 +134,7 @@ fn emitted(subject: &Subject, function: &str) -> Result<String, String> {
 
 /// The trees of the first stack in their text form.
 fn trees(subject: &Subject, woven: bool) -> Result<String, String> {
-    let stack = subject.stacks.first().ok_or("there is no stack")?;
+    let stack = subject.stacks.first().ok_or("the case has no stack")?;
     let (program, forest) = stack.woven();
     Ok(text::write(
         program,

@@ -143,7 +143,7 @@ struct Exchange<'a> {
 impl<'a> Exchange<'a> {
     /// `curl` fetches the file at each address of the stack: how fast.
     fn fetch_all(&mut self, addresses: &[(IpAddr, IpAddr)]) -> Result<String, Failure> {
-        let carrying = "carrying a file by curl and back, over IPv4 and IPv6";
+        let carrying = "transferring a file with curl in both directions, over IPv4 and IPv6";
         let spinner = progress::step((4, 4), carrying);
         let mut server = self.start("web", &[".".to_string()])?;
         let rates = addresses.iter().map(|(_, stack)| self.fetch(*stack));
@@ -188,7 +188,8 @@ impl<'a> Exchange<'a> {
             .map_err(|error| {
                 let reason = plain(&error);
                 Failure::environment(format!(
-                    "no curl to fetch a file ({reason}): --bytes 0 does without"
+                    "curl cannot be run ({reason}); install curl, or skip the transfer with \
+                    --bytes 0"
                 ))
             })?;
         let (said, note) = (
@@ -228,7 +229,9 @@ impl<'a> Exchange<'a> {
     /// How fast it was, if it is what it was.
     fn carried(&self, over: IpAddr, came: &[u8], time: Duration) -> Result<String, Failure> {
         if came != self.content || self.hash_of(came)? != self.hash {
-            let wrong = format!("the demo failed: what came by {over} is something else");
+            let wrong = format!(
+                "the demo failed: the file received over {over} differs from the file sent"
+            );
             return Err(Failure::refused(wrong));
         }
         let bits = 8.0 * self.content.len() as f64;
@@ -244,11 +247,16 @@ impl<'a> Exchange<'a> {
         let said = program.arg("hashed").current_dir(self.folder).output();
         let said = said.map_err(|error| {
             let reason = plain(&error);
-            Failure::environment(format!("no sha256sum ({reason}): --bytes 0 does without"))
+            Failure::environment(format!(
+                "sha256sum cannot be run ({reason}); install coreutils, \
+                or skip the transfer with --bytes 0"
+            ))
         })?;
         match String::from_utf8_lossy(&said.stdout).split_once(' ') {
             Some((hash, _)) => Ok(hash.to_string()),
-            None => Err(Failure::refused("the demo failed: sha256sum says nothing")),
+            None => Err(Failure::refused(
+                "the demo failed: sha256sum printed nothing",
+            )),
         }
     }
 
@@ -373,10 +381,10 @@ impl Running<'_> {
     /// Waits a moment, if there still is a reason to.
     fn may_take_longer(&self) -> Result<(), Failure> {
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Failure::refused("the demo failed: it was interrupted"));
+            return Err(Failure::refused("the demo failed: interrupted"));
         }
         if Instant::now() > self.late {
-            return Err(Failure::refused("the demo failed: it took too long"));
+            return Err(Failure::refused("the demo failed: timeout"));
         }
         std::thread::sleep(Duration::from_millis(1));
         Ok(())

@@ -242,10 +242,10 @@ impl State {
     fn end(&mut self, error: &io::Error) -> String {
         let status = self.process.wait();
         match status.map(|status| (status.signal(), status.code())) {
-            Ok((Some(signal), _)) => format!("the C was ended by signal {signal}"),
-            Ok((None, Some(code))) => format!("the C ended itself, with status {code}"),
-            Ok((None, None)) => format!("the C says nothing: {}", plain(error)),
-            Err(error) => format!("the C says nothing: {}", plain(&error)),
+            Ok((Some(signal), _)) => format!("the C code was killed by signal {signal}"),
+            Ok((None, Some(code))) => format!("the C code exited with status {code}"),
+            Ok((None, None)) => format!("the C code does not answer: {}", plain(error)),
+            Err(error) => format!("the C code does not answer: {}", plain(&error)),
         }
     }
 }

@@ -84,15 +84,15 @@ pub fn build(
     }
     if let Some(reason) = no_name(&module.name) {
         return Err(Failure::environment(format!(
-            "`{}` cannot name C: {reason}; choose another by --name",
+            "`{}` cannot be the name of the generated C: {reason}; choose another name with --name",
             module.name
         )));
     }
     if let Some(reason) = esterel::refused(&module) {
         let name = &module.name;
-        let help = "choose other names, or that of the module by --name";
+        let help = "choose other names, or set the name of the module with --name";
         return Err(Failure::environment(format!(
-            "`{name}` cannot become C: {reason}; {help}"
+            "`{name}` cannot be a name in the generated C: {reason}; {help}"
         )));
     }
     let header = format!("{}_data.h", module.name);
@@ -121,7 +121,9 @@ pub fn build(
     }
     if let Outside::Header(header) = outside {
         let names = of_c.names(&module).join(", ");
-        note(format_args!("{header} is yours to write: {names}"));
+        note(format_args!(
+            "write {header} yourself; the C needs it for {names}"
+        ));
     }
     if is_json() && !json {
         note(said.trim_end());

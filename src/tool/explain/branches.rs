@@ -54,20 +54,16 @@ pub fn branches(of: &Explained, all: bool, text: &mut String) {
     let (Some(first), Some(last)) = (asked.first(), asked.last()) else {
         return;
     };
-    let hint = if all {
-        ""
-    } else {
-        " (`--all` says it of each)"
-    };
+    let hint = if all { "" } else { " (`--all` lists each)" };
     let asked = match places.len() {
-        1 => "1 branch is asked".to_string(),
-        branches => format!("{branches} branches are asked"),
+        1 => "1 branch is evaluated".to_string(),
+        branches => format!("{branches} branches are evaluated"),
     };
     line(
         text,
         &format!(
-            "\n{asked} {:.1} times for one event from outside, as written, and {:.1} \
-             in the end{hint}:",
+            "\n{asked} {:.1} times per external event as written, and {:.1} times after all \
+            rewrites{hint}:",
             sum(first),
             sum(last)
         ),
@@ -77,7 +73,7 @@ pub fn branches(of: &Explained, all: bool, text: &mut String) {
         summary(cost, &changed, text);
     }
     if all {
-        line(text, " written  in the end");
+        line(text, " written  rewritten");
         let often = |place: &Span| first.get(place).map_or(0.0, |one| one.often);
         let mut changed = changed;
         changed.sort_by(|(one, _), (other, _)| {
@@ -101,10 +97,10 @@ fn summary(rewrite: Rewrite, all: &[(Span, Changes)], text: &mut String) {
         return;
     }
     let said = counts.into_iter().map(|(change, count)| match change {
-        Change::Gone => format!("{count} gone"),
+        Change::Gone => format!("{count} removed"),
         Change::Repeated => format!("{count} at more places"),
-        Change::Less => format!("{count} asked less"),
-        Change::More => format!("{count} asked more"),
+        Change::Less => format!("{count} evaluated less"),
+        Change::More => format!("{count} evaluated more"),
     });
     let about = rewrite.about();
     let said: Vec<String> = said.collect();
@@ -143,9 +139,9 @@ fn branch(of: &Explained, place: Span, changes: &Changes, text: &mut String) {
             several => format!("{several} places"),
         };
         let said = match change {
-            Change::Gone => "gone".to_string(),
+            Change::Gone => "removed".to_string(),
             Change::Repeated | Change::Less | Change::More => {
-                format!("asked {:.3} at {places}", after.often)
+                format!("evaluated {:.3} at {places}", after.often)
             }
         };
         let about = rewrite.about();

@@ -21,13 +21,13 @@ fn woven(of: &Explained, runs: &HashMap<Reaction, f64>, all: bool, text: &mut St
         return;
     }
     let woven = match joined.len() {
-        1 => "1 joint was woven".to_string(),
-        joints => format!("{joints} joints were woven"),
+        1 => "1 joint was inlined".to_string(),
+        joints => format!("{joints} joints were inlined"),
     };
     let saved = joined.iter().map(|one| often(one)).sum::<f64>();
-    let hint = if all { "" } else { " (`--all` says which)" };
-    let says = format!("{woven}, which saves {saved:.3} calls for one event from");
-    line(text, &format!("\n{says} outside{hint}"));
+    let hint = if all { "" } else { " (`--all` lists them)" };
+    let says = format!("{woven}, which saves {saved:.3} calls per external");
+    line(text, &format!("\n{says} event{hint}"));
     if !all {
         return;
     }
@@ -42,7 +42,7 @@ fn woven(of: &Explained, runs: &HashMap<Reaction, f64>, all: bool, text: &mut St
             1 => String::new(),
             places => format!(" at {places} places"),
         };
-        let says = format!("{from} -> {to}: woven{places}, {} nodes", one.nodes);
+        let says = format!("{from} -> {to}: inlined{places}, {} nodes", one.nodes);
         line(text, &format!("{:8.3}  {says}", often(one)));
     }
 }
@@ -61,16 +61,16 @@ fn stayed(of: &Explained, runs: &HashMap<Reaction, f64>, all: bool, text: &mut S
     }
     line(
         text,
-        "\nthese joints stayed calls, so often for one event from outside:",
+        "\njoints that remain calls, with their number per external event:",
     );
     for one in shown {
         let (from, to) = (name(one.from), name(one.to));
         let why = match one.why {
-            Why::Second => "it waits behind what comes first".to_string(),
-            Why::Called => "nothing is woven into what is itself called".to_string(),
+            Why::Second => "it waits for another output to be handled first".to_string(),
+            Why::Called => "nothing is inlined into a tree that is itself called".to_string(),
             Why::Rare => "it is rare there".to_string(),
-            Why::Again => "it comes again, by a common path of its own".to_string(),
-            Why::Large => format!("no room is left for its {} nodes", one.nodes),
+            Why::Again => "it repeats, and has a fast path of its own".to_string(),
+            Why::Large => format!("its {} nodes exceed the size limit", one.nodes),
         };
         line(text, &format!("{:8.3}  {from} -> {to}: {why}", often(one)));
     }

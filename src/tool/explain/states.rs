@@ -6,7 +6,7 @@ use super::{Explained, LEAST, line, percent};
 pub fn states(of: &Explained, all: bool, text: &mut String) {
     let (words, analysed) = (&of.words, of.analysed);
     if !analysed.states.is_empty() {
-        line(text, "\ninstants begin in these control states:");
+        line(text, "\ncontrol states at the start of an instant:");
     }
     for register in &analysed.states {
         let shares = register.shares.iter().copied();
@@ -35,11 +35,11 @@ fn never(of: &Explained, all: bool, text: &mut String) {
     }
     let nodes: usize = never.iter().map(|one| one.nodes).sum();
     let count = match never.len() {
-        1 => "in 1 state nothing is ever found".to_string(),
-        count => format!("in {count} states nothing is ever found"),
+        1 => "1 control state is unreachable".to_string(),
+        count => format!("{count} control states are unreachable"),
     };
-    let hint = if all { "" } else { " (`--all` says which)" };
-    let says = format!("{count}: nothing leads there; {nodes} nodes are for them alone{hint}");
+    let hint = if all { "" } else { " (`--all` lists them)" };
+    let says = format!("{count}: {nodes} nodes exist only for them{hint}");
     line(text, &format!("\n{says}"));
     for one in never.iter().filter(|_| all) {
         let name = of.words.field(one.kind, one.field);

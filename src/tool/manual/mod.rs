@@ -1,7 +1,9 @@
 //! `loom completions` and `loom man`: the command line, told to shells and to readers of manuals.
 //!
 //! In: the definition of the command line. Out: a script for a shell, or a page for `loom` and for
-//! each of its commands.
+//! each of its commands. `hint` adds today's name to an error about a renamed option.
+
+pub mod hint;
 
 use super::failure::{Failure, about};
 use super::terminal::result;

@@ -25,7 +25,7 @@ use toml::de::{DeTable, DeValue};
 /// Reads a network file; the files that it names are beside it.
 pub fn read(source: &str, path: &Path) -> Result<Scenario, Mistake> {
     let document = DeTable::parse(source).map_err(|error| Mistake {
-        message: format!("this is no TOML: {}", error.message()),
+        message: format!("the file is not valid TOML: {}", error.message()),
         at: Some(error.span().unwrap_or(0..source.len().min(1))),
     })?;
     let mut scenario = Scenario::default();
@@ -53,7 +53,7 @@ pub fn read(source: &str, path: &Path) -> Result<Scenario, Mistake> {
     }
     match scenario.nodes.is_empty() {
         true => Err(Mistake {
-            message: "a network has nodes: [node.NAME] with stack = \"FILE.loom\"".to_string(),
+            message: "a network needs nodes: [node.NAME] with stack = \"FILE.loom\"".to_string(),
             at: Some(0..0),
         }),
         false => Ok(scenario),
@@ -68,7 +68,7 @@ fn read_node(
 ) -> Result<(), Mistake> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
     if !name.words.chars().all(is_word) {
-        return Err(name.mistake("a node is called by letters, digits, _ and -"));
+        return Err(name.mistake("the name of a node consists of letters, digits, `_` and `-`"));
     }
     let mut node = Node {
         name: name.clone(),
@@ -109,7 +109,7 @@ fn read_node(
         }
     }
     if node.stack_at.words.is_empty() {
-        return Err(name.mistake("a node says what runs on it: stack = \"FILE.loom\""));
+        return Err(name.mistake("a node needs a stack: stack = \"FILE.loom\""));
     }
     scenario.nodes.push(node);
     Ok(())
@@ -139,7 +139,9 @@ fn read_link(name: Text, value: &Spanned<DeValue<'_>>) -> Result<Wire, Mistake> 
         }
     }
     match link.ends.len() {
-        0 | 1 => Err(name.mistake("a link has two ends or more: ends = [\"ground\", \"plane\"]")),
+        0 | 1 => {
+            Err(name.mistake("a link needs at least two ends: ends = [\"ground\", \"plane\"]"))
+        }
         _ => Ok(link),
     }
 }
@@ -162,7 +164,7 @@ fn table<'t, 'i>(key: &Text, value: &'t Spanned<DeValue<'i>>) -> Result<&'t DeTa
         let words = &key.words;
         wrong(
             value,
-            format!("`{words}` has entries of its own: {words}.NAME = ..."),
+            format!("`{words}` is a table: write {words}.NAME = ..."),
         )
     })
 }
@@ -175,7 +177,7 @@ fn scalar(value: &Spanned<DeValue<'_>>) -> Result<Text, Mistake> {
         DeValue::Float(number) => number.to_string(),
         DeValue::Boolean(value) => value.to_string(),
         DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
-            return Err(wrong(value, "this takes one text or number"));
+            return Err(wrong(value, "expected one string or number"));
         }
     };
     let at = Some(value.span());

@@ -23,7 +23,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let of_c = module.of_c();
     let needs = of_c.names(module).first().copied();
     if let (Some(name), []) = (needs, &arguments.functions[..]) {
-        let says = format!("`{name}` is written in C: name its file, --c FILE");
+        let says = format!("`{name}` is written in C: add its source with --c FILE");
         return Err(Failure::refused(says));
     }
     if needs.is_none() && !arguments.compiled {
@@ -31,7 +31,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let folder = tempfile::tempdir().map_err(|error| {
         let error = plain(&error);
-        Failure::environment(format!("no temporary directory can be made: {error}"))
+        Failure::environment(format!("cannot create a temporary folder: {error}"))
     })?;
     let spinner = progress::spinner("compiling");
     let (functions, runs) = (&arguments.functions, arguments.compiled);
@@ -82,7 +82,8 @@ fn next_instant(instant: usize) -> Result<Option<String>, Failure> {
             b'"' if !escaped => quoted = !quoted,
             b';' if !quoted => {
                 let text = String::from_utf8(bytes);
-                let wrong = |_| Failure::refused(format!("instant {instant}: this is no text"));
+                let wrong =
+                    |_| Failure::refused(format!("instant {instant}: the input is not UTF-8 text"));
                 return Ok(Some(text.map_err(wrong)?));
             }
             _ => {}

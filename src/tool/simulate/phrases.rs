@@ -79,10 +79,10 @@ pub fn step(words: &str, longest: usize) -> Result<Phrase, String> {
         },
         "echo" if rest.is_empty() => Step::Echo,
         "close" if rest.is_empty() => Step::Close,
-        "echo" | "close" => return Err(format!("`{verb}` stands alone")),
+        "echo" | "close" => return Err(format!("`{verb}` takes no arguments")),
         other => {
             let known = instead(other, &STEPS);
-            return Err(format!("no step of a script is called `{other}`: {known}"));
+            return Err(format!("a script has no step `{other}`: {known}"));
         }
     };
     Ok(Phrase::Step(step))
@@ -129,7 +129,7 @@ fn said(words: &str, rest: &str) -> Result<Said, String> {
     let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
     let (name, rest) = rest.split_at(end);
     if name.is_empty() {
-        return Err(format!("`{words}` should read like tell close"));
+        return Err(format!("cannot read `{words}`: write it as in tell close"));
     }
     let arguments = match rest.trim() {
         "" => String::new(),
@@ -144,7 +144,7 @@ fn inside<'w>(words: &str, rest: &'w str, example: &str) -> Result<&'w str, Stri
     let inside = rest.trim().strip_prefix('(');
     inside
         .and_then(|rest| rest.strip_suffix(')'))
-        .ok_or_else(|| format!("`{words}` should read like {example}"))
+        .ok_or_else(|| format!("cannot read `{words}`: write it as in {example}"))
 }
 
 /// `64`, `4..64`: bytes of the shortest and the longest message.
@@ -152,19 +152,19 @@ pub fn size_range(words: &str) -> Result<(usize, usize), String> {
     let (least, most) = words.split_once("..").unwrap_or((words, words));
     let size = |words: &str| {
         let bytes = integer(words.trim())?;
-        usize::try_from(bytes).map_err(|_| format!("`{words}` is too much"))
+        usize::try_from(bytes).map_err(|_| format!("unexpected `{words}`"))
     };
     let (least, most) = (size(least)?, size(most)?);
     if least > most {
-        return Err(format!("from {least} to {most} bytes there is nothing"));
+        return Err(format!("the range from {least} to {most} bytes is empty"));
     }
     if least < SHORTEST {
         return Err(format!(
-            "a message takes {SHORTEST} bytes at least: its number, by which it is recognised"
+            "a message needs at least {SHORTEST} bytes, for the number that identifies it"
         ));
     }
     match most > LONGEST {
-        true => Err(format!("a message has {LONGEST} bytes at most")),
+        true => Err(format!("a message has at most {LONGEST} bytes")),
         false => Ok((least, most)),
     }
 }
@@ -197,7 +197,7 @@ fn expect(words: &str, rest: &str) -> Result<Phrase, String> {
 
 fn count(words: &str, example: &str) -> Result<u64, String> {
     let number = words.trim_end_matches("messages").trim();
-    integer(number).map_err(|_| format!("`{words}` is no number of messages: write {example}"))
+    integer(number).map_err(|_| format!("`{words}` is not a number of messages: write {example}"))
 }
 
 /// What stands before and behind a word.
@@ -241,7 +241,7 @@ pub fn set_fault(faults: &mut Faults, name: &str, words: &str) -> Result<(), Str
         "burst" => {
             let burst: f64 = number(words)?;
             if burst < 1.0 {
-                return Err("of what is lost in a row there is one at least".to_string());
+                return Err("a burst has at least one frame".to_string());
             }
             faults.burst = burst;
         }
@@ -255,9 +255,7 @@ pub fn set_fault(faults: &mut Faults, name: &str, words: &str) -> Result<(), Str
         }
         other => {
             let known = instead(other, &FAULTS);
-            return Err(format!(
-                "no property of a link is called `{other}`: {known}"
-            ));
+            return Err(format!("a link has no property `{other}`: {known}"));
         }
     }
     Ok(())
@@ -269,7 +267,7 @@ pub fn fit(faults: &Faults) -> Result<(), String> {
     let most = faults.burst / (faults.burst + 1.0);
     match faults.burst > 1.0 && faults.loss > most && faults.loss < 1.0 {
         true => Err(format!(
-            "bursts of {} lose {:.0}% at most",
+            "bursts of {} frames allow a loss of at most {:.0}%",
             faults.burst,
             most * 100.0
         )),
@@ -279,7 +277,8 @@ pub fn fit(faults: &Faults) -> Result<(), String> {
 
 /// `10 s..12 s`
 fn outage(words: &str) -> Result<Range<u64>, String> {
-    let wrong = || format!("`{words}` is no outage: write 10 s..12 s, or 1 s..2 s, 5 s..6 s");
+    let wrong =
+        || format!("`{words}` is not a list of outages: write 10 s..12 s, or 1 s..2 s, 5 s..6 s");
     let (from, to) = words.split_once("..").ok_or_else(wrong)?;
     let outage_ns = duration_ns(from.trim())?..duration_ns(to.trim())?;
     match outage_ns.is_empty() {
@@ -302,7 +301,7 @@ fn at_least_one(words: &str) -> Result<usize, String> {
     let number = integer(plain.trim())?;
     match usize::try_from(number) {
         Ok(number) if number > 0 => Ok(number),
-        Ok(_) | Err(_) => Err(format!("`{words}` has to be 1 at least")),
+        Ok(_) | Err(_) => Err(format!("`{words}` is too small: the least value is 1")),
     }
 }
 
@@ -312,7 +311,7 @@ pub fn share(words: &str) -> Result<f64, String> {
         Some(digits) => (digits, 100.0),
         None => (words, 1.0),
     };
-    let wrong = || format!("`{words}` is no share: write 1%, 0.01 or 1e-6");
+    let wrong = || format!("`{words}` is not a share: write 1%, 0.01 or 1e-6");
     let share = number(digits).map_err(|_| wrong())? / scale;
     match (0.0..=1.0).contains(&share) {
         true => Ok(share),
@@ -322,12 +321,12 @@ pub fn share(words: &str) -> Result<f64, String> {
 
 fn number(words: &str) -> Result<f64, String> {
     let number = words.trim().parse().ok().filter(|it: &f64| it.is_finite());
-    number.ok_or_else(|| format!("`{words}` is no number"))
+    number.ok_or_else(|| format!("`{words}` is not a number"))
 }
 
 /// `10 Mbit`, `64 kbit/s`: bits in a second.
 pub fn rate(words: &str) -> Result<u64, String> {
-    let wrong = || format!("`{words}` is no rate: write 10 Mbit/s, 9600 bit or 1.5 Gbit");
+    let wrong = || format!("`{words}` is not a rate: write 10 Mbit/s, 9600 bit or 1.5 Gbit");
     let split = words
         .find(|letter: char| letter.is_alphabetic())
         .unwrap_or(words.len());
@@ -414,12 +413,12 @@ mod tests {
         let wrong = [
             ("sent 5", "did you mean `send`?"),
             ("send", "send 1000 of 4..64 bytes every 10 ms"),
-            ("send 5 of 3", "4 bytes at least"),
-            ("send 5 of 70000", "65535 bytes at most"),
-            ("send 5 of 9..8", "there is nothing"),
+            ("send 5 of 3", "needs at least 4 bytes"),
+            ("send 5 of 70000", "at most 65535 bytes"),
+            ("send 5 of 9..8", "bytes is empty"),
             ("send 5 every 10", "write 5 s"),
             ("wait 5", "write 5 s"),
-            ("echo 5", "stands alone"),
+            ("echo 5", "takes no arguments"),
             ("open port = 7", "open (port = 7)"),
             ("tell", "tell close"),
             ("send 5 with ttl = 3", "send 5 with (ttl = 3)"),
@@ -458,6 +457,6 @@ mod tests {
         assert!(set_fault(&mut faults, "burst", "0.5").is_err());
         faults.loss = 0.9;
         faults.burst = 2.0;
-        assert!(fit(&faults).unwrap_err().contains("67% at most"));
+        assert!(fit(&faults).unwrap_err().contains("at most 67%"));
     }
 }

@@ -201,7 +201,7 @@ impl<'k> Prepared<'k> {
                 Interpreted::start(program, externs, &config, &node.stack.limits, &node.words);
             let started = started.ok_or_else(|| {
                 let name = &program.name;
-                format!("`{name}` does not start with these settings")
+                format!("`{name}` does not start with this configuration")
             });
             stacks.push(node.named(started)?);
         }
@@ -320,7 +320,7 @@ fn links(scenario: &Scenario, nodes: &[PreparedNode<'_>]) -> Result<Vec<Link>, M
             let node = scenario.node(&name)?;
             let link = nodes[node].link(of_node, text)?;
             if taken.insert((node, link), text).is_some() {
-                return Err(text.mistake(format!("`{}` is at two links", text.words)));
+                return Err(text.mistake(format!("`{}` is an end of two links", text.words)));
             }
             let faults = wire.faults_from(text)?;
             ends.push(End { node, link, faults });
@@ -328,7 +328,7 @@ fn links(scenario: &Scenario, nodes: &[PreparedNode<'_>]) -> Result<Vec<Link>, M
         for (from, _) in &wire.from {
             let is_end = |end: &Text| end.words.split('.').next() == from.words.split('.').next();
             if !wire.ends.iter().any(is_end) {
-                let message = format!("`{}` is no end of this link", from.words);
+                let message = format!("`{}` is not an end of this link", from.words);
                 return Err(from.mistake(message));
             }
         }
@@ -341,7 +341,7 @@ fn links(scenario: &Scenario, nodes: &[PreparedNode<'_>]) -> Result<Vec<Link>, M
         for (link, name) in node.stack.links.iter().enumerate() {
             if !taken.contains_key(&(at, link)) {
                 let end = format!("{}.{name}", node.name.words);
-                let message = format!("`{end}` leads nowhere: no [link.NAME] has it as an end");
+                let message = format!("`{end}` is not connected: no [link.NAME] has it as an end");
                 return Err(node.name.mistake(message));
             }
         }
@@ -355,7 +355,7 @@ impl PreparedNode<'_> {
         match name {
             None if known.len() == 1 => Ok(0),
             None => Err(text.mistake(format!(
-                "`{}` has several links: say which, as {}.{}",
+                "`{}` has several links: name one, as in {}.{}",
                 text.words, text.words, known[0]
             ))),
             Some(name) => {

@@ -140,7 +140,7 @@ impl Promise {
                 let mut nodes = nodes.filter(|(at, _)| self.scope.includes(*at));
                 let (_, lost) = nodes.find(|(_, node)| node.free_buffers < node.buffers)?;
                 let (free, all) = (lost.free_buffers, lost.buffers);
-                Some(format!("{} has {free} of {all} buffers", lost.name))
+                Some(format!("{} has {free} of {all} buffers free", lost.name))
             }
             Fact::Compare(quantity, order, limit) => {
                 let seen = self.measure(quantity, &about, outcome);
@@ -150,7 +150,7 @@ impl Promise {
                     Limit::Quantity(other) => sum(*other, &about) as f64,
                 };
                 let seen = match seen {
-                    None => return Some("nothing came".to_string()),
+                    None => return Some("no message arrived".to_string()),
                     Some(seen) => seen,
                 };
                 (!order.holds(seen as f64, limit)).then(|| match quantity {
@@ -289,7 +289,7 @@ fn scope(name: &str, names: &Names<'_>) -> Result<Scope, String> {
     let known = [&names.nodes[..], &names.applications].concat();
     let known = instead(name, &known);
     Err(format!(
-        "neither a node nor a port with an application is called `{name}`: {known}"
+        "there is no node and no port with an application of the name `{name}`: {known}"
     ))
 }
 
@@ -307,8 +307,8 @@ fn read_fact(words: &str, scope: Scope, names: &Names<'_>) -> Result<Fact, Strin
     });
     let Some((quantity, order, limit)) = found else {
         return Err(format!(
-            "`{words}` is nothing that can be expected: write `in order`, `no duplicates`, \
-             `no losses`, `no damage`, `buffers back`, or compare, as `delivered >= 99%`"
+            "`{words}` is not an expectation: write `in order`, `no duplicates`, `no losses`, `no \
+            damage`, `buffers back`, or a comparison such as `delivered >= 99%`"
         ));
     };
     let quantity = read_quantity(quantity, scope, names)?;
@@ -362,6 +362,6 @@ fn read_quantity(words: &str, scope: Scope, names: &Names<'_>) -> Result<Quantit
         false => instead(words, &[&known[..], &MEASURED].concat()),
     };
     Err(format!(
-        "nothing that is measured or counted is called `{words}`: {nearest}"
+        "there is no measurement and no counter `{words}`: {nearest}"
     ))
 }

@@ -121,8 +121,8 @@ impl Scenario {
             let keys = keys.join(", ");
             return match silent {
                 [true, true] => Err(Text::given("").mistake(format!(
-                    "port `{name}` opens a session for each set of keys: say which, as \
-                     --app 'left.{name}=open ({keys}); send 1000', and what right does"
+                    "port `{name}` opens a session per set of keys: give the keys, as in --app \
+                    'left.{name}=open ({keys}); send 1000', and an application for `right`"
                 ))),
                 // Who says what one does need not say what the other does.
                 [_, _] => Ok(()),
@@ -199,7 +199,7 @@ impl Scenario {
                 .map(|one| one.name.words.as_str())
                 .collect();
             let known = instead(&name.words, &known);
-            name.mistake(format!("no node is called `{}`: {known}", name.words))
+            name.mistake(format!("there is no node `{}`: {known}", name.words))
         })
     }
 }

@@ -60,7 +60,7 @@ impl Verdict<'_> {
     pub fn line(&self) -> String {
         let broken = self.broken();
         match broken.is_empty() {
-            true => format!("seed {}: kept\n", self.seed),
+            true => format!("seed {}: passed\n", self.seed),
             false => format!("seed {}: {}\n", self.seed, broken.join("; ")),
         }
     }
@@ -70,8 +70,8 @@ impl Verdict<'_> {
         let mut text = String::new();
         for promise in self.promises {
             match promise.broken(&self.outcome) {
-                None => text += &format!("kept        {}\n", promise.words),
-                Some(seen) => text += &format!("broken      {}: {seen}\n", promise.words),
+                None => text += &format!("passed      {}\n", promise.words),
+                Some(seen) => text += &format!("failed      {}: {seen}\n", promise.words),
             }
         }
         text
@@ -115,7 +115,7 @@ impl Verdict<'_> {
         match broken.is_empty() {
             true => Ok(()),
             false => Err(Failure::refused(format!(
-                "the run has failed:\n  {}\nThis does the same again:\n  {}",
+                "the run failed:\n  {}\nThis command repeats it:\n  {}",
                 broken.join("\n  "),
                 self.again
             ))),
@@ -130,11 +130,13 @@ impl Verdict<'_> {
             let (free, all) = (node.free_buffers, node.buffers);
             if !holds && free != all && !self.stopped {
                 let name = &node.name;
-                broken.push(format!("node {name}: {free} of {all} buffers are left"));
+                broken.push(format!(
+                    "node {name}: only {free} of {all} buffers are free at the end"
+                ));
             }
         }
         if self.stopped {
-            broken.push("it did not come to its end".to_string());
+            broken.push("the run did not end".to_string());
         }
         broken.extend(outcome.failures.iter().cloned());
         for promise in self.promises {
@@ -166,7 +168,7 @@ fn ways(ways: &[WayOutcome]) -> String {
         "corrupted",
         "bit errors",
         "arrived",
-        "under way",
+        "in flight",
     ];
     let mut rows = vec![heads.map(String::from).to_vec()];
     for way in ways {

@@ -73,7 +73,7 @@ impl Speaker<'_> {
         let found = ports.position(|port| port.name == *name && port.passes);
         let port = found.ok_or_else(|| {
             let (node, known) = (&self.node.words, instead(name, &known));
-            let message = format!("an application cannot sit at `{name}` of `{node}`: {known}");
+            let message = format!("node `{node}` has no port `{name}` for an application: {known}");
             script.port.mistake(message)
         })?;
         let longest = self.stack.limits.longest(PortId(port as u32));
@@ -88,7 +88,7 @@ impl Speaker<'_> {
             has_session |= matches!(step, Step::Open(_) | Step::Listen(_));
             let needs_one = matches!(step, Step::Send { .. } | Step::Tell(_) | Step::Close);
             if needs_one && !has_session {
-                let message = format!("sessions of `{name}` are opened first: open (KEY = VALUE)");
+                let message = format!("open a session of `{name}` first: open (KEY = VALUE)");
                 return Err(words.mistake(message));
             }
             steps.push(step);
@@ -114,7 +114,9 @@ impl Speaker<'_> {
                     let known = own.down.iter().map(|told| told.name.as_str());
                     let known = instead(&said.name, &known.collect::<Vec<_>>());
                     let (name, own) = (&said.name, &own.name);
-                    words.mistake(format!("`{own}` cannot be told `{name}`: {known}"))
+                    words.mistake(format!(
+                        "`{own}` does not take the notice `{name}`: {known}"
+                    ))
                 })?;
                 let members = &own.down[told].members;
                 let values = self.given(("argument", members), &said.arguments, words)?;
@@ -152,7 +154,7 @@ impl Speaker<'_> {
         };
         if !can {
             let name = &known.name;
-            return Err(words.mistake(format!("no session of `{name}` is {what}")));
+            return Err(words.mistake(format!("port `{name}` has no sessions that are {what}")));
         }
         let values = self.given(("key", members), keys, words)?;
         complete(&values, ("key", words))?;
@@ -193,7 +195,7 @@ impl Speaker<'_> {
                 let accepted = own.accepted.iter().map(|_| "accepted");
                 let known: Vec<&str> = known.chain(accepted).chain(["messages"]).collect();
                 let (name, port, known) = (&said.name, &own.name, instead(&said.name, &known));
-                let message = format!("`{port}` is never told `{name}`: {known}");
+                let message = format!("`{port}` does not receive the notice `{name}`: {known}");
                 return Err(words.mistake(message));
             }
         };
@@ -222,7 +224,10 @@ impl Speaker<'_> {
         for part in text.parts(&[',', '\n'], self.source) {
             let halves = part.parts(&['='], self.source);
             let [key, value] = halves.as_slice() else {
-                return Err(part.mistake(format!("`{}` should read like port = 7", part.words)));
+                return Err(part.mistake(format!(
+                    "cannot read `{}`: write it as in port = 7",
+                    part.words
+                )));
             };
             pairs.push((key.clone(), value.clone()));
         }
@@ -265,7 +270,5 @@ fn complete(values: &Values, (what, at): (&str, &Text)) -> Result<(), Mistake> {
         (_, None) => format!("--set {name}.{first}=..."),
         (_, Some(_)) => format!("set.{first} = ..."),
     };
-    Err(at.mistake(format!(
-        "nothing says what {all} of `{name}` is: add {advice}"
-    )))
+    Err(at.mistake(format!("no value for {all} of `{name}`: add {advice}")))
 }

@@ -24,10 +24,10 @@ pub enum Color {
 /// `--message-format`
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MessageFormat {
-    /// With the line of the source, on stderr
+    /// Text with the source line, on stderr
     #[default]
     Human,
-    /// One object a line, on stdout
+    /// One JSON object per line, on stdout
     Json,
 }
 
