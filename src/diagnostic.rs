@@ -277,281 +277,295 @@ macro_rules! ids {
 ids! {
     // What a text cannot contain.
     UnknownCharacter "unknown-character"
-        "This character has no meaning in Loom. Names are made of letters, digits and `_`.";
+        "This character has no meaning in Loom. Names consist of letters, digits and `_`.";
     BadNumber "bad-number"
-        "Numbers are decimal (`1_500`), hexadecimal (`0xffff`) or binary (`0b0101`), and fit into \
-        64 bits. A length of time is a number and a unit: `200 ms`, `1 s`, `2 min`. Only a share \
-        may have a decimal point: `likely 99.9%`.";
+        "A number is decimal (`1_500`), hexadecimal (`0xffff`) or binary (`0b0101`), and fits into \
+        64 bits. A duration is a number and a unit: `200 ms`, `1 s`, `2 min`. Only a share may \
+        have a decimal point: `likely 99.9%`.";
     NotLoom "not-loom"
-        "This is written so in other languages, and otherwise in Loom: `and`, `or` and `not` for \
-        `&&`, `||` and `!`; newlines end statements, so there are no semicolons; comments begin \
-        with `//`; there are no strings, and no `return` in a handler.";
+        "This is syntax of another language. Loom writes `and`, `or` and `not` for `&&`, `||` and \
+        `!`. A newline ends a statement, so there are no semicolons. Comments begin with `//`. \
+        There are no strings, and a handler has no `return`.";
 
     // What does not follow the grammar.
     UnexpectedWord "unexpected-word"
-        "Something else is expected at this place. The label says what.";
+        "The grammar does not allow this word or sign here. The label says what it expects \
+        instead.";
     UnknownWord "unknown-word"
-        "A line begins with a word that begins nothing at this place. It is often a misspelling.";
+        "No declaration or statement begins with this word here. Often the word is misspelled.";
     MissingBracket "missing-bracket"
-        "Every `(`, `[` and `{` is closed by its partner, in the order of opening.";
+        "Each `(`, `[` and `{` needs its closing partner, and brackets nest properly.";
     UnexpectedNewline "unexpected-newline"
-        "A newline ends a statement. A line goes on inside brackets, after an operator, and \
-        before an operator or one of `and or else until find as through`.";
+        "A newline ends a statement. A statement continues on the next line inside brackets, after \
+        an operator, and before an operator or one of `and or else until find as through`.";
     OneStatementPerLine "one-statement-per-line"
-        "A newline, and nothing else, stands between two statements.";
+        "Only a newline separates two statements.";
     AssignmentInCondition "assignment-in-condition"
         "`=` assigns; `==` compares.";
     ChainedComparison "chained-comparison"
-        "Comparisons are not chained: `a < b and b < c`, not `a < b < c`.";
+        "Comparisons cannot be chained: write `a < b and b < c`, not `a < b < c`.";
     NestedTooDeeply "nested-too-deeply"
-        "Blocks, brackets and operators nest at most 100 deep, and a handler or function has at \
-        most 1,000 statements and conditions, a list 2,000 elements, so that no text can exhaust \
-        the compiler's stack, or take it minutes. For \
-        modules of Esterel these limits are wider, and copies that run copies count as well.";
+        "Blocks, brackets and operators nest at most 100 deep. A handler or function has at most \
+        1,000 statements and conditions, and a list at most 2,000 elements. These limits bound \
+        the time and the stack of the compiler. Esterel modules have higher limits, which also \
+        count the modules that a module runs.";
     MissingElse "missing-else"
-        "`require` says behind `else` what becomes of the message when the condition does not \
-        hold: `require header.sum == sum else drop message as corrupt`.";
+        "`require` needs an `else` that says what to do when the condition is false: `require \
+        header.sum == sum else drop message as corrupt`.";
     MissingReason "missing-reason"
-        "Every drop names its reason, and every reason is a counter in the generated code: \
-        `drop message as too_long`.";
+        "Each `drop` names a reason, and each reason is a counter in the generated C: `drop \
+        message as too_long`.";
     NotAStatement "not-a-statement"
-        "A value alone does nothing. A statement assigns it, passes it on or calls something.";
+        "A value alone has no effect. A statement assigns a value, passes it on or calls an \
+        operation.";
     WrittenTwice "written-twice"
-        "This part may be written once.";
+        "This part may be written only once.";
     TooManyMistakes "too-many-mistakes"
-        "Of one file, the first 20 mistakes of grammar are told. Often they come from one.";
+        "The compiler reports the first 20 syntax errors of a file. Often they have one cause.";
     MissingPart "missing-part"
-        "A part that every one of these has is not there.";
+        "A required part of this declaration is missing.";
 
     // What files and stacks name.
     UseNotFound "use-not-found"
         "`use order.sequencer` names the file `order/sequencer.loom` or the folder \
-        `order/sequencer`; it is looked for beside the file, then in each `--path`, then in the \
-        library inside the compiler. The first that is there is taken, and must be readable text.";
+        `order/sequencer`. The compiler searches the folder of the file, then each `--path`, then \
+        the standard library. It takes the first match, which must be readable text.";
     UseCircle "use-circle"
-        "What a file uses comes before it, so no file comes to use itself.";
+        "A file may not use itself, neither directly nor through other files.";
     UnknownLayer "unknown-layer"
-        "A stack is made of layers that its file, or one that it uses, declares.";
+        "A stack consists of layers that its file, or a file that it uses, declares.";
     UnknownService "unknown-service"
-        "A layer names services that its file, or one that it uses, declares.";
+        "A layer names services that its file, or a file that it uses, declares.";
     UnknownEntity "unknown-entity"
-        "A joint names a layer of the stack as it is called there: by its `as`, or by its own \
-        name; a command names a stack of its file.";
+        "A joint names a layer of the stack, by its `as` name or else by its own name. A command \
+        names a stack of its file.";
     UnknownParameter "unknown-parameter"
-        "What stands in the parentheses behind a layer are its parameters, its side joints, and, \
-        of a router, the joints below.";
+        "The parentheses after a layer set its parameters, its side joints and, for a router, its \
+        joints below.";
     UnknownEvent "unknown-event"
-        "A handler is for `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or \
+        "A handler handles `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or \
         a notice of a service that the layer provides, requires or uses.";
     NameTaken "name-taken"
-        "Each name stands for one thing in its place.";
+        "Two declarations of one scope cannot have the same name.";
 
     // What cannot stand together.
     Misplaced "misplaced"
-        "Links are at the bottom, ports at the top, layers between; a router stands on layers that \
-        it names, and comes after them.";
+        "A stack has links at the bottom, ports at the top and layers between them. A router names \
+        the layers that it stands on, and comes after them.";
     OneAbove "one-above"
-        "A link, a worker and a router carry one thing; a multiplexor carries many.";
+        "One layer or port stands on a link, a worker or a router; several stand on a multiplexor.";
     NothingAbove "nothing-above"
-        "A layer that delivers needs something that stands on it: a layer, or a port.";
+        "A layer that delivers messages needs a layer or a port above it.";
     ServiceMissing "service-missing"
-        "A layer stands on one that provides what it requires, and uses one that provides what it \
-        uses; what a service leaves open, its provider says.";
+        "The layer below a layer provides the services that the layer requires, and a side joint \
+        names a layer that provides the service that it uses. A provider defines each type that \
+        its service leaves open.";
     MissingParameter "missing-parameter"
-        "Parameters without a default, side joints, and the joints of a router are given where the \
-        layer is used.";
+        "A stack gives each layer its parameters without a default, its side joints and, for a \
+        router, its joints below.";
     ParameterRefused "parameter-refused"
-        "The `where` of a parameter holds for every value that it is given.";
+        "Each value of a parameter must satisfy the `where` of the parameter.";
     ConfigTwoTypes "config-two-types"
-        "A `config` value has one type, so all parameters that it is given to have that type.";
+        "A `config` value has one type, so all parameters that take it must have this type.";
     KeyMissing "key-missing"
-        "A multiplexor tells what stands on it apart by keys: `key 17 udp { … }`.";
+        "A multiplexor distinguishes the layers above it by keys: `key 17 udp { … }`.";
     KeyMisplaced "key-misplaced"
-        "Keys belong to the sessions of a multiplexor, and label the joints above it.";
+        "Only sessions of a multiplexor have keys, and only joints above a multiplexor have \
+        labels.";
     KeyClash "key-clash"
-        "A key tells for which of the joints above a multiplexor a message is, so all differ.";
+        "A key selects the joint above a multiplexor that receives a message, so no two keys are \
+        equal.";
     MissingFinder "missing-finder"
-        "A multiplexor, and only it, finds the session that an event from below is for: \
-        `on deliver find session(header.kind) else …`.";
+        "A multiplexor, and no other layer, finds the session that an event from below is for: `on \
+        deliver find session(header.kind) else …`.";
     RouterOnMany "router-on-many"
-        "A router has one session above, and one on each joint below; none of them comes and goes.";
+        "A router has one session above and one session on each joint below. All of them exist \
+        from start to end.";
     TwoReceivers "two-receivers"
-        "A message has one owner at a time, so a notice that carries one goes to one layer.";
+        "A message has one owner at a time, so only one layer receives a notice that carries a \
+        message.";
     NoReceiver "no-receiver"
-        "A message that comes with a notice must be passed on, kept or dropped by somebody.";
+        "The receiver of a notice passes on, holds or drops the message that the notice carries. A \
+        receiver also handles each event that the layer causes itself, such as `again`.";
     NoSession "no-session"
-        "An entity and its children share all sessions. What they send or deliver, and what comes \
-        to them from beside the path, needs a session, where there is more than one.";
+        "An entity and its children belong to all sessions of a layer. If there is more than one \
+        session, each message that they send or deliver, and each event from a side joint, needs \
+        a session.";
     NotByItself "not-by-itself"
-        "A session that is listed by a label, or that a worker has, is there as long as what it \
-        stands on: it is neither created nor ended by itself, nor found by a timer.";
+        "A session with a label, and a session of a worker, lives as long as the session below it. \
+        A handler cannot create it, end it or find it by a timer.";
     NoDirection "no-direction"
-        "A notice of a service goes `up`, to who requires it, or `down`, to who provides it.";
+        "A notice of a service goes `up`, to the layers that require the service, or `down`, to \
+        the layer that provides it.";
 
     AttributeUnset "attribute-unset"
-        "An attribute without a default must have been given to every message that comes to where \
-        it is read. Only behind an `else`, as in `peer else message.peer`, it may be missing, and \
-        is zero then.";
+        "An attribute without a default must be set on each message that reaches a read of the \
+        attribute. Only after an `else`, as in `peer else message.peer`, it may be unset, and \
+        reads as zero.";
 
     // What cannot be laid out.
     NoLayer "no-layer"
-        "A file without a layer gives constants, types, functions and filters; all else belongs \
-        to a layer.";
+        "A file without a layer may declare constants, types, functions and filters. All other \
+        declarations belong to a layer.";
     BadCapacity "bad-capacity"
-        "There is no heap: the memory for all instances is laid out when the stack is compiled, \
-        so everything that there are several of has a constant number.";
+        "There is no heap. The compiler allocates the memory of all instances and containers, so \
+        each has a constant capacity.";
     BadEnum "bad-enum"
-        "Each name of an enum has its own number, of as many bits as carry the enum.";
+        "Each name of an enum has its own number, which fits into the type of the enum.";
     BadHeader "bad-header"
-        "A header lies on the wire in whole bytes; each part has a form there, and a length that \
-        is fixed or counted.";
+        "A header consists of whole bytes. Each part has a wire format, and a length that is fixed \
+        or counted by a field.";
     HeaderTooLarge "header-too-large"
-        "Where a field stands is computed from all parts before it that may be absent or vary in \
-        length, wherever it is read or written. A header whose fields have more than 16,384 \
-        operands in their places is refused.";
+        "The offset of a field depends on all optional and variable-length parts before it, and is \
+        computed at each read and write. The offsets of all fields of a header may have at most \
+        16,384 operands.";
 
     // What bodies name and compute.
     UnknownName "unknown-name"
-        "This word stands for nothing at this place. Words are the fields, keys and parameters of \
-        the layer, its constants, functions and children, the services it uses, and what a handler \
-        introduces with `let`.";
+        "No declaration with this name is visible here. Visible are the fields, keys, parameters, \
+        constants, functions and children of the layer, the services that it uses, and the locals \
+        of the handler.";
     UnknownType "unknown-type"
         "Types are `u1` to `u64`, `i8` to `i64`, `bool`, `seq8`, `seq16`, `seq32`, `time`, \
-        `bytes[N]`, containers with a capacity, and what the layer and its services define.";
+        `bytes[N]`, containers with a capacity, and the types that the layer and its services \
+        define.";
     Shadowed "shadowed"
-        "A word stands for one thing in a handler. What a `let`, a `for` or an event introduces \
-        must not have the name of a field, a key, a parameter or another local.";
+        "A name has one meaning in a handler. A local of a `let`, a `for` or an event must not \
+        have the name of a field, a key, a parameter or another local.";
     UnusedName "unused-name"
-        "A name is introduced and never used. Perhaps another was meant.";
+        "A name is declared but never used. Perhaps the code uses another name by mistake.";
     IdleTimer "idle-timer"
-        "A timer is started, and something happens when it expires: a handler `on NAME`, or a \
-        process that waits for it. A timer that lacks one of the two does nothing.";
+        "A timer needs a statement that starts it, and a handler `on NAME` or a process that waits \
+        for it. Without either, the timer has no effect.";
     NeverEmptied "never-emptied"
-        "A container has room for so many. What is put in and never taken out fills it, and then \
-        all that follows is refused.";
+        "A container has a fixed capacity. Without a statement that removes elements, it becomes \
+        full and refuses further elements.";
     NeverRead "never-read"
-        "A field is written, and nothing reads it: no handler, function or header. Perhaps a test \
-        is missing, or another field was meant. What is only counted is a `count`.";
+        "A field is written, but no handler, function or header reads it. Perhaps a test is \
+        missing, or another field was meant. To count events, use `count`.";
     NeverWritten "never-written"
-        "A field is read, and nothing writes it, so it always holds what it began with. Perhaps an \
-        assignment is missing, or a constant was meant.";
+        "A field is read but never written, so it keeps its initial value. Perhaps an assignment \
+        is missing, or a constant was meant.";
     ConstantCondition "constant-condition"
-        "A condition always holds, or never does, whatever comes in. Perhaps another number or \
+        "A condition is always true or always false, for every input. Perhaps another number or \
         another comparison was meant.";
     AlwaysZero "always-zero"
-        "`missing` counts the bytes that an incomplete last word lacks. No word is incomplete in a \
-        filter of bytes, or of whole words only. In a filter with a `tail`, that runs for an \
-        incomplete word, so `missing` is 0 in its `each word`.";
+        "`missing` is the number of bytes that an incomplete last word lacks. A filter over bytes \
+        and a filter marked `whole` have no incomplete words. In a filter with a `tail`, the \
+        `tail` handles an incomplete word, so `missing` is 0 in `each word`.";
     TypeMismatch "type-mismatch"
-        "A value of one type stands where another is expected, or two are combined that do not go \
-        together.";
+        "A value does not have the type that is expected here, or the types of two operands do not \
+        match.";
     NarrowingNeedsAs "narrowing-needs-as"
-        "A number becomes a wider one by itself, since its value stays. What could change it is \
-        written: `x as u8` keeps the low 8 bits.";
+        "A number converts to a wider type implicitly, because its value stays the same. A \
+        conversion that can change the value needs `as`: `x as u8` keeps the low 8 bits.";
     NumberTooLarge "number-too-large"
-        "A constant does not fit into the type in which it is used.";
+        "A constant does not fit into its type.";
     PerhapsNone "perhaps-none"
-        "What is optional may be none. Its value is `x else y`, or `let y = x else …`, or plain \
-        `x` behind a test that it is there: `if present x { … }`, `require present x else …`.";
+        "An optional value may be `none`. Write `x else y` or `let y = x else …`, or read `x` \
+        after a test: `if present x { … }`, `require present x else …`.";
     DivisionByZero "division-by-zero"
-        "No division goes wrong while a stack runs: its divisor is a constant, or a test before it \
-        says that it is not zero.";
+        "The compiler must know that a divisor is not zero: it is a constant, or a test before the \
+        division excludes zero.";
     IndexOutOfRange "index-out-of-range"
-        "No access goes outside of an array, bytes or a set: its index is a constant, `i % n`, the \
-        local of a `for`, or a test before it says that it is small enough.";
+        "The compiler must know that an index is within an array, bytes or a set: it is a \
+        constant, `i % n`, the local of a `for`, or a test before the access bounds it.";
     ShiftTooFar "shift-too-far"
-        "Shifting a number by its width or more leaves nothing of it.";
+        "A shift by the width of a number or more yields zero.";
     NotConstant "not-constant"
-        "Capacities, and what else has its place in memory from the start, are given by constants.";
+        "A capacity, a key of a joint and other values that fix the memory layout must be \
+        constants.";
     NotAValue "not-a-value"
-        "This is no value that can be computed with: a message, an instance, a timer or an \
-        operation that takes or makes one.";
+        "An expression needs a value. Messages, instances, timers, and operations on them are not \
+        values.";
     NeverSet "never-set"
-        "A value is read that is never given or emitted, and has no first one.";
+        "A value is read, but it has no initial value, and no statement gives it one.";
     TailIsMoved "tail-is-moved"
-        "A filter that rewrites runs over words, and the last one may be incomplete: zeros stand \
-        for the bytes that are missing, and of what is yielded for it as many bytes are kept as \
-        were there. Where a byte may depend on one in another place, that destroys the end of the \
-        data, so such a filter takes whole words only (`rewrites u64 whole { … }`), or says in a \
-        `tail { … }` what is yielded for an incomplete word.";
+        "A filter that rewrites data works on words, and the last word may be incomplete. Zeros \
+        replace its missing bytes, and the output keeps only as many bytes as the input had. If \
+        an output byte depends on an input byte at another position, this destroys the end of the \
+        data. Such a filter must accept only whole words (`rewrites u64 whole { … }`), or define \
+        the output for an incomplete word in a `tail { … }`.";
     CannotFail "cannot-fail"
-        "There is always a value here, so an `else` or a `present` behind it means nothing.";
+        "This always has a value or always succeeds, so an `else` or a `present` has no effect.";
     WrongArguments "wrong-arguments"
-        "A function, filter, notice or kind of instances is given as many values as it has \
-        parameters.";
+        "A call gives one argument for each parameter of the function, filter, notice or kind of \
+        instances.";
     NoHeader "no-header"
-        "`header` is what `deliver` stripped from the message, and can be read in that instant \
-        alone, in a layer that has a header.";
+        "`header` is the header that `deliver` stripped from the message. Only a layer with a \
+        header can read it, and only during `deliver`.";
     NotAssignable "not-assignable"
-        "Fields can be assigned to, and the locals of functions. Keys, parameters, constants, what \
-        came in with a message, and what a handler's `let` introduces never change.";
+        "Only fields and locals of functions can be assigned. Keys, parameters, constants, \
+        received headers and attributes, and locals of a handler never change.";
     ExternCall "extern-call"
-        "What a function in C does outside is not known here, so each call counts: it is called in \
-        the order of writing, before the rest of the statement in which it stands, and behind \
-        `and`, `or`, `else` and `if` only where its value is needed. It does not stand where \
-        nobody says how often a value is computed: in constants, filters, and the rules of a \
-        header other than `=`.";
+        "A function in C may have side effects, so the compiler calls it exactly as often as the \
+        program says. Calls run in textual order, before the rest of their statement; after \
+        `and`, `or`, `else` and `if`, only if the value is needed. A call is not allowed where \
+        the number of evaluations is unspecified: in constants, filters, and header rules other \
+        than `=`.";
     MissingCase "missing-case"
-        "A `match` has a case for all that its value can be, or an `else` for the rest.";
+        "A `match` needs a case for each possible value, or an `else` for the rest.";
     UnboundedLoop "unbounded-loop"
-        "Each instant ends, and its cost has a bound: a `for` runs over numbers whose bounds are \
-        known, or says `at most N`.";
+        "The time of a handler is bounded, so a `for` needs a range with known bounds, or `at most \
+        N`.";
     RecursiveFunction "recursive-function"
-        "Functions do not call themselves, not even by way of others: each instant ends.";
+        "A function may not call itself, neither directly nor through other functions, because the \
+        time of a handler is bounded.";
     SharedVariable "shared-variable"
-        "Branches of `||` run at once, so what one of them writes must not depend on when another \
-        reads or writes it. A signal carries a value from one to the other.";
+        "Branches of `||` run in parallel, without an order. If one branch writes a variable, no \
+        other branch may read or write it. Use a signal to carry a value between branches.";
     CausalityCycle "causality-cycle"
-        "Whether these signals are present depends on each other in a circle, so that none of them \
-        can be settled in an instant that can come. A `pause` in the circle lets one of them wait \
-        for the instant before.";
+        "The presence of each of these signals depends on the next one, in a cycle, so it is not \
+        defined. A `pause` in the cycle makes one of them depend on the previous instant.";
     InstantaneousLoop "instantaneous-loop"
-        "What a loop repeats takes at least one instant each time; this one can end in the instant \
-        in which it begins.";
+        "The body of a loop must take at least one instant. This body can end in the instant in \
+        which it begins.";
     AutomatonTooLarge "automaton-too-large"
-        "Parallel branches that rest independently of each other multiply their states. What needs \
-        more than the budget is refused.";
+        "The number of states is the product of the states of independent parallel branches. The \
+        automaton must fit into the budget, which `--budget` sets.";
     MultipleEmission "multiple-emission"
-        "A signal without `combine` carries one value in an instant, so it is emitted once.";
+        "A signal without `combine` carries one value per instant, so it may be emitted only once \
+        per instant.";
     MissingReturn "missing-return"
-        "A function returns something on every path.";
+        "A function returns a value on each path.";
     UnknownSetting "unknown-setting"
-        "A `with` sets fields of the header, on `send`, and attributes of the services. What is \
-        counted or summed is not set by hand.";
+        "A `with` sets attributes of the services and, on `send`, fields of the header. The \
+        compiler computes fields that count a length or hold a checksum; a `with` cannot set them.";
     MissingSetting "missing-setting"
-        "A field of the header that has no default is given in the `with` of every `send`.";
+        "The `with` of each `send` sets every header field without a default.";
     AmbiguousSetting "ambiguous-setting"
-        "What a `with` sets is either a field of the header or an attribute. Where both have one \
-        name, the field is given another.";
+        "A `with` sets a header field or an attribute. If both have the same name, rename the \
+        field.";
     CreditUnknown "credit-unknown"
-        "A grant lets so many messages or bytes pass. Between one who grants and one who counts, a \
-        layer passes on or ends each message that it is brought, and adds none; or it says itself \
-        what it grants.";
+        "A grant allows a number of messages or bytes to pass. A layer between the granting and \
+        the counting layer passes on or ends each message and adds none, or it sends its own \
+        grants.";
     HandledTwice "handled-twice"
-        "Handlers of one event run in the order of writing, and a message goes to the first that \
-        uses it and whose `if` holds. Behind one without an `if`, no other gets it.";
+        "Handlers of one event run in textual order. The message goes to the first handler that \
+        uses it and whose `if` holds. After such a handler without an `if`, no other handler \
+        receives the message.";
     NotHere "not-here"
-        "This can be written at other places, and not at this one. The label says why.";
+        "This is valid Loom, but not at this place. The label says why.";
     NotYet "not-yet"
-        "Loom means to have this, and this compiler cannot do it yet.";
+        "The language includes this, but this version of the compiler does not support it.";
 
     // What bodies do with messages.
     MessageLeaked "message-leaked"
         "A handler uses each message exactly once on every path: it sends, delivers or tells it, \
-        pushes or inserts it somewhere, drops it for a reason, or consumes it. Here a path forgets \
-        one.";
+        holds it in a container, drops it for a reason, or consumes it. Here a path does not use \
+        its message.";
     InstanceEnded "instance-ended"
-        "An instance that has ended is found no more, and its place is free for another. Behind \
-        its `end` nothing is told to it, started or read.";
+        "After `end`, an instance cannot be found, and another instance may use its memory. A \
+        handler may not tell it anything, start its timers or read its fields after `end`.";
     MessageGone "message-gone"
-        "A message that was passed on, held or dropped belongs to somebody else. What is needed of \
-        it is read before, or `share m` makes a second handle.";
+        "After a handler passes on, holds or drops a message, it no longer owns the message. Read \
+        the needed values before, or make a second handle with `share m`.";
 
     // What cannot be made into trees.
     HandlerTooLarge "handler-too-large"
-        "Each way through a handler ends in its own outputs, so tests with outputs behind them \
-        multiply. A handler with more than 20,000 steps on all its ways is refused; let several \
-        instants do the work, one after the other, with `again`.";
+        "The compiler specialises each path through a handler, so each test with outputs after it \
+        doubles the code. All paths of a handler together may have at most 20,000 steps. Use \
+        `again` to divide the work into several instants.";
 }
 
 #[cfg(test)]

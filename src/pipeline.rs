@@ -127,10 +127,12 @@ pub fn trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)> {
 const MOST_NODES: usize = 40_000;
 
 fn too_large(span: Span, stack: &str, nodes: usize) -> Diagnostic {
-    let title = format!("the layers of `{stack}` do too much together: {nodes} tests and steps");
-    let label = format!("at most {MOST_NODES} can be woven");
+    let title = format!(
+        "the stack `{stack}` is too large: its layers have {nodes} tests and steps together"
+    );
+    let label = format!("at most {MOST_NODES} are allowed");
     Diagnostic::error(Id::HandlerTooLarge, title, span, label)
-        .help("make two stacks of it, each of which has some of the links")
+        .help("divide it into two stacks, each with some of the links")
 }
 
 /// The same of a stack in texts of which something else may be wrong.

@@ -416,12 +416,12 @@ impl<'a> Lowering<'a> {
     fn too_large(&mut self, span: Span) {
         let mistake = Diagnostic::error(
             Id::HandlerTooLarge,
-            "there are too many ways through this handler",
+            "this handler has too many paths",
             span,
-            "each test with an output behind it doubles them",
+            "each test with an output after it doubles the number of paths",
         );
         self.diagnostics
-            .push(mistake.help("let several instants do it, one after the other, with `again`"));
+            .push(mistake.help("divide the work into several instants with `again`"));
     }
 
     fn fresh(&mut self, name: String, kind: Type) -> LocalId {

@@ -52,7 +52,7 @@ pub fn check_attributes(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
             Some((.., first)) if first.labels.len() < MOST_READERS => {
                 first.labels.push(Label {
                     span: place,
-                    text: "so does this".to_string(),
+                    text: "this reads it, too".to_string(),
                 });
             }
             Some(_) => {}
@@ -68,15 +68,16 @@ fn unset(program: &Program, attribute: AttributeId, place: Span, origin: Span) -
     let attribute = &program.attributes[attribute.at()];
     let title = format!("`{}` may be unset where it is read", attribute.name);
     let why = format!(
-        "`{}` of `{}` has no default, so every message that comes here must have been given one.",
+        "The attribute `{}` of the service `{}` has no default, so each message that reaches this \
+        read must have it set.",
         attribute.name, attribute.owner
     );
     let help = format!(
-        "set it with `with {{ {} = … }}`, or give it a default",
+        "set it where the message is sent, `with {{ {} = … }}`, or declare a default",
         attribute.name
     );
     Diagnostic::error(Id::AttributeUnset, title, place, "this reads it")
-        .label(origin, "a message from here has none")
+        .label(origin, "a message from here does not have it")
         .why(why)
         .help(help)
 }

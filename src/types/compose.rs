@@ -250,19 +250,19 @@ impl<'a> Composer<'a, '_> {
     fn link(&mut self, node: &'a ast::Node, bottom: Bottom<'a>, ground: Option<Ground>) {
         let name = bottom.name;
         if ground.is_some() {
-            let title = format!("the link `{name}` stands on something");
-            self.diagnostics.push(
-                Diagnostic::error(Id::Misplaced, title, name.span, "")
-                    .why("A link is the bottom of a stack: it stands in no layer's braces."),
-            );
+            let title = format!("the link `{name}` stands on a layer");
+            self.diagnostics
+                .push(Diagnostic::error(Id::Misplaced, title, name.span, "").why(
+                    "A link is at the bottom of a stack, so it cannot be in the braces of a layer.",
+                ));
         }
         let link = LinkId(self.composition.links.len() as u32);
         self.composition.links.push(bottom);
         if node.above.len() != 1 {
             let many = node.above.get(1).map(|second| second.span);
             let (title, help) = match many {
-                Some(_) => ("several layers stand on", "let a multiplexor stand between"),
-                None => ("nothing stands on", "the layer on it stands in its braces"),
+                Some(_) => ("several layers stand on", "put a multiplexor between them"),
+                None => ("nothing stands on", "put a layer into its braces"),
             };
             let title = format!("{title} the link `{name}`");
             self.diagnostics.push(
@@ -280,17 +280,17 @@ impl<'a> Composer<'a, '_> {
         ground: Option<Ground>,
     ) {
         if let Some(above) = node.above.first() {
-            let title = format!("something stands on the port `{name}`");
+            let title = format!("a layer stands on the port `{name}`");
             self.diagnostics.push(
                 Diagnostic::error(Id::Misplaced, title, above.span, "")
-                    .why("A port is the top of a stack: there an application sits."),
+                    .why("A port is at the top of a stack, and connects an application."),
             );
         }
         let Some(Ground::Node(below, _)) = ground else {
             let title = format!("the port `{name}` stands on no layer");
             self.diagnostics.push(
                 Diagnostic::error(Id::Misplaced, title, name.span, "")
-                    .why("A port stands on a layer, which passes it messages."),
+                    .why("A port stands on a layer, which passes messages to it."),
             );
             return;
         };
@@ -472,12 +472,12 @@ impl<'a> Composer<'a, '_> {
             return;
         };
         if below >= entity {
-            let title = "a router stands in front of what it stands on";
+            let title = "a router comes before a layer below it";
             self.diagnostics.push(
                 Diagnostic::error(Id::Misplaced, title, argument.value.span, "")
-                    .label(self.composition.node(below).span, "this comes later")
-                    .why("A stack is written from the links up.")
-                    .help("move the router behind it"),
+                    .label(self.composition.node(below).span, "declared later")
+                    .why("A stack lists its layers from the links up.")
+                    .help("move the router after this layer"),
             );
             return;
         }
@@ -495,7 +495,7 @@ impl<'a> Composer<'a, '_> {
     /// The node that an argument names.
     fn named(&mut self, value: &ast::Expression) -> Option<EntityId> {
         let ast::ExpressionKind::Name(name) = &value.kind else {
-            let title = "a joint is given the name of a layer in the stack";
+            let title = "the value of a joint must be the name of a layer of the stack";
             self.diagnostics
                 .push(Diagnostic::error(Id::UnknownEntity, title, value.span, ""));
             return None;
@@ -504,11 +504,10 @@ impl<'a> Composer<'a, '_> {
         let found = nodes.iter().position(|node| node.name == name.text);
         let mut told = self.diagnostics.iter();
         if found.is_none() && !told.any(|it| it.id == Id::UnknownLayer) {
-            let title = format!("nothing in this stack is called `{name}`");
+            let title = format!("this stack has no layer `{name}`");
             let known: Vec<_> = nodes.iter().map(|node| &*node.name).collect();
             let diagnostic = Diagnostic::error(Id::UnknownEntity, title, name.span, "").why(
-                "A joint names a layer of the stack, as it is called there: by its `as`, or by \
-                its own name.",
+                "A joint names a layer of the stack, by its `as` name or else by its own name.",
             );
             self.diagnostics
                 .push(suggest(diagnostic, &name.text, &known));
@@ -607,8 +606,8 @@ fn collect_aliases<'a>(nodes: &'a [ast::Node], aliases: &mut Vec<&'a ast::Name>)
 }
 
 fn empty_stack(stack: &ast::Stack) -> Diagnostic {
-    let title = format!("no layer stands in `{}`", stack.name);
+    let title = format!("the stack `{}` has no layer", stack.name);
     Diagnostic::error(Id::Misplaced, title, stack.name.span, "")
         .why("A stack has at least one layer, on a link.")
-        .help("write `link NAME { … }` in its braces")
+        .help("add `link NAME { … }` with a layer in its braces")
 }

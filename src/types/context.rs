@@ -77,8 +77,8 @@ impl<'a> Context<'a> {
             };
         };
         let help = format!(
-            "`{service}` has a `{name}`: write `requires {service}`, or `provides {service}`, \
-             behind the name of the layer"
+            "the service `{service}` declares `{name}`: add `requires {service}` or `provides \
+            {service}` after the name of the layer"
         );
         Diagnostic {
             help: Some(help),

@@ -55,10 +55,13 @@ pub(super) fn check(context: &mut Context, composition: &Composition) {
 }
 
 fn refuse(context: &mut Context, name: &str, span: Span, other: Span) {
-    let title = format!("two functions in C are called `{name}`");
-    let refused = Diagnostic::error(Id::NameTaken, title, span, "declared so")
-        .label(other, "and here otherwise")
-        .why("What layers of one stack call by one name is one function in C.");
+    let title = format!("two different functions in C have the name `{name}`");
+    let refused = Diagnostic::error(Id::NameTaken, title, span, "declared here")
+        .label(other, "declared differently here")
+        .why(
+            "All layers of a stack share one C function per name, so their declarations must be \
+            equal.",
+        );
     context.report(refused);
 }
 /// Whether two types are one in C.

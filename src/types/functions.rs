@@ -89,8 +89,8 @@ fn key_defaults(context: &mut Context, layer: &Layer) {
                 let title = format!("the key `{}` has a condition", source.name);
                 context.report(
                     Diagnostic::error(Id::KeyMisplaced, title, condition.span, "")
-                        .why("A key is what an instance is found by, whatever it is.")
-                        .help("test it where the instance is made"),
+                        .why("A key may have any value, so it has no `where`.")
+                        .help("test the value before you create the instance"),
                 );
             }
             if source.default.is_none() {
@@ -130,14 +130,20 @@ fn key_defaults(context: &mut Context, layer: &Layer) {
 /// Where nobody can leave a key out.
 fn misplaced(source: &ast::Parameter, opened: bool, kind: &Type) -> Option<Diagnostic> {
     let title = match kind {
-        _ if !opened => format!("nobody opens what has the key `{}`", source.name),
-        Type::Optional(_) => format!("`{}` is none where it is left out", source.name),
+        _ if !opened => format!(
+            "the key `{}` cannot have a default: no port opens this kind of instance",
+            source.name
+        ),
+        Type::Optional(_) => format!(
+            "the optional key `{}` cannot have a default: it is `none` if it is left out",
+            source.name
+        ),
         _ => return None,
     };
     Some(
         Diagnostic::error(Id::KeyMisplaced, title, source.span, "")
-            .why("A port opens a session or a listener without the keys that say what they are.")
-            .help("leave out what stands behind `=`"),
+            .why("Only the keys of sessions and listeners that a port opens can have a default.")
+            .help("remove the `=` and the value"),
     )
 }
 
@@ -199,20 +205,26 @@ fn bound(
     let composition = around.composition;
     let Some((provider, upper, source)) = writer(composition, ground, &promised.name.text) else {
         let node = composition.node(entity);
-        let title = format!("nothing below `{}` computes `{}`", node.name, promised.name);
+        let title = format!(
+            "no layer below `{}` defines the function `{}`",
+            node.name, promised.name
+        );
         context.report(
             Diagnostic::error(Id::ServiceMissing, title, node.span, "")
-                .label(promised.span, "the service promises it")
-                .why("Who provides a service, or something below, writes its functions."),
+                .label(promised.span, "declared by the service")
+                .why(
+                    "A layer that provides a service, or a layer below it, defines the functions \
+                    of the service.",
+                ),
         );
         return None;
     };
     let same = source.parameters.len() == promised.parameters.len();
     if !same {
-        let title = format!("`{}` takes other parameters in the service", source.name);
+        let title = format!("`{}` has other parameters in the service", source.name);
         context.report(
             Diagnostic::error(Id::ServiceMissing, title, source.span, "")
-                .label(promised.span, "the service promises it so"),
+                .label(promised.span, "declared by the service"),
         );
         return None;
     }

@@ -193,8 +193,8 @@ fn unfit(composition: &Composition, entity: EntityId) -> Option<Trouble> {
     let what = match node.layer.shape {
         ast::Shape::Worker => return None,
         ast::Shape::Router if node.below.len() == 1 => return None,
-        ast::Shape::Router => "a router has several ways, and each counts for itself",
-        ast::Shape::Multiplexor => "a multiplexor joins many conversations, and credit counts one",
+        ast::Shape::Router => "a router has several joints, and each has its own credit",
+        ast::Shape::Multiplexor => "a multiplexor joins many sessions, and each has its own credit",
     };
     Some(Trouble {
         span: node.layer.name.span,
@@ -217,22 +217,22 @@ fn report(
         Way::Up => ("below", "come up"),
         Way::Down => ("above", "go down"),
     };
-    let title = format!("`{}` does not say what becomes of credit", node.layer.name);
+    let title = format!("`{}` does not pass on credit", node.layer.name);
     let diagnostic = Diagnostic::error(Id::CreditUnknown, title, trouble.span, trouble.what)
         .label(grant.counter, format!("this counts the {unit} that {from}"))
         .why(
-            "A grant is passed on by a layer that passes on, or ends, each message that it counts, \
-             and adds none; others say what they grant.",
+            "A grant passes through a layer only if the layer passes on or ends each counted \
+            message and adds none. Any other layer must send its own grants.",
         )
         .help(match trouble.may_pass {
             true => format!(
-                "if each message that `{}` passes on stands for one that is counted, write \
-                 `on {name}({unit}) {{ tell {place} {name}({unit}) }}` in it",
+                "if each message that `{}` passes on corresponds to a counted one, add `on \
+                {name}({unit}) {{ tell {place} {name}({unit}) }}` to it",
                 node.layer.name
             ),
             false => format!(
-                "write `tell {place} {name}(…)` where credit is due; a layer that does accounts \
-                 for all credit itself"
+                "write `tell {place} {name}(…)` where credit is due; the layer is then responsible \
+                for all credit"
             ),
         });
     context.report(diagnostic);

@@ -163,18 +163,22 @@ fn unknown_event(
     for face in layer.requires.iter().chain(&layer.sides) {
         known.extend(face.up.keys().map(|name| &**name));
     }
-    let title = format!("no event `{name}` comes here");
+    let title = format!("this layer has no event `{name}`");
     let diagnostic = Diagnostic::error(Id::UnknownEvent, title, name.span, "").why(
         "A handler is for `send`, `deliver`, `start`, `end`, `again`, a timer of its instance, or \
         a notice of a service that the layer provides, requires or uses.",
     );
     match &*name.text {
-        "receive" | "recv" | "input" | "rx" => diagnostic.help("what comes up is `deliver`"),
-        "transmit" | "xmit" | "output" | "tx" => diagnostic.help("what goes down is `send`"),
-        "timeout" | "timer" | "expire" | "expired" if !timers.is_empty() => {
-            diagnostic.help(format!("a timer is heard by its name: `on {}`", timers[0]))
+        "receive" | "recv" | "input" | "rx" => {
+            diagnostic.help("write `deliver` for messages from below")
         }
-        "init" | "create" => diagnostic.help("a new instance begins with `start`"),
+        "transmit" | "xmit" | "output" | "tx" => {
+            diagnostic.help("write `send` for messages from above")
+        }
+        "timeout" | "timer" | "expire" | "expired" if !timers.is_empty() => {
+            diagnostic.help(format!("write the name of the timer: `on {}`", timers[0]))
+        }
+        "init" | "create" => diagnostic.help("write `start` for the start of an instance"),
         _ => context.offer(suggest(diagnostic, &name.text, &known), &name.text),
     }
 }
@@ -211,8 +215,8 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
             let title = format!("a second finder for `{name}`");
             context.report(
                 Diagnostic::error(Id::NameTaken, title, source.span, "")
-                    .why("One finder says for each event which instance it is for.")
-                    .help("write `or` and a further place to look in the first"),
+                    .why("An event has one finder, which selects the instance that handles it.")
+                    .help("extend the first finder with `or` and another `session(…)`"),
             );
             continue;
         }
@@ -224,13 +228,13 @@ fn finders(context: &mut Context, composition: &Composition, layer: &Layer) {
     }
     if is_multiplexor && !found.contains(&Event::Deliver) && !unknown {
         let title = format!(
-            "`{}` does not say which session a message is for",
+            "`{}` does not find the session of a message",
             node.layer.name
         );
         context.report(
             Diagnostic::error(Id::MissingFinder, title, node.layer.name.span, "")
-                .why("A multiplexor finds the session of each message from below by its keys.")
-                .help("write `on deliver find session(header.…) else drop message as …`"),
+                .why("A multiplexor must find the session of each message from below, by its keys.")
+                .help("add `on deliver find session(header.…) else drop message as …`"),
         );
     }
 }
@@ -255,20 +259,21 @@ fn check_session(
     let is_told = handlers.any(|handler| handler.kind == record && handler.event == event);
     if node.layer.shape == ast::Shape::Multiplexor && comes_up && !is_found && !is_told {
         let name = &context.program.notices[notice.at()].name;
-        let title = format!("nothing says which session `{name}` is for");
-        let help = format!("write `on {name} find session(…) else …`, or move it into `entity`");
+        let title = format!("the session of the event `{name}` is unknown");
+        let help =
+            format!("add `on {name} find session(…) else …`, or move the handler into `entity`");
         context.report(
             Diagnostic::error(Id::MissingFinder, title, source.event.span, "")
-                .why("A multiplexor has many sessions; what comes from below is for one of them.")
+                .why("A multiplexor has many sessions; an event from below is for one of them.")
                 .help(help),
         );
     }
 }
 
 fn no_finder_here(span: Span) -> Diagnostic {
-    let title = "this layer has nothing to find";
+    let title = "this layer cannot have a finder";
     Diagnostic::error(Id::MissingFinder, title, span, "")
-        .why("Only a multiplexor has several sessions; others have one for each joint.")
+        .why("Only a multiplexor finds sessions; other layers have one session per joint.")
 }
 
 /// Passing on is what a layer does that says nothing else.
@@ -302,13 +307,13 @@ fn relay_messages(context: &mut Context, composition: &Composition, layer: &Laye
     }
     if node.above.is_empty() {
         let title = format!(
-            "`{}` passes up what it gets, but nothing stands on it",
+            "`{}` delivers its messages, but nothing stands on it",
             node.name
         );
         context.report(
             Diagnostic::error(Id::NothingAbove, title, node.span, "")
-                .why("A layer that does not say `on deliver` delivers to what stands on it.")
-                .help("put a layer or a `port` in braces behind it"),
+                .why("A layer without `on deliver` passes each message to the layer above.")
+                .help("add a layer or a `port` in braces: `{ port NAME }`"),
         );
         return;
     }

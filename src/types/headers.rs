@@ -75,7 +75,7 @@ fn header(context: &mut Context, scope: &Scope, source: &ast::Header) -> Header 
     for part in &source.parts {
         match part {
             _ if options.is_some() => {
-                let title = "options stand at the end of a header";
+                let title = "options must be at the end of a header";
                 context.report(Diagnostic::error(Id::BadHeader, title, part.span(), ""));
             }
             ast::HeaderPart::Field(field) => {
@@ -148,10 +148,10 @@ impl Layout {
         let (kind, width) = match &source.of.kind {
             ast::TypeKind::Named(name) if name.is("bytes") => (Type::UnboundedBytes, 0),
             ast::TypeKind::Enum(_) => {
-                let title = "how many bits does this enum have on the wire?";
+                let title = "this enum has no type on the wire";
                 context.report(
                     Diagnostic::error(Id::BadHeader, title, source.of.span, "")
-                        .help("declare it by itself: `enum kind: u8 { … }`"),
+                        .help("declare it with a type: `enum kind: u8 { … }`"),
                 );
                 (Type::Nothing, 8)
             }
@@ -237,11 +237,11 @@ fn wire_type(context: &mut Context, scope: &Scope, source: &ast::Type) -> (Type,
         Some(bits) => (kind, bits),
         None => {
             if kind != Type::Nothing {
-                let title = "this type has no form on the wire";
+                let title = "this type has no wire format";
                 context.report(
                     Diagnostic::error(Id::BadHeader, title, source.span, "").why(
-                        "A header holds numbers, `bool`, enums, `bytes[N]`, and \
-                        `bytes[at most N]` or `bytes` whose length is counted.",
+                        "A header field is a number, a `bool`, an enum, `bytes[N]`, or `bytes[at \
+                        most N]` or `bytes` with a counted length.",
                     ),
                 );
             }
@@ -407,8 +407,8 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                     Some(folded) => Rule::Is(folded),
                     None => {
                         if value.result != Type::Nothing && !self.layer.scope.alone {
-                            let advice = "write `=` for what is written, and `where` for what \
-                                is required";
+                            let advice = "write `=` for the value that is sent, and `where` for \
+                                the condition that is checked on receipt";
                             let what = "what a field is required to be";
                             context.report(not_constant(source.span, what).help(advice));
                         }
@@ -443,7 +443,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
         let value = check_expression(context, &self.written, source, Some(&of));
         let unit = constant_number(context, &value, source, "the unit of a count").unwrap_or(1);
         if unit == 0 || unit > 0xffff {
-            let title = "a count has units of at least one byte";
+            let title = "the unit of a count must be at least one byte";
             context.report(Diagnostic::error(Id::BadHeader, title, source.span, ""));
             return 1;
         }
@@ -485,7 +485,7 @@ impl<'a, 'b> RulesOf<'a, 'b> {
                 let result = context.program.filters[id.at()].result.as_ref();
                 let result = result.map(|result| result.result.clone());
                 if result.as_ref() != Some(kind) {
-                    let title = "what the filter gives does not fit into this field";
+                    let title = "the result of the filter does not fit into this field";
                     context.report(Diagnostic::error(Id::BadHeader, title, span, ""));
                 }
                 Rule::Checks {
@@ -526,18 +526,18 @@ fn field_value(id: HeaderId, place: usize, kind: &Type) -> Expression {
 
 fn uneven(span: Span, bits: u32) -> Diagnostic {
     let title = match bits % 8 {
-        0 => "this is no whole number of bytes".to_string(),
-        1 => "there is one bit too many here for whole bytes".to_string(),
-        bits => format!("there are {bits} bits too many here for whole bytes"),
+        0 => "this is not a whole number of bytes".to_string(),
+        1 => "one bit is left over after whole bytes".to_string(),
+        bits => format!("{bits} bits are left over after whole bytes"),
     };
     Diagnostic::error(Id::BadHeader, title, span, "").why(
-        "A header has whole bytes, and so has everything before a part that is optional, counted, \
-        or made of bytes.",
+        "A header has whole bytes, and each optional, counted or `bytes` part begins at a whole \
+        byte.",
     )
 }
 
 fn two_headers(span: Span) -> Diagnostic {
-    let title = "a layer has one header of its own";
+    let title = "a layer has only one header of its own";
     Diagnostic::error(Id::BadHeader, title, span, "the second")
-        .help("a header that is only peeked at has a name: `header quotation big { … }`")
+        .help("a format for `peek` needs a name: `header quotation big { … }`")
 }

@@ -260,10 +260,10 @@ fn refuse_members(context: &mut Context, kind: &KindSource) {
             let capacity = block.capacity.as_ref().map(|capacity| capacity.span);
             let key = block.keys.first().map(|key| key.span);
             if let Some(span) = key.or(capacity) {
-                let title = "an entity has neither keys nor a number";
+                let title = "an entity has no keys and no capacity";
                 context.report(
                     Diagnostic::error(Id::BadCapacity, title, span, "")
-                        .why("There is one record of each layer at each place in a stack."),
+                        .why("Each layer has one entity at each place in a stack."),
                 );
             }
         }
@@ -277,10 +277,10 @@ fn check_once(context: &mut Context, source: &ast::Field, kind: &Type) {
         Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Array(..) | Type::Set(_)
     );
     if source.once && is_container {
-        let title = format!("`{}` is a container, and cannot be `once`", source.name);
+        let title = format!("`{}` is a container, which cannot be `once`", source.name);
         context.report(
             Diagnostic::error(Id::BadCapacity, title, source.span, "")
-                .why("What is `once` is settled by its first write; a container is never written."),
+                .why("A `once` field is written only once, but a container is never assigned."),
         );
     }
 }
@@ -291,12 +291,12 @@ fn capacity(context: &mut Context, kind: &KindSource, scope: &Scope) -> u32 {
         return 1;
     };
     let Some(source) = kind.blocks.iter().find_map(|block| block.capacity.as_ref()) else {
-        let title = format!("nothing says how many of `{}` there may be", kind.name);
+        let title = format!("`{}` has no capacity", kind.name);
         context.report(
             Diagnostic::error(Id::BadCapacity, title, block.span, "")
-                .why("There is no heap: the memory for all instances is laid out at the start.")
+                .why("There is no heap, so the compiler reserves the memory of all instances.")
                 .help(format!(
-                    "write a number behind its keys: `{}(…)[64]`",
+                    "add a capacity after the keys: `{}(…)[64]`",
                     kind.name
                 )),
         );
@@ -306,7 +306,7 @@ fn capacity(context: &mut Context, kind: &KindSource, scope: &Scope) -> u32 {
     match fold_number(context.program, &value) {
         Some(number @ 1..=0xff_ffff) => number as u32,
         Some(number) => {
-            let title = format!("there cannot be {number} of `{}`", kind.name);
+            let title = format!("the capacity {number} of `{}` is out of range", kind.name);
             context.report(
                 Diagnostic::error(Id::BadCapacity, title, source.span, "")
                     .why("A capacity is between 1 and 16,777,215."),
@@ -336,7 +336,7 @@ fn sessions(
         let title = format!("a session of `{}` has a key", node.layer.name);
         context.report(
             Diagnostic::error(Id::KeyMisplaced, title, key.span, "")
-                .why("Only a multiplexor has many sessions, and tells them apart by keys."),
+                .why("Only a multiplexor has many sessions, which it distinguishes by keys."),
         );
     }
     let (count, keys) = match composition.sessions(entity) {
@@ -388,11 +388,14 @@ fn check_unlabelled_keys(context: &mut Context, node: &Node, keys: &[Key]) {
             continue;
         }
         let label = node.above.iter().find_map(|upper| upper.key);
-        let title = format!("a label does not say what `{}` is", source.name);
+        let title = format!("a label does not set the key `{}`", source.name);
         let mistake =
-            Diagnostic::error(Id::KeyMissing, title, source.span, "this key is left open")
-                .why("A label gives the first key of its session; all others are none there.")
-                .help(format!("write `{}: …?`, which may be none", source.name));
+            Diagnostic::error(Id::KeyMissing, title, source.span, "this key has no value")
+                .why(
+                    "A label sets the first key of its session; all other keys are `none`, so \
+                    they must be optional.",
+                )
+                .help(format!("make the key optional: `{}: …?`", source.name));
         context.report(match label {
             Some(label) => mistake.label(label.span, "the label"),
             None => mistake,
@@ -426,12 +429,12 @@ fn check_room(context: &mut Context, kind: &KindSource, scope: &Scope, listed: &
     if joints <= room as usize {
         return;
     }
-    let title = format!("{joints} joints stand on a layer that has room for {room}");
+    let title = format!("{joints} joints stand on a layer with a capacity of {room}");
     let refused = Diagnostic::error(Id::BadCapacity, title, source.span, "")
-        .why("Each labelled joint takes one session.");
+        .why("Each joint with a label needs one session.");
     context.report(match &source.kind {
         ast::ExpressionKind::Name(name) => refused.help(format!(
-            "write `{name} = {joints}` in the parentheses of the layer, where the stack names it"
+            "set `{name} = {joints}` in the parentheses of the layer in the stack"
         )),
         _literal => refused,
     });
@@ -441,7 +444,7 @@ fn key_clash(name: &str, second: crate::source::Span, first: crate::source::Span
     let title = format!("two joints on `{name}` have the same key");
     Diagnostic::error(Id::KeyClash, title, second, "the second")
         .label(first, "the first")
-        .why("A key tells for which of the joints a message is.")
+        .why("A key selects the joint that receives a message.")
 }
 
 /// Where a message goes that is delivered through a joint.

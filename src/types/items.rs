@@ -99,11 +99,14 @@ fn refuse_stateful(context: &mut Context, items: &[&ast::Item]) {
             ast::Item::Finder(item) => (item.span, "a finder"),
             ast::Item::Handler(item) => (item.span, "a handler"),
         };
-        let title = format!("{what} stands in no layer");
+        let title = format!("{what} must belong to a layer");
         context.report(
             Diagnostic::error(Id::NoLayer, title, span, "")
-                .why("A file without a layer gives constants, types, functions and filters.")
-                .help("write `worker NAME` before it, or move it into a layer's file"),
+                .why(
+                    "A file without a layer may declare only constants, types, functions and \
+                    filters.",
+                )
+                .help("add `worker NAME` before it, or move it into the file of a layer"),
         );
         // All others lack the same line.
         return;
@@ -177,10 +180,10 @@ pub fn declare_enum(
     let bits = if let Type::Unsigned(bits) = of {
         bits
     } else {
-        let title = format!("the values of `{}` are no unsigned numbers", source.name);
+        let title = format!("the type of `{}` is not an unsigned number", source.name);
         context.report(
             Diagnostic::error(Id::BadEnum, title, source.of.span, "")
-                .why("An enum is carried by one of `u1` to `u64`."),
+                .why("The type of an enum is one of `u1` to `u64`."),
         );
         8
     };
@@ -201,7 +204,7 @@ pub fn declare_enum(
                 false => format!("{number} does not fit into {bits} bits"),
             };
             context.report(Diagnostic::error(Id::BadEnum, title, value.span, "").why(
-                "Each name of an enum has its own number, of as many bits as carry the enum.",
+                "Each name of an enum has its own number, which fits into the type of the enum.",
             ));
         }
         names.push((value.name.text.clone(), number));
@@ -249,8 +252,8 @@ fn declare_record(
         let title = format!("a `{}` holds more than {MOST_VALUES} values", source.name);
         let (id, span) = (Id::BadCapacity, source.name.span);
         context.report(
-            Diagnostic::error(id, title, span, "with those of the records in it")
-                .help("put what there is much of into an `array`, or into a child"),
+            Diagnostic::error(id, title, span, "including the values of its records")
+                .help("use an `array` or a child for repeated values"),
         );
         fields.clear();
     }
@@ -321,8 +324,8 @@ pub fn declare_inline(
 ) -> Type {
     refuse_repeated(names, context.diagnostics);
     let Some(first) = names.first() else {
-        let title = "an enum has values";
-        context.report(Diagnostic::error(Id::BadEnum, title, span, "none"));
+        let title = "an enum needs at least one value";
+        context.report(Diagnostic::error(Id::BadEnum, title, span, "no values"));
         return Type::Nothing;
     };
     let id = EnumId(context.program.enums.len() as u32);

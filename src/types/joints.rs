@@ -27,18 +27,21 @@ pub fn check_joints(
 
 /// A layer that is not a router, in nobody's braces.
 pub fn stands_on_nothing(wanted: &ast::LayerUse) -> Diagnostic {
-    let title = format!("`{}` stands on nothing", wanted.layer);
+    let title = format!("`{}` has no layer or link below it", wanted.layer);
     Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
-        .why("Each layer stands on a link or on another layer; only routers name theirs.")
-        .help("write it in the braces of what it stands on")
+        .why(
+            "Each layer stands on a link or on another layer; only a router names the layers \
+            below it.",
+        )
+        .help("move it into the braces of the link or layer below it")
 }
 
 /// A router that is in somebody's braces.
 pub fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {
-    let title = format!("the router `{}` stands in braces", wanted.layer);
+    let title = format!("the router `{}` is inside braces", wanted.layer);
     Diagnostic::error(Id::Misplaced, title, wanted.layer.span, "")
-        .why("A router stands on several layers at once, and names them.")
-        .help("move it to the end of the stack, and name there what it stands on")
+        .why("A router stands on several layers, and names them in parentheses.")
+        .help("move it to the end of the stack, and name the layers below it in parentheses")
 }
 
 /// The names of the joints below a layer.
@@ -50,9 +53,9 @@ pub fn lowers_of<'a>(node: &'a Node<'_>) -> impl Iterator<Item = &'a str> {
 pub fn unknown_layer(files: &Files, name: &ast::Name, known: &[&str]) -> Diagnostic {
     let title = format!("there is no layer `{name}`");
     let diagnostic = Diagnostic::error(Id::UnknownLayer, title, name.span, "")
-        .why("A stack is made of layers that this file, or one that it uses, declares.");
+        .why("A stack consists of layers that this file, or a file that it uses, declares.");
     let diagnostic = match known.is_empty() {
-        true => diagnostic.help(format!("write a `use` of the file that declares `{name}`")),
+        true => diagnostic.help(format!("add a `use` of the file that declares `{name}`")),
         false => suggest(diagnostic, &name.text, known),
     };
     files.suggest_use(diagnostic, &name.text)
@@ -78,34 +81,34 @@ pub fn keep_first_place(diagnostics: &mut Vec<Diagnostic>) {
 pub fn side_not_joined(node: &Node, side: &Side, candidates: Vec<&str>) -> Diagnostic {
     let name = side.name;
     let help = match candidates[..] {
-        [] => format!("write `{name} = …` in its parentheses"),
-        [only] => format!("write `{name} = {only}` in its parentheses"),
+        [] => format!("set `{name} = …` in its parentheses"),
+        [only] => format!("set `{name} = {only}` in its parentheses"),
         _ => format!(
-            "write `{name} = …` in its parentheses: it can be `{}`",
+            "set `{name} = …` in its parentheses: it can be `{}`",
             candidates.join("` or `")
         ),
     };
     not_joined(node, &name.text)
-        .label(name.span, "a joint beside the path")
+        .label(name.span, "a side joint")
         .help(help)
 }
 
 /// A lower joint of a router that the stack gives nobody.
 pub fn lower_not_joined(node: &Node, name: &str) -> Diagnostic {
     not_joined(node, name)
-        .label(node.layer.name.span, "the layer says what it stands on")
-        .help(format!("write `{name} = …` in its parentheses"))
+        .label(node.layer.name.span, "a joint below the router")
+        .help(format!("set `{name} = …` in its parentheses"))
 }
 
 fn not_joined(node: &Node, name: &str) -> Diagnostic {
-    let title = format!("`{}` is not told what its `{name}` is", node.name);
+    let title = format!("the joint `{name}` of `{}` is not set", node.name);
     Diagnostic::error(Id::MissingParameter, title, node.span, "")
 }
 
 /// What is said of a key where none can be.
 pub fn no_key_here(span: Span) -> Diagnostic {
-    Diagnostic::error(Id::KeyMisplaced, "this joint takes no key", span, "")
-        .why("Keys label the joints above a multiplexor whose sessions have a key.")
+    Diagnostic::error(Id::KeyMisplaced, "this joint cannot have a key", span, "")
+        .why("Only joints above a multiplexor whose sessions have a key can have a key.")
 }
 
 struct Joints<'c, 'a, 'b> {
@@ -162,13 +165,13 @@ impl Joints<'_, '_, '_> {
             };
             if node.layer.shape != ast::Shape::Router {
                 let title = format!(
-                    "`{}` stands on two joints, and is no router",
+                    "`{}` stands on two layers, but only a router can",
                     node.layer.name
                 );
                 self.report(
                     Diagnostic::error(Id::Misplaced, title, second.span, "the second")
-                        .why("A worker and a multiplexor stand on one thing.")
-                        .help("write `router` for `worker`, or `uses` for what is beside the path"),
+                        .why("A worker and a multiplexor stand on one layer or link.")
+                        .help("write `router` instead of `worker`, or `uses` for a side joint"),
                 );
             }
         }
@@ -184,12 +187,12 @@ impl Joints<'_, '_, '_> {
             ast::Shape::Multiplexor => "multiplexor",
         };
         if let Some(second) = node.above.get(1) {
-            let title = format!("two things stand on the {shape} `{}`", node.name);
+            let title = format!("two layers or ports stand on the {shape} `{}`", node.name);
             self.report(
                 Diagnostic::error(Id::OneAbove, title, second.span, "the second")
                     .label(node.above[0].span, "the first")
-                    .why(format!("A {shape} has one session above."))
-                    .help("a multiplexor has many"),
+                    .why(format!("Only one layer or port can stand on a {shape}."))
+                    .help("use a multiplexor, on which several can stand"),
             );
         }
         for key in node.above.iter().filter_map(|upper| upper.key) {
@@ -212,18 +215,24 @@ impl Joints<'_, '_, '_> {
                 continue;
             }
             let below = composition.node(lower);
-            let title = format!("the router `{}` stands on many sessions", node.name);
+            let title = format!(
+                "the router `{}` stands on a layer with many sessions",
+                node.name
+            );
             let given = node.arguments.iter();
             let mut given = given.filter(|given| argument.as_deref() == Some(&given.name.text));
             let joint = given.next().map_or(node.span, |given| given.span);
             self.report(
                 Diagnostic::error(Id::RouterOnMany, title, joint, "this joint")
-                    .label(below.span, "its sessions come and go")
+                    .label(below.span, "its sessions are created and ended at run time")
                     .why(
-                        "A router has one session above, which is always there, and sends by one \
-                        session through each joint below. Which of many it would be, nothing says.",
+                        "A router sends through one session on each joint below. If the layer \
+                        below has many sessions, that session is not defined.",
                     )
-                    .help("label the joint below with a `key`, or let a multiplexor stand there"),
+                    .help(
+                        "label the joint below with a `key`, or use a multiplexor instead of the \
+                        router",
+                    ),
             );
         }
     }
@@ -239,12 +248,12 @@ impl Joints<'_, '_, '_> {
             .filter(|upper| upper.key.is_some())
             .count();
         if let (0, Some(second)) = (labelled, node.above.get(1)) {
-            let title = format!("two things stand on `{}` without a key", node.name);
+            let title = format!("two layers or ports stand on `{}` without a key", node.name);
             self.report(
                 Diagnostic::error(Id::KeyMissing, title, second.span, "the second")
                     .label(node.above[0].span, "the first")
-                    .why("A multiplexor tells what stands on it apart by keys.")
-                    .help("write `key` and a value before each"),
+                    .why("A multiplexor distinguishes the layers above it by keys.")
+                    .help("add `key` and a value before each of them"),
             );
         }
         let bare = node.above.iter().find(|upper| upper.key.is_none());
@@ -252,8 +261,8 @@ impl Joints<'_, '_, '_> {
             let title = format!("this joint of `{}` has no key", node.name);
             self.report(
                 Diagnostic::error(Id::KeyMissing, title, bare.span, "")
-                    .why("Where one joint above a multiplexor has a key, all have.")
-                    .help("write `key` and a value before it"),
+                    .why("If one joint above a multiplexor has a key, all need one.")
+                    .help("add `key` and a value before it"),
             );
         }
         let first = node.above.iter().find_map(|upper| upper.key);
@@ -264,8 +273,8 @@ impl Joints<'_, '_, '_> {
             let title = format!("nothing stands on the multiplexor `{}`", node.name);
             self.report(
                 Diagnostic::error(Id::NothingAbove, title, node.span, "")
-                    .why("A multiplexor delivers to what stands on it.")
-                    .help("put a layer or a `port` in braces behind it"),
+                    .why("A multiplexor delivers messages to the layers above it.")
+                    .help("add a layer or a `port` in braces: `{ port NAME }`"),
             );
         }
     }
@@ -286,9 +295,12 @@ impl Joints<'_, '_, '_> {
                     let title = format!("`{}` cannot stand on a link", node.name);
                     self.report(
                         Diagnostic::error(Id::ServiceMissing, title, node.span, "")
-                            .label(link.span, "a link gives `frames`")
+                            .label(link.span, "a link provides `frames`")
                             .label(node.layer.name.span, format!("this requires `{name}`"))
-                            .why("A layer stands on one that provides what it requires."),
+                            .why(
+                                "The layer below a layer must provide the services that the layer \
+                                requires.",
+                            ),
                     );
                 }
             }
@@ -319,7 +331,7 @@ impl Joints<'_, '_, '_> {
             .collect();
         let given = given.join("`, `");
         let title = format!(
-            "`{}` does not give `{}` what it needs",
+            "`{}` does not provide what `{}` needs",
             below.name, node.name
         );
         Some(
@@ -330,7 +342,10 @@ impl Joints<'_, '_, '_> {
                 format!("needs `{name}`"),
             )
             .label(below.span, format!("provides `{given}`"))
-            .why("A layer stands on one that provides what it requires, and so beside it."),
+            .why(
+                "The layer below a layer, or at its side joint, must provide the services that \
+                the layer requires or uses.",
+            ),
         )
     }
 }

@@ -307,11 +307,11 @@ fn check_required_types(context: &mut Context, layer: &Layer, required: &BTreeMa
             continue;
         };
         if below != here && !matches!(below, Type::Abstract(_) | Type::Nothing) {
-            let title = format!("`{name}` is another type below");
+            let title = format!("the layer below defines the type `{name}` differently");
             context.report(
                 Diagnostic::error(Id::ServiceMissing, title, source.span, "").why(
-                    "A layer that says what a type of the service below is can stand only where \
-                    it is that type.",
+                    "A layer that defines a type of the service below must define it as the layer \
+                    below does.",
                 ),
             );
         }
@@ -330,11 +330,14 @@ fn bind(context: &mut Context, services: &Services, provides: &[ServiceId], laye
             if known.is_none() && !layer.scope.alone {
                 let entity = &context.program.entities[layer.entity.at()];
                 let name = services.name(*service);
-                let title = format!("`{}` does not say what `{open}` is", entity.layer);
+                let title = format!("`{}` does not define the type `{open}`", entity.layer);
                 context.diagnostics.push(
                     Diagnostic::error(Id::ServiceMissing, title, entity.span, "")
-                        .label(open.span, format!("`{name}` leaves it to the layer"))
-                        .help(format!("write `type {open} = …` in the layer")),
+                        .label(
+                            open.span,
+                            format!("the service `{name}` leaves the type to its provider"),
+                        )
+                        .help(format!("add `type {open} = …` to the layer")),
                 );
             }
             let unknown = Type::Abstract(open.text.clone());

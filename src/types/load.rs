@@ -146,7 +146,7 @@ impl Files {
             None => unknown,
             Some(path) => {
                 let unknown = unknown.cause(format!("use {path}"));
-                unknown.help(format!("write `use {path}` at the top of the file"))
+                unknown.help(format!("add `use {path}` at the top of the file"))
             }
         }
     }
@@ -375,9 +375,9 @@ fn not_found(path: &ast::Path, missing: Missing) -> Diagnostic {
     let about = |title| Diagnostic::error(Id::UseNotFound, title, path.span, "");
     match missing {
         Missing::Nowhere(places) => about(format!("`{path}` was not found"))
-            .why(format!("It was looked for as {}.", places.join(", ")))
+            .why(format!("The compiler searched {}.", places.join(", ")))
             .help(
-                "`use order.sequencer` names the file `order/sequencer.loom`, or the folder \
+                "`use order.sequencer` names the file `order/sequencer.loom` or the folder \
                 `order/sequencer`",
             ),
         Missing::Unreadable(reason) => {
@@ -420,14 +420,9 @@ impl Ordering<'_> {
 }
 
 fn circle(span: Span) -> Diagnostic {
-    let title = "files use each other in a circle";
-    Diagnostic::error(
-        Id::UseCircle,
-        title,
-        span,
-        "this leads back to where it comes from",
-    )
-    .help("what both need goes into a file of its own, which both use")
+    let title = "files use each other in a cycle";
+    Diagnostic::error(Id::UseCircle, title, span, "this `use` closes the cycle")
+        .help("move the declarations that both files need into a third file")
 }
 
 #[cfg(test)]
@@ -481,6 +476,6 @@ mod tests {
         let (_, diagnostics) = load(&mut sources, root, &library(&[]));
         assert_eq!(diagnostics[0].id, Id::UseNotFound);
         let why = diagnostics[0].why.as_deref();
-        assert_eq!(why, Some("It was looked for as no/such.loom, no/such/."));
+        assert_eq!(why, Some("The compiler searched no/such.loom, no/such/."));
     }
 }

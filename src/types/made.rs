@@ -42,7 +42,7 @@ fn misplaced(program: &Program, statement: &Statement) -> Option<Diagnostic> {
             ..
         } => {
             let mut made = steps.iter().filter_map(|step| match step {
-                Search::Create(kind, ..) => Some((*kind, "made")),
+                Search::Create(kind, ..) => Some((*kind, "created")),
                 Search::Soonest(kind, ..) => Some((*kind, BY_TIMER)),
                 Search::Find(_) | Search::Standing(..) => None,
             });
@@ -59,26 +59,26 @@ fn misplaced(program: &Program, statement: &Statement) -> Option<Diagnostic> {
 fn refused(program: &Program, kind: KindId, span: Span, what: &str) -> Diagnostic {
     let entity: EntityId = program.kinds[kind.at()].entity;
     let described = &program.entities[entity.at()];
-    let itself = if what == BY_TIMER { "" } else { " by itself" };
-    let title = format!("a session of `{}` is not {what}{itself}", described.name);
+    let itself = if what == BY_TIMER { "" } else { " explicitly" };
+    let title = format!("a session of `{}` cannot be {what}{itself}", described.name);
     let (label, why) = match program.kinds[kind.at()].population {
         Population::Static(_) => (
-            "its sessions are always there",
-            "Here each joint above the layer has its session, from the start to the end.",
+            "its sessions always exist",
+            "Each joint above this layer has one session, which exists from start to end.",
         ),
         Population::Labelled(_) => (
-            "what it stands on comes and goes",
-            "Here each session below has one session for each label, which lives and ends with it.",
+            "the sessions below are created and ended at run time",
+            "Each session below has one session per label, which starts and ends with it.",
         ),
         Population::Dynamic { .. } => (
-            "what it stands on comes and goes",
-            "A worker has one session on each below, which lives and ends with it.",
+            "the sessions below are created and ended at run time",
+            "A worker has one session on each session below, which starts and ends with it.",
         ),
     };
     let help = match what {
-        "made" => "look for it with `find`, and drop what is for none",
-        BY_TIMER => "look for it by its keys",
-        _ => "tell what stands below: `tell below …`",
+        "created" => "look it up with `find`, and drop messages without a session",
+        BY_TIMER => "look it up by its keys",
+        _ => "notify the layer below: `tell below …`",
     };
     Diagnostic::error(Id::NotByItself, title, span, "")
         .label(described.span, label)

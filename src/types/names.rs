@@ -18,7 +18,7 @@ pub fn suggest(diagnostic: Diagnostic, written: &str, known: &[&str]) -> Diagnos
         return diagnostic;
     }
     let quoted: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-    diagnostic.help(format!("there is {}", quoted.join(", ")))
+    diagnostic.help(format!("choose one of {}", quoted.join(", ")))
 }
 
 /// The word that is most like this one, if one is like it at all.
@@ -47,9 +47,9 @@ fn distance(left: &str, right: &str) -> usize {
 
 /// Two things of one name.
 pub fn taken(name: &str, span: Span, first: Option<Span>) -> Diagnostic {
-    let title = format!("`{name}` is there already");
-    let diagnostic = Diagnostic::error(Id::NameTaken, title, span, "the second of this name")
-        .why("Each name stands for one thing.");
+    let title = format!("`{name}` is already declared");
+    let diagnostic = Diagnostic::error(Id::NameTaken, title, span, "declared again")
+        .why("Two declarations of one scope cannot have the same name.");
     match first {
         Some(first) => diagnostic.label(first, "the first"),
         None => diagnostic,
@@ -63,15 +63,18 @@ pub fn refuse_beside<'a>(
 ) {
     for (name, kind) in names.clone() {
         let (beside, says) = match kind {
-            Type::Optional(_) => (vec![format!("has_{name}")], "whether there is"),
-            Type::Queue(..) => (vec![format!("{name}_items")], "what is in"),
+            Type::Optional(_) => (vec![format!("has_{name}")], "the presence of"),
+            Type::Queue(..) => (vec![format!("{name}_items")], "the contents of"),
             Type::Window(..) => (
                 ["items", "held"].map(|of| format!("{name}_{of}")).into(),
-                "what is in",
+                "the contents of",
             ),
             Type::Stream(..) => {
                 let parts = ["ranges", "pieces", "bytes"];
-                (parts.map(|of| format!("{name}_{of}")).into(), "what is in")
+                (
+                    parts.map(|of| format!("{name}_{of}")).into(),
+                    "the contents of",
+                )
             }
             _ => continue,
         };
@@ -79,10 +82,10 @@ pub fn refuse_beside<'a>(
             .clone()
             .filter(|(other, _)| beside.contains(&other.text))
         {
-            let title = format!("in C, `{other}` says {says} `{name}`");
-            let label = "another name, please";
+            let title = format!("the generated C uses `{other}` for {says} `{name}`");
+            let label = "choose another name";
             let refused = Diagnostic::error(Id::NameTaken, title, other.span, label);
-            diagnostics.push(refused.label(name.span, "beside this one"));
+            diagnostics.push(refused.label(name.span, "the other declaration"));
         }
     }
 }
@@ -104,15 +107,9 @@ pub fn refuse_repeated<'a>(
 /// A value that must be known when the stack is compiled.
 pub fn not_constant(span: Span, what: &str) -> Diagnostic {
     let title = format!("{what} is not constant");
-    Diagnostic::error(
-        Id::NotConstant,
-        title,
-        span,
-        "this is known only while it runs",
-    )
-    .why(
-        "Memory is laid out, and joints are labelled, when the stack is compiled: constants and \
-        parameters can be used there, values and `config` cannot.",
+    Diagnostic::error(Id::NotConstant, title, span, "known only at run time").why(
+        "The compiler lays out memory and labels joints, so it needs constants here, or parameters \
+        whose value is a constant; `config` values are known only at run time.",
     )
 }
 
@@ -120,5 +117,5 @@ pub fn not_constant(span: Span, what: &str) -> Diagnostic {
 pub fn not_yet(span: Span, what: &str) -> Diagnostic {
     let title = format!("{what} cannot be compiled yet");
     Diagnostic::error(Id::NotYet, title, span, "")
-        .why("It is part of the language; this version of the compiler does not know it.")
+        .why("The language includes this, but this version of the compiler does not support it.")
 }

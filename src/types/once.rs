@@ -32,7 +32,7 @@ pub fn once(context: &mut Context, first: usize) {
     for handler in &handlers {
         let Written { writes, twice, .. } = written(context.program, handler);
         for (second, first) in twice {
-            report(context, second, first, "this may be its second write");
+            report(context, second, first, "may be the second write");
         }
         for ((instance, kind, field), write) in writes {
             match handler.event == Event::Start && instance == Instance::Own {
@@ -45,7 +45,7 @@ pub fn once(context: &mut Context, first: usize) {
     for (settled, span) in elsewhere {
         match started.get(&settled) {
             Some(first) if first.always => {
-                report(context, span, first.span, "the start has written it");
+                report(context, span, first.span, "already written at the start");
             }
             _ => {
                 let mark = || Mark::new(context, settled);
@@ -60,13 +60,13 @@ pub fn once(context: &mut Context, first: usize) {
 }
 
 fn report(context: &mut Context, span: Span, first: Span, label: &str) {
-    let title = "what is `once` is written once";
+    let title = "a `once` field is written twice";
     let refused = Diagnostic::error(Id::WrittenTwice, title, span, label);
     context.report(
         refused
-            .label(first, "written here before")
-            .why("A `once` field is settled by its first write, for the life of its instance.")
-            .help("write it on one path, or leave out the word `once`"),
+            .label(first, "first written here")
+            .why("A `once` field keeps its first value for the life of its instance.")
+            .help("write it only once on each path, or remove `once`"),
     );
 }
 

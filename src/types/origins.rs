@@ -95,16 +95,19 @@ fn check_statement(
             Role::Session => "a session",
         };
         let title = format!(
-            "nothing says by which session of `{}` this goes",
+            "the session of `{}` to use is not known here",
             described.name
         );
         diagnostics.push(
             Diagnostic::error(Id::NoSession, title, statement.span, "")
-                .label(described.span, "it has several sessions here")
+                .label(described.span, "has several sessions here")
                 .why(format!(
-                    "This is a handler of {what}, which belongs to no session more than to another."
+                    "This is a handler of {what}, which does not belong to one session."
                 ))
-                .help("find the session and tell it, or write the handler at the top of the layer"),
+                .help(
+                    "find the session and tell it, or move the handler to the top level of the \
+                    layer",
+                ),
         );
     }
 }
@@ -199,12 +202,15 @@ fn check_found(
         return;
     };
     let name = &program.notices[notice.at()].name;
-    let title = format!("nothing says from which session below `{name}` comes");
+    let title = format!("the session below for the event `{name}` is unknown");
     diagnostics.push(
         Diagnostic::error(Id::NoSession, title, finder.span, "")
-            .label(described.span, "what it stands on comes and goes")
-            .why("What comes from beside the path comes from no session below.")
-            .help("let the layer stand where the sessions below are always there"),
+            .label(
+                described.span,
+                "the sessions below are created and ended at run time",
+            )
+            .why("An event from a side joint does not belong to a session below.")
+            .help("put the layer on a layer whose sessions always exist"),
     );
 }
 
@@ -233,11 +239,11 @@ fn check_beside(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
             && !has_one_session(program, kind.entity)
         {
             let name = &program.notices[notice.at()].name;
-            let title = format!("nothing says which session `{name}` is for");
+            let title = format!("the session for the event `{name}` is unknown");
             diagnostics.push(
                 Diagnostic::error(Id::NoSession, title, handler.span, "")
-                    .label(described.span, "it has several sessions here")
-                    .why("What comes from beside the path comes to the entity.")
+                    .label(described.span, "has several sessions here")
+                    .why("An event from a side joint goes to the entity.")
                     .help("move the handler into `entity { … }`"),
             );
         }

@@ -86,7 +86,7 @@ fn argument_value(
             if value.result != Type::Nothing {
                 let what = format!("the parameter `{}`", parameter.name);
                 let diagnostic = not_constant(argument.value.span, &what)
-                    .help("give a constant, or `config.NAME`, which is set at the start");
+                    .help("write a constant, or `config.NAME`, which the host sets at the start");
                 context.report(diagnostic);
             }
             value
@@ -117,8 +117,8 @@ fn config(
     let known = context.program.config.iter();
     let known = known.clone().position(|config| config.name == name.text);
     if OWN_SETTINGS.contains(&name.text.as_str()) {
-        let title = format!("every stack has a setting `{name}` of its own");
-        let refused = Diagnostic::error(Id::NameTaken, title, name.span, "another name, please");
+        let title = format!("each stack has a built-in setting `{name}`");
+        let refused = Diagnostic::error(Id::NameTaken, title, name.span, "choose another name");
         context.report(refused);
     }
     let place = known.unwrap_or_else(|| {
@@ -131,13 +131,13 @@ fn config(
     });
     let config = &context.program.config[place];
     if config.kind != *kind && *kind != Type::Nothing {
-        let title = format!("`config.{name}` is given to parameters of two types");
+        let title = format!("`config.{name}` is the value of parameters of different types");
         let diagnostic = Diagnostic::error(Id::ConfigTwoTypes, title, name.span, "")
             .label(
                 parameter.of.span,
-                "here it is of this type, elsewhere of another",
+                "the type here differs from the type elsewhere",
             )
-            .help("give each its own `config` value");
+            .help("use one `config` name per type");
         context.report(diagnostic);
     }
     config_expression(place, kind)
@@ -183,11 +183,11 @@ fn left_out(
     }
     if !scope.alone {
         let title = format!("the parameter `{}` is missing", parameter.name);
-        let help = format!("write `{} = …` in its parentheses", parameter.name);
+        let help = format!("set `{} = …` in its parentheses", parameter.name);
         context.report(
-            Diagnostic::error(Id::MissingParameter, title, node, "this layer needs it")
-                .label(parameter.span, "it has no default")
-                .why("A parameter without a default is given where the layer is used.")
+            Diagnostic::error(Id::MissingParameter, title, node, "missing here")
+                .label(parameter.span, "no default")
+                .why("A stack must set each parameter without a default.")
                 .help(help),
         );
     }
@@ -227,8 +227,8 @@ fn refuse(context: &mut Context, condition: Span, place: Span) {
     let title = "this value is not allowed";
     context.report(
         Diagnostic::error(Id::ParameterRefused, title, place, "")
-            .label(condition, "this does not hold of it")
-            .why("The `where` of a parameter holds for every value that it is given."),
+            .label(condition, "this condition is false")
+            .why("Each value of a parameter must satisfy its `where`."),
     );
 }
 
@@ -271,9 +271,9 @@ pub fn mtu(
     for argument in arguments {
         let name = &argument.name;
         if !name.is("mtu") {
-            let title = format!("the link `{}` has no parameter `{name}`", link);
+            let title = format!("the link `{link}` has no parameter `{name}`");
             let unknown = Diagnostic::error(Id::UnknownParameter, title, name.span, "");
-            let known = "write `mtu = BYTES`, the longest packet of the link";
+            let known = "write `mtu = BYTES`, the length of the longest packet of the link";
             context.report(unknown.help(known));
             continue;
         }
@@ -293,5 +293,5 @@ pub fn mtu(
 fn mtu_refused(place: Span) -> Diagnostic {
     let title = format!("the `mtu` of a link is a number of bytes from 1 to {MOST}");
     Diagnostic::error(Id::ParameterRefused, title, place, "")
-        .why("Each buffer of the stack has room for a packet of this length.")
+        .why("The `mtu` of a link is the length of its longest packet, and sets the size of buffers.")
 }

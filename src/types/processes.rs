@@ -137,7 +137,7 @@ pub fn declare(context: &mut Context, layer: &mut Layer, scope: &Scope) {
                     continue;
                 }
                 ast::Member::Notice(notice) => {
-                    let title = "a process has no notices of its own";
+                    let title = "a process cannot declare a notice";
                     let mistake = Diagnostic::error(Id::NotHere, title, notice.span, "");
                     context.report(mistake.help("declare it in the instance"));
                     continue;
@@ -300,7 +300,7 @@ pub fn check<'a>(
     let runs = kind.blocks.iter().filter_map(|block| block.run.as_ref());
     let runs: Vec<&ast::Parallel> = runs.collect();
     if let [_, second, ..] = runs[..] {
-        let title = "an instance says twice what it runs";
+        let title = "an instance has two `run`";
         let mistake = Diagnostic::error(Id::NameTaken, title, second.span, "the second");
         context.report(mistake.help("join them with `and`"));
     }

@@ -209,9 +209,9 @@ impl<'a, 'b> Notices<'a, 'b> {
         let is_multiplexor = node.layer.shape == ast::Shape::Multiplexor;
         if is_multiplexor && context.program.notices[notice.at()].message {
             let name = &context.program.notices[notice.at()].name;
-            let title = format!("the message of `{name}` would go to every session");
+            let title = format!("the message of `{name}` would go to all sessions");
             let help = format!(
-                "write `on {name} find session(…) else …` in `{}`",
+                "add `on {name} find session(…) else …` to `{}`",
                 node.layer.name
             );
             context.report(
@@ -219,10 +219,10 @@ impl<'a, 'b> Notices<'a, 'b> {
                     Id::TwoReceivers,
                     title,
                     node.span,
-                    "it comes here from below",
+                    "arrives here from below",
                 )
-                .label(node.layer.name.span, "and does not say for whom it is")
-                .why("A message has one owner at a time, and a multiplexor many sessions.")
+                .label(node.layer.name.span, "does not select a session")
+                .why("A message has one owner at a time, but a multiplexor has many sessions.")
                 .help(help),
             );
             return;
@@ -249,7 +249,7 @@ impl<'a, 'b> Notices<'a, 'b> {
             let name = &context.program.notices[notice.at()].name;
             let title = format!("the message of `{name}` would go through several joints");
             let help = format!(
-                "write `on {name}(message, …)` in `{}`, and tell one of them",
+                "add `on {name}(message, …)` to `{}`, and tell one of the joints",
                 node.layer.name
             );
             context.report(
@@ -257,10 +257,10 @@ impl<'a, 'b> Notices<'a, 'b> {
                     Id::TwoReceivers,
                     title,
                     node.span,
-                    "it comes here from above",
+                    "arrives here from above",
                 )
-                .label(node.layer.name.span, "and does not say which way it goes")
-                .why("A message has one owner at a time, and a router several joints.")
+                .label(node.layer.name.span, "does not select a joint")
+                .why("A message has one owner at a time, but a router has several joints.")
                 .help(help),
             );
             return;
@@ -285,13 +285,13 @@ impl<'a, 'b> Notices<'a, 'b> {
                         self.composition.node(*first),
                         self.composition.node(*second),
                     );
-                    let title = format!("`{name}` would go to two layers, with one message");
+                    let title = format!("two layers would receive the message of `{name}`");
                     context.report(
-                        Diagnostic::error(Id::TwoReceivers, title, node.span, "told by this")
-                            .label(first.span, "heard by this")
-                            .label(second.span, "and by this")
+                        Diagnostic::error(Id::TwoReceivers, title, node.span, "sent here")
+                            .label(first.span, "received here")
+                            .label(second.span, "and here")
                             .why("A message has one owner at a time.")
-                            .help("let each use an entity of its own"),
+                            .help("connect each layer to its own entity"),
                     );
                 }
                 for user in users.iter().filter(|user| !hears(user)) {
@@ -333,12 +333,12 @@ impl<'a, 'b> Notices<'a, 'b> {
         node: crate::source::Span,
         layer: &ast::Layer,
     ) {
-        let title = format!("`{}` forgets the message of `{name}`", layer.name);
+        let title = format!("`{}` ignores `{name}`, and loses its message", layer.name);
         context.report(
-            Diagnostic::error(Id::NoReceiver, title, node, "this is told of it")
-                .label(layer.name.span, "and does not handle it")
-                .why("A message that comes with a notice must be passed on, kept or dropped.")
-                .help(format!("write `on {name}(message, …)` in the layer")),
+            Diagnostic::error(Id::NoReceiver, title, node, "receives the notice")
+                .label(layer.name.span, "does not handle the notice")
+                .why("The receiver of a notice must pass on, hold or drop its message.")
+                .help(format!("add `on {name}(message, …)` to the layer")),
         );
     }
 }

@@ -149,7 +149,7 @@ impl<'a> Services<'a> {
         let diagnostic = super::names::suggest(diagnostic, &name.text, &known);
         self.files
             .suggest_use(diagnostic, &name.text)
-            .why("A layer names the services that this file, or one that it uses, declares.")
+            .why("A layer names services that this file, or a file that it uses, declares.")
     }
 
     /// The service of layers that name none.
@@ -429,10 +429,13 @@ pub fn message_local() -> Local {
 }
 
 fn without_direction(source: &ast::Notice) -> Diagnostic {
-    let title = format!("`{}` goes neither up nor down", source.name);
+    let title = format!("`{}` has no direction", source.name);
     Diagnostic::error(Id::NoDirection, title, source.span, "")
-        .why("A notice of a service goes up, to who requires it, or down, to who provides it.")
-        .help("write `up` or `down` behind it")
+        .why(
+            "A notice of a service goes `up`, to the layers that require the service, or `down`, \
+            to the layer that provides it.",
+        )
+        .help("add `up` or `down` after it")
 }
 
 /// A scope for what stands in no entity.

@@ -14,29 +14,28 @@ impl Refusal {
             Refusal::Twice(signal) => {
                 let declared = processes.signal(*signal);
                 let title = format!("`{}` is emitted twice in one instant", declared.name);
-                let label = "whatever the environment gives";
+                let label = "for all inputs";
                 Diagnostic::error(Id::MultipleEmission, title, declared.span, label)
-                    .help("`combine` says what becomes of two values")
+                    .help("declare how to merge two values, with `combine`")
             }
             Refusal::MayBeTwice(signal) => {
                 let declared = processes.signal(*signal);
                 let title = format!("`{}` may be emitted twice in one instant", declared.name);
-                let label = "it carries one value";
+                let label = "carries one value per instant";
                 Diagnostic::error(Id::MultipleEmission, title, declared.span, label)
-                    .help("`combine` says what becomes of two values")
+                    .help("declare how to merge two values, with `combine`")
             }
             Refusal::TooLong { most } => {
-                let title =
-                    format!("an instant of `{name}` asks more than {most} questions in a row");
+                let title = format!("an instant of `{name}` has more than {most} tests in a row");
                 Diagnostic::error(Id::AutomatonTooLarge, title, at, "")
-                    .help("a function in C asks as much as it likes, and is one question")
+                    .help("move tests into a function in C, which counts as one test")
             }
             Refusal::TooLarge { states, nodes } => {
                 let title = format!(
                     "the automaton of `{name}` is too large: {states} states, {nodes} nodes so far"
                 );
                 Diagnostic::error(Id::AutomatonTooLarge, title, at, "")
-                    .help("`--budget` allows more; fewer parallel branches need less")
+                    .help("raise the limit with `--budget`, or use fewer parallel branches")
             }
         }
     }
@@ -45,14 +44,14 @@ impl Refusal {
 fn endless(processes: &Processes, statement: StatementId) -> Diagnostic {
     let title = "a loop's body can end in the instant in which it begins";
     let (id, span) = (Id::InstantaneousLoop, processes.span(statement));
-    let mistake = Diagnostic::error(id, title, span, "it would run for ever");
+    let mistake = Diagnostic::error(id, title, span, "would run forever");
     let bodies = processes.statement(statement).parts().into_iter();
     let ways = bodies.flat_map(|body| at_once::ways(processes, body));
-    let label = "one way through this does not wait";
+    let label = "a path through this does not wait";
     let mistake = ways.fold(mistake, |mistake, way| mistake.label(way, label));
     mistake.help(match processes.start {
-        None => "a `pause` in it lets it wait for the next instant",
-        Some(_) => "an `await` in it lets it wait for a later instant",
+        None => "add a `pause`, which waits for the next instant",
+        Some(_) => "add an `await`, which waits for a later instant",
     })
 }
 
@@ -60,27 +59,27 @@ fn endless(processes: &Processes, statement: StatementId) -> Diagnostic {
 pub fn may_be_twice(processes: &Processes, signal: SignalId) -> Diagnostic {
     let declared = processes.signal(signal);
     let title = format!("`{}` may be emitted twice in one instant", declared.name);
-    let label = "then it is an error";
+    let label = "an error at run time";
     Diagnostic::warning(Id::MultipleEmission, title, declared.span, label)
-        .help("`combine` says what becomes of two values")
+        .help("declare how to merge two values, with `combine`")
 }
 
 /// Two branches may write a field in one instant.
 fn written_twice(name: &str, link: &Link) -> Diagnostic {
-    let title = format!("`{name}` may be written by two in one instant");
-    let mut mistake = Diagnostic::error(Id::CausalityCycle, title, link.waits, "here");
+    let title = format!("two parallel branches may write `{name}` in one instant");
+    let mut mistake = Diagnostic::error(Id::CausalityCycle, title, link.waits, "written here");
     if link.emits != link.waits {
         mistake = mistake.label(link.emits, "and here, in parallel");
     }
     mistake
-        .why("What runs in parallel has no order: of two that write, none would be the last.")
-        .help("let one process own it, and the others emit a signal to that one")
+        .why("Parallel branches have no order, so the final value would be undefined.")
+        .help("let only one process write it, and send it signals from the others")
 }
 
 fn circle(processes: &Processes, links: &[Link], at: Span) -> Diagnostic {
     let name = |signal: SignalId| processes.signal(signal).name.clone();
     let Some((first, others)) = links.split_first() else {
-        let title = "this does not settle which signals are present";
+        let title = "the presence of signals is not defined here";
         return Diagnostic::error(Id::CausalityCycle, title, at, "");
     };
     let role = |signal: SignalId| processes.signal(signal).role;
@@ -89,10 +88,7 @@ fn circle(processes: &Processes, links: &[Link], at: Span) -> Diagnostic {
             return written_twice(&name(first.signal), first);
         }
         (0, true) => format!("the value of `{}` depends on itself", name(first.signal)),
-        (0, false) => format!(
-            "whether `{}` is present depends on itself",
-            name(first.signal)
-        ),
+        (0, false) => format!("the presence of `{}` depends on itself", name(first.signal)),
         _ => {
             let names: Vec<String> = links
                 .iter()
@@ -103,15 +99,15 @@ fn circle(processes: &Processes, links: &[Link], at: Span) -> Diagnostic {
         }
     };
     let waits = |link: &Link| match (role(link.signal), link.reads) {
-        (Role::Field, _) => format!("this waits for whoever writes `{}`", name(link.signal)),
-        (Role::Look, _) => "this waits for whoever looks at the message".to_string(),
+        (Role::Field, _) => format!("this waits for the writes of `{}`", name(link.signal)),
+        (Role::Look, _) => "this waits for the reads of the message".to_string(),
         (_, true) => format!("this waits for the value of `{}`", name(link.signal)),
         (_, false) => format!("this waits for `{}`", name(link.signal)),
     };
     let does = |signal: SignalId| match role(signal) {
-        Role::Field => format!("and behind it this writes `{}`", name(signal)),
-        Role::Look => "and behind it this looks at the message".to_string(),
-        _that_is_emitted => format!("and behind it this emits `{}`", name(signal)),
+        Role::Field => format!("then this writes `{}`", name(signal)),
+        Role::Look => "then this reads the message".to_string(),
+        _that_is_emitted => format!("then this emits `{}`", name(signal)),
     };
     let mut diagnostic = Diagnostic::error(Id::CausalityCycle, title, first.waits, waits(first));
     for (step, link) in links.iter().enumerate() {
@@ -122,7 +118,7 @@ fn circle(processes: &Processes, links: &[Link], at: Span) -> Diagnostic {
         diagnostic = diagnostic.label(link.emits, does(next));
     }
     diagnostic.help(match processes.start {
-        None => "a `pause` between them lets one wait for the instant before",
-        Some(_) => "`pre` reads what was before the instant, and waits for nobody",
+        None => "add a `pause` between them, so that one depends on the previous instant",
+        Some(_) => "use `pre`, which reads the value of the previous instant",
     })
 }

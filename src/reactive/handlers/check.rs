@@ -33,32 +33,38 @@ impl Making<'_> {
             let name = &self.given.reactive.processes.signal(self.input).name;
             let span = self.given.reactive.processes.signal(self.input).span;
             if carries && counts.contains(&0) {
-                let title = format!("a message that `{name}` brings may be forgotten");
+                let title = format!("a message of `{name}` may be forgotten");
                 let rests = self.rests(whole, *state);
                 let label = match rests.is_empty() && whole.states.len() > 2 {
-                    true => "nobody takes it, once a process has ended",
-                    false => "nobody takes it",
+                    true => "no handler takes it after a process has ended",
+                    false => "no handler or process takes it",
                 };
                 let mistake = Diagnostic::error(Id::MessageLeaked, title, span, label);
                 diagnostics.push(
                     at_rest(mistake, rests)
                         .why(
-                            "In each state, on every path, one handler or process uses it up; \
-                             what any of them hears does not pass by itself.",
+                            "In each state, on every path, exactly one handler or process must use \
+                            up the message. An event that a process awaits is not passed on \
+                            automatically.",
                         )
                         .help(format!(
-                            "write `on {name}(message) {{ … }}` beside the processes"
+                            "add `on {name}(message) {{ … }}` beside the processes"
                         )),
                 );
                 break;
             }
             if counts.contains(&2) {
-                let title = format!("a message that `{name}` brings may be taken twice");
-                let mistake = Diagnostic::error(Id::MessageGone, title, span, "two take it");
-                diagnostics.push(
-                    at_rest(mistake, self.rests(whole, *state))
-                        .why("In each state, on every path, one handler or process uses it up."),
+                let title = format!("a message of `{name}` may be used twice");
+                let mistake = Diagnostic::error(
+                    Id::MessageGone,
+                    title,
+                    span,
+                    "two handlers or processes use it",
                 );
+                diagnostics.push(at_rest(mistake, self.rests(whole, *state)).why(
+                    "In each state, on every path, exactly one handler or process must \
+                            use up the message.",
+                ));
                 break;
             }
         }
@@ -69,10 +75,12 @@ impl Making<'_> {
         for data in computed {
             if let Some(span) = self.header_read(data) {
                 let name = &self.given.reactive.processes.signal(self.input).name;
-                let title = format!("there is no `header` when `{name}` comes");
+                let title = format!("`{name}` has no `header`");
                 diagnostics.push(
-                    Diagnostic::error(Id::NoHeader, title, span, "read here")
-                        .why("`header` is what `deliver` stripped, in its own instant."),
+                    Diagnostic::error(Id::NoHeader, title, span, "read here").why(
+                        "`header` is the header that `deliver` stripped, and exists only in \
+                            that instant.",
+                    ),
                 );
                 break;
             }

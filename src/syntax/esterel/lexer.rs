@@ -53,8 +53,8 @@ impl<'a> Lexer<'a> {
                 }
                 None => {
                     self.at += first.len_utf8();
-                    let title = format!("`{first}` means nothing in Esterel");
-                    self.report(Id::UnknownCharacter, title, start, "left out");
+                    let title = format!("`{first}` has no meaning in Esterel");
+                    self.report(Id::UnknownCharacter, title, start, "ignored");
                 }
             },
         }
@@ -80,8 +80,8 @@ impl<'a> Lexer<'a> {
                 return;
             }
         }
-        let title = "a comment does not end".to_string();
-        self.report(Id::MissingBracket, title, start, "`}%` ends it");
+        let title = "this comment is never closed".to_string();
+        self.report(Id::MissingBracket, title, start, "expected `}%`");
     }
 
     fn number(&mut self) {
@@ -109,13 +109,8 @@ impl<'a> Lexer<'a> {
         let word = self.at;
         self.skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
         if self.at != word {
-            let title = format!("`{}` is no number", &self.text[start..self.at]);
-            self.report(
-                Id::BadNumber,
-                title,
-                start,
-                "digits, and what belongs to them",
-            );
+            let title = format!("`{}` is not a number", &self.text[start..self.at]);
+            self.report(Id::BadNumber, title, start, "not a number");
         }
         let kind = if real {
             TokenKind::Real
@@ -145,12 +140,12 @@ impl<'a> Lexer<'a> {
                 self.at += 1;
                 break;
             } else {
-                let title = "a text does not end".to_string();
+                let title = "this string is never closed".to_string();
                 self.report(
                     Id::MissingBracket,
                     title,
                     start,
-                    "`\"` ends it, on the same line",
+                    "expected `\"` on the same line",
                 );
                 break;
             }

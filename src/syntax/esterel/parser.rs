@@ -49,7 +49,12 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
     if let Some(next) = diagnostics.get(MISTAKE_LIMIT) {
         let more = diagnostics.len() - MISTAKE_LIMIT;
         let title = format!("there are {more} more mistakes");
-        let rest = Diagnostic::error(Id::TooManyMistakes, title, next.primary.span, "the next");
+        let rest = Diagnostic::error(
+            Id::TooManyMistakes,
+            title,
+            next.primary.span,
+            "the next one",
+        );
         diagnostics.truncate(MISTAKE_LIMIT);
         diagnostics.push(rest);
     }
@@ -136,14 +141,11 @@ impl<'a> Parser<'a> {
             return Reported;
         }
         let title = match token.kind {
-            TokenKind::End => "the text ends here".to_string(),
+            TokenKind::End => "the file ends too early".to_string(),
             TokenKind::Keyword => {
-                format!(
-                    "`{}` is a word of Esterel, and does not belong here",
-                    token.text
-                )
+                format!("the keyword `{}` cannot stand here", token.text)
             }
-            _ => format!("`{}` does not belong here", token.text),
+            _ => format!("`{}` cannot stand here", token.text),
         };
         let label = format!("expected {expected}");
         self.report(Id::UnexpectedWord, title, token.span, &label)
@@ -169,7 +171,7 @@ impl<'a> Parser<'a> {
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == NESTING_LIMIT {
             let span = self.token().span;
-            let title = format!("this is nested more than {NESTING_LIMIT} deep");
+            let title = format!("this nests more than {NESTING_LIMIT} levels deep");
             return Err(self.report(Id::NestedTooDeeply, title, span, "too deep"));
         }
         self.nesting += 1;
@@ -275,9 +277,9 @@ impl<'a> Parser<'a> {
     /// Reports the word behind an `end` with which nothing ends.
     fn end_of_nothing(&mut self) -> Reported {
         let token = self.token();
-        let title = format!("nothing is open here that `end {}` ends", token.text);
+        let title = format!("`end {}` closes nothing", token.text);
         let label = match token.text {
-            "await" | "abort" | "weak" => "only behind `do` or `case` does this statement end so",
+            "await" | "abort" | "weak" => "this statement has an `end` only after `do` or `case`",
             _ => "expected `end module`",
         };
         self.report(Id::UnexpectedWord, title, token.span, label)
@@ -335,7 +337,7 @@ impl<'a> Parser<'a> {
                     let name = parser.name("the name of a function")?;
                     let parameters = parser.in_parentheses(|parser| parser.name("a type"))?;
                     parser.expect(":")?;
-                    let result = parser.name("the type of what it gives")?;
+                    let result = parser.name("the type of the result")?;
                     Ok(Declaration::Function {
                         name,
                         parameters,

@@ -124,7 +124,7 @@ impl<'a> Repair<'a, '_> {
         } else {
             let title = format!("this `{}` closes nothing", token.text);
             let diagnostic = Diagnostic::error(Id::MissingBracket, title, token.span, "")
-                .help("take it out, or open it where it should begin");
+                .help("remove it, or add the opening bracket");
             return self.balanced.diagnostics.push(diagnostic);
         }
         let open = self.open.pop().expect("one that fits was found");
@@ -149,7 +149,7 @@ impl<'a> Repair<'a, '_> {
             let place = if token.kind == TokenKind::End {
                 "the file ends here".to_owned()
             } else {
-                format!("`{text}` is missing before this")
+                format!("expected `{text}` before this")
             };
             self.balanced.diagnostics.push(
                 Diagnostic::error(Id::MissingBracket, title, open.token.span, "opened here")

@@ -138,9 +138,9 @@ impl<'a> Lexer<'a> {
             ..span
         };
         let title = if length.is_some() {
-            "Loom has no comments in `/* */`"
+            "Loom has no `/* */` comments"
         } else {
-            "this comment is never closed, and Loom has none in `/* */`"
+            "this comment is never closed, and Loom has no `/* */` comments"
         };
         self.lexed.diagnostics.push(
             Diagnostic::error(Id::NotLoom, title, opening, "the comment begins here")
@@ -160,12 +160,12 @@ impl<'a> Lexer<'a> {
         };
         let span = self.span(start);
         let refused = Diagnostic::error(Id::NotLoom, title, span, "not a value")
-            .why("A layer handles numbers and bytes; text is for the program around it.");
+            .why("A layer handles numbers and bytes; only the host program handles text.");
         let letters = self.text[start..self.at].trim_matches(quote).bytes();
         let number: String = letters.map(|letter| format!("{letter:02x}")).collect();
         self.lexed.diagnostics.push(match number.len() {
             2..=16 => refused.help(format!(
-                "as a number, its bytes are `0x{number}`, the first one highest"
+                "as a big-endian number, its bytes are `0x{number}`"
             )),
             _ => refused,
         });
@@ -254,12 +254,12 @@ impl<'a> Lexer<'a> {
                 "a constant is `const NAME: TYPE = VALUE`"
             }
             Some('#') if self.rest().starts_with("include") => {
-                "what another file gives comes by `use`"
+                "write `use` to use the declarations of another file"
             }
             Some('#') => "comments begin with `//`",
             Some(c) if c.is_whitespace() => "write an ordinary space",
-            Some(c) if c.is_alphanumeric() => "names are made of `a` to `z`, digits and `_`",
-            Some(_) | None => "take it out",
+            Some(c) if c.is_alphanumeric() => "names consist of `a` to `z`, digits and `_`",
+            Some(_) | None => "remove it",
         };
         let title = match written.chars().next() {
             Some(c) if c.is_whitespace() || c.is_control() => {
@@ -285,7 +285,7 @@ impl<'a> Lexer<'a> {
             seen.push(sign);
             let title = match instead {
                 "" => "Loom has no semicolons: newlines end statements".to_owned(),
-                word => format!("`{sign}` is written `{word}`"),
+                word => format!("Loom writes `{word}` for `{sign}`"),
             };
             let more = self
                 .foreign
@@ -295,11 +295,11 @@ impl<'a> Lexer<'a> {
                 - 1;
             let label = match more {
                 0 => String::new(),
-                1 => "here, and at one more place".to_owned(),
-                more => format!("here, and at {more} more places"),
+                1 => "here and at one more place".to_owned(),
+                more => format!("here and at {more} more places"),
             };
             let help = match instead {
-                "" => "take it out".to_owned(),
+                "" => "remove it".to_owned(),
                 word => format!("write `{word}`"),
             };
             let diagnostic = Diagnostic::error(Id::NotLoom, title, span, label).help(help);
@@ -445,8 +445,8 @@ mod tests {
             titles("a = 1; b = 2;\nif !x && y && z {}"),
             [
                 "Loom has no semicolons: newlines end statements",
-                "`!` is written `not`",
-                "`&&` is written `and`",
+                "Loom writes `not` for `!`",
+                "Loom writes `and` for `&&`",
             ]
         );
     }
@@ -464,7 +464,7 @@ mod tests {
         );
         assert_eq!(
             titles("/* abc"),
-            ["this comment is never closed, and Loom has none in `/* */`"]
+            ["this comment is never closed, and Loom has no `/* */` comments"]
         );
     }
 }

@@ -118,15 +118,15 @@ impl Body<'_, '_> {
     }
 
     fn no_word_here(&mut self, name: &ast::Name) -> Meaning {
-        let title = format!("`{name}` is read where there is a word");
+        let title = format!("`{name}` can be read only while there is a word");
         let (label, help) = match name.text.as_str() {
             "missing" => (
-                "no word is at hand here",
-                "read it in `each word` or in `tail`, and keep it in a field of the filter",
+                "there is no word here",
+                "read it in `each word` or in `tail`, and store it in a field of the filter",
             ),
             _ => (
-                "the first word is still to come",
-                "leave it out: it begins as 0",
+                "no word has been read yet",
+                "remove it: its initial value is 0",
             ),
         };
         let refused = Diagnostic::error(Id::NotHere, title, name.span, label);
@@ -137,10 +137,9 @@ impl Body<'_, '_> {
     fn warn_of_whole_word(&mut self, span: Span) {
         let title = "`missing` is always 0 here";
         let warning = Diagnostic::warning(Id::AlwaysZero, title, span, "always 0");
-        let why = "A word of one byte is whole, and so is each word of a filter that is `whole`. \
-                   In a filter with a `tail`, only that is done for a word of which bytes are \
-                   missing.";
-        self.report(warning.why(why).help("take it out"));
+        let why = "A word of one byte is never incomplete, nor is a word of a filter marked \
+            `whole`. In a filter with a `tail`, the `tail` handles an incomplete word.";
+        self.report(warning.why(why).help("remove it"));
     }
 
     fn local_meaning(&mut self, local: LocalId) -> Meaning {
@@ -243,19 +242,23 @@ impl Body<'_, '_> {
             self.lacks_header = true;
             let label = match self.scope.header {
                 None => "this layer has no header",
-                Some(_) => "no message has just come in",
+                Some(_) => "`header` exists only in `on deliver`",
             };
-            let refused = Diagnostic::error(Id::NoHeader, title, span, label)
-                .why("`header` is what `deliver` stripped, in its own instant.");
+            let refused = Diagnostic::error(Id::NoHeader, title, span, label).why(
+                "`header` is the header that `deliver` stripped from the message; only that \
+                    handler can read it.",
+            );
             let names = self.scope.names.iter();
             let mut named = names.filter(|(_, named)| matches!(named, Named::Header(_)));
             let unnamed = self.scope.header.is_none();
             self.report(match named.next().filter(|_| unnamed) {
                 Some((name, _)) => refused.help(format!(
-                    "`header {name}` is one to `peek`; without a name it is the layer's own"
+                    "`header {name}` declares a format for `peek`; a header without a name is the \
+                    layer's own"
                 )),
                 None if self.place == Place::Handler(Event::Send) => refused.help(
-                    "what is sent gets its header at the end: `send message with { FIELD = … }`",
+                    "set header fields where the message is sent: `send message with { FIELD = … \
+                    }`",
                 ),
                 None => refused,
             });
@@ -598,16 +601,16 @@ impl Body<'_, '_> {
             Type::BoundedBytes(_) => return self.byte_of(value, index),
             Type::Nothing => return Meaning::Unknown,
             other => {
-                let title = format!("{} has no elements", self.describe(other));
-                let label = "an array or bytes is expected";
+                let title = format!("`{}` has no elements", self.describe(other));
+                let label = "expected an array or bytes";
                 self.report(Diagnostic::error(Id::TypeMismatch, title, of.span, label));
                 return Meaning::Unknown;
             }
         };
         let ExpressionKind::Read(place) = *value.kind else {
             let text = self.text(of.span);
-            let title = format!("`{text}` has no place that its elements stand at");
-            let refused = Diagnostic::error(Id::NotAValue, title, of.span, "no field, no name");
+            let title = format!("`{text}` cannot be indexed directly");
+            let refused = Diagnostic::error(Id::NotAValue, title, of.span, "not a variable");
             self.report(refused.help(format!(
                 "give it a name first: `let whole = {text}`, then `whole[…]`"
             )));
@@ -645,15 +648,16 @@ impl Body<'_, '_> {
                     range.high
                 ),
             )
-            .why("No access goes outside of an array, and none is tested behind your back.")
+            .why("An index must be within the array, and the compiler adds no hidden tests.")
             .help(format!(
-                "test it before: `require {text} < {size} else …`, or write `{text} % {size}`"
+                "test the index before: `require {text} < {size} else …`, or write `{text} % \
+                {size}`"
             )),
             None => Diagnostic::error(
                 Id::TypeMismatch,
-                "this is no index",
+                "an index must be a number",
                 span,
-                format!("{} is no u32", self.describe(&index.result)),
+                format!("`{}` is not `u32`", self.describe(&index.result)),
             ),
         };
         self.report(diagnostic);

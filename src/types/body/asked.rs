@@ -42,11 +42,11 @@ fn diagnostic(program: &Program, asked: &Asked) -> Diagnostic {
         Event::Again => {
             return Diagnostic::error(
                 Id::NoReceiver,
-                "there is nothing to do again",
+                "`again` has no handler",
                 asked.span,
-                "asks for another instant",
+                "asks for an event `again`",
             )
-            .why("`again` is an event of the same instance, which it handles like any other.")
+            .why("`again` sends an event to the same instance, which needs a handler for it.")
             .help("write `on again { … }` beside this handler");
         }
         Event::Notice(notice) => program.notices[notice.at()].name.as_str(),
@@ -57,8 +57,13 @@ fn diagnostic(program: &Program, asked: &Asked) -> Diagnostic {
         }
     };
     let title = format!("`{kind}` does not handle `{event}`");
-    Diagnostic::error(Id::NoReceiver, title, asked.span, "nobody hears this")
-        .help(format!("write `on {event} {{ … }}` in `{kind}`"))
+    Diagnostic::error(
+        Id::NoReceiver,
+        title,
+        asked.span,
+        "no handler receives this",
+    )
+    .help(format!("write `on {event} {{ … }}` in `{kind}`"))
 }
 
 fn collect(block: &Block, own: KindId, asked: &mut Vec<Asked>) {

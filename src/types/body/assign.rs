@@ -16,7 +16,7 @@ use crate::source::Span;
 use crate::syntax::loom::ast;
 
 /// Of the local of a handler.
-const NAMES_A_VALUE: &str = "is a name for a value; what changes is a field";
+const NAMES_A_VALUE: &str = "is a local of a handler, and never changes";
 
 impl Body<'_, '_> {
     pub fn assign(
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
                 self.check(value, None);
                 return None;
             }
-            Some(_) | None => return self.refuse_assignment(place, "is no place for a value"),
+            Some(_) | None => return self.refuse_assignment(place, "is not a field or a local"),
         };
         let ExpressionKind::Read(variable) = &*target.kind else {
             if target.result == Type::Nothing {
@@ -51,9 +51,13 @@ impl Body<'_, '_> {
         if self.is_once(&variable) {
             let whole = matches!(variable, Variable::Field(..));
             if operator.is_some() {
-                return self.refuse_assignment(place, "is settled once, and so never counts");
+                return self.refuse_assignment(
+                    place,
+                    "is `once`: it is written only once, so it cannot count",
+                );
             } else if !whole {
-                return self.refuse_assignment(place, "is settled once, and as a whole");
+                return self
+                    .refuse_assignment(place, "is `once`: it is written only once, as a whole");
             }
         }
         let kind = target.result.clone();
@@ -100,10 +104,10 @@ impl Body<'_, '_> {
 
     fn unassignable(&self, variable: &Variable, of: &Type) -> Option<&'static str> {
         if is_external(self.context.program, of) {
-            return Some("is known to C alone, and is changed by functions in C");
+            return Some("has an `extern type`: only functions in C change it");
         }
         if holds_things(of) {
-            return Some("holds things, and is changed by its operations");
+            return Some("is a container: only its operations change it");
         }
         let in_handler = matches!(self.place, Place::Handler(_));
         match variable {
@@ -111,7 +115,7 @@ impl Body<'_, '_> {
             Variable::Local(_) if in_handler => Some(NAMES_A_VALUE),
             Variable::Local(_) => Some("does not change"),
             Variable::Field(..) if in_handler => None,
-            Variable::Field(..) => Some("is written by handlers alone"),
+            Variable::Field(..) => Some("is a field: only handlers write it"),
             Variable::Element(inner, _) | Variable::Part(inner, ..) => {
                 self.unassignable(inner, &Type::Nothing)
             }
@@ -136,8 +140,8 @@ impl Body<'_, '_> {
         let refused = Diagnostic::error(Id::NotAssignable, title, place.span, label);
         self.report(match why == NAMES_A_VALUE {
             true => refused.help(format!(
-                "give the new value a name of its own by `let`; what adds up is the local of a \
-                `fn`, and what stays is a field: `session {{ {text}: u32 = 0 }}`"
+                "name the new value with another `let`; a value that persists is a field, `session \
+                {{ {text}: u32 = 0 }}`; locals of a `fn` can be assigned"
             )),
             false => refused,
         });
@@ -163,10 +167,10 @@ impl Body<'_, '_> {
             (_, Some(_)) => {
                 let title = format!("`{}` cannot fail", self.text(value.span));
                 let refused = Diagnostic::error(Id::CannotFail, title, value.span, "never fails");
-                let why = "Only what may yield more words than it takes can find no room, and only \
-                    what is `whole` can find a word of which bytes are missing, unless the `pad`, \
-                    `cut` or test before leaves whole words.";
-                self.report(refused.why(why).help("leave out the `else`"));
+                let why = "A filter fails only if it yields more words than it takes and finds no \
+                    room, or if it is marked `whole` and the data has an incomplete word. A \
+                    `pad`, `cut` or test before it can exclude that.";
+                self.report(refused.why(why).help("remove the `else`"));
                 None
             }
         }
@@ -214,28 +218,28 @@ impl Body<'_, '_> {
             return called;
         }
         let ast::ExpressionKind::Through { data, filter } = &value.kind else {
-            let title = "the data of a message is rewritten by a filter";
-            let refused = Diagnostic::error(Id::TypeMismatch, title, value.span, "no filter");
+            let title = "only a filter can rewrite the data of a message";
+            let refused = Diagnostic::error(Id::TypeMismatch, title, value.span, "not a filter");
             self.report(refused.help("write `message.data = message.data through …`"));
             return None;
         };
         let (source, filter, arguments) = self.filtered(data, filter)?;
         if source != message {
             let (to, from) = (self.local_name(message), self.local_name(source));
-            let title = format!("the data of `{from}` does not become that of `{to}`");
-            let label = "another message";
-            let help = format!("write `{from}.data = {from}.data through …`, and pass on `{from}`");
+            let title = format!("the data of `{from}` cannot be assigned to `{to}`");
+            let label = "the data of another message";
+            let help = format!("write `{from}.data = {from}.data through …`, and send `{from}`");
             let refused = Diagnostic::error(Id::TypeMismatch, title, data.span, label);
-            let why = "A filter rewrites bytes where they are, one after the other.";
+            let why = "A filter rewrites the data of a message in place.";
             self.report(refused.why(why).help(help));
             return None;
         }
         if !self.context.program.filters[filter.at()].rewrites {
             let name = self.context.program.filters[filter.at()].name.clone();
-            let title = format!("`{name}` only reads");
+            let title = format!("`{name}` only reads data, and cannot rewrite it");
             let refused =
-                Diagnostic::error(Id::TypeMismatch, title, value.span, "rewrites nothing");
-            self.report(refused.help("keep its result: `let sum = message.data through …`"));
+                Diagnostic::error(Id::TypeMismatch, title, value.span, "a filter that `reads`");
+            self.report(refused.help("use its result: `let sum = message.data through …`"));
             return None;
         }
         self.check_rewritten(message, value.span);
@@ -263,7 +267,7 @@ impl Body<'_, '_> {
     pub fn check_rewritten(&mut self, message: LocalId, span: Span) {
         self.check_owned(message, span, "rewritten");
         if let Some(shared) = self.flow.shared.get(&message) {
-            let title = "data with two owners is read-only";
+            let title = "the data of a shared message is read-only";
             let refused = Diagnostic::error(Id::MessageGone, title, span, "rewritten here");
             self.report(refused.label(*shared, "shared here"));
         }
@@ -273,10 +277,10 @@ impl Body<'_, '_> {
 /// Why what is no variable cannot be assigned to.
 fn why_fixed(of: &ExpressionKind) -> &'static str {
     match of {
-        ExpressionKind::Key(..) => "is a key: what an instance is found by never changes",
-        ExpressionKind::ByteAt(..) => "is a byte of a value that is assigned as a whole",
+        ExpressionKind::Key(..) => "is a key: the key of an instance never changes",
+        ExpressionKind::ByteAt(..) => "is a byte of a value that can only be assigned as a whole",
         ExpressionKind::If(_, some, _) if is_byte(some) => {
-            "is a byte of a value that is assigned as a whole"
+            "is a byte of a value that can only be assigned as a whole"
         }
         ExpressionKind::Header(..)
         | ExpressionKind::HeaderPresent(..)
@@ -284,9 +288,9 @@ fn why_fixed(of: &ExpressionKind) -> &'static str {
         | ExpressionKind::OptionsHold(_)
         | ExpressionKind::Peeked(..)
         | ExpressionKind::If(..) => {
-            "came in, and never changes; outgoing fields stand behind `with`"
+            "is received, and never changes; set fields of an outgoing header in a `with`"
         }
-        ExpressionKind::Attribute(..) => "travels with the message; it is set behind `with`",
+        ExpressionKind::Attribute(..) => "is an attribute of a message; set it in a `with`",
         ExpressionKind::Constant(_) | ExpressionKind::Config(_) => "is a parameter or a constant",
         ExpressionKind::Read(_)
         | ExpressionKind::Length(_)
@@ -307,7 +311,7 @@ fn why_fixed(of: &ExpressionKind) -> &'static str {
         | ExpressionKind::Least(..)
         | ExpressionKind::Greatest(..)
         | ExpressionKind::Query(_)
-        | ExpressionKind::Through(..) => "is computed",
+        | ExpressionKind::Through(..) => "is computed, not stored",
     }
 }
 

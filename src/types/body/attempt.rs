@@ -87,10 +87,10 @@ impl Body<'_, '_> {
             Type::Optional(inner) => (**inner).clone(),
             Type::Nothing => Type::Nothing,
             _ => {
-                let title = format!("`{}` is always there", self.text(source.span));
+                let title = format!("`{}` always has a value", self.text(source.span));
                 let label = "this cannot fail";
                 let refused = Diagnostic::error(Id::CannotFail, title, source.span, label);
-                self.report(refused.help("leave out the `else`"));
+                self.report(refused.help("remove the `else`"));
                 Type::Nothing
             }
         };
@@ -109,13 +109,11 @@ impl Body<'_, '_> {
         if !holds_things(&value.result) {
             return value;
         }
-        let title = format!("`{}` stays where it is", self.text(span));
-        self.refuse(Diagnostic::error(
-            Id::NotAValue,
-            title,
-            span,
-            "holds things",
-        ))
+        let title = format!(
+            "`{}` is a container, and cannot be a value",
+            self.text(span)
+        );
+        self.refuse(Diagnostic::error(Id::NotAValue, title, span, "a container"))
     }
 
     /// A statement that may fail, with what takes the place of the rest of the block.
@@ -143,11 +141,14 @@ impl Body<'_, '_> {
     pub fn needs_else(&mut self, value: &ast::Expression, span: Span) -> Option<StatementKind> {
         let text = self.text(value.span);
         let title = format!("`{text}` may fail");
-        let refused = Diagnostic::error(Id::MissingElse, title, span.after(), "what happens then?");
+        let refused = Diagnostic::error(Id::MissingElse, title, span.after(), "expected `else`");
         self.report(
             refused
-                .why("What may fail says behind `else` what takes the place of the rest.")
-                .help("write ` else drop message as …`, or ` else {}` if nothing is left to do"),
+                .why(
+                    "An operation that may fail needs an `else`, which replaces the rest of the \
+                    block on failure.",
+                )
+                .help("add `else drop message as …`, or `else {}` to do nothing more"),
         );
         None
     }
@@ -289,10 +290,13 @@ impl Body<'_, '_> {
             Some(Meaning::Format(header)) => Some(header),
             Some(Meaning::Unknown) => None,
             _ => {
-                let title = "`peek` is given a header";
+                let title = "`peek` needs the name of a header";
                 let refused =
                     Diagnostic::error(Id::WrongArguments, title, called.span, "which header?");
-                self.report(refused.help("declare one: `header quotation big { … }`"));
+                self.report(refused.help(
+                    "declare one, such as `header quotation big { … }`, and \
+                    write `message.peek(quotation)`",
+                ));
                 None
             }
         }
@@ -307,7 +311,7 @@ impl Body<'_, '_> {
         for step in steps {
             let (search, of) = self.search(step)?;
             if kind.is_some_and(|kind| kind != of) {
-                let title = "what is found and what is created are not of one kind";
+                let title = "`find` and `create` need the same kind of instance";
                 let label = "another kind";
                 self.report(Diagnostic::error(Id::TypeMismatch, title, step.span, label));
                 return None;
@@ -345,7 +349,7 @@ impl Body<'_, '_> {
                 return self.soonest(key, timer);
             }
             _ => {
-                let title = "only instances are found here";
+                let title = "only `find` and `create` can stand here";
                 let refused = Diagnostic::error(Id::TypeMismatch, title, source.span, "a value");
                 self.report(refused.help("write `find …`, `create …`, or a statement"));
                 return None;
@@ -401,8 +405,8 @@ impl Body<'_, '_> {
         let kind = &self.context.program.kinds[target.kind.at()];
         let dynamic = matches!(kind.population, Population::Dynamic { .. });
         if kind.keys.is_empty() && dynamic && kind.capacity > 1 {
-            let title = format!("`{name}` has no keys to be found by");
-            let label = format!("there may be {} of them", kind.capacity);
+            let title = format!("`{name}` has no keys, so it cannot be found");
+            let label = format!("there may be {} of these", kind.capacity);
             self.report(Diagnostic::error(Id::NotAValue, title, span, label));
             return None;
         }
@@ -468,8 +472,8 @@ impl Body<'_, '_> {
             Some(Meaning::Kind(kind)) => Some(kind),
             Some(Meaning::Unknown) => None,
             _ => {
-                let title = format!("`{name}` is no kind of instances");
-                let label = "a child or `session` is expected";
+                let title = format!("`{name}` is not a kind of instance");
+                let label = "expected `session` or a child";
                 self.report(Diagnostic::error(Id::UnknownName, title, name.span, label));
                 None
             }
@@ -492,13 +496,19 @@ impl Body<'_, '_> {
         }
         let entity = self.context.program.kinds[below.at()].entity;
         let entity = &self.context.program.entities[entity.at()].name;
-        let title = format!("nothing says on which session of `{entity}` this is");
-        let refused = Diagnostic::error(Id::NoSession, title, span, "a session of which?")
-            .why(format!(
-                "The sessions of `{entity}` come and go, and each session here belongs to one of \
-                them. This handler belongs to none."
-            ))
-            .help("find it in a handler of the session, or where `on deliver find` fails");
+        let title = format!("the session of `{entity}` to use is not known here");
+        let refused = Diagnostic::error(
+            Id::NoSession,
+            title,
+            span,
+            "on which session of the layer \
+            below?",
+        )
+        .why(format!(
+            "Each session of this layer stands on one session of `{entity}`, and there are \
+                several. This handler belongs to no session."
+        ))
+        .help("write this in a handler of the session, or in the `else` of `on deliver find`");
         self.report(refused);
         None
     }

@@ -111,8 +111,8 @@ impl Body<'_, '_> {
         if matches!(value.result, Type::Enum(_) | Type::Unsigned(_)) {
             return Some(value);
         }
-        let title = format!("{} cannot be matched", self.describe(&value.result));
-        let label = "an enum or a number is expected";
+        let title = format!("`match` does not take `{}`", self.describe(&value.result));
+        let label = "expected an enum or a number";
         self.report(Diagnostic::error(
             Id::TypeMismatch,
             title,
@@ -146,7 +146,7 @@ impl Body<'_, '_> {
             return CaseValue::Unknown;
         }
         let Some(found) = constant_number(&constant) else {
-            let title = "a case is a constant";
+            let title = "the value of a case must be a constant";
             let label = "not a constant";
             let refused = Diagnostic::error(Id::NotConstant, title, case.value.span, label);
             self.report(refused.help("compare with `if` instead"));
@@ -163,10 +163,10 @@ impl Body<'_, '_> {
         }
         for (at, (value, ..)) in blocks.iter().enumerate() {
             if let Some(first) = blocks[..at].iter().position(|(other, ..)| other == value) {
-                let title = "this case stands here already";
+                let title = "this case repeats an earlier case";
                 let span = cases[at].value.span;
-                let refused = Diagnostic::error(Id::WrittenTwice, title, span, "never taken");
-                self.report(refused.label(cases[first].value.span, "this one is"));
+                let refused = Diagnostic::error(Id::WrittenTwice, title, span, "never reached");
+                self.report(refused.label(cases[first].value.span, "the earlier case"));
             }
         }
     }
@@ -177,19 +177,19 @@ impl Body<'_, '_> {
         known: &[u64],
         subject: &ast::Expression,
     ) -> Option<()> {
-        let mut label = "it may be another number".to_string();
+        let mut label = "no case for other numbers".to_string();
         if let Type::Enum(id) = of {
             let missing = self.missing_names(*id, known);
             if missing.is_empty() {
                 return Some(());
             }
             let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-            label = format!("it may be {}", listed(&missing));
+            label = format!("no case for {}", listed(&missing));
         }
         let text = self.text(subject.span);
-        let title = format!("not all that `{text}` can be has a case");
+        let title = format!("`match` does not cover all values of `{text}`");
         let refused = Diagnostic::error(Id::MissingCase, title, subject.span, label);
-        self.report(refused.help("add the cases, or `else { … }` behind the last"));
+        self.report(refused.help("add the missing cases, or `else { … }` after the last case"));
         None
     }
 

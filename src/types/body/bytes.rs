@@ -17,14 +17,14 @@ impl Body<'_, '_> {
     pub fn kind_with_value(&mut self, field: &HeaderField, span: Span) -> Type {
         if field.kind == Type::UnboundedBytes {
             let text = self.text(span);
-            let title = format!("`{text}` has no value");
-            let refused = Diagnostic::error(Id::NotAValue, title, span, "bytes without a bound");
+            let title = format!("`{text}` is unbounded, and cannot be read");
+            let refused = Diagnostic::error(Id::NotAValue, title, span, "unbounded bytes");
             let refused = refused.label(field.span, "declared here").why(
-                "Bytes without a bound are skipped when a header is read, and empty when it is \
-                 written: no place is large enough for them.",
+                "The compiler cannot reserve memory for unbounded bytes: it skips them when it \
+                reads a header, and writes none.",
             );
             self.report(match field.name.split_once('.') {
-                Some(_) => refused.help("in an option, fields of fixed length have values"),
+                Some(_) => refused.help("give the fields of the option a fixed length"),
                 None => refused.help(format!("write `{}: bytes[at most N]`", field.name)),
             });
             return Type::Nothing;

@@ -35,14 +35,14 @@ impl Body<'_, '_> {
             Some(Meaning::Function(id)) => self.function_call(id, arguments, span),
             Some(Meaning::Unknown) => nothing(),
             Some(Meaning::Filter(_)) => {
-                let title = "a filter runs over data";
-                let refused = Diagnostic::error(Id::NotAValue, title, span, "over which data?");
+                let title = "`through` applies a filter to data; a filter is not a function";
+                let refused = Diagnostic::error(Id::NotAValue, title, span, "a filter");
                 let text = self.text(span);
                 self.refuse(refused.help(format!("write `message.data through {text}`")))
             }
             Some(_) | None => {
-                let title = format!("`{}` is no function", self.text(function.span));
-                let label = "cannot be called";
+                let title = format!("`{}` is not a function", self.text(function.span));
+                let label = "called like a function";
                 self.refuse(Diagnostic::error(
                     Id::UnknownName,
                     title,
@@ -100,7 +100,7 @@ impl Body<'_, '_> {
         if looks {
             let message = self.local("message").or_else(|| self.message_of_instant());
             let Some(message) = message else {
-                let title = format!("`{name}` looks at a message, and there is none here");
+                let title = format!("`{name}` reads a message, but there is none here");
                 return self.refuse(Diagnostic::error(Id::NotHere, title, span, "no message"));
             };
             self.check_owned(message, span, "read");
@@ -127,12 +127,10 @@ impl Body<'_, '_> {
             Place::Finder(_) | Place::Function | Place::Filter(_) => false,
         };
         if !of_session {
-            let title = format!("nothing says which session computes `{name}`");
-            let refused = Diagnostic::error(Id::NoSession, title, span, "the function of which?")
-                .why("The sessions below come and go, and this belongs to none of them.")
-                .help(
-                    "call it in a handler of the session or in its header, and hand on the answer",
-                );
+            let title = format!("the session that computes `{name}` is unknown");
+            let refused = Diagnostic::error(Id::NoSession, title, span, "of which session?")
+                .why("There are several sessions below, and this code belongs to none of them.")
+                .help("call it in a handler or header of the session, and pass the result on");
             self.report(refused);
             return None;
         }
@@ -164,7 +162,7 @@ impl Body<'_, '_> {
         });
         if foreign {
             let title = format!("`{name}` reads fields of other instances");
-            let label = "they are not at hand here";
+            let label = "no instance is known here";
             self.report(Diagnostic::error(Id::NotHere, title, span, label));
         }
     }
@@ -184,10 +182,10 @@ impl Body<'_, '_> {
         };
         if arguments.len() != wanted {
             let title = format!(
-                "`{name}` takes {wanted} numbers, and is given {}",
+                "`{name}` takes {wanted} numbers, but got {}",
                 arguments.len()
             );
-            let label = "not as many as there are parameters";
+            let label = "wrong number of arguments";
             let refused = Diagnostic::error(Id::WrongArguments, title, span, label);
             return Some(self.refuse(refused));
         }
@@ -230,8 +228,8 @@ impl Body<'_, '_> {
                 1 => "one value".to_string(),
                 count => format!("{count} values"),
             };
-            let title = format!("`{name}` takes {count}, and is given {}", sources.len());
-            let label = "not as many as there are parameters";
+            let title = format!("`{name}` takes {count}, but got {}", sources.len());
+            let label = "wrong number of arguments";
             self.report(Diagnostic::error(Id::WrongArguments, title, span, label));
         }
         let mut values = Vec::new();
@@ -328,10 +326,12 @@ impl Body<'_, '_> {
         }
         if self.perhaps || self.before.is_none() || !matches!(self.place, Place::Handler(_)) {
             let text = self.text(span);
-            let title = format!("`{text}` changes the stream, and is perhaps not computed");
-            let refused = Diagnostic::error(Id::NotAValue, title, span, "done only sometimes");
-            let refused = refused.why("A value that is computed on some paths changes nothing.");
-            return self.refuse(refused.help(format!("do it first: `let freed = {text}`")));
+            let title = format!("`{text}` changes the stream, but may not be evaluated");
+            let refused =
+                Diagnostic::error(Id::NotAValue, title, span, "evaluated only on some paths");
+            let refused = refused
+                .why("An expression that is evaluated only on some paths may not change a field.");
+            return self.refuse(refused.help(format!("evaluate it before: `let freed = {text}`")));
         }
         self.forget(&stream);
         let freed = self.add_local("freed", Type::Unsigned(32));
@@ -347,7 +347,7 @@ impl Body<'_, '_> {
     fn refuse_insert(&mut self, set: Span, span: Span) -> Expression {
         let set = self.text(set);
         let title = format!("`{set}` cannot be changed here");
-        let label = format!("`{set}` is written by handlers alone");
+        let label = format!("only handlers change `{set}`");
         self.refuse(Diagnostic::error(Id::NotAssignable, title, span, label))
     }
 
@@ -361,24 +361,27 @@ impl Body<'_, '_> {
         }
         let title = "this number may be too large for the set";
         let label = format!(
-            "it may be up to {}, and the set holds 0 to {}",
+            "the number may be up to {}, but the set holds 0 to {}",
             range.high,
             size - 1
         );
         let refused = Diagnostic::error(Id::IndexOutOfRange, title, span, label);
-        self.report(refused.help(format!("test it before: `require … < {size} else …`")));
+        self.report(refused.help(format!(
+            "test the number before: `require … < {size} else …`"
+        )));
     }
 
     /// An operation of a message, where a value is expected.
     fn asked_of_message(&mut self, name: &ast::Name, span: Span) -> Expression {
         let title = match name.text.as_str() {
-            "length" | "data" => format!("`{name}` is no operation: it takes no arguments"),
+            "length" | "data" => format!("`{name}` is not an operation: it takes no arguments"),
             "clone" | "copy" | "dup" => format!("a message has no operation `{name}`"),
             _ => return self.fails_or_changes(name, span),
         };
         let help = match name.text.as_str() {
             "length" | "data" => format!("write `message.{name}`"),
-            _ => "`let copy = share message else count no_buffer` passes on the same bytes twice"
+            _ => "to pass the same bytes on twice, write `let copy = share message else count \
+                no_buffer`"
                 .to_string(),
         };
         self.refuse(Diagnostic::error(Id::NotAValue, title, span, "not a value").help(help))
@@ -386,8 +389,8 @@ impl Body<'_, '_> {
 
     /// An operation that is a statement, where a value is expected.
     fn fails_or_changes(&mut self, name: &ast::Name, span: Span) -> Expression {
-        let title = format!("`{name}` gives no value that can be computed with");
+        let title = format!("`{name}` does not return a value");
         let refused = Diagnostic::error(Id::NotAValue, title, span, "not a value");
-        self.refuse(refused.help("what takes or makes something stands in a `let`, or by itself"))
+        self.refuse(refused.help("write it as a statement, or bind its result with `let`"))
     }
 }

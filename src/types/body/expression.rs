@@ -32,7 +32,7 @@ impl Body<'_, '_> {
             let title = format!("this condition is always {holds}");
             let span = source.span;
             let warning = Diagnostic::warning(Id::ConstantCondition, title, span, "");
-            self.report(warning.help("ask for something that may change, or take the test out"));
+            self.report(warning.help("compare with something that can vary, or remove the test"));
         }
         self.expect(source, &Type::Bool)
     }
@@ -113,9 +113,9 @@ impl Body<'_, '_> {
             | ast::ExpressionKind::Create(_)
             | ast::ExpressionKind::New { .. }
             | ast::ExpressionKind::Share(_) => {
-                let title = format!("`{}` is no value", self.text(span));
+                let title = format!("`{}` is not a value", self.text(span));
                 let refused = Diagnostic::error(Id::NotAValue, title, span, "not a value");
-                self.refuse(refused.help("give it a name first, with `let`"))
+                self.refuse(refused.help("name it first, with `let`"))
             }
             ast::ExpressionKind::Name(_)
             | ast::ExpressionKind::Field { .. }
@@ -125,36 +125,38 @@ impl Body<'_, '_> {
 
     fn value_of(&mut self, meaning: Meaning, span: Span) -> Expression {
         let help = match (&meaning, &self.reacts) {
-            (Meaning::Signal, Some(_)) => "`on` and `await` give a name to what it carries",
-            (Meaning::Signal, None) => "a function is told: hand over what `present` says",
-            (Meaning::Message(_), _) => "a second message of the same bytes is `share message`",
+            (Meaning::Signal, Some(_)) => {
+                "bind the value that it carries: `on NAME(value)` or `await NAME(value)`"
+            }
+            (Meaning::Signal, None) => "pass the result of `present` as an argument",
+            (Meaning::Message(_), _) => "`share message` makes a second handle of the same bytes",
             (Meaning::Data(_), _) => {
-                "bytes get names in a `header`; further ones are read by \
-                `let x = message.peek(HEADER) else …`, or go `through` a filter"
+                "declare the bytes as fields of a `header`, and read them with `let x = \
+                message.peek(HEADER) else …`; a filter processes the rest"
             }
             _of_another_kind => "",
         };
         let what = match meaning {
             Meaning::Value(value) if value.result == Type::Nothing => return nothing(),
             Meaning::Value(value) if is_external(self.context.program, &value.result) => {
-                "known to C alone"
+                "a value of an `extern type`"
             }
             Meaning::Value(value) => return value,
             Meaning::Unknown => return nothing(),
             Meaning::Message(_) => "a message",
             Meaning::Data(_) => "the data of a message",
             Meaning::Header(_) | Meaning::Peeked(..) => "a whole header",
-            Meaning::Option(..) => "an option: it has fields, and `present` asks for it",
+            Meaning::Option(..) => "an option: `present` tests for it, and its fields have values",
             Meaning::Instance(..) => "an instance",
             Meaning::Timer(..) => "a timer",
             Meaning::Kind(_) => "a kind of instances",
             Meaning::Function(_) => "a function",
             Meaning::Filter(_) => "a filter",
             Meaning::Format(_) => "a header format",
-            Meaning::Signal => "a signal, and `present` asks for it",
+            Meaning::Signal => "a signal: `present` tests for it",
             Meaning::Process(_) => "a process",
         };
-        let title = format!("`{}` is no value", self.text(span));
+        let title = format!("`{}` is not a value", self.text(span));
         let refused = Diagnostic::error(Id::NotAValue, title, span, format!("this is {what}"));
         self.refuse(match help {
             "" => refused,
@@ -187,8 +189,9 @@ impl Body<'_, '_> {
             }
             Some(Type::Nothing) => nothing(),
             Some(_) | None => {
-                let title = "`none` stands where something is needed";
-                let refused = Diagnostic::error(Id::PerhapsNone, title, span, "nothing optional");
+                let title = "`none` cannot stand here";
+                let refused =
+                    Diagnostic::error(Id::PerhapsNone, title, span, "not of an optional type");
                 self.refuse(refused.help("to test for a value, write `present x`"))
             }
         }
@@ -219,7 +222,7 @@ impl Body<'_, '_> {
             return self.folded(make(ExpressionKind::Cast(operand), to));
         }
         let (from, to) = (self.describe(from), self.describe(&to));
-        let title = format!("{from} does not become {to}");
+        let title = format!("`{from}` cannot be converted to `{to}`");
         self.refuse(Diagnostic::error(
             Id::TypeMismatch,
             title,
@@ -243,10 +246,10 @@ impl Body<'_, '_> {
             Type::Optional(inner) => (**inner).clone(),
             Type::Nothing => return nothing(),
             other => {
-                let title = format!("`{}` is always there", self.text(value.span));
-                let label = format!("this is {}, not {0}?", self.describe(other));
+                let title = format!("`{}` always has a value", self.text(value.span));
+                let label = format!("the type is `{}`, not `{0}?`", self.describe(other));
                 let refused = Diagnostic::error(Id::CannotFail, title, value.span, label);
-                return self.refuse(refused.help("leave out the `else`"));
+                return self.refuse(refused.help("remove the `else`"));
             }
         };
         // What remains may itself be none, as in `a else b else 0`.
@@ -325,8 +328,8 @@ impl Body<'_, '_> {
             .as_ref()
             .map(|result| result.result.clone())
         else {
-            let title = format!("`{}` has no result", definition.name);
-            let refused = Diagnostic::error(Id::NotAValue, title, data.span, "no value");
+            let title = format!("`{}` does not return a result", definition.name);
+            let refused = Diagnostic::error(Id::NotAValue, title, data.span, "not a value");
             return self.refuse(refused.help("write `message.data = message.data through …`"));
         };
         make(ExpressionKind::Through(filter, arguments, message), result)
@@ -342,8 +345,9 @@ impl Body<'_, '_> {
             Some(Meaning::Data(message)) => Some(message),
             Some(Meaning::Unknown) => None,
             _ => {
-                let title = "only the data of a message goes through a filter";
-                let refused = Diagnostic::error(Id::NotAValue, title, data.span, "not data");
+                let title = "a filter applies only to the data of a message";
+                let refused =
+                    Diagnostic::error(Id::NotAValue, title, data.span, "not the data of a message");
                 self.report(refused.help("write `message.data through …`"));
                 None
             }
@@ -366,12 +370,12 @@ impl Body<'_, '_> {
             Some(Meaning::Filter(filter)) => filter,
             Some(Meaning::Unknown) => return None,
             _ => {
-                let title = format!("`{}` is no filter", self.text(name.span));
+                let title = format!("`{}` is not a filter", self.text(name.span));
                 self.report(Diagnostic::error(
                     Id::UnknownName,
                     title,
                     name.span,
-                    "no filter",
+                    "not a filter",
                 ));
                 return None;
             }
@@ -439,8 +443,11 @@ impl Body<'_, '_> {
             (_, Type::Optional(_)) => make(ExpressionKind::Present(value), Type::Bool),
             (_, Type::Nothing) => nothing(),
             _ => {
-                let title = format!("`{}` is always there", self.text(operand.span));
-                let label = format!("this is {}, not optional", self.describe(&value.result));
+                let title = format!("`{}` always has a value", self.text(operand.span));
+                let label = format!(
+                    "the type is `{}`, which is not optional",
+                    self.describe(&value.result)
+                );
                 self.refuse(Diagnostic::error(
                     Id::CannotFail,
                     title,

@@ -70,12 +70,18 @@ impl Body<'_, '_> {
         }
         let data = parameters.iter().filter(|of| **of == Type::Message).count();
         if data != 1 {
-            let title = format!("which data does `{}` rewrite?", source.name);
-            let label = format!("of {data} parameters that are `bytes`");
+            let title = format!("the data that `{}` rewrites is unclear", source.name);
+            let label = format!("{data} parameters have the type `bytes`");
             self.report(
                 Diagnostic::error(Id::WrongArguments, title, returns.span, label)
-                    .why("What gives `bytes` writes over the data that it is given.")
-                    .help("let it take `bytes` once: `extern fn seal(data: bytes) -> bytes`"),
+                    .why(
+                        "A function in C that returns `bytes` overwrites the data of its only \
+                        `bytes` parameter.",
+                    )
+                    .help(
+                        "declare one parameter of type `bytes`: `extern fn seal(data: bytes) -> \
+                        bytes`",
+                    ),
             );
         }
         Type::Message
@@ -94,13 +100,12 @@ impl Body<'_, '_> {
         if self.external_types || !is_external(self.context.program, &of) {
             return of;
         }
-        let title = format!("only C knows what a `{name}` is");
-        let label = "neither a field of an instance nor what an extern function is given";
-        self.report(
-            Diagnostic::error(Id::NotHere, title, name.span, label).why(
-                "A value of an `extern type` stays in its field, and functions in C work on it.",
-            ),
-        );
+        let title = format!("the `extern type` `{name}` cannot be used here");
+        let label = "not a field of an instance, nor a parameter of an `extern fn`";
+        self.report(Diagnostic::error(Id::NotHere, title, name.span, label).why(
+            "A value of an `extern type` stays in a field of an instance, and only functions \
+                in C access it.",
+        ));
         Type::Nothing
     }
 
@@ -114,8 +119,8 @@ impl Body<'_, '_> {
                 }
                 Some(Meaning::Unknown) => nothing(),
                 _ => {
-                    let title = format!("`{of}` is given the data of a message");
-                    let label = "which data?";
+                    let title = format!("`{of}` takes the data of a message");
+                    let label = "not the data of a message";
                     let refused = Diagnostic::error(Id::WrongArguments, title, source.span, label);
                     self.refuse(refused.help("write `message.data`"))
                 }
@@ -128,8 +133,8 @@ impl Body<'_, '_> {
                 Some(Meaning::Unknown) => nothing(),
                 _ => {
                     let wanted = self.describe(wanted);
-                    let title = format!("`{of}` is given a field of type `{wanted}`");
-                    let label = "no such field";
+                    let title = format!("`{of}` takes a field of type `{wanted}`");
+                    let label = "not a field of this type";
                     self.refuse(Diagnostic::error(
                         Id::WrongArguments,
                         title,
@@ -160,19 +165,23 @@ impl Body<'_, '_> {
         let used = alone.map(|(_, used)| used);
         let wrong = match (used, &result) {
             (Some(Use::Statement), Type::Nothing) | (Some(Use::Data), Type::Message) => None,
-            (_, Type::Nothing) => Some(("returns nothing", "let it stand by itself".to_string())),
+            (_, Type::Nothing) => Some((
+                "returns nothing",
+                "call it as a statement of its own".to_string(),
+            )),
             (_, Type::Message) => {
                 Some(("rewrites data", format!("write `message.data = {name}(…)`")))
             }
             (Some(Use::Data), _) => Some((
                 "rewrites nothing",
-                "what rewrites data takes `bytes` and returns `bytes`".to_string(),
+                "a function that rewrites data takes `bytes` and returns `bytes`".to_string(),
             )),
             _ => None,
         };
         if let Some((what, help)) = wrong {
             let title = format!("`{name}` {what}");
-            let refused = Diagnostic::error(Id::TypeMismatch, title, span, "used otherwise here");
+            let refused =
+                Diagnostic::error(Id::TypeMismatch, title, span, "not used this way here");
             return self.refuse(refused.help(help));
         }
         let call = make(ExpressionKind::Call(id, arguments), result);
@@ -204,19 +213,21 @@ impl Body<'_, '_> {
         let function = &self.context.program.functions[id.at()];
         let name = &function.name;
         let title = match function.external {
-            true => format!("`{name}` is written in C, and is not called here"),
-            false => format!("`{name}` calls what is written in C, and is not called here"),
+            true => format!("`{name}` is written in C, and cannot be called here"),
+            false => format!("`{name}` calls a function in C, and cannot be called here"),
         };
         let (why, help) = match self.place {
             Place::Filter(_) => (
-                "What a function in C does outside would be done for each word of a message.",
-                "call it before, and hand what it gives to the filter: a filter has parameters",
+                "A function in C may have side effects, and a filter would repeat them for each \
+                word of a message.",
+                "call it before, and pass its result to a parameter of the filter",
             ),
             Place::Value | Place::Handler(_) | Place::Finder(_) | Place::Function => (
-                "A function in C may do something outside: each call counts. What stands here is \
-                 computed before the stack starts, or as often as it is needed.",
-                "call it in a handler or a function, for the first value of a field, or for what \
-                 a header is given (`=`)",
+                "A function in C may have side effects, so the number of calls matters. This \
+                expression is evaluated before the stack starts, or an unspecified number of \
+                times.",
+                "call it in a handler or a function, for the initial value of a field, or for a \
+                header field (`=`)",
             ),
         };
         let refused = Diagnostic::error(Id::ExternCall, title, span, "called here");
@@ -339,7 +350,7 @@ impl Body<'_, '_> {
         let mut data = arguments.iter().filter(|one| one.result == Type::Message);
         let own = self.read_local(message);
         if data.any(|one| *one != own) {
-            self.not_yet("data of one message as that of another", value.span);
+            self.not_yet("data of another message", value.span);
             return Some(None);
         }
         self.check_rewritten(message, span);
@@ -362,11 +373,14 @@ impl Body<'_, '_> {
         if !holds_things(inner) {
             return of;
         }
-        let title = format!("{} is not handed to C", self.describe(&of));
-        let label = "holds things";
+        let title = format!(
+            "`{}` cannot be an argument of a function in C",
+            self.describe(&of)
+        );
+        let label = "a container";
         self.report(
             Diagnostic::error(Id::TypeMismatch, title, span, label)
-                .why("Containers stay where they are; C is handed values, data and extern types."),
+                .why("A function in C takes values, data and extern types, but no containers."),
         );
         Type::Nothing
     }

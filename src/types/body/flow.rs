@@ -159,11 +159,11 @@ impl Body<'_, '_> {
             return Meaning::Message(local);
         }
         let title = "there is no message here";
-        let refused = Diagnostic::error(Id::UnknownName, title, span, "none came");
+        let refused = Diagnostic::error(Id::UnknownName, title, span, "no message arrived");
         let owned = self.words.iter().find(|word| self.flow.owns(word.local));
         self.report(refused.help(match owned {
-            Some(word) => format!("the message here is called `{}`", word.name),
-            None => "make one: `send new message with { … }`".to_string(),
+            Some(word) => format!("the name of the message here is `{}`", word.name),
+            None => "create one: `send new message with { … }`".to_string(),
         }));
         self.lose_sight_of_all();
         Meaning::Unknown
@@ -194,33 +194,36 @@ impl Body<'_, '_> {
                 Id::MessageGone,
                 format!("`{name}` is not owned here"),
                 span,
-                "only looked at",
+                "only read here",
             )
-            .why("Functions and finders see a message, and never own it."),
+            .why("Functions and finders can read a message, but do not own it."),
             Some(Holding::Gone(gone)) => Diagnostic::error(
                 Id::MessageGone,
-                format!("`{name}` is gone already"),
+                format!("`{name}` was already passed, held or dropped"),
                 span,
                 format!("{used} here"),
             )
-            .label(*gone, "it went here")
+            .label(*gone, "the message goes here")
             .why("A message is passed, held or dropped exactly once on every path.")
             .help(format!(
-                "read what is needed of `{name}` into a `let` before it goes, or pass on \
-                `share {name}` first"
+                "read the needed values of `{name}` with `let` before it goes, or pass `share \
+                {name}` on first"
             )),
             Some(Holding::Perhaps { gone, kept }) => Diagnostic::error(
                 Id::MessageGone,
-                format!("`{name}` may be gone already"),
+                format!("`{name}` may already be passed, held or dropped"),
                 span,
                 format!("{used} here"),
             )
-            .label(*gone, "on one path it went here")
-            .label(kept.span, format!("on another it is kept {}", kept.text))
+            .label(*gone, "on one path, the message goes here")
+            .label(
+                kept.span,
+                format!("on another path, it stays {}", kept.text),
+            )
             .why("A message is passed, held or dropped exactly once on every path.")
             .help(
-                "put what follows into each branch that keeps it: an `else` behind a statement \
-                takes the place of the rest of its own block, and of nothing behind that block",
+                "move the following code into each branch in which the message stays; the `else` \
+                of a statement replaces only the rest of its own block",
             ),
         };
         if let Some(Holding::Gone(gone) | Holding::Perhaps { gone, .. }) =
@@ -240,13 +243,13 @@ impl Body<'_, '_> {
         }
         let ended = self.flow.ended.iter().find(|(other, _)| *other == instance);
         let Some((_, ended)) = ended else { return };
-        let title = format!("{name} has ended already");
+        let title = format!("{name} has already ended");
         let refused = Diagnostic::error(Id::InstanceEnded, title, span, "used here");
-        let refused = refused.label(*ended, "it ends here");
+        let refused = refused.label(*ended, "ended here");
         self.report(
             refused
-                .why("What has ended is found no more, and its place is free for another.")
-                .help("put `end` behind all that is done with it"),
+                .why("After `end`, an instance no longer exists, and another may use its memory.")
+                .help("move `end` after the last use"),
         );
     }
 
@@ -256,10 +259,10 @@ impl Body<'_, '_> {
             return;
         };
         let name = self.local_name(local);
-        let title = format!("`{name}` means nothing in a later instant");
+        let title = format!("`{name}` is not valid after a wait");
         let refused = Diagnostic::error(Id::NotHere, title, span, "used here");
-        let refused = refused.label(waited, "this waits");
-        self.report(refused.help("look for it again behind the wait"));
+        let refused = refused.label(waited, "the wait");
+        self.report(refused.help("find the instance again after the wait"));
     }
 
     /// Nobody can name these messages from here on: each must be gone.
@@ -281,7 +284,7 @@ impl Body<'_, '_> {
                     kept.span,
                     format!("`{name}` is neither passed, held nor dropped {}", kept.text),
                 )
-                .label(gone, "on the other path it goes here"),
+                .label(gone, "on the other path, the message goes here"),
             };
             self.report(
                 diagnostic

@@ -142,12 +142,12 @@ impl Order<'_, '_> {
             "this function",
         );
         for other in &cycle[1..] {
-            refused = refused.label(other.name.span, "by way of this one");
+            refused = refused.label(other.name.span, "through this function");
         }
         self.context.report(
             refused
-                .why("Each instant ends, and its cost has a bound: there is no recursion.")
-                .help("write a loop: `for i in 0..n { … }`"),
+                .why("The time of a handler is bounded, so functions cannot be recursive.")
+                .help("write a loop instead: `for i in 0..n { … }`"),
         );
     }
 }
@@ -372,24 +372,21 @@ pub(super) fn filter(context: &mut Context, scope: &Scope, source: &ast::Filter)
 fn tail_is_moved(filter: &Filter, moved: Span) -> Diagnostic {
     let (title, label, help) = match filter.tail {
         None => (
-            format!(
-                "`{}` destroys a last word of which bytes are missing",
-                filter.name
-            ),
-            "a byte of this may depend on other bytes of the data",
-            "write `whole` behind its word, so that it takes whole words only, or say in a \
-             `tail { … }` what becomes of the last bytes: `tail { yield word }` leaves them",
+            format!("`{}` destroys an incomplete last word", filter.name),
+            "a byte of this value may depend on a byte at another position",
+            "write `whole` after the type of its word to accept only whole words, or define the \
+            output for the last bytes: `tail { yield word }` keeps them",
         ),
         Some(_) => (
-            format!("the `tail` of `{}` moves bytes as well", filter.name),
-            "a byte of this may depend on other bytes of the data",
-            "let each byte depend on the one in its place alone, as in `yield word ^ key`",
+            format!("the `tail` of `{}` moves bytes, too", filter.name),
+            "a byte of this value may depend on a byte at another position",
+            "compute each byte from the byte at the same position, as in `yield word ^ key`",
         ),
     };
     Diagnostic::error(Id::TailIsMoved, title, moved, label)
         .why(
-            "Of what is yielded for an incomplete word, only as many bytes are kept as were there: \
-             what moved to the others is lost, and zeros stand in its place.",
+            "The output for an incomplete word keeps only as many bytes as the input had. Bytes \
+            that move beyond them are lost, and zeros take their place.",
         )
         .help(help)
 }
@@ -398,11 +395,13 @@ impl Body<'_, '_> {
     /// Refuses a filter that rewrites and has a result, or does neither.
     fn has_result(&mut self, source: &ast::Filter, has_result: bool) {
         let title = match (source.effect, has_result) {
-            (ast::FilterEffect::Rewrites, true) => "what rewrites yields words, and has no result",
-            (ast::FilterEffect::Reads, false) => "what only reads has a result",
+            (ast::FilterEffect::Rewrites, true) => {
+                "a filter that `rewrites` yields words, and has no `result`"
+            }
+            (ast::FilterEffect::Reads, false) => "a filter that `reads` needs a `result`",
             (ast::FilterEffect::Rewrites, false) | (ast::FilterEffect::Reads, true) => return,
         };
-        let label = "neither one nor the other";
+        let label = "`result` does not match `reads` or `rewrites`";
         let refused = Diagnostic::error(Id::MissingPart, title, source.name.span, label);
         self.report(refused);
     }
@@ -415,20 +414,20 @@ impl Body<'_, '_> {
             return;
         };
         let (title, help) = if let (Some(_), Some((_, tail))) = (whole, tail) {
-            let title = "whole words have no `tail`";
-            let refused = Diagnostic::error(Id::NotHere, title, tail, "never comes to pass");
-            let refused = refused.label(span, "only whole words are taken");
-            self.report(refused.help("leave out one of them"));
+            let title = "a filter is either `whole` or has a `tail`";
+            let refused = Diagnostic::error(Id::NotHere, title, tail, "never runs");
+            let refused = refused.label(span, "accepts only whole words");
+            self.report(refused.help("remove one of them"));
             return;
         } else if source.effect == ast::FilterEffect::Reads {
             (
-                format!("`{word}` is said of what rewrites"),
-                "leave it out: what is missing of the last word reads as zero",
+                format!("`{word}` applies only to filters that rewrite"),
+                "remove it: missing bytes of the last word read as zero",
             )
         } else if unit == 1 {
             (
-                format!("`{word}` is said of words of several bytes"),
-                "leave it out: a word of one byte is there or is not",
+                format!("`{word}` applies only to words of several bytes"),
+                "remove it: a word of one byte is never incomplete",
             )
         } else {
             return;
@@ -442,7 +441,7 @@ impl Body<'_, '_> {
         let value = self.expect(&source.value, &kind);
         let mut constant = |source| {
             let value = self.expect(source, &kind);
-            constant_number(self.context, &value, source, "what a field may hold")
+            constant_number(self.context, &value, source, "the value of a field")
         };
         let is_itself = |held: &ast::Expression| match &held.kind {
             ast::ExpressionKind::Name(name) => name.text == "itself",
@@ -458,9 +457,9 @@ impl Body<'_, '_> {
         let same = same.collect();
         let mut said = source.same.iter().filter(|(held, _)| is_itself(held));
         if let (Some((first, _)), Some((again, _))) = (said.next(), said.next()) {
-            let title = "what the result is over a right field is said twice";
-            let refused = Diagnostic::error(Id::WrittenTwice, title, again.span, "said again");
-            self.report(refused.label(first.span, "said here"));
+            let title = "the result over a correct field is given twice";
+            let refused = Diagnostic::error(Id::WrittenTwice, title, again.span, "given again");
+            self.report(refused.label(first.span, "first given here"));
         }
         (value, same)
     }
@@ -505,16 +504,19 @@ impl Body<'_, '_> {
 
     fn refuse_condition(&mut self, parameter: &ast::Parameter, condition: Span) {
         let name = &parameter.name;
-        let title = format!("`{name}` is any {}", self.text(parameter.of.span));
-        let refused = Diagnostic::error(Id::NotHere, title, condition, "a parameter of a layer's");
+        let title = format!(
+            "`{name}` may be any {}: only a parameter of a layer has a condition",
+            self.text(parameter.of.span)
+        );
+        let refused = Diagnostic::error(Id::NotHere, title, condition, "a parameter of a function");
         self.report(
             refused
                 .why(
-                    "What a layer is given is known before the stack starts, and can be tested \
-                     then; what a function is given changes from call to call.",
+                    "The arguments of a layer are tested before the stack starts, but the \
+                    arguments of a function differ between calls.",
                 )
                 .help(format!(
-                    "take a type that holds no more, as `u4`, or test `{name}` where it is used"
+                    "use a narrower type, such as `u4`, or test `{name}` where it is used"
                 )),
         );
     }
@@ -522,7 +524,7 @@ impl Body<'_, '_> {
     fn default(&mut self, value: &Expression, source: &ast::Expression) -> Option<Value> {
         let constant = fold(self.context.program, value);
         if constant.is_none() && value.result != Type::Nothing {
-            let title = "what is left out is given by a constant";
+            let title = "a default must be a constant";
             let label = "not a constant";
             self.report(Diagnostic::error(
                 Id::NotConstant,
@@ -537,10 +539,11 @@ impl Body<'_, '_> {
     fn function_block(&mut self, source: &ast::Block) -> Block {
         let block = self.block(source);
         if !self.flow.dead {
-            let title = "a function returns something on every path";
+            let title = "a path of this function returns nothing";
             let end = last_brace(source.span);
-            let refused = Diagnostic::error(Id::MissingReturn, title, end, "nothing is returned");
-            self.report(refused.help("write `return …` here"));
+            let refused =
+                Diagnostic::error(Id::MissingReturn, title, end, "no `return` before this");
+            self.report(refused.help("add `return …` here"));
         }
         block
     }
@@ -551,7 +554,7 @@ impl Body<'_, '_> {
             Type::Unsigned(width @ (8 | 16 | 32 | 64)) => Some(u32::from(width) / 8),
             Type::Nothing => None,
             _ => {
-                let title = "a filter runs over words of 8, 16, 32 or 64 bits";
+                let title = "the word of a filter has 8, 16, 32 or 64 bits";
                 let label = "not one of `u8`, `u16`, `u32`, `u64`";
                 self.report(Diagnostic::error(
                     Id::TypeMismatch,
@@ -572,8 +575,8 @@ impl Body<'_, '_> {
                 Some(start) => self.expect(start, &kind),
                 None if self.width(&kind).is_some() => number(0, kind.clone()),
                 None => {
-                    let title = format!("what is `{}` at first?", source.name);
-                    let label = "no value to begin with";
+                    let title = format!("`{}` needs an initial value", source.name);
+                    let label = "no initial value";
                     self.report(Diagnostic::error(
                         Id::MissingPart,
                         title,

@@ -191,8 +191,8 @@ impl Body<'_, '_> {
             let span = second.event.span;
             self.report(
                 Diagnostic::error(Id::HandledTwice, title, span, "the second")
-                    .label(first.event.span, "the first is here, and has the message")
-                    .help("make one handler of the two, or give the first an `if`"),
+                    .label(first.event.span, "the first, which uses the message")
+                    .help("merge the two handlers, or add an `if` to the first"),
             );
         }
         rest

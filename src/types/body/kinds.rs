@@ -81,14 +81,14 @@ impl Body<'_, '_> {
         let mut known: Vec<&str> = self.scope.types.keys().map(String::as_str).collect();
         known.extend(["u8", "u16", "u32", "u64", "bool", "seq16", "seq32", "time"]);
         let title = format!("there is no type `{name}`");
-        let mut diagnostic = Diagnostic::error(Id::UnknownType, title, name.span, "unknown");
+        let mut diagnostic = Diagnostic::error(Id::UnknownType, title, name.span, "unknown type");
         let near = type_elsewhere(&name.text).or_else(|| closest(&name.text, known));
         diagnostic = match (name.text.as_str(), near) {
             ("bytes" | "set", _) => diagnostic
-                .why("What holds several things says how many at most: there is no heap.")
+                .why("There is no heap, so each container has a capacity.")
                 .help(format!("write `{name}[N]`")),
             ("queue" | "window" | "stream" | "array", _) => diagnostic
-                .why("What holds several things says how many at most: there is no heap.")
+                .why("There is no heap, so each container has a capacity.")
                 .help(format!("write `{name}<…>[N]`")),
             (_, Some(near)) => diagnostic.help(format!("did you mean `{near}`?")),
             (_, None) => diagnostic.help("numbers are `u1` to `u64` and `i8` to `i64`"),
@@ -118,12 +118,12 @@ impl Body<'_, '_> {
         let capacity = match capacity {
             Some(capacity) => self.capacity(capacity),
             None => {
-                let title = format!("how much does this {name} hold?");
-                let missing = Diagnostic::error(Id::NotConstant, title, span, "no capacity");
+                let title = format!("this {name} has no capacity");
+                let missing = Diagnostic::error(Id::NotConstant, title, span, "expected `[N]`");
                 self.report(
                     missing
-                        .why("Every container has a capacity: there is no heap.")
-                        .help(format!("write it behind: `{}[16]`", self.text(span))),
+                        .why("There is no heap, so each container has a capacity.")
+                        .help(format!("add a capacity, such as `{}[16]`", self.text(span))),
                 );
                 1
             }
@@ -148,7 +148,7 @@ impl Body<'_, '_> {
     fn no_container(&mut self, name: &ast::Name, is_plain: bool, span: Span) -> Type {
         let text = self.text(span);
         let title = format!("`{text}` is not a type");
-        let unknown = Diagnostic::error(Id::UnknownType, title, span, "unknown");
+        let unknown = Diagnostic::error(Id::UnknownType, title, span, "unknown type");
         let help = match text.strip_prefix(&name.text) {
             Some(rest) if is_plain && built_in_type(&name.text).is_some() => {
                 format!("write `array<{name}>{rest}`")
@@ -171,17 +171,17 @@ impl Body<'_, '_> {
     }
 
     fn no_value(&mut self, of: &Type, span: Span) -> Type {
-        let title = format!("{} is a field of an instance", self.describe(of));
-        let refused = Diagnostic::error(Id::TypeMismatch, title, span, "a value is expected");
+        let title = format!("`{}` can only be a field of an instance", self.describe(of));
+        let refused = Diagnostic::error(Id::TypeMismatch, title, span, "expected a type of values");
         self.report(
             refused
-                .why("What holds several things stays where it is, and is no part of anything.")
+                .why("A container cannot be part of a value or of another container.")
                 .help(match of {
                     Type::Array(..) => {
-                        "arrays in an array are one: `a[i * 8 + j]`; a constant one is a `fn` with \
-                        a `match`"
+                        "use one array for two dimensions: `a[i * 8 + j]`; a constant table is a \
+                        `fn` with a `match`"
                     }
-                    _ => "give each a `child`: `child one(key: u8)[N] { … }`",
+                    _ => "declare a `child` for each: `child one(key: u8)[N] { … }`",
                 }),
         );
         Type::Nothing
@@ -193,15 +193,20 @@ impl Body<'_, '_> {
             (Type::Nothing, _) | (_, Type::Nothing) => Type::Nothing,
             (Type::Window(of, _, size), Type::Sequence(width)) => Type::Window(of, width, size),
             (Type::Window(..), _) => {
-                let title = "the numbers of a window have an order that comes round";
-                let refused = Diagnostic::error(Id::TypeMismatch, title, by.span, "no sequence");
+                let title = "the numbers of a window must be a sequence type";
+                let refused = Diagnostic::error(
+                    Id::TypeMismatch,
+                    title,
+                    by.span,
+                    "not `seq8`, `seq16` or `seq32`",
+                );
                 self.report(refused.help("write `by seq8`, `by seq16` or `by seq32`"));
                 Type::Nothing
             }
             (of, _) => {
-                let title = format!("{} has no numbers", self.describe(&of));
+                let title = format!("`{}` does not take `by`", self.describe(&of));
                 let refused = Diagnostic::error(Id::TypeMismatch, title, by.span, "not a window");
-                self.report(refused.help("only a `window` holds what it holds by number"));
+                self.report(refused.help("only a `window` numbers its elements"));
                 Type::Nothing
             }
         }
@@ -214,19 +219,20 @@ impl Body<'_, '_> {
             Type::Bytes(UNKNOWN) if self.scope.alone => Type::BoundedBytes(MOST_BYTES),
             Type::Bytes(REFUSED) => Type::BoundedBytes(MOST_BYTES),
             Type::Bytes(most) => {
-                let title = format!("{most} bytes are too many for a value");
+                let title = format!("a value cannot have {most} bytes");
                 let label = format!("at most {MOST_BYTES}");
                 let refused = Diagnostic::error(Id::NotConstant, title, span, label);
-                self.report(
-                    refused.why("Bounded bytes are copied, and have a length of one byte."),
-                );
+                self.report(refused.why(
+                    "A value of type `bytes[at most N]` is copied, and its length is \
+                        stored in one byte.",
+                ));
                 Type::Nothing
             }
             Type::Nothing => Type::Nothing,
             other => {
-                let title = format!("{} has no `at most`", self.describe(&other));
-                let refused = Diagnostic::error(Id::TypeMismatch, title, span, "no bytes");
-                self.report(refused.help("only `bytes[at most N]` may be shorter than it is long"));
+                let title = format!("`{}` does not take `at most`", self.describe(&other));
+                let refused = Diagnostic::error(Id::TypeMismatch, title, span, "not bytes");
+                self.report(refused.help("only `bytes[at most N]` has a variable length"));
                 Type::Nothing
             }
         }
@@ -238,11 +244,14 @@ impl Body<'_, '_> {
         let title = match of {
             Type::Nothing => return,
             Type::Stream(..) | Type::Window(..) if start.len() == 1 => return,
-            Type::Stream(..) => "a stream begins at one position".to_string(),
-            Type::Window(..) => "a window begins at one number".to_string(),
-            other => format!("{} begins empty", self.describe(other)),
+            Type::Stream(..) => "a stream needs one initial position".to_string(),
+            Type::Window(..) => "a window needs one initial number".to_string(),
+            other => format!(
+                "`{}` has no initial value: it begins empty",
+                self.describe(other)
+            ),
         };
-        let label = "only a stream or a window begins at a number, and at one";
+        let label = "only a stream or a window takes an initial number, and only one";
         self.report(Diagnostic::error(
             Id::WrongArguments,
             title,
@@ -262,24 +271,30 @@ impl Body<'_, '_> {
             _ => return,
         };
         if width > 32 {
-            let title = "the positions of a stream have at most 32 bits";
-            let refused = Diagnostic::error(Id::TypeMismatch, title, span, "wider than that");
+            let title = "the positions of a stream are numbers of at most 32 bits";
+            let refused = Diagnostic::error(Id::TypeMismatch, title, span, "more than 32 bits");
             self.report(
                 refused
-                    .why("Positions come round, and need only tell apart what is held at a time.")
-                    .help("write `stream<u32>[…]`, and count in a field of your own"),
+                    .why(
+                        "Positions wrap around, and must only be unique among the bytes that the \
+                        stream holds at a time.",
+                    )
+                    .help("write `stream<u32>[…]`, and count all bytes in a field"),
             );
         } else if u64::from(size) > most
             && size != REFUSED
             && !(self.scope.alone && size == UNKNOWN)
         {
-            let title = format!("{width} bits do not tell {size} apart");
-            let label = format!("at most {most} can be held");
+            let title = format!("{width} bits are too few to number {size} elements");
+            let label = format!("at most {most} elements");
             let refused = Diagnostic::error(Id::NotConstant, title, span, label);
             self.report(
                 refused
-                    .why("What is held is told apart, and in order, by numbers that come round.")
-                    .help("use wider numbers, or hold fewer"),
+                    .why(
+                        "The numbers of the elements wrap around, so the capacity is at most half \
+                        of their range.",
+                    )
+                    .help("use wider numbers or a smaller capacity"),
             );
         }
     }
@@ -290,7 +305,7 @@ impl Body<'_, '_> {
             _ if size.result == Type::Nothing => REFUSED,
             Some(Value::Number(size)) if (1..=MOST).contains(&size) => size as u32,
             Some(_) => {
-                let title = "this is no sensible capacity";
+                let title = "the capacity is out of range";
                 let label = format!("not between 1 and {MOST}");
                 self.report(Diagnostic::error(
                     Id::NotConstant,
@@ -303,12 +318,15 @@ impl Body<'_, '_> {
             // A layer by itself does not know its parameters; a stack will.
             None if self.scope.alone => UNKNOWN,
             None => {
-                let title = "a capacity is fixed before the stack starts";
-                let refused = Diagnostic::error(Id::NotConstant, title, source.span, "not fixed");
+                let title = "a capacity must be constant";
+                let refused =
+                    Diagnostic::error(Id::NotConstant, title, source.span, "not a constant");
                 self.report(
                     refused
-                        .why("Pools and containers have their place in memory from the start.")
-                        .help("use constants, and parameters that the stack gives as constants"),
+                        .why("The compiler reserves the memory of containers and instances.")
+                        .help(
+                            "use constants, and parameters whose value in the stack is a constant",
+                        ),
                 );
                 REFUSED
             }
@@ -433,23 +451,22 @@ impl Body<'_, '_> {
             false => format!("{constant}"),
         };
         let name = self.describe(expected);
-        let title = format!("{written} does not fit into {name}");
+        let title = format!("`{written}` does not fit into `{name}`");
         let range = match (expected, self.width(expected)) {
             (Type::Signed(_), Some(width)) => {
                 let half = mask(width) / 2;
-                format!("{name} holds -{} to {half}", u128::from(half) + 1)
+                format!("`{name}` holds -{} to {half}", u128::from(half) + 1)
             }
-            (_, Some(width)) => format!("{name} holds 0 to {}", mask(width)),
-            (_, None) => format!("{name} is expected"),
+            (_, Some(width)) => format!("`{name}` holds 0 to {}", mask(width)),
+            (_, None) => format!("expected `{name}`"),
         };
         let refused = Diagnostic::error(Id::NumberTooLarge, title, span, range).misfit();
         if negative && !matches!(expected, Type::Signed(_)) {
-            let signed = "only `i8` to `i64` hold what is less than zero; all bits set are `~0`";
+            let signed = "only `i8` to `i64` hold negative numbers; write `~0` for all bits set";
             return self.refuse(refused.help(signed));
         }
         self.refuse(refused.help(format!(
-            "use a wider type; a value that is computed with it is widened by `as`: \
-             `x as u{}`",
+            "use a wider type; convert the other operands with `as`, such as `x as u{}`",
             (64 - constant.leading_zeros()).next_power_of_two().max(8)
         )))
     }
@@ -478,22 +495,24 @@ impl Body<'_, '_> {
     fn refuse_type(&mut self, value: &Expression, expected: &Type, span: Span) -> Expression {
         let (is, wanted) = (self.describe(&value.result), self.describe(expected));
         let text = self.text(span);
-        let title = format!("{wanted} is expected here, and this is {is}");
-        let mismatch = |id| Diagnostic::error(id, title.clone(), span, format!("this is {is}"));
+        let title = format!("expected `{wanted}`, but this is `{is}`");
+        let mismatch =
+            |id| Diagnostic::error(id, title.clone(), span, format!("the type is `{is}`"));
         let numbers = self.width(&value.result).is_some() && self.width(expected).is_some();
         let diagnostic = match (&value.result, expected) {
             (Type::Optional(inner), _) if **inner == *expected || self.widens(inner, expected) => {
                 mismatch(Id::PerhapsNone)
-                    .why("What is optional may be none.")
+                    .why("An optional value may be `none`.")
                     .help(format!(
-                        "say what it is then: `{text} else …`, or test it before: \
+                        "add a replacement: `{text} else …`, or test it before: \
                          `if present {text} {{ … }}`"
                     ))
             }
-            (Type::Unsigned(_), Type::Time) => mismatch(Id::TypeMismatch)
-                .help("a length of time has a unit: `200 ms`, `1 s`, `2 min`"),
+            (Type::Unsigned(_), Type::Time) => {
+                mismatch(Id::TypeMismatch).help("a duration has a unit: `200 ms`, `1 s`, `2 min`")
+            }
             (Type::Unsigned(_) | Type::Enum(_), Type::Bool) => {
-                mismatch(Id::TypeMismatch).help(format!("compare it: `{text} != 0`"))
+                mismatch(Id::TypeMismatch).help(format!("write a comparison: `{text} != 0`"))
             }
             (_, Type::Unsigned(_) | Type::Signed(_) | Type::Sequence(_)) if numbers => {
                 let written = match self.is_single(span) {
@@ -502,12 +521,15 @@ impl Body<'_, '_> {
                 };
                 if value.result == Type::Bool {
                     let diagnostic = mismatch(Id::NarrowingNeedsAs)
-                        .why("A condition is no number by itself.")
-                        .help(format!("`{written}` is 1 where it holds, and 0 elsewhere"));
+                        .why("A condition does not convert to a number implicitly.")
+                        .help(format!(
+                            "`{written}` is 1 if the condition is true, and 0 if it is \
+                            false"
+                        ));
                     return self.refuse(diagnostic.misfit());
                 }
                 mismatch(Id::NarrowingNeedsAs)
-                    .why("What could change a number is written, so that it can be seen.")
+                    .why("A conversion that can change a number needs `as`.")
                     .help(format!("`{written}` keeps the low bits"))
             }
             _ => mismatch(Id::TypeMismatch),
@@ -529,7 +551,12 @@ impl Body<'_, '_> {
     /// Something that Loom means to have and that this compiler does not do.
     pub fn not_yet(&mut self, what: &str, span: Span) {
         let title = format!("{what} cannot be compiled yet");
-        self.report(Diagnostic::error(Id::NotYet, title, span, "not yet"));
+        self.report(Diagnostic::error(
+            Id::NotYet,
+            title,
+            span,
+            "not supported yet",
+        ));
     }
 }
 

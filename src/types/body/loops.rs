@@ -43,8 +43,8 @@ impl Body<'_, '_> {
         let [from, to] = <[Expression; 2]>::try_from(bounds).expect("two in, two out");
         let kind = from.result.clone();
         if !matches!(kind, Type::Unsigned(_) | Type::Sequence(_)) {
-            let title = format!("a `for` does not count in {}", self.describe(&kind));
-            let label = "numbers are expected";
+            let title = format!("a `for` cannot run over `{}`", self.describe(&kind));
+            let label = "expected numbers";
             self.report(Diagnostic::error(Id::TypeMismatch, title, span, label));
             return None;
         }
@@ -121,7 +121,7 @@ impl Body<'_, '_> {
         if self.scope.alone {
             return Some(TURNS);
         }
-        let title = "what a loop runs at most is fixed before the stack starts";
+        let title = "the bound of a loop must be constant";
         self.report(Diagnostic::error(
             Id::NotConstant,
             title,
@@ -132,14 +132,14 @@ impl Body<'_, '_> {
     }
 
     fn refuse_unbounded(&mut self, span: Span) -> Option<StatementKind> {
-        let title = "nobody knows how often this runs";
-        let label = format!("perhaps more than {TURNS} times");
+        let title = "this loop has no known bound";
+        let label = format!("may run more than {TURNS} times");
         let refused = Diagnostic::error(Id::UnboundedLoop, title, span, label);
         let text = self.text(span);
         self.report(
             refused
-                .why("Each instant ends, and its cost has a bound.")
-                .help(format!("say how often at most: `{text} at most 64`")),
+                .why("The time of a handler is bounded, so each loop has a constant bound.")
+                .help(format!("add a bound: `{text} at most 64`")),
         );
         None
     }
@@ -161,8 +161,8 @@ impl Body<'_, '_> {
         let Some((Type::Queue(element, _), ExpressionKind::Read(queue))) =
             value.map(|value| (value.result, *value.kind))
         else {
-            let title = "a `for` runs over numbers, or over what a queue held";
-            let label = "neither of them";
+            let title = "a `for` runs over a range, or over the elements of a queue";
+            let label = "neither a range nor `drain()`";
             let refused = Diagnostic::error(Id::TypeMismatch, title, elements.span, label);
             self.report(refused.help("write `for i in 0..n`, or `for message in held.drain()`"));
             return None;
@@ -224,15 +224,15 @@ impl Body<'_, '_> {
             // Behind the loop nobody misses it.
             *holding = Holding::Unknown;
             let name = self.local_name(*local).to_string();
-            let title = format!("`{name}` can go only once, and this may run again");
-            let refused = Diagnostic::error(Id::MessageGone, title, gone, "it goes here");
+            let title = format!("`{name}` is used up in a loop that may run again");
+            let refused = Diagnostic::error(Id::MessageGone, title, gone, "used up here");
             self.report(
                 refused
                     .label(span.before(), "in this loop")
                     .why("A message is passed, held or dropped exactly once on every path.")
                     .help(format!(
-                        "send `share {name}`, or a `{name}.piece(at, n)`, and `consume {name}` \
-                        behind the loop; whether to drop it, let a `fn` say before the loop"
+                        "send `share {name}` or `{name}.piece(at, n)` in the loop, and `consume \
+                        {name}` after it; to drop it, decide before the loop, with a `fn`"
                     )),
             );
         }

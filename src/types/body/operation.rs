@@ -73,7 +73,7 @@ impl Body<'_, '_> {
             (Outcome::Done(_), Some(_)) => {
                 let title = format!("`{name}` cannot fail");
                 let refused = Diagnostic::error(Id::CannotFail, title, call.span, "never fails");
-                self.report(refused.help("leave out the `else`"));
+                self.report(refused.help("remove the `else`"));
                 None
             }
             (_, None) => self.needs_else(call, span),
@@ -93,8 +93,8 @@ impl Body<'_, '_> {
     }
 
     fn not_a_statement(&mut self, call: &ast::Expression) -> Option<StatementKind> {
-        let title = "a value alone does nothing";
-        let label = "computed, and not used";
+        let title = "a value alone has no effect";
+        let label = "computed, but not used";
         self.report(Diagnostic::error(
             Id::NotAStatement,
             title,
@@ -193,12 +193,17 @@ impl Body<'_, '_> {
             let mark = self.context.mark(&name.text);
             return Some(Outcome::Tried(Attempt::Restore(message, mark)));
         }
-        let title = "`restore` is given a service below";
-        let refused = Diagnostic::error(Id::WrongArguments, title, called.span, "which service?");
+        let title = "`restore` needs the service below";
+        let refused = Diagnostic::error(
+            Id::WrongArguments,
+            title,
+            called.span,
+            "expected the name of a service",
+        );
         let known: Vec<&str> = self.scope.services.iter().map(String::as_str).collect();
         self.report(match known.as_slice() {
             [] => refused,
-            known => refused.help(format!("there is {}", super::words::listed(known))),
+            known => refused.help(format!("choose one of {}", super::words::listed(known))),
         });
         None
     }
@@ -343,8 +348,8 @@ impl Body<'_, '_> {
     }
 
     fn wrong_count<T>(&mut self, called: &Operated) -> Option<T> {
-        let title = format!("`{}` is given something else", called.name);
-        let label = "not as many as there are parameters";
+        let title = format!("`{}` is called with wrong arguments", called.name);
+        let label = "wrong number of arguments";
         self.report(Diagnostic::error(
             Id::WrongArguments,
             title,
@@ -372,8 +377,8 @@ impl Body<'_, '_> {
         if let Source::Local(message) = source {
             return Some(message);
         }
-        let title = "a stream takes over a message that there is";
-        let label = "give this a name first";
+        let title = "a stream takes an existing message";
+        let label = "name it first, with `let`";
         self.report(Diagnostic::error(Id::NotAValue, title, span, label));
         None
     }
@@ -385,8 +390,13 @@ impl Body<'_, '_> {
             self.check_owned(message, source.span, "read");
             return Some(message);
         }
-        let title = format!("`{}` is given the data of a message", called.name);
-        let refused = Diagnostic::error(Id::WrongArguments, title, called.span, "which data?");
+        let title = format!("`{}` takes the data of a message", called.name);
+        let refused = Diagnostic::error(
+            Id::WrongArguments,
+            title,
+            called.span,
+            "not the data of a message",
+        );
         self.report(refused.help("write `xor(message.data)`"));
         None
     }
@@ -395,9 +405,9 @@ impl Body<'_, '_> {
         let text = self.text(span);
         let help = match called.name.text.as_str() {
             "start" | "set" | "restart" => {
-                Some(format!("a timer is set by `start {text} after …`"))
+                Some(format!("write `start {text} after …` to start a timer"))
             }
-            "stop" | "cancel" => Some(format!("a timer is stopped by `stop {text}`")),
+            "stop" | "cancel" => Some(format!("write `stop {text}` to stop a timer")),
             _ => None,
         };
         if let Some(help) = help.filter(|_| self.is_timer(text)) {

@@ -135,8 +135,11 @@ impl Body<'_, '_> {
             | Type::Nothing => false,
         };
         if !fits {
-            let title = format!("{} cannot be compared so", self.describe(&left.result));
-            let label = format!("no `{}` of these", operator.sign());
+            let title = format!(
+                "`{}` cannot be compared like this",
+                self.describe(&left.result)
+            );
+            let label = format!("`{}` does not apply to this type", operator.sign());
             return self.refuse(Diagnostic::error(Id::TypeMismatch, title, span, label).misfit());
         }
         self.warn_of_constant(operator, [&left, &right], sources);
@@ -168,11 +171,11 @@ impl Body<'_, '_> {
                     None => {
                         let one = self.describe(&known);
                         let other = self.describe(&value.result);
-                        let title = format!("{one} and {other} do not go together");
-                        let label = format!("this is {other}");
+                        let title = format!("`{one}` and `{other}` have no common type");
+                        let label = format!("the type is `{other}`");
                         let refused =
                             Diagnostic::error(Id::TypeMismatch, title, source.span, label).misfit();
-                        self.report(refused.help("write `as` to say which of the two is meant"));
+                        self.report(refused.help("convert one of them with `as`"));
                         return None;
                     }
                 },
@@ -381,13 +384,13 @@ impl Body<'_, '_> {
     }
 
     fn refuse_shift(&mut self, places: u64, width: u8, left: &Operand, span: Span) -> Expression {
-        let title = format!("nothing is left of {width} bits when shifted by {places}");
-        let label = format!("{width} or more");
+        let title = format!("a shift of {width} bits by {places} always yields zero");
+        let label = format!("not less than {width}");
         let refused = Diagnostic::error(Id::ShiftTooFar, title, span, label).misfit();
         let text = self.text(left.span);
         self.refuse(match u8::try_from(places) {
             Ok(places @ ..64) => refused.help(format!(
-                "shift by less, or widen what is shifted: `{text} as u{}`",
+                "shift by less, or widen the number: `{text} as u{}`",
                 (places + 1).next_power_of_two()
             )),
             Ok(64..) | Err(_) => refused.help("shift by less"),
@@ -438,9 +441,8 @@ impl Body<'_, '_> {
             Some(_) => "this divides by zero".to_string(),
             None => format!("`{text}` may be zero"),
         };
-        let refused = Diagnostic::error(Id::DivisionByZero, title, divisor.span, "a divisor");
-        let refused =
-            refused.why("No division goes wrong while a stack runs, so its divisor is never zero.");
+        let refused = Diagnostic::error(Id::DivisionByZero, title, divisor.span, "the divisor");
+        let refused = refused.why("The compiler must know that a divisor is not zero.");
         self.report(match constant {
             Some(_) => refused,
             None => refused.help(format!(
@@ -465,8 +467,8 @@ impl Body<'_, '_> {
             number @ (Type::Unsigned(_) | Type::Signed(_)) => number.clone(),
             Type::Nothing => return nothing(),
             other => {
-                let title = format!("{} has no sign and no bits", self.describe(other));
-                let label = "a number is expected";
+                let title = format!("this operator does not apply to `{}`", self.describe(other));
+                let label = "expected a number";
                 return self.refuse(Diagnostic::error(
                     Id::TypeMismatch,
                     title,
@@ -516,22 +518,22 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Expression {
         let (one, other) = (self.describe(left), self.describe(right));
-        let title = format!("there is no {one} {} {other}", operator.sign());
-        let refused = Diagnostic::error(Id::TypeMismatch, title, span, "these do not go together");
+        let title = format!("`{one} {} {other}` is not defined", operator.sign());
+        let refused = Diagnostic::error(Id::TypeMismatch, title, span, "wrong types of operands");
         let refused = refused.misfit();
         let number = |of: &Type| matches!(of, Type::Unsigned(_) | Type::Signed(_));
         self.refuse(match (left, right) {
             (Type::Bool, _) | (_, Type::Bool) => {
-                refused.help("conditions are joined by `and`, `or` and `not`")
+                refused.help("combine conditions with `and`, `or` and `not`")
             }
             (Type::Time, other) | (other, Type::Time) if number(other) => {
                 refused.help("a length of time has a unit: `200 ms`, `1 s`, `2 min`")
             }
             (Type::Sequence(width), _) | (_, Type::Sequence(width)) => refused.help(format!(
-                "a number is added to a sequence, or two of them subtracted; as a plain number it \
-                 is `… as u{width}`"
+                "add a number to a sequence number, or subtract two of them; convert it to a plain \
+                number with `… as u{width}`"
             )),
-            _ => refused.help("write `as` to say which type is meant"),
+            _ => refused.help("convert one operand with `as`"),
         })
     }
 }

@@ -34,24 +34,24 @@ impl Body<'_, '_> {
     /// `deliver message with { … }`
     pub fn deliver(&mut self, output: &ast::Output, span: Span) -> Option<StatementKind> {
         if let Some(to) = &output.to {
-            let title = "what is delivered goes up, and there is one way up";
+            let title = "`deliver` takes no `to`: there is only one joint above";
             self.report(Diagnostic::error(Id::NotHere, title, to.span, "not needed"));
         }
         if !self.scope.has_above {
             let entity = &self.context.program.entities[self.scope.entity.at()];
             let (layer, place) = (entity.layer.clone(), entity.span);
             let title = format!("nothing above `{layer}` receives its messages");
-            let refused = Diagnostic::error(Id::NothingAbove, title, span, "delivered to nobody");
+            let refused = Diagnostic::error(Id::NothingAbove, title, span, "no receiver");
             self.report(
                 refused
-                    .label(place, "the last layer of the stack")
-                    .why("A layer that delivers needs a layer or a port that stands on it.")
+                    .label(place, "the top layer of the stack")
+                    .why("A layer that delivers messages needs a layer or a port above it.")
                     .help(format!("add `port NAME`: `{layer} {{ port NAME }}`")),
             );
         }
         if self.context.program.kinds[self.scope.kind.at()].role == Role::Record {
-            let title = "an entity has nothing above it: its sessions have";
-            let refused = Diagnostic::error(Id::NotHere, title, span, "to which session?");
+            let title = "an entity cannot deliver: only its sessions have a joint above";
+            let refused = Diagnostic::error(Id::NotHere, title, span, "through which session?");
             self.report(refused.help("deliver in a handler of the session"));
         }
         let settings = self.settings(&output.with, None, span);
@@ -83,7 +83,7 @@ impl Body<'_, '_> {
         let settings = self.settings(with, None, span);
         if let (false, Some(first)) = (carries, with.first()) {
             let title = format!("`{name}` carries no message");
-            let label = "whose attribute would this be?";
+            let label = "an attribute needs a message";
             self.report(Diagnostic::error(
                 Id::UnknownSetting,
                 title,
@@ -95,7 +95,8 @@ impl Body<'_, '_> {
             (true, Some((message, rest))) => (Some(message), rest),
             (true, None) => {
                 let title = format!("`{name}` carries a message");
-                let refused = Diagnostic::error(Id::WrongArguments, title, span, "which one?");
+                let refused =
+                    Diagnostic::error(Id::WrongArguments, title, span, "the message is missing");
                 self.report(refused.help(format!("write `{name}(message, …)`")));
                 return None;
             }
@@ -212,15 +213,18 @@ impl Body<'_, '_> {
             None => {
                 let (title, label) = match joints.len() {
                     0 => (
-                        "nothing stands below this layer here",
-                        "nobody would send this",
+                        "this layer has no joint below",
+                        "nothing to send it through",
                     ),
-                    _ => ("there are several ways down", "which one?"),
+                    _ => (
+                        "this layer has several joints below",
+                        "the message is missing",
+                    ),
                 };
                 let refused = Diagnostic::error(Id::NotHere, title, span, label);
                 self.report(match names.as_slice() {
                     [] => refused,
-                    names => refused.help(format!("say `to` and one of {}", listed(names))),
+                    names => refused.help(format!("add `to` and one of {}", listed(names))),
                 });
                 None
             }

@@ -276,7 +276,7 @@ impl Body<'_, '_> {
         let always = if holds { "always true" } else { "never true" };
         let title = format!("`{}` is {always}", self.text(span));
         let warning = Diagnostic::warning(Id::ConstantCondition, title, span, always);
-        self.report(warning.help("compare with something else, or take the comparison out"));
+        self.report(warning.help("compare with another value, or remove the comparison"));
     }
 
     /// Whether a comparison holds, if that follows from what can be known of its sides.

@@ -105,9 +105,9 @@ impl Body<'_, '_> {
         match (field, attribute) {
             (Some(_), Some(_)) => {
                 let title = format!("`{name}` is a field of the header and an attribute");
-                let label = "which of the two?";
+                let label = "ambiguous";
                 let refused = Diagnostic::error(Id::AmbiguousSetting, title, name.span, label);
-                self.report(refused.help("give the field of the header another name"));
+                self.report(refused.help("rename the header field"));
                 settings.unknown = true;
             }
             (Some((id, field)), None) => {
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
             }
             (None, None) => {
                 if self.option_named(header, name).is_some() {
-                    let title = format!("`{name}` is an option, and has fields");
+                    let title = format!("`{name}` is an option, so its fields need braces");
                     let refused = Diagnostic::error(Id::UnknownSetting, title, name.span, "");
                     self.report(refused.help(format!("write `{name} = {{ … }}`")));
                     return;
@@ -157,9 +157,11 @@ impl Body<'_, '_> {
     ) {
         let name = &source.name;
         let (Some(header), Some(option)) = (header, self.option_named(header, name)) else {
-            let title = format!("`{name}` is no option of a header");
-            let refused = Diagnostic::error(Id::UnknownSetting, title, name.span, "no option");
-            self.report(refused.help("options stand in `options by` of the layer's header"));
+            let title = format!("`{name}` is not an option of the header");
+            let refused = Diagnostic::error(Id::UnknownSetting, title, name.span, "not an option");
+            self.report(
+                refused.help("declare options with `options by` in the header of the layer"),
+            );
             return;
         };
         let there = condition.unwrap_or_else(|| number(1, Type::Bool));
@@ -200,7 +202,7 @@ impl Body<'_, '_> {
         };
         let field = declared.field(id).clone();
         let ast::SettingValue::Value(value) = &source.value else {
-            let title = format!("`{name}` is a field, and no option");
+            let title = format!("`{name}` is a field, not an option");
             self.report(Diagnostic::error(Id::UnknownSetting, title, name.span, ""));
             return;
         };
@@ -255,17 +257,22 @@ impl Body<'_, '_> {
     }
 
     fn needs_otherwise(&mut self, name: &str, span: Span) {
-        let title = format!("`{name}` is set at times, and has no default");
-        let refused = Diagnostic::error(Id::MissingSetting, title, span, "and otherwise?");
+        let title = format!("`{name}` is set only on some paths, and has no default");
+        let refused = Diagnostic::error(
+            Id::MissingSetting,
+            title,
+            span,
+            "missing value for the other case",
+        );
         self.report(refused.help(format!("write `{name} = if … {{ … }} else {{ … }}`")));
     }
 
     fn check_written(&mut self, name: &ast::Name, field: &HeaderField, header: Option<HeaderId>) {
         let what = match field.rule {
             Rule::Given | Rule::Default(_) => return,
-            Rule::Is(_) => "always the same",
-            Rule::Counts { .. } => "counted when it is sent",
-            Rule::Checks { .. } => "summed when it is sent",
+            Rule::Is(_) => "has a constant value",
+            Rule::Counts { .. } => "the length is counted when the message is sent",
+            Rule::Checks { .. } => "the checksum is computed when the message is sent",
         };
         let header = header.map(|id| &self.context.program.headers[id.at()]);
         let counted = header.and_then(|header| {
@@ -277,10 +284,10 @@ impl Body<'_, '_> {
         });
         let title = match counted {
             Some(part) => format!("`{name}` is computed from `{part}`"),
-            None => format!("`{name}` is not set by hand"),
+            None => format!("`{name}` is computed, and cannot be set"),
         };
         let refused = Diagnostic::error(Id::UnknownSetting, title, name.span, what);
-        self.report(refused.label(field.span, "this says what it is"));
+        self.report(refused.label(field.span, "this rule computes it"));
     }
 
     fn unknown_setting(&mut self, name: &ast::Name, header: Option<HeaderId>, span: Span) {
@@ -403,7 +410,7 @@ impl Body<'_, '_> {
                     && !matches!(field.kind, Type::UnboundedBytes | Type::Nothing) =>
             {
                 let title = format!("`{}` is not set", field.name);
-                let label = format!("what is `{}`?", field.name);
+                let label = format!("no value for `{}`", field.name);
                 let missing = Diagnostic::error(Id::MissingSetting, title, span, label);
                 let how = match field.name.split_once('.') {
                     Some((option, name)) => format!("{option} = {{ {name} = … }}"),
@@ -433,8 +440,10 @@ impl Body<'_, '_> {
         let bytes = u64::from(header.least - outside + optional + options);
         let most = super::range::mask(field.width as u8).saturating_mul(u64::from(counter.unit));
         if bytes > most && !cases.is_empty() {
-            let title =
-                format!("these options do not fit: {bytes} bytes, and {most} can be counted");
+            let title = format!(
+                "these options are too long: the header has {bytes} bytes, but its length field \
+                counts at most {most}"
+            );
             let refused = Diagnostic::error(Id::BadHeader, title, span, "too many options");
             self.report(refused.label(field.span, "this counts the header"));
         }
@@ -465,8 +474,8 @@ impl Body<'_, '_> {
             return;
         };
         let kind = self.describe(&Type::Instance(kind));
-        let title = format!("`{name}` is what {kind} says, and this is none");
-        let label = format!("what is `{name}`?");
+        let title = format!("the default of `{name}` reads {kind}, but there is none here");
+        let label = format!("no value for `{name}`");
         let refused = Diagnostic::error(Id::MissingSetting, title, span, label);
         self.report(refused.help(format!("write `with {{ {name} = … }}`")));
     }

@@ -76,14 +76,14 @@ impl Body<'_, '_> {
     fn may_fail_first(&mut self, called: &Operated) -> Option<Source> {
         let text = self.text(called.span);
         let title = format!("`{text}` may fail");
-        let refused = Diagnostic::error(Id::MissingElse, title, called.span, "perhaps nothing");
-        self.report(refused.help(format!("take it out first: `let copy = {text} else …`")));
+        let refused = Diagnostic::error(Id::MissingElse, title, called.span, "may fail");
+        self.report(refused.help(format!("bind it before: `let copy = {text} else …`")));
         None
     }
 
     fn no_message(&mut self, source: &ast::Expression) -> Option<Source> {
-        let title = format!("`{}` is no message", self.text(source.span));
-        let label = "a message is expected";
+        let title = format!("`{}` is not a message", self.text(source.span));
+        let label = "expected a message";
         self.report(Diagnostic::error(
             Id::TypeMismatch,
             title,
@@ -98,12 +98,12 @@ impl Body<'_, '_> {
             if arguments.is_empty() {
                 return Some(Source::New);
             }
-            let title = "a new message is empty, or is given bytes and how many of them";
+            let title = "`new message` takes no arguments, or bytes and their number";
             self.report(Diagnostic::error(
                 Id::WrongArguments,
                 title,
                 span,
-                "something else",
+                "wrong arguments",
             ));
             return None;
         };
@@ -113,7 +113,7 @@ impl Body<'_, '_> {
             (ExpressionKind::Read(place), Type::Bytes(_)) => Some(Source::NewFrom(place, count)),
             (_, Type::Nothing) => None,
             _ => {
-                let title = "a new message is made of bytes";
+                let title = "a new message can only copy bytes";
                 let label = "not a field of bytes";
                 self.report(Diagnostic::error(
                     Id::TypeMismatch,

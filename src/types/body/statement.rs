@@ -228,10 +228,10 @@ impl Body<'_, '_> {
 
     /// Refuses what only handlers do.
     pub fn handlers_alone(&mut self, span: Span) -> Option<StatementKind> {
-        let title = "this is done by handlers alone";
-        let label = "changes what is outside";
+        let title = "only handlers can do this";
+        let label = "has a side effect";
         let refused = Diagnostic::error(Id::NotHere, title, span, label);
-        self.report(refused.why("Functions and filters compute, and nothing else."));
+        self.report(refused.why("Functions and filters compute values, and have no side effects."));
         None
     }
 
@@ -305,7 +305,7 @@ impl Body<'_, '_> {
             _ => None,
         };
         let Some(dropped) = dropped else {
-            let title = "only messages, and what holds them, are dropped";
+            let title = "only messages, and containers of messages, can be dropped";
             let label = "not a message";
             self.report(Diagnostic::error(Id::TypeMismatch, title, what.span, label));
             return None;
@@ -325,8 +325,8 @@ impl Body<'_, '_> {
             return Some(message);
         }
         if !matches!(meaning, Meaning::Unknown) {
-            let title = format!("`{name}` is no message");
-            let label = "a message is expected";
+            let title = format!("`{name}` is not a message");
+            let label = "expected a message";
             self.report(Diagnostic::error(Id::TypeMismatch, title, name.span, label));
         }
         None
@@ -348,9 +348,12 @@ impl Body<'_, '_> {
             }
         };
         if self.context.program.kinds[kind.at()].role == Role::Record {
-            let title = "an entity lives as long as its stack";
-            let refused = Diagnostic::error(Id::NotHere, title, span, "cannot end");
-            self.report(refused.why("Children and sessions end; a layer does not."));
+            let title = "an entity cannot end";
+            let refused = Diagnostic::error(Id::NotHere, title, span, "ends the entity");
+            self.report(
+                refused
+                    .why("Only children and sessions end; an entity lives as long as its stack."),
+            );
             return None;
         }
         let what = name.map_or("this instance".to_string(), |name| format!("`{name}`"));
@@ -361,12 +364,11 @@ impl Body<'_, '_> {
 
     fn return_statement(&mut self, value: &ast::Expression, span: Span) -> Option<StatementKind> {
         if self.place != Place::Function {
-            let title = "there is no `return` here";
+            let title = "`return` cannot be used here";
             let refused = Diagnostic::error(Id::NotHere, title, span, "not in a function");
-            self.report(refused.help(
-                "a handler reads straight down: `require … else {}` leaves out the rest of its \
-                 block",
-            ));
+            self.report(
+                refused.help("in a handler, `require … else {}` skips the rest of the block"),
+            );
             return None;
         }
         let result = self.result.clone();
@@ -378,7 +380,7 @@ impl Body<'_, '_> {
 
     fn yield_statement(&mut self, value: &ast::Expression, span: Span) -> Option<StatementKind> {
         if !matches!(self.place, Place::Filter(_)) || self.result == Type::Nothing {
-            let title = "there is no `yield` here";
+            let title = "`yield` cannot be used here";
             let label = "not in a filter that rewrites";
             self.report(Diagnostic::error(Id::NotHere, title, span, label));
             return None;
@@ -405,9 +407,9 @@ impl Body<'_, '_> {
             Some(Meaning::Timer(instance, kind, timer)) => Some((instance, kind, timer)),
             Some(Meaning::Unknown) => None,
             _ => {
-                let title = format!("`{path}` is no timer");
+                let title = format!("`{path}` is not a timer");
                 let refused = Diagnostic::error(Id::TypeMismatch, title, path.span, "not a timer");
-                self.report(refused.help("declare one in the instance: `timer retry`"));
+                self.report(refused.help("declare a timer in the instance, such as `timer retry`"));
                 None
             }
         }

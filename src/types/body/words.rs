@@ -144,22 +144,23 @@ pub(super) fn nothing() -> Expression {
 /// Says what Loom has in place of a word of C or Rust that is often used.
 fn foreign(word: &str) -> Option<String> {
     let says = match word {
-        "self" | "this" => format!("fields are named alone: leave `{word}.` out"),
-        "sizeof" => "`message.length` is how long a message is, without the header that was \
-            stripped"
-            .to_string(),
-        "ntohs" | "ntohl" | "htons" | "htonl" | "bswap" => {
-            format!("`header big` or `header little` says the order of bytes: leave `{word}` out")
+        "self" | "this" => format!("write only the name of the field, without `{word}.`"),
+        "sizeof" => {
+            "write `message.length` for the length of a message without its header".to_string()
         }
-        "sleep" | "usleep" | "delay" => "nothing waits in a handler: write `start TIMER after …`, \
-            and go on in `on TIMER`"
+        "ntohs" | "ntohl" | "htons" | "htonl" | "bswap" => {
+            format!("`header big` or `header little` sets the byte order: remove `{word}`")
+        }
+        "sleep" | "usleep" | "delay" => "a handler cannot wait: write `start TIMER after …`, and \
+            continue in `on TIMER`"
             .to_string(),
         "print" | "printf" | "println" | "log" => {
-            "write `count NAME`: counters are told to the program around a stack".to_string()
+            "to report an event to the host program, write `count NAME`".to_string()
         }
         "assert" => "write `require CONDITION else drop message as REASON`".to_string(),
         "memcpy" | "malloc" | "free" => {
-            "a message is passed on as it is, and fields have their place from the start"
+            "there is no allocation: messages are passed on, and fields are allocated by the \
+            compiler"
                 .to_string()
         }
         _ => return None,
@@ -324,16 +325,16 @@ impl<'a, 'c> Body<'a, 'c> {
         if earlier.is_none() && what.is_none() {
             return;
         }
-        let title = format!("`{name}` has a meaning already");
+        let title = format!("`{name}` is already declared");
         let label = match what {
-            Some(what) => format!("this layer has {what} of that name"),
-            None => "introduced again".to_string(),
+            Some(what) => format!("this layer has {what} of this name"),
+            None => "declared again".to_string(),
         };
         let mut diagnostic = Diagnostic::error(Id::Shadowed, title, name.span, label)
-            .why("A word stands for one thing in a handler, so that it can be read without doubt.")
+            .why("A name has one meaning in a handler.")
             .help("choose another name");
         if let Some(Some(span)) = earlier {
-            diagnostic = diagnostic.label(span, "introduced here");
+            diagnostic = diagnostic.label(span, "declared here");
         }
         self.report(diagnostic);
     }
@@ -377,8 +378,8 @@ impl<'a, 'c> Body<'a, 'c> {
                 continue;
             }
             let title = format!("`{}` is never used", word.name);
-            let warning = Diagnostic::warning(Id::UnusedName, title, span, "introduced here");
-            self.report(warning.help("use it, or take it out"));
+            let warning = Diagnostic::warning(Id::UnusedName, title, span, "declared here");
+            self.report(warning.help("use it, or remove it"));
         }
     }
 
@@ -398,13 +399,13 @@ impl<'a, 'c> Body<'a, 'c> {
             _ => None,
         };
         if is_number_type(&name.text) {
-            diagnostic = diagnostic.help(format!("a conversion is written `x as {name}`"));
+            diagnostic = diagnostic.help(format!("write a conversion as `x as {name}`"));
         } else if let Some(help) = foreign(&name.text).filter(|_| is_value) {
             diagnostic = diagnostic.help(help);
         } else if let Some(near) = literal.or_else(|| closest(&name.text, known.iter().copied())) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         } else if !values.is_empty() && values.len() <= 12 {
-            diagnostic = diagnostic.help(format!("there is {}", listed(&values)));
+            diagnostic = diagnostic.help(format!("choose one of {}", listed(&values)));
         }
         let own = self.scope.names.contains_key(&name.text);
         if what.contains("part of") {
@@ -413,8 +414,8 @@ impl<'a, 'c> Body<'a, 'c> {
             let files = self.context.files.filter(|_| is_value);
             diagnostic = match files.is_some_and(|files| files.gives_layer(&name.text)) {
                 true => diagnostic.why(
-                    "A layer sees its own header and the attributes of its messages, not the \
-                    fields of others.",
+                    "A layer can read its own header and the attributes of its messages, but not \
+                    headers and fields of other layers.",
                 ),
                 false => self.context.offer(diagnostic, &name.text),
             };

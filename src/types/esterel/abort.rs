@@ -95,9 +95,9 @@ impl Checker<'_> {
         scope: &Scope,
     ) -> StatementId {
         if delay.immediate {
-            let title = "`each` begins with its body, so nothing is immediate".to_string();
+            let title = "`each` runs its body at once, so it cannot be `immediate`".to_string();
             let refused = Diagnostic::error(Id::InstantaneousLoop, title, delay.span, "immediate");
-            self.report(refused.help("`every immediate` waits first"));
+            self.report(refused.help("write `every immediate … do … end`, which waits first"));
         }
         let body = self.upto(body, delay, span, scope);
         self.add(Statement::Loop(body), span)

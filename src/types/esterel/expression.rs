@@ -61,7 +61,7 @@ impl Checker<'_> {
         let checked = self.expression(expression, Some(kind), scope)?;
         if checked.result != kind {
             let (has, needs) = (self.named(checked.result), self.named(kind));
-            let title = format!("this is of type `{has}`, and `{needs}` is needed");
+            let title = format!("expected `{needs}`, but this is `{has}`");
             let label = format!("`{has}`");
             let refused = Diagnostic::error(Id::TypeMismatch, title, expression.span, label);
             self.report(refused);
@@ -145,7 +145,7 @@ impl Checker<'_> {
         if scope.signals.contains_key(&name.text) {
             let title = format!("`{}` is a signal", name.text);
             let refused = Diagnostic::error(Id::NotAValue, title, name.span, "no value");
-            self.report(refused.help(format!("its value is `?{}`", name.text)));
+            self.report(refused.help(format!("write `?{}` for its value", name.text)));
             return None;
         }
         let all = scope.variables.keys().chain(scope.constants.keys());
@@ -242,7 +242,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn wrong_number(&mut self, name: &Name, given: usize, wanted: usize) {
-        let title = format!("`{}` takes {wanted}, and is given {given}", name.text);
+        let title = format!("`{}` takes {wanted} values, but got {given}", name.text);
         let refused = Diagnostic::error(Id::WrongArguments, title, name.span, "");
         self.report(refused);
     }
@@ -264,7 +264,7 @@ impl Checker<'_> {
         let kind = operand.result;
         if !Operator::Unary(operator).takes(kind) {
             let sign = if operator == Unary::Not { "not" } else { "-" };
-            let title = format!("`{sign}` does not go with `{}`", self.named(kind));
+            let title = format!("`{sign}` does not apply to `{}`", self.named(kind));
             self.report(Diagnostic::error(Id::TypeMismatch, title, span, "here"));
             return None;
         }
@@ -295,7 +295,7 @@ impl Checker<'_> {
         if kind != other.result || !both.takes(kind) {
             let (one, other) = (self.named(kind), self.named(other.result));
             let title = format!(
-                "`{}` does not go with `{one}` and `{other}`",
+                "`{}` does not apply to `{one}` and `{other}`",
                 sign(operator)
             );
             self.report(Diagnostic::error(Id::TypeMismatch, title, span, "here"));

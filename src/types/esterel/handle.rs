@@ -95,8 +95,11 @@ impl Checker<'_> {
                 Presence::Now(*way)
             }
             ast::Presence::Before(name) => {
-                let title = format!("`{}` is a trap, which has no instant before", name.text);
-                let label = "a handler asks which traps were exited now";
+                let title = format!(
+                    "`{}` is a trap, and `pre` does not apply to traps",
+                    name.text
+                );
+                let label = "a trap is exited only in the current instant";
                 self.report(Diagnostic::error(Id::NotAValue, title, name.span, label));
                 return None;
             }

@@ -75,9 +75,12 @@ impl Checker<'_> {
                     }
                 }
                 Declaration::Task(name) => {
-                    let title = format!("`{}` is a task, and tasks are not compiled", name.text);
+                    let title = format!(
+                        "`{}` is a task, and this compiler does not support tasks",
+                        name.text
+                    );
                     let refused = Diagnostic::error(Id::NotYet, title, name.span, "a task");
-                    let help = "a signal out that starts it and one in that ends it do the same";
+                    let help = "start it with an output signal, and end it with an input signal";
                     self.report(refused.help(help));
                 }
                 Declaration::Constant { name, value, kind } => {
@@ -189,9 +192,9 @@ impl Checker<'_> {
 
     /// Two modules say different things of what C has one of.
     fn differs(&mut self, name: &Name) {
-        let title = format!("`{}` has other types in another module", name.text);
+        let title = format!("`{}` has different types in another module", name.text);
         let refused = Diagnostic::error(Id::TypeMismatch, title, name.span, "here");
-        self.report(refused.why("C has one of this name."));
+        self.report(refused.why("All modules share one C function of this name."));
     }
 
     /// A type by its name.
@@ -278,8 +281,11 @@ impl Checker<'_> {
             }
         }
         let written = kind.name(&self.module.types);
-        let title = format!("`{}` does not combine two of `{written}`", by.text);
-        let label = "what takes two of them and gives one is needed";
+        let title = format!(
+            "`{}` does not combine two values of type `{written}`",
+            by.text
+        );
+        let label = "expected a function of two values that returns one";
         self.report(Diagnostic::error(Id::TypeMismatch, title, by.span, label));
         None
     }
@@ -298,8 +304,8 @@ impl Checker<'_> {
         let signal = self.signal(name, scope)?;
         let role = self.module.processes.signal(signal).role;
         if !role.is_given() {
-            let title = format!("`{}` is no input", name.text);
-            let why = "A relation says what the environment gives together.";
+            let title = format!("`{}` is not an input", name.text);
+            let why = "A relation restricts which inputs the environment gives together.";
             let refused = Diagnostic::error(Id::TypeMismatch, title, name.span, "not an input");
             self.report(refused.why(why));
             return None;

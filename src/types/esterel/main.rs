@@ -33,12 +33,12 @@ pub(super) fn chosen(file: &File) -> Result<Option<&Module>, Box<Diagnostic>> {
                 .map(|one| format!("`{}`", one.name.text))
                 .collect();
             let title = format!(
-                "the main module is not clear: no other module runs {}",
+                "the main module is ambiguous: no other module runs {}",
                 names.join(", ")
             );
-            let label = "one of them";
+            let label = "one of the candidates";
             let several = Diagnostic::error(Id::UnknownName, title, first.name.span, label);
-            let several = several.help("`--main NAME` chooses one of them");
+            let several = several.help("choose one with `--main NAME`");
             Err(Box::new(several))
         }
     }

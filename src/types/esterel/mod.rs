@@ -371,8 +371,8 @@ pub fn check(file: &File, main: Option<&str>, place: Span) -> (Option<Module>, V
         let names = names.collect::<Vec<_>>().join(", ");
         let missing = Diagnostic::error(Id::UnknownName, title, place, "in this file");
         let missing = match names.is_empty() {
-            true => missing.help("`module NAME: … end module` declares one"),
-            false => missing.help(format!("there is {names}")),
+            true => missing.help("declare one: `module NAME: … end module`"),
+            false => missing.help(format!("choose one of {names}")),
         };
         return (None, vec![missing]);
     };
@@ -419,7 +419,9 @@ impl Checker<'_> {
         let span = self.module.processes.statements[at].span;
         let title = format!("statements are nested more than {MOST_DEEP} deep");
         let refused = Diagnostic::error(Id::NestedTooDeeply, title, span, "too deep");
-        self.report(refused.why("Each case of `present` stands in the one before it."));
+        self.report(
+            refused.why("Each case of a `present` counts as nested in the case before it."),
+        );
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -438,7 +440,7 @@ impl Checker<'_> {
         let title = format!("there is no {what} `{}` here", name.text);
         let mut diagnostic = Diagnostic::error(Id::UnknownName, title, name.span, "unknown");
         if let Some(meant) = closest(&name.text, all) {
-            diagnostic = diagnostic.help(format!("is `{meant}` meant?"));
+            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
         }
         self.report(diagnostic);
     }

@@ -105,8 +105,8 @@ pub(super) fn stands_for(
         is_one && operator.takes(kind) && operator.result(kind) == result
     });
     if !fits {
-        let title = format!("`{sign}` cannot stand for `{}`", name.text);
-        let label = "it takes other types, or gives another one";
+        let title = format!("`{sign}` cannot replace `{}`", name.text);
+        let label = "the types do not match";
         checker.report(Diagnostic::error(Id::TypeMismatch, title, name.span, label));
     }
     fits

@@ -39,7 +39,7 @@ impl Checker<'_> {
         if self.running.contains(&name.text) {
             let title = format!("`{}` runs itself", name.text);
             let refused = Diagnostic::error(Id::RecursiveFunction, title, name.span, "again");
-            self.report(refused.why("A copy of a module stands in place of each `run`."));
+            self.report(refused.why("The compiler replaces each `run` with a copy of the module."));
             return self.add(Statement::Nothing, span);
         }
         if let Some(title) = self.too_much() {
@@ -68,7 +68,7 @@ impl Checker<'_> {
             ));
         }
         let statements = self.module.processes.statements.len();
-        let more = format!("copies of modules have more than {MOST_STATEMENTS} statements");
+        let more = format!("the copies of all modules have more than {MOST_STATEMENTS} statements");
         (statements > MOST_STATEMENTS).then_some(more)
     }
 
@@ -207,11 +207,14 @@ impl Checker<'_> {
         if found.is_none() {
             let module = &run.text;
             let title = format!(
-                "`{module}` has a signal `{}`, which is none here",
+                "`{module}` has a signal `{}`, but there is no signal of this name here",
                 formal.text
             );
-            let refused = Diagnostic::error(Id::UnknownName, title, run.span, "which one is it?");
-            let help = format!("`run {module} [signal S / {}]` says so", formal.text);
+            let refused = Diagnostic::error(Id::UnknownName, title, run.span, "not connected");
+            let help = format!(
+                "connect it to a signal S: `run {module} [signal S / {}]`",
+                formal.text
+            );
             self.report(refused.help(help));
         }
         found
@@ -231,8 +234,8 @@ impl Checker<'_> {
             inner.ticks.insert(formal.text.clone());
             return;
         }
-        let title = format!("`tick` cannot stand for `{}`", formal.text);
-        let label = "it must be an input without a value";
+        let title = format!("`tick` cannot replace `{}`", formal.text);
+        let label = "not an input without a value";
         self.report(Diagnostic::error(Id::TypeMismatch, title, place, label));
         self.stands_for_unknown(formal, kind, inner);
     }
@@ -252,12 +255,18 @@ impl Checker<'_> {
         let has = channel.map(|channel| channel.kind);
         let name = self.module.processes.signal(actual).name.clone();
         if wanted != has {
-            let title = format!("`{name}` does not carry what `{}` does", formal.text);
+            let title = format!(
+                "`{name}` and `{}` carry values of different types",
+                formal.text
+            );
             self.report(Diagnostic::error(Id::TypeMismatch, title, place, "here"));
         }
         let emits = matches!(direction, Some(Direction::Output | Direction::InputOutput));
         if emits && self.module.processes.signal(actual).role == Role::Sensor {
-            let title = format!("`{name}` is a sensor, and `{}` is emitted", formal.text);
+            let title = format!(
+                "`{name}` is a sensor, but the module emits `{}`",
+                formal.text
+            );
             self.report(Diagnostic::error(Id::NotAssignable, title, place, "here"));
         }
     }

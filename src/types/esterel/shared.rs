@@ -75,8 +75,13 @@ impl Checker<'_> {
     fn shared(&mut self, variable: VariableId, written: Span, touched: Span) {
         let name = self.module.variables[variable.at()].name.clone();
         let title = format!("two branches share the variable `{name}`");
-        let refused = Diagnostic::error(Id::SharedVariable, title, written, "one writes it here");
-        let refused = refused.label(touched, "and another one touches it here");
-        self.report(refused.help("a signal carries a value from one branch to another"));
+        let refused = Diagnostic::error(
+            Id::SharedVariable,
+            title,
+            written,
+            "one branch writes it here",
+        );
+        let refused = refused.label(touched, "another branch reads or writes it here");
+        self.report(refused.help("use a signal to carry the value from one branch to the other"));
     }
 }

@@ -131,17 +131,17 @@ impl Checker<'_> {
                     Id::NotAValue,
                     title,
                     value.span,
-                    "too much",
+                    "the value",
                 ));
                 None
             }
             (Some(kind), None) => {
                 let written = kind.name(&self.module.types).to_string();
                 let title = format!("`{}` carries a value", name.text);
-                let refused = Diagnostic::error(Id::NotAValue, title, name.span, "which one?");
-                self.report(refused.help(format!(
-                    "write a value of type `{written}` in parentheses behind it"
-                )));
+                let refused = Diagnostic::error(Id::NotAValue, title, name.span, "no value");
+                self.report(
+                    refused.help(format!("add a value of type `{written}` in parentheses")),
+                );
                 None
             }
         }
@@ -155,8 +155,8 @@ impl Checker<'_> {
         scope: &Scope,
     ) -> StatementId {
         if scope.is_tick(name) {
-            let title = format!("`{}` is present in every instant", name.text);
-            let label = "and never emitted";
+            let title = format!("`{}` is always present, and cannot be emitted", name.text);
+            let label = "emitted here";
             self.report(Diagnostic::error(
                 Id::NotAssignable,
                 title,
@@ -174,9 +174,9 @@ impl Checker<'_> {
                 self.processes().signals[signal.at()].role = Role::InputEmitted;
             }
             Role::Sensor => {
-                let title = format!("`{}` is a sensor, and never emitted", name.text);
+                let title = format!("`{}` is a sensor, and cannot be emitted", name.text);
                 let refused = Diagnostic::error(Id::NotAssignable, title, name.span, "a sensor");
-                self.report(refused.help("an output or a local signal can be emitted"));
+                self.report(refused.help("emit an output or a local signal"));
                 return self.nothing(span);
             }
             Role::InputEmitted
@@ -206,7 +206,10 @@ impl Checker<'_> {
     }
 
     fn exec(&mut self, task: &Name, span: Span) -> StatementId {
-        let title = format!("`{}` is a task, and tasks are not compiled", task.text);
+        let title = format!(
+            "`{}` is a task, and this compiler does not support tasks",
+            task.text
+        );
         self.report(Diagnostic::error(Id::NotYet, title, span, "a task"));
         self.nothing(span)
     }
@@ -267,9 +270,12 @@ impl Checker<'_> {
         }
         let signal = self.signal(name, scope)?;
         if self.module.processes.signal(signal).role == Role::Sensor {
-            let title = format!("`{}` is a sensor, and never present", name.text);
+            let title = format!(
+                "`{}` is a sensor, which has a value but no presence",
+                name.text
+            );
             let refused = Diagnostic::error(Id::NotAValue, title, name.span, "a sensor");
-            self.report(refused.help(format!("its value is `?{}`", name.text)));
+            self.report(refused.help(format!("write `?{}` for its value", name.text)));
             return None;
         }
         Some(signal)
@@ -527,7 +533,7 @@ impl Checker<'_> {
             };
             if self.module.variables[variable.at()].kind != *kind {
                 let wanted = kind.name(&self.module.types).to_string();
-                let title = format!("`{}` is no `{wanted}`", reference.text);
+                let title = format!("`{}` is not of type `{wanted}`", reference.text);
                 let refused = Diagnostic::error(Id::TypeMismatch, title, reference.span, "here");
                 self.report(refused);
                 return self.nothing(span);

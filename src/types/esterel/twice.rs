@@ -29,8 +29,8 @@ impl Checker<'_> {
             }
             let types = all.filter_map(|one| named(one, "type"));
             for name in types.filter(|name| basic(&name.text).is_some()) {
-                let title = format!("`{}` is a type of the language", name.text);
-                let label = "it needs no declaration";
+                let title = format!("`{}` is a built-in type", name.text);
+                let label = "remove this declaration";
                 self.report(Diagnostic::error(Id::NameTaken, title, name.span, label));
             }
         }
@@ -57,9 +57,10 @@ impl Checker<'_> {
         for name in all {
             match seen.iter().find(|other| other.text == name.text) {
                 Some(first) => {
-                    let title = format!("the {what} `{}` is given twice", name.text);
-                    let second = Diagnostic::error(Id::NameTaken, title, name.span, "again here");
-                    self.report(second.label(first.span, "first here"));
+                    let title = format!("the {what} `{}` is declared twice", name.text);
+                    let second =
+                        Diagnostic::error(Id::NameTaken, title, name.span, "declared again");
+                    self.report(second.label(first.span, "first declared here"));
                 }
                 None => seen.push(name),
             }

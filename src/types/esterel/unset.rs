@@ -21,9 +21,9 @@ pub fn never_set(module: &Module, computed: &BTreeSet<DataId>) -> Vec<Diagnostic
                 && !set.contains(signal)
             {
                 let name = &module.processes.signal(*signal).name;
-                let title = format!("`{name}` never has a value, and it is read");
-                let refused = Diagnostic::error(Id::NeverSet, title, span, "here");
-                let help = format!("`{name} := …` declares it with its first value");
+                let title = format!("`{name}` is read, but never has a value");
+                let refused = Diagnostic::error(Id::NeverSet, title, span, "read here");
+                let help = format!("declare it with an initial value: `{name} := …`");
                 diagnostics.push(refused.help(help));
             }
             open.extend(expression.kind.operands());

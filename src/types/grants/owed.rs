@@ -270,7 +270,7 @@ impl<'p> Account<'p> {
                 let is_queue = matches!(self.type_of(container), Some(Type::Queue(..)));
                 let is_counted = is_queue && owes == Debt::Owed && !self.ends;
                 if owes.may_owe() && !is_counted {
-                    self.cannot_say(span, "nobody knows how many are dropped here");
+                    self.cannot_say(span, "the number of messages dropped here is unknown");
                 }
             }
             StatementKind::Let(..)
@@ -299,7 +299,7 @@ impl<'p> Account<'p> {
             }
             Attempt::InsertStream(_, _, message) | Attempt::AppendStream(_, message) => {
                 if known.of(*message).may_owe() {
-                    self.cannot_say(span, "the bytes of a stream are of no message any more");
+                    self.cannot_say(span, "the bytes of a stream no longer belong to a message");
                 }
             }
             Attempt::Restore(message, _)
@@ -307,7 +307,7 @@ impl<'p> Account<'p> {
             | Attempt::Rewrite(message, ..)
                 if self.bytes && known.of(*message).may_owe() =>
             {
-                self.cannot_say(span, "its length is another from here on");
+                self.cannot_say(span, "the length of the message changes here");
             }
             Attempt::Message(source) => return known.of_source(source),
             Attempt::Instance(_)
@@ -332,16 +332,16 @@ impl<'p> Account<'p> {
             | Operation::Rewrite(message, ..)
                 if self.bytes && known.of(*message).may_owe() =>
             {
-                self.cannot_say(span, "its length may be another from here on");
+                self.cannot_say(span, "the length of the message may change here");
             }
             Operation::ReplaceWindow(window, _, source) => {
                 self.keep(field(window), known.of_source(source));
                 if known.of_field(window).may_owe() {
-                    self.cannot_say(span, "nobody knows how many make room here");
+                    self.cannot_say(span, "the number of messages removed here is unknown");
                 }
             }
             Operation::Release(container, _) if known.of_field(container).may_owe() => {
-                self.cannot_say(span, "nobody knows how many are let go here");
+                self.cannot_say(span, "the number of messages released here is unknown");
             }
             Operation::Skip(..)
             | Operation::Cut(..)
@@ -366,13 +366,20 @@ impl<'p> Account<'p> {
                 let (place, what) = match (owes, self.way) {
                     (Debt::Free, Way::Up) => (
                         &mut self.added,
-                        "this delivers what no `deliver` has brought",
+                        "this delivers a message that did not arrive by `deliver`",
                     ),
-                    (Debt::Free, Way::Down) => {
-                        (&mut self.added, "this sends what no `send` has brought")
-                    }
-                    (_, Way::Up) => (&mut self.passed, "counted below, where no grant comes"),
-                    (_, Way::Down) => (&mut self.passed, "counted above, where no grant comes"),
+                    (Debt::Free, Way::Down) => (
+                        &mut self.added,
+                        "this sends a message that did not arrive by `send`",
+                    ),
+                    (_, Way::Up) => (
+                        &mut self.passed,
+                        "counted below, but no grant arrives there",
+                    ),
+                    (_, Way::Down) => (
+                        &mut self.passed,
+                        "counted above, but no grant arrives there",
+                    ),
                 };
                 let may_pass = true;
                 place.get_or_insert(Trouble {
@@ -411,11 +418,11 @@ impl<'p> Account<'p> {
                 && may_end(self.program, kind)
                 && self.program.left_at_end(kind).contains(&field)
             {
-                self.cannot_say(table.span, "an instance of it may end with messages in it");
+                self.cannot_say(table.span, "an instance may end while it holds messages");
             }
         }
         if self.bytes && table.header.is_some() {
-            self.cannot_say(table.span, "its header is counted on one side alone");
+            self.cannot_say(table.span, "its header counts on one side only");
         }
     }
 
@@ -428,7 +435,7 @@ impl<'p> Account<'p> {
 
     fn check_known(&mut self, owes: Debt, span: Span) {
         if owes == Debt::Mixed {
-            self.cannot_say(span, "this came with credit only sometimes");
+            self.cannot_say(span, "this arrived with credit on some paths only");
         }
     }
 

@@ -48,21 +48,24 @@ fn check_open(context: &mut Context, header: &Header, span: Span) {
         return;
     };
     if let Some((_, second)) = open.next() {
-        let title = "two parts of this header have no length of their own";
+        let title = "two parts of this header have no fixed length";
         context.report(
             Diagnostic::error(Id::BadHeader, title, second.span, "the second")
                 .label(first.span, "the first")
-                .why("A count tells the end of one part."),
+                .why("A field that counts the header determines the end of one part only."),
         );
     } else if !header
         .counter()
         .is_some_and(|counter| counter.covers(place))
     {
-        let title = "nothing says where this part of the header ends";
+        let title = "the end of this part of the header is unknown";
         context.report(
             Diagnostic::error(Id::BadHeader, title, first.span, "")
                 .label(span, "in this header")
-                .why("Bytes and options end where a field that `counts header` says."),
+                .why(
+                    "Bytes and options need a field with `counts header`, which determines their \
+                    end.",
+                ),
         );
     }
 }
@@ -74,32 +77,35 @@ fn check_parts(context: &mut Context, header: &Header, span: Span) {
     for part in header.parts() {
         let field = &header.fields[part];
         let Some(counter) = header.part_counter(part) else {
-            let title = "nothing says where this part of the header ends";
-            let help = format!("write `n: u8 counts {0}` before it", field.name);
+            let title = "the end of this part of the header is unknown";
+            let help = format!("add `n: u8 counts {0}` before it", field.name);
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
                     .label(span, "in this header")
-                    .why("A part of no fixed length is counted by a field that stands before it.")
+                    .why(
+                        "A part without a fixed length needs a field before it that counts its \
+                        length.",
+                    )
                     .help(help),
             );
             continue;
         };
         let at = counter.field.at();
         if let Some((_, first)) = counted.iter().find(|(other, _)| *other == at) {
-            let title = "two parts of this header have no length of their own";
+            let title = "two parts of this header have no fixed length";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "the second")
                     .label(header.fields[*first].span, "the first")
-                    .why("A count tells the end of one part."),
+                    .why("A field that counts the header determines the end of one part only."),
             );
             continue;
         }
         counted.push((at, part));
         if let Some(open) = open.filter(|open| *open < part) {
-            let title = "this part stands behind bytes or options without a bound";
+            let title = "this part comes after bytes or options without a bound";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
-                    .label(header.fields[open].span, "these have no bound"),
+                    .label(header.fields[open].span, "no bound"),
             );
         }
         check_part_count(context, header, part, &counter);
@@ -122,11 +128,11 @@ fn check_part_count(context: &mut Context, header: &Header, part: usize, counter
         Some("what counts a part is always there".to_string())
     } else if all > most {
         Some(format!(
-            "this counts up to {most} bytes, and there may be {all}"
+            "this field counts up to {most} bytes, but there may be {all}"
         ))
     } else if !fixed.is_multiple_of(unit) || loose.iter().any(|one| !one.is_multiple_of(unit)) {
         Some(format!(
-            "what is counted here is no whole number of {unit} bytes"
+            "the counted part is not a multiple of {unit} bytes"
         ))
     } else {
         None
@@ -134,7 +140,7 @@ fn check_part_count(context: &mut Context, header: &Header, part: usize, counter
     if let Some(title) = refused {
         context.report(
             Diagnostic::error(Id::BadHeader, title, count.span, "")
-                .label(field.span, "this is counted"),
+                .label(field.span, "the counted part"),
         );
     }
 }
@@ -146,26 +152,25 @@ fn check_conditions(context: &mut Context, header: &Header, id: HeaderId, open: 
             continue;
         };
         if field.width == 0 {
-            let title = "a part whose length is counted has no `if`";
+            let title = "a part with a counted length cannot have an `if`";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
-                    .why("It is as long as is counted, perhaps of no bytes at all."),
+                    .why("The counted length may be zero, so an `if` is not needed."),
             );
         }
         if reads_message(present) {
-            let title = "whether this is there cannot be read from the header";
+            let title = "the condition of this part is not in the header";
             context.report(Diagnostic::error(Id::BadHeader, title, field.span, "").why(
-                "What travels beside a message may change while its header is still read: an `if` \
-                reads fields and constants.",
+                "The `if` of a header part may read only fields of the header and constants.",
             ));
         }
         check_count_reads(context, header, (id, place), present);
         let end = open.map_or(place, |open| open.min(place));
         if reads_from(present, id, end) {
-            let title = "whether this is there is known too late";
+            let title = "the condition of this part is known too late";
             context.report(Diagnostic::error(Id::BadHeader, title, field.span, "").why(
-                "A header is read from its first byte on: an `if` reads fields that stand \
-                    before it, and before bytes and options of no fixed length.",
+                "A header is read from its first byte on, so an `if` may read only fields before \
+                its part, and before bytes and options without a fixed length.",
             ));
         }
     }
@@ -183,11 +188,11 @@ fn check_count_reads(
         if reads_from(present, id, counter.field.at())
             && !reads_from(present, id, counter.field.at() + 1)
         {
-            let title = "whether this is there is known too late";
+            let title = "the condition of this part is known too late";
             let span = header.fields[place].span;
             context.report(Diagnostic::error(Id::BadHeader, title, span, "").label(
                 header.fields[counter.field.at()].span,
-                "this counts what may be missing",
+                "this counts a part that may be absent",
             ));
         }
     }
@@ -219,11 +224,14 @@ fn reads_from(expression: &Expression, id: HeaderId, place: usize) -> bool {
 fn check_counter(context: &mut Context, header: &Header, counter: &Counter, open: usize) {
     let field = &header.fields[counter.field.at()];
     if counter.field.at() > open {
-        let title = "this length stands behind what it counts";
+        let title = "this length comes after the part that it counts";
         context.report(
             Diagnostic::error(Id::BadHeader, title, field.span, "")
-                .label(header.fields[open].span, "where does this end?")
-                .why("A header is read from its first byte on."),
+                .label(header.fields[open].span, "its end is unknown")
+                .why(
+                    "A header is read from its first byte on, so a length comes before the part \
+                    that it counts.",
+                ),
         );
     } else if field.present.is_some() {
         let title = "what counts a header is always there";
@@ -237,10 +245,10 @@ fn check_counts(context: &mut Context, header: &Header) {
         if let Rule::Counts { unit, .. } = field.rule
             && u64::from(unit) << field.width.min(32) > 1 << 32
         {
-            let title = "what is counted here can be longer than any message";
+            let title = "this length can be larger than any message";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
-                    .help("a count of 32 bits counts single bytes"),
+                    .help("use a count of 32 bits only with single bytes"),
             );
         }
     }
@@ -258,12 +266,12 @@ fn check_sums(context: &mut Context, header: &Header) {
     for (at, field, ranges) in sums() {
         let later = sums().find(|(other, ..)| *other > at && ranges.covers(*other));
         if let Some((_, later, _)) = later {
-            let title = "this sum covers one that is computed after it";
+            let title = "this checksum covers a checksum that is computed later";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
                     .label(later.span, "computed later")
-                    .why("Sums are computed in order of the wire, each with itself as zero.")
-                    .help("let the later one cover this one"),
+                    .why("Checksums are computed in wire order, each with its own field as zero.")
+                    .help("let the later checksum cover this one"),
             );
         }
     }
@@ -285,11 +293,12 @@ fn check_places(context: &mut Context, header: &Header, id: HeaderId) {
     for (at, field) in header.fields.iter().enumerate() {
         all = all.saturating_add(start);
         if all > OPERANDS {
-            let title = "too many parts of this header may be absent, or vary in length";
-            let label = "its place is computed from all of them before it";
+            let title = "this header has too many optional or variable-length parts";
+            let label = "its offset depends on all of them before it";
             context.report(
-                Diagnostic::error(Id::HeaderTooLarge, title, field.span, label)
-                    .help("write them as options, or in headers of several layers"),
+                Diagnostic::error(Id::HeaderTooLarge, title, field.span, label).help(
+                    "write them as options, or divide them among the headers of several layers",
+                ),
             );
             return;
         }
@@ -364,22 +373,25 @@ fn check_filler(context: &mut Context, header: &Header, unit: u32, span: Span) {
     let even = !odd(counted) && !optional.clone().any(|(_, field)| odd(field.width / 8));
     let Some(options) = &header.options else {
         if !even {
-            let title = format!("this header is no whole number of {unit} bytes");
-            context.report(
-                Diagnostic::error(Id::BadHeader, title, span, "")
-                    .label(header.fields[counter.field.at()].span, "this counts it"),
-            );
+            let title = format!("the length of this header is not a multiple of {unit} bytes");
+            context.report(Diagnostic::error(Id::BadHeader, title, span, "").label(
+                header.fields[counter.field.at()].span,
+                "this field counts it",
+            ));
         }
         return;
     };
     let even = even && option_bytes(header) == 0;
     let filled = options.width == 1 && options.filler().is_some();
     if unit > 1 && !even && !filled {
-        let title = format!("nothing fills this header up to {unit} bytes");
+        let title = format!("this header has no padding to a multiple of {unit} bytes");
         context.report(
             Diagnostic::error(Id::BadHeader, title, span, "")
-                .why("Its length is counted in units, and options are of any length.")
-                .help("say what fills it: `case 1 padding`, or `case 0 end` and then zeros"),
+                .why("The length of the header is counted in units, but options have any length.")
+                .help(
+                    "declare the padding: `case 1 padding`, or `case 0 end`, which is followed \
+                    by zeros",
+                ),
         );
     }
 }

@@ -34,7 +34,7 @@ pub fn layout(
         Type::Unsigned(width @ (8 | 16 | 24 | 32)) => width,
         Type::Nothing => 8,
         _ => {
-            let title = "options are told apart by a number of whole bytes";
+            let title = "the type of an option must be a number of whole bytes";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, source.by.span, "")
                     .help("write `options by u8`"),
@@ -92,7 +92,7 @@ fn value_of(
             false => format!("{number} does not fit into {bits} bits"),
         };
         let refused = Diagnostic::error(Id::BadHeader, title, source.value.span, "");
-        context.report(refused.why("Each option has its own number."));
+        context.report(refused.why("Each option has its own number, which fits into the type."));
     }
     number
 }
@@ -112,19 +112,19 @@ fn option(
     refuse_repeated(sources.iter().map(|field| &field.name), context.diagnostics);
     for field in sources {
         if let Some(condition) = &field.condition {
-            let title = "a field of an option has no `if`";
+            let title = "a field of an option cannot have an `if`";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, condition.span, "")
-                    .why("An option is there or not, and all its fields with it."),
+                    .why("All fields of an option are present if the option is present."),
             );
             continue;
         }
         if let [open, ..] = layout.behind[..] {
-            let title = "nothing stands behind the bytes of an option";
+            let title = "the bytes of an option must be its last field";
             let before = layout.fields[open.at()].span;
             context.report(
                 Diagnostic::error(Id::BadHeader, title, field.span, "")
-                    .label(before, "these go up to its end"),
+                    .label(before, "these extend to the end of the option"),
             );
             continue;
         }
@@ -234,12 +234,12 @@ impl RulesOf<'_, '_> {
             Some(counted) => counted.open |= open,
             None if open || others => {
                 let title = match others {
-                    true => "nothing says how long other options are",
-                    false => "nothing says how long this option is",
+                    true => "the length of unknown options is not declared",
+                    false => "the length of this option is not declared",
                 };
                 context.report(
                     Diagnostic::error(Id::BadHeader, title, span, "")
-                        .help("give it a length: `length: u8 counts option`"),
+                        .help("add a length: `length: u8 counts option`"),
                 );
             }
             None => {}
@@ -260,7 +260,7 @@ impl RulesOf<'_, '_> {
         let place = id.at() - header.fields.len();
         let rule = match &source.rule {
             Some(ast::HeaderRule::Checks { .. }) => {
-                let title = "an option holds no sum";
+                let title = "an option cannot have a checksum";
                 context.report(Diagnostic::error(Id::BadHeader, title, source.span, ""));
                 Rule::Given
             }
@@ -343,7 +343,7 @@ impl RulesOf<'_, '_> {
                 Some(bits.sum::<u32>() / 8)
             }
             _ => {
-                let title = "a length in an option counts the option, or a part up to its end";
+                let title = "a length in an option must count the option, or a part up to its end";
                 context.report(
                     Diagnostic::error(Id::BadHeader, title, span, "")
                         .help("write `counts option`, or `counts FIRST..LAST`"),
@@ -356,10 +356,10 @@ impl RulesOf<'_, '_> {
     /// Options are judged before there is an instance: by their own fields.
     fn check_option_rule(&self, context: &mut Context, rule: &Expression, span: Span) {
         if !reads_fields_alone(rule, self.id) {
-            let title = "an option is judged by its own fields";
+            let title = "a rule of an option may read only its own fields";
             context.report(
                 Diagnostic::error(Id::BadHeader, title, span, "")
-                    .why("Its rules read its fields and constants, nothing else."),
+                    .why("The rules of an option may read only its fields and constants."),
             );
         }
     }

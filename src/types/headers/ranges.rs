@@ -23,7 +23,7 @@ impl RulesOf<'_, '_> {
                 continue;
             };
             if runs.iter().any(|other| overlap(*other, run, fields)) {
-                let title = "some bytes are counted or summed twice";
+                let title = "some bytes are counted or checked twice";
                 let refused = Diagnostic::error(Id::BadHeader, title, span, "");
                 context.report(refused.help("name each part of the header once"));
                 continue;
@@ -44,8 +44,8 @@ impl RulesOf<'_, '_> {
             ast::HeaderRange::Header(_) => return Some(Run::Header),
             ast::HeaderRange::Data(_) => return Some(Run::Data),
             ast::HeaderRange::Option(_) => (
-                "`option` is a part of `options`",
-                "a header counts `header`, `data`, or `first..last`",
+                "`option` can only be counted inside `options by`",
+                "write `header`, `data`, or `first..last`",
             ),
             ast::HeaderRange::Fields { first, last } => {
                 let (first, last) = (self.named(context, first), self.named(context, last));
@@ -54,14 +54,11 @@ impl RulesOf<'_, '_> {
                 let end = &fields[last.at()];
                 let odd = [fields[first.at()].bit, end.bit + end.width];
                 if first > last {
-                    (
-                        "this range ends before it begins",
-                        "turn its two fields round",
-                    )
+                    ("this range ends before it begins", "swap its two fields")
                 } else if odd.iter().any(|bit| !bit.is_multiple_of(8)) {
                     (
-                        "this range begins or ends within a byte",
-                        "count whole bytes",
+                        "this range does not begin and end at whole bytes",
+                        "choose fields at whole bytes",
                     )
                 } else {
                     return Some(Run::Between(first, last));

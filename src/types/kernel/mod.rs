@@ -172,10 +172,11 @@ impl Lowering<'_> {
                 node
             }
             _of_one_instant => {
-                let title = "what belongs to processes stands where it cannot";
-                let mistake = Diagnostic::error(Id::NotHere, title, span, "in the midst of this");
+                let title = "a process statement is not allowed here";
+                let mistake = Diagnostic::error(Id::NotHere, title, span, "inside this statement");
                 self.diagnostics.push(mistake.help(
-                    "a `for` neither emits, asks nor waits; `let` asks for a signal before it",
+                    "a `for` cannot emit, test or await signals; test a signal before it, with \
+                    `let`",
                 ));
                 self.processes.add(Kernel::Nothing, span)
             }
@@ -348,9 +349,9 @@ impl Lowering<'_> {
             guard = values;
         }
         if guard.as_ref().is_some_and(Expression::asks) {
-            let title = "a signal and a value are asked at once while this waits";
-            let mistake = Diagnostic::error(Id::NotHere, title, span, "waits");
-            let help = "join them with `and`, or ask for the signal with `if` behind";
+            let title = "this wait tests a signal and a value at the same time";
+            let mistake = Diagnostic::error(Id::NotHere, title, span, "the wait");
+            let help = "combine the tests with `and`, or test the signal with `if` after the wait";
             self.diagnostics.push(mistake.help(help));
             guard = None;
         }

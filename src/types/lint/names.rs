@@ -139,7 +139,7 @@ fn unless_used(name: &ast::Name, what: &str, mentions: &Mentions, found: &mut Ve
 
 fn unused(title: String, span: Span) -> Diagnostic {
     let warning = Diagnostic::warning(Id::UnusedName, title, span, "declared here");
-    warning.help("use it, or take it out")
+    warning.help("use it, or remove it")
 }
 
 /// Warns of each `use` that gives no name which its unit mentions, directly or by way of what is
@@ -174,10 +174,10 @@ pub(super) fn unused_uses(
             continue;
         }
         uses.remove(at);
-        let title = "nothing of this `use` is used";
-        let label = "no name that it gives stands in this file";
+        let title = "no name of this `use` is used";
+        let label = "this file uses no name from it";
         let warning = Diagnostic::warning(Id::UnusedName, title, span, label);
-        found.push(warning.help("take the line out"));
+        found.push(warning.help("remove the line"));
     }
 }
 

@@ -50,16 +50,16 @@ fn of_timer(timer: &ast::Timer, mentions: &Mentions) -> Option<Diagnostic> {
     let (title, help) = match (started, heard) {
         (true, true) => return None,
         (true, false) => (
-            format!("nothing happens when `{name}` expires"),
-            format!("write `on {name} {{ … }}`, or take the timer out"),
+            format!("the timer `{name}` has no handler"),
+            format!("add `on {name} {{ … }}`, or remove the timer"),
         ),
         (false, true) => (
-            format!("`{name}` is never started"),
-            format!("write `start {name} after …`, or take the timer out"),
+            format!("the timer `{name}` is never started"),
+            format!("add `start {name} after …`, or remove the timer"),
         ),
         (false, false) => (
-            format!("`{name}` is neither started nor heard"),
-            format!("write `start {name} after …` and `on {name} {{ … }}`, or take the timer out"),
+            format!("the timer `{name}` is never started and has no handler"),
+            format!("add `start {name} after …` and `on {name} {{ … }}`, or remove the timer"),
         ),
     };
     Some(Diagnostic::warning(Id::IdleTimer, title, name.span, "declared here").help(help))
@@ -123,9 +123,9 @@ fn of_container(field: &ast::Field, kind: &Container, mentions: &Mentions) -> Op
         (true, false) if is_read && mentions.ends => return None,
         (true, false) => (
             Id::NeverEmptied,
-            format!("`{name}` is filled and never emptied"),
+            format!("`{name}` is filled but never emptied"),
             format!(
-                "take something out by {}, or take the {} out",
+                "remove elements with {}, or remove the {}",
                 calls(kind.empty),
                 kind.of
             ),
@@ -134,7 +134,7 @@ fn of_container(field: &ast::Field, kind: &Container, mentions: &Mentions) -> Op
             Id::NeverWritten,
             format!("`{name}` is never filled"),
             format!(
-                "put something in by {}, or take the {} out",
+                "add elements with {}, or remove the {}",
                 calls(kind.fill),
                 kind.of
             ),
@@ -142,7 +142,7 @@ fn of_container(field: &ast::Field, kind: &Container, mentions: &Mentions) -> Op
         (false, _) => (
             Id::UnusedName,
             format!("`{name}` is never used"),
-            "use it, or take it out".to_string(),
+            "use it, or remove it".to_string(),
         ),
     };
     Some(Diagnostic::warning(id, title, name.span, "declared here").help(help))
@@ -164,21 +164,21 @@ fn of_field(field: &ast::Field, mentions: &Mentions) -> Option<Diagnostic> {
         }
         (true, false) => (
             Id::NeverWritten,
-            format!("`{name}` is read and never written"),
+            format!("`{name}` is read but never written"),
             match &field.start {
-                Some(_) => format!("write it somewhere, or make it `const {name} = …`"),
-                None => "write it somewhere, or take it out".to_string(),
+                Some(_) => format!("assign it, or declare it as `const {name} = …`"),
+                None => "assign it, or remove it".to_string(),
             },
         ),
         (false, true) => (
             Id::NeverRead,
-            format!("`{name}` is written and never read"),
-            "read it somewhere, or take it out; what is only counted is a `count`".to_string(),
+            format!("`{name}` is written but never read"),
+            "read it or remove it; to count events, use `count`".to_string(),
         ),
         (false, false) => (
             Id::UnusedName,
             format!("`{name}` is never used"),
-            "use it, or take it out".to_string(),
+            "use it, or remove it".to_string(),
         ),
     };
     Some(Diagnostic::warning(id, title, name.span, "declared here").help(help))

@@ -58,8 +58,8 @@ impl Parser<'_> {
             let sign = self.take().span;
             self.one_operator_more(sign)?;
             if strength == NOT && !is_first {
-                let title = "comparisons are not chained".to_string();
-                return Err(self.report(Id::ChainedComparison, title, sign, "the second one"));
+                let title = "comparisons cannot be chained".to_string();
+                return Err(self.report(Id::ChainedComparison, title, sign, "a second comparison"));
             }
             let right = self.operators(strength + 1)?;
             left = self.made(Kind::Binary(*operator, left, right), start);
@@ -253,9 +253,9 @@ impl Parser<'_> {
 
     fn signal_of_delay(&mut self) -> Parsed<Name> {
         if ["not", "("].iter().any(|word| self.is_at(word)) {
-            return Err(self.unexpected("a signal, or more than one name in `[` and `]`"));
+            return Err(self.unexpected("a signal, or an expression of signals in `[` and `]`"));
         }
-        self.name("a signal, or what is asked of several in `[` and `]`")
+        self.name("a signal, or an expression of signals in `[` and `]`")
     }
 
     /// Whether this is `pre S` or `pre(S)`, and not `pre(?S)`, which is a count.

@@ -325,8 +325,8 @@ impl Parser<'_> {
         self.expect("when")?;
         let delay = self.delay()?;
         if delay.count.is_some() {
-            let title = "a suspension has no count".to_string();
-            let label = "`S`, `[S and T]`, or `immediate` before them";
+            let title = "`suspend` does not take a count".to_string();
+            let label = "expected `S`, `[S and T]`, or `immediate` before one of them";
             return Err(self.report(Id::UnexpectedWord, title, delay.span, label));
         }
         Ok(Kind::Suspend(body, delay))

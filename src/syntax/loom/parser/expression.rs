@@ -68,9 +68,14 @@ impl Parser<'_> {
         }
         let sign = self.take().span;
         self.report(
-            Diagnostic::error(Id::AssignmentInCondition, "`=` does not compare", sign, "")
-                .why("`=` assigns, and a condition assigns nothing.")
-                .help("write `==`"),
+            Diagnostic::error(
+                Id::AssignmentInCondition,
+                "`=` does not compare values",
+                sign,
+                "",
+            )
+            .why("`=` is an assignment, which a condition cannot contain.")
+            .help("write `==`"),
         );
         let right = Box::new(self.operation(Strength::Or)?);
         let kind = ExpressionKind::Binary {
@@ -173,7 +178,7 @@ impl Parser<'_> {
             let sign = parser.take().span;
             if weakest > Strength::Not {
                 let title = "`not` needs parentheses here";
-                let why = "`not` binds less strongly than what stands before it.";
+                let why = "`not` has a lower precedence than the operator before it.";
                 parser.report(
                     Diagnostic::error(Id::UnexpectedWord, title, sign, "")
                         .why(why)
@@ -199,7 +204,7 @@ impl Parser<'_> {
                 let second = self.token().span;
                 Err(self.report(
                     Diagnostic::error(Id::ChainedComparison, title, second, "a second comparison")
-                        .label(first, "the first")
+                        .label(first, "the first comparison")
                         .help("write `a < b and b < c`"),
                 ))
             }
@@ -278,8 +283,8 @@ impl Parser<'_> {
             let of = Box::new(value);
             if self.is_at("->") || (self.is_at(":") && self.ahead(1).is(":")) {
                 let title = match self.is_at(":") {
-                    true => "`::` is written `.`",
-                    false => "a field is read by `.`",
+                    true => "Loom writes `.` for `::`",
+                    false => "Loom writes `.` for `->`",
                 };
                 let arrow = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
                 return Err(self.report(arrow.help("write `.`")));
@@ -331,7 +336,7 @@ impl Parser<'_> {
                 let title = format!("`{}` is not a value", token.text);
                 return Err(self.report(
                     Diagnostic::error(Id::BadNumber, title, token.span, "a share")
-                        .help("a share stands behind `likely`, and in `traffic`"),
+                        .help("a share is allowed only after `likely` and in `traffic`"),
                 ));
             }
             TokenKind::Sign if token.is("+") && start > 0 && self.tokens[start - 1].is("+") => {
@@ -376,7 +381,7 @@ impl Parser<'_> {
             }
             "new" => {
                 self.take();
-                let name = self.name("what is made: `message`")?;
+                let name = self.name("`message`")?;
                 let arguments = if self.is_at("(") {
                     self.arguments()?
                 } else {
@@ -386,17 +391,17 @@ impl Parser<'_> {
             }
             "if" => self.nested(Self::if_value)?,
             _ if token.is_keyword() => {
-                let title = format!("`{}` is a word of the language, not a value", token.text);
+                let title = format!("`{}` is a keyword, not a value", token.text);
                 let label = "expected a value";
                 let mistake = Diagnostic::error(Id::UnexpectedWord, title, token.span, label);
                 return Err(self.report(match token.text {
                     "session" | "entity" if self.ahead(1).is(".") => mistake.help(format!(
-                        "fields are named alone: leave `{}.` out",
+                        "write only the name of the field, without `{}.`",
                         token.text
                     )),
                     "let" => mistake.help(
-                        "test it, and it is there inside: `if present x { … }`; or find it before: \
-                        `let x = … else …`",
+                        "write `if present x { … }`, in which `x` has a value, or `let x = … else \
+                        …` before it",
                     ),
                     _ => mistake,
                 }));
@@ -499,11 +504,13 @@ impl Parser<'_> {
             Some(duration_ns) => Ok(ExpressionKind::Duration(duration_ns)),
             None => {
                 let span = token.span.to(unit.span);
-                let title = "this time is too long";
-                Err(self.report(
-                    Diagnostic::error(Id::BadNumber, title, span, "")
-                        .why("Times are counted in nanoseconds, in 64 bits: up to 584 years."),
-                ))
+                let title = "this duration is too long";
+                Err(
+                    self.report(Diagnostic::error(Id::BadNumber, title, span, "").why(
+                        "Durations are 64-bit numbers of nanoseconds, so the longest has 584 \
+                            years.",
+                    )),
+                )
             }
         }
     }
@@ -514,13 +521,14 @@ impl Parser<'_> {
         let (title, help) = if unit_ns(&text[digits.len()..]).is_some() {
             let help = format!("write `{digits} {}`", &text[digits.len()..]);
             (
-                "a space stands between a number and its unit".to_owned(),
+                "a number and its unit need a space between them".to_owned(),
                 help,
             )
         } else if text.contains('.') {
             (
                 format!("`{text}` is not a whole number"),
-                "values are whole numbers; so is an address: `0x0a000001` is 10.0.0.1".to_owned(),
+                "all values are whole numbers, and so are addresses: `0x0a000001` is 10.0.0.1"
+                    .to_owned(),
             )
         } else if let Some(rest) = text
             .strip_prefix('0')
@@ -529,9 +537,8 @@ impl Parser<'_> {
             (
                 format!("`{text}` looks like an octal number, and Loom has none"),
                 match rest.trim_start_matches('0') {
-                    "" => {
-                        "write `0`; an address is one number, such as `0x001122334455`".to_owned()
-                    }
+                    "" => "write `0`; an address is a single number, such as `0x001122334455`"
+                        .to_owned(),
                     digits => format!("write `{digits}`"),
                 },
             )
@@ -541,7 +548,7 @@ impl Parser<'_> {
         {
             (
                 format!("`{text}` does not fit into 64 bits"),
-                "take a smaller one".to_owned(),
+                "use a smaller number".to_owned(),
             )
         } else {
             let help = "write `1_500`, `0xffff` or `0b0101`, in at most 64 bits";

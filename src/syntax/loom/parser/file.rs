@@ -112,7 +112,7 @@ impl Parser<'_> {
                     .find(|token| !token.is(":") && !token.is("/"))
                     .map(|token| token.text),
             );
-            let title = "the parts of a path are joined by dots";
+            let title = "the parts of a `use` are separated by dots";
             let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
             let help = format!("write `use {}`", parts.join("."));
             return Err(self.report(foreign.help(help)));
@@ -192,8 +192,8 @@ impl Parser<'_> {
             let span = self.token().span;
             return Err(self.report(
                 Diagnostic::error(Id::NotLoom, title, span, "")
-                    .why("One file holds one layer: all that follows belongs to it.")
-                    .help("take the braces out"),
+                    .why("A file declares one layer, and all following declarations belong to it.")
+                    .help("remove the braces"),
             ));
         }
         let (notes, span) = self.finish(beginning);

@@ -19,11 +19,13 @@ impl Parser<'_> {
         };
         order = order.or_else(|| self.byte_order());
         let Some(order) = order else {
-            let title = "this header does not say which byte of a number comes first";
+            let title = "this header has no byte order";
             let span = self.here();
             return Err(self.report(
-                Diagnostic::error(Id::MissingPart, title, span, "expected `big` or `little`")
-                    .help("most Internet protocols are `big`: the highest byte comes first"),
+                Diagnostic::error(Id::MissingPart, title, span, "expected `big` or `little`").help(
+                    "most Internet protocols are `big` endian: the most significant byte comes \
+                    first",
+                ),
             ));
         };
         let parts = self.list("{", Separator::CommaOrNewline, |parser| {
@@ -103,8 +105,16 @@ impl Parser<'_> {
         } else if self.is_at("==") {
             let span = self.token().span;
             return Err(self.report(
-                Diagnostic::error(Id::UnexpectedWord, "`==` sets nothing", span, "")
-                    .help("write `is` for what is written and required, `=` for what is written"),
+                Diagnostic::error(
+                    Id::UnexpectedWord,
+                    "a header field does not take `==`",
+                    span,
+                    "",
+                )
+                .help(
+                    "write `is` for a value that is sent and required on receipt, `=` for a \
+                        value that is only sent",
+                ),
             ));
         } else {
             return Ok(None);

@@ -57,11 +57,11 @@ impl Parser<'_> {
         match run.replace(parallel) {
             None => Ok(()),
             Some(first) => {
-                let title = "an instance has one `run`";
+                let title = "an instance has two `run`";
                 Err(self.report(
                     Diagnostic::error(Id::WrittenTwice, title, word, "a second one")
-                        .label(first.span, "the first")
-                        .help("run all of its processes at once: `run a and b`"),
+                        .label(first.span, "the first one")
+                        .help("run all of its processes in parallel: `run a and b`"),
                 ))
             }
         }
@@ -81,13 +81,14 @@ impl Parser<'_> {
             "once" => self.field().map(Member::Field),
             _ if self.ahead(1).is(":") => self.field().map(Member::Field),
             _ if self.begins_statement(0) || self.ahead(1).is("=") => {
-                let title = "a statement stands outside of every handler";
+                let title = "a statement is outside of all handlers";
                 let span = self.token().span;
-                Err(self.report(
-                    Diagnostic::error(Id::UnexpectedWord, title, span, "").help(
-                        "a field is `name: type = value`; a statement stands in `on … { … }`",
-                    ),
-                ))
+                Err(
+                    self.report(Diagnostic::error(Id::UnexpectedWord, title, span, "").help(
+                        "write a field as `name: type = value`, or move the statement into a \
+                        handler `on … { … }`",
+                    )),
+                )
             }
             _ => Err(self.unexpected("a field, `timer`, `on` or another member of an instance")),
         }

@@ -27,34 +27,34 @@ impl Parser<'_> {
             "on" => self.handler().map(Item::Handler),
             "provides" | "requires" | "uses" => {
                 let token = self.token();
-                let title = format!("`{}` belongs to the first lines of a layer", token.text);
+                let title = format!("`{}` must follow the name of a layer", token.text);
                 Err(self.report(
                     Diagnostic::error(Id::UnexpectedWord, title, token.span, "")
-                        .help("write it behind `worker`, `multiplexor` or `router` and the name"),
+                        .help("move it after `worker NAME`, `multiplexor NAME` or `router NAME`"),
                 ))
             }
             "timer" | "signal" | "once" | "notice" => {
                 let token = self.token();
-                let title = format!("`{}` belongs into an instance", token.text);
+                let title = format!("`{}` must be inside an instance", token.text);
                 Err(self.report(
                     Diagnostic::error(Id::UnexpectedWord, title, token.span, "")
-                        .help("write it inside `entity { … }`, `session { … }` or `child … { … }`"),
+                        .help("move it into `entity { … }`, `session { … }` or `child … { … }`"),
                 ))
             }
             _ if self.ahead(1).is(":") => {
-                let title = "a field stands outside of every instance";
+                let title = "a field is outside of all instances";
                 let span = self.token().span;
                 Err(self.report(
                     Diagnostic::error(Id::UnexpectedWord, title, span, "")
-                        .help("write it inside `entity { … }` or `session { … }`"),
+                        .help("move it into `entity { … }` or `session { … }`"),
                 ))
             }
             "let" | "static" => {
-                let title = format!("`{}` stands in handlers alone", self.token().text);
+                let title = format!("`{}` is allowed only in handlers", self.token().text);
                 let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
                 Err(self.report(foreign.help(
-                    "a constant is `const NAME: TYPE = VALUE`; what changes is a field of a \
-                    `session`",
+                    "declare a constant as `const NAME: TYPE = VALUE`, and a variable as a field \
+                    of a `session`",
                 )))
             }
             _ => Err(self.unexpected("`header`, `session`, `on` or another item of a layer")),
@@ -109,7 +109,7 @@ impl Parser<'_> {
         self.take();
         let name = self.name("the name of the enum")?;
         if !self.is_at(":") {
-            let title = "this enum does not say which type carries it";
+            let title = "this enum has no type";
             let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, span, "expected `:` and a type")
@@ -252,7 +252,7 @@ impl Parser<'_> {
         self.expect("fn")?;
         if ["deliver", "send", "start", "end", "again"].contains(&self.token().text) {
             let event = self.token();
-            let title = format!("what happens at `{}` is a handler", event.text);
+            let title = format!("`{}` is an event, which needs a handler", event.text);
             let foreign = Diagnostic::error(Id::NotLoom, title, event.span, "");
             return Err(self.report(foreign.help(format!("write `on {}`", event.text))));
         }
@@ -263,15 +263,15 @@ impl Parser<'_> {
         } else if external {
             None
         } else {
-            let title = "this function does not say what it returns";
+            let title = "this function has no return type";
             let span = self.here();
             let help = match self.is_at(":") {
                 true => format!("write `-> {}`", self.ahead(1).text),
-                false => "write `-> TYPE`; fields are written in handlers".to_string(),
+                false => "add `-> TYPE`, or use a handler to write fields".to_string(),
             };
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, span, "expected `->` and a type")
-                    .why("A function computes a value, and has no other effect.")
+                    .why("A function returns a value, and has no side effects.")
                     .help(help),
             ));
         };
@@ -322,11 +322,13 @@ impl Parser<'_> {
             }
         }
         if !self.is_at("else") {
-            let title = "this `find` does not say what happens if nothing is found";
+            let title = "this `find` has no `else`";
             let span = self.here();
             return Err(self.report(
-                Diagnostic::error(Id::MissingElse, title, span, "expected `else`")
-                    .help("add `else drop message as unknown`, with a reason of your own"),
+                Diagnostic::error(Id::MissingElse, title, span, "expected `else`").help(
+                    "say what to do if no session is found: `else drop message as unknown`, \
+                        with your own reason",
+                ),
             ));
         }
         let otherwise = self.otherwise()?;
@@ -384,10 +386,15 @@ impl Parser<'_> {
                 // What could not be read was perhaps that.
                 return Err(Reported);
             }
-            let title = "this filter does nothing with its words";
+            let title = "this filter has no `each word`";
             return Err(self.report(
-                Diagnostic::error(Id::MissingPart, title, open, "`each word { … }` is missing")
-                    .help("add `each word { … }`"),
+                Diagnostic::error(
+                    Id::MissingPart,
+                    title,
+                    open,
+                    "expected `each word { … }` inside",
+                )
+                .help("add `each word { … }`"),
             ));
         };
         let (notes, span) = self.finish(beginning);

@@ -75,7 +75,12 @@ pub fn parse(file: FileId, sources: &Sources) -> (File, Vec<Diagnostic>) {
             "there are {} more mistakes",
             diagnostics.len() - MISTAKE_LIMIT
         );
-        let rest = Diagnostic::error(Id::TooManyMistakes, title, first.primary.span, "the next");
+        let rest = Diagnostic::error(
+            Id::TooManyMistakes,
+            title,
+            first.primary.span,
+            "the next one",
+        );
         diagnostics.truncate(MISTAKE_LIMIT);
         diagnostics.push(rest);
     }
@@ -228,16 +233,13 @@ impl<'a> Parser<'a> {
         }
         if token.is_keyword() {
             self.reserved.push(token.text);
-            let title = format!(
-                "`{}` is a word of the language and cannot be {what}",
-                token.text
-            );
+            let title = format!("`{}` is a keyword, and cannot be {what}", token.text);
             return Err(self.report(
                 Diagnostic::error(
                     Id::UnexpectedWord,
                     title,
                     token.span,
-                    format!("{what} stands here"),
+                    format!("expected {what}"),
                 )
                 .help(another_name(token.text)),
             ));
@@ -377,11 +379,11 @@ impl<'a> Parser<'a> {
         match self.statements.cmp(&(STATEMENT_LIMIT + 1)) {
             Ordering::Less => Ok(()),
             Ordering::Equal => {
-                let (span, title) = (self.token().span, "this does too much in one place");
+                let (span, title) = (self.token().span, "this handler or function is too long");
                 let label = format!("statement or condition {} begins here", STATEMENT_LIMIT + 1);
                 Err(self.report(
                     Diagnostic::error(Id::NestedTooDeeply, title, span, label)
-                        .help("give a part of it to a `fn`, or to another layer"),
+                        .help("move a part of it into a `fn`, or into another layer"),
                 ))
             }
             Ordering::Greater => Err(Reported),
@@ -396,22 +398,22 @@ impl<'a> Parser<'a> {
         if self.statements > STATEMENT_LIMIT {
             return Reported;
         }
-        let title = format!("there are more than {LIST_LIMIT} of these");
+        let title = format!("this list has more than {LIST_LIMIT} elements");
         let span = self.token().span;
-        let label = "the first that is too many";
+        let label = "the first element beyond the limit";
         self.report(
             Diagnostic::error(Id::NestedTooDeeply, title, span, label)
-                .help("give some of them to another layer, or to another file"),
+                .help("move some of them to another layer or file"),
         )
     }
 
     fn missing_separator(&mut self, separator: Separator) -> Reported {
         let token = self.token();
         if token.is("?") {
-            let title = "there is no `? :`";
+            let title = "Loom has no `? :`";
             return self.report(
                 Diagnostic::error(Id::NotLoom, title, token.span, "")
-                    .help("write `if c { a } else { b }`, also as a value"),
+                    .help("write `if c { a } else { b }`, which can be a value"),
             );
         }
         if separator == Separator::CommaOrNewline {
@@ -420,7 +422,7 @@ impl<'a> Parser<'a> {
         if separator == Separator::Newline && (token.is("case") || token.is(",")) {
             let title = match token.text {
                 "case" => "two cases on one line",
-                _ => "a newline, and no comma, stands here",
+                _ => "expected a newline instead of a comma",
             };
             return self.report(
                 Diagnostic::error(Id::OneStatementPerLine, title, token.span, "")
@@ -434,7 +436,7 @@ impl<'a> Parser<'a> {
             "with", "else", "likely", "after", "through", "and", "or", "as", "if",
         ];
         if ["elif", "elsif", "elseif"].contains(&token.text) {
-            let title = format!("`{}` is written `else if`", token.text);
+            let title = format!("Loom writes `else if` for `{}`", token.text);
             let foreign = Diagnostic::error(Id::NotLoom, title, token.span, "");
             return self.report(foreign.help("write `else if`"));
         }
@@ -461,7 +463,7 @@ impl<'a> Parser<'a> {
         if !is_one || token.kind != TokenKind::Word {
             return None;
         }
-        let title = "a conversion stands behind its value";
+        let title = "a conversion comes after its value";
         let place = open.span.to(close.span);
         let mut value = token.text.to_string();
         let behind = self.tokens[self.at + 1..].chunks_exact(2);
@@ -522,7 +524,7 @@ impl<'a> Parser<'a> {
                 span,
                 "the 101st level begins here",
             )
-            .help("give a part of it a name of its own"),
+            .help("move a part of it into a `let` or a `fn`"),
         )
     }
 
@@ -547,22 +549,22 @@ impl<'a> Parser<'a> {
             (":", "`=`") | ("==", "`,` or the end of the line") => mistake.help("write `=`"),
             ("[", "a value") => Diagnostic::error(
                 Id::NotLoom,
-                "there are no lists of values, and no constant arrays",
+                "Loom has no list of values and no constant arrays",
                 here,
                 "",
             )
             .help(
-                "write a function: `fn NAME(at: u32) -> u16 { match at { … } }`, in which each \
-                `case` has a line of its own and returns its value",
+                "write a function, `fn NAME(at: u32) -> u16 { match at { … } }`, with one line for \
+                each `case`, which returns its value",
             ),
             (of, _) if is_number_type(of) && self.ahead(1).kind == TokenKind::Word => {
                 let name = self.ahead(1).text;
-                mistake.help(format!("the type stands behind the name: `{name}: {of}`"))
+                mistake.help(format!("the type follows the name: `{name}: {of}`"))
             }
             (behind, "`:`") if token.kind == TokenKind::Word => {
                 let before = before.text;
                 mistake.help(match is_number_type(before) || before.ends_with("_t") {
-                    true => format!("the type stands behind the name: `{behind}: {before}`"),
+                    true => format!("the type follows the name: `{behind}: {before}`"),
                     false => format!("write `{before}: {behind}`"),
                 })
             }
@@ -593,7 +595,7 @@ impl<'a> Parser<'a> {
         let Some(meant) = closest(token.text, candidates.iter().copied()) else {
             return false;
         };
-        let title = format!("there is no word `{}` here", token.text);
+        let title = format!("unknown word `{}`", token.text);
         self.report(
             Diagnostic::error(Id::UnknownWord, title, token.span, "")
                 .help(format!("did you mean `{meant}`?")),
@@ -608,7 +610,7 @@ impl<'a> Parser<'a> {
         let Some((_, ours)) = theirs_and_ours.iter().find(|(theirs, _)| token.is(theirs)) else {
             return false;
         };
-        let title = format!("`{}` is written `{ours}`", token.text);
+        let title = format!("Loom writes `{ours}` for `{}`", token.text);
         self.report(
             Diagnostic::error(Id::NotLoom, title, token.span, "").help(format!("write `{ours}`")),
         );
@@ -634,9 +636,9 @@ fn another_name(word: &str) -> String {
         "case" => "option",
         "match" => "pattern",
         "port" | "link" | "key" | "send" | "deliver" | "message" | "header" => {
-            return format!("choose another name, as `the_{word}`");
+            return format!("choose another name, such as `the_{word}`");
         }
         _ => return "choose another name".to_string(),
     };
-    format!("choose another name, as `{other}`")
+    format!("choose another name, such as `{other}`")
 }

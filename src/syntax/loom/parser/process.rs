@@ -153,9 +153,9 @@ impl Parser<'_> {
     fn binding(&mut self) -> Parsed<Name> {
         let name = self.name("a name")?;
         if self.is_at(":") {
-            let title = "the event says of which type this is";
+            let title = "the event defines the type of this value";
             let typed = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
-            return Err(self.report(typed.help(format!("leave the type out: `{name}`"))));
+            return Err(self.report(typed.help(format!("remove the type: `{name}`"))));
         }
         Ok(name)
     }

@@ -125,7 +125,7 @@ impl Parser<'_> {
         let start = self.at;
         let first = self.token();
         if first.kind == TokenKind::Number || self.ahead(1).is(",") || self.ahead(1).is(")") {
-            let title = "this does not say of which parameter it is the value";
+            let title = "this argument has no parameter name";
             let unnamed = Diagnostic::error(Id::MissingPart, title, first.span, "");
             return Err(self.report(unnamed.help(format!("write `NAME = {}`", first.text))));
         }

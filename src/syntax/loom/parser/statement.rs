@@ -95,7 +95,7 @@ impl Parser<'_> {
             let label = "expected a statement";
             return Err(self.report(
                 Diagnostic::error(Id::UnexpectedWord, title, token.span, label)
-                    .help("is the block above it meant to end before?"),
+                    .help("close the block above, if a `}` is missing"),
             ));
         }
         let alone = matches!(
@@ -107,43 +107,43 @@ impl Parser<'_> {
             .iter()
             .any(|word| next.is(word));
         if token.is("while") && (alone || next.is("(")) {
-            let title = "there is no `while`: no loop is unbounded within an instant";
+            let title = "Loom has no `while`, because each loop in a handler is bounded";
             return Err(self
                 .report(Diagnostic::error(Id::NotLoom, title, token.span, "").help(
-                    "run over a range with `for`, or go on in another instant with `again`",
+                    "use a `for` over a range, or continue in another instant with `again`",
                 )));
         }
         if token.is("exit") && (next.is("}") || next.kind == TokenKind::Newline) {
-            let title = "this `exit` does not say what it leaves";
+            let title = "this `exit` does not name a `trap`";
             let label = "expected the name of a `trap`";
-            let help = "only a `trap` of a process is left so; in a handler, put the rest into an \
-                `if` that holds until then";
+            let help = "`exit` leaves a `trap` of a process; in a handler, put the rest of the \
+                code into an `if`";
             let exit = Diagnostic::error(Id::MissingPart, title, token.span, label);
             return Err(self.report(exit.help(help)));
         }
         if (token.is("break") || token.is("continue")) && alone {
             let title = format!(
-                "there is no `{}`: a `for` runs through its range",
+                "Loom has no `{}`: a `for` runs over its whole range",
                 token.text
             );
             let foreign = Diagnostic::error(Id::NotLoom, title, token.span, "");
             if token.is("continue") {
-                let help = "put the rest of its body into an `if` that holds where it goes on";
+                let help = "put the rest of the body into an `if`";
                 return Err(self.report(foreign.help(help)));
             }
             return Err(self.report(foreign.help(
-                "put the rest of its body into an `if` that holds until then; in a process, \
-                `trap done { loop { … exit done } }` leaves a loop",
+                "put the rest of the body into an `if`; in a process, write `trap done { loop { … \
+                exit done } }`",
             )));
         }
         if token.kind == TokenKind::Word && alone && !operator {
             let is_corrected =
                 self.correct_language(FOREIGN_STATEMENTS) || self.correct_spelling(STATEMENTS);
             if !is_corrected && !token.is_keyword() && self.ahead(2).is("=") {
-                let title = "a value gets its name by `let`";
+                let title = "Loom declares a value with `let`";
                 let declaration = Diagnostic::error(Id::NotLoom, title, token.span, "");
                 let help = format!(
-                    "write `let {} = …`: its type is that of the value",
+                    "write `let {} = …`; the type is inferred from the value",
                     next.text
                 );
                 return Err(self.report(declaration.help(help)));
@@ -197,18 +197,21 @@ impl Parser<'_> {
 
     fn let_statement(&mut self) -> Parsed<StatementKind> {
         if self.is_at("mut") && self.ahead(1).kind == TokenKind::Word {
-            let title = "what a `let` names never changes";
+            let title = "a value of a `let` never changes";
             let mutable = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
-            let help = "leave `mut` out; what changes is a field, of a session for example";
+            let help =
+                "remove `mut`, or declare a variable as a field, such as a field of a session";
             return Err(self.report(mutable.help(help)));
         }
         let name = self.name("a name for the value")?;
         if self.is_at(":") {
-            let title = "the type of a `let` is the type of its value";
+            let title = "a `let` takes no type";
             let span = self.token().span;
             return Err(self.report(
-                Diagnostic::error(Id::UnexpectedWord, title, span, "expected `=`")
-                    .help("leave the type out, or write `as` behind the value"),
+                Diagnostic::error(Id::UnexpectedWord, title, span, "expected `=`").help(
+                    "remove the type, which is inferred from the value; convert the value \
+                        with `as`",
+                ),
             ));
         }
         self.expect("=")?;
@@ -224,11 +227,11 @@ impl Parser<'_> {
         let condition = self.condition()?;
         let likely = self.likely()?;
         if !self.is_at("else") {
-            let title = "this `require` does not say what happens otherwise";
+            let title = "this `require` has no `else`";
             let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingElse, title, span, "expected `else`")
-                    .label(condition.span, "when this does not hold")
+                    .label(condition.span, "if this is false")
                     .help("add `else drop message as reason`, or `else {}` to do nothing more"),
             ));
         }
@@ -317,7 +320,7 @@ impl Parser<'_> {
         let value = self.simple()?;
         let likely = self.likely()?;
         if self.is_at(":") {
-            let title = "what a case does stands in braces";
+            let title = "the body of a case needs braces";
             let colon = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
             return Err(self.report(colon.help("write `case VALUE { … }`")));
         }
@@ -334,11 +337,11 @@ impl Parser<'_> {
     fn no_case(&mut self) -> Reported {
         let token = self.token();
         if token.is("default") || token.is("_") {
-            let title = format!("`{}` is written `else`", token.text);
+            let title = format!("Loom writes `else` for `{}`", token.text);
             let foreign = Diagnostic::error(Id::NotLoom, title, token.span, "");
-            return self.report(foreign.help("write `else { … }` behind the last case"));
+            return self.report(foreign.help("write `else { … }` after the last case"));
         }
-        let title = format!("`{}` begins no case", token.text);
+        let title = format!("`{}` does not begin a case", token.text);
         let label = "expected `case` or `else`";
         let refused = Diagnostic::error(Id::UnexpectedWord, title, token.span, label);
         self.report(refused.help("write `case VALUE { … }`, and `else { … }` for the rest"))
@@ -346,7 +349,7 @@ impl Parser<'_> {
 
     fn for_statement(&mut self) -> Parsed<StatementKind> {
         if self.is_at("(") {
-            let title = "a `for` runs over a range, or over what is taken out of a container";
+            let title = "a `for` runs over a range or over the elements of a container";
             let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
             return Err(self.report(foreign.help("write `for i in 0..4 { … }`")));
         }
@@ -355,7 +358,7 @@ impl Parser<'_> {
         let from = self.simple()?;
         let over = if self.accept("..").is_some() {
             if self.is_at("=") {
-                let title = "a range ends before its second number";
+                let title = "Loom has no `..=`: a range excludes its end";
                 let foreign = Diagnostic::error(Id::NotLoom, title, self.token().span, "");
                 return Err(self.report(foreign.help("write `0..5` for 0 to 4")));
             }
@@ -452,8 +455,11 @@ impl Parser<'_> {
             let span = self.here();
             return Err(self.report(
                 Diagnostic::error(Id::MissingReason, title, span, "expected `as` and a name")
-                    .why("Every drop is counted under a name, so that no message is lost unseen.")
-                    .help("write `drop message as too_long`, with a reason of your own"),
+                    .why(
+                        "Each drop is counted under a reason, so that no message is lost \
+                        unnoticed.",
+                    )
+                    .help("write `drop message as too_long`, with your own reason"),
             ));
         }
         Ok(StatementKind::Drop {
@@ -494,22 +500,21 @@ impl Parser<'_> {
         let (code, title, help) = if word.is("return") && self.code == Code::Filter {
             (
                 Code::Function,
-                "there is no `return` in a filter",
-                "`yield` says what stands in place of the word; what is read has a `result`",
+                "a filter has no `return`",
+                "write `yield` to replace the word; a filter that `reads` returns its `result`",
             )
         } else if word.is("return") {
             (
                 Code::Function,
-                "there is no `return` in a handler",
-                "write `require CONDITION else drop message as REASON`, or `else {}`: what stands \
-                behind `else` takes the place of the rest of the block; or put the rest into the \
-                `else` of an `if`",
+                "a handler has no `return`",
+                "write `require CONDITION else drop message as REASON`, or `else {}` to skip the \
+                rest of the block; or put the rest into the `else` of an `if`",
             )
         } else {
             (
                 Code::Filter,
-                "`yield` stands in filters only",
-                "to pass a message on, `send` it",
+                "`yield` is allowed only in filters",
+                "write `send` to pass a message on",
             )
         };
         if self.code != code {
@@ -532,12 +537,12 @@ impl Parser<'_> {
             let value = self.expression()?;
             let filtered = matches!(value.kind, ExpressionKind::Through { .. });
             if self.is_at("else") && !(filtered && operator.is_none()) {
-                let title = "an assignment has no `else` with a statement";
+                let title = "an assignment cannot have an `else` with a statement";
                 let span = self.token().span;
                 return Err(self.report(
                     Diagnostic::error(Id::UnexpectedWord, title, span, "")
                         .label(sign.span, "assigned here")
-                        .help("take the value with `let … else …` first, then assign it"),
+                        .help("bind the value with `let … else …` first, then assign it"),
                 ));
             }
             return Ok(StatementKind::Assign {
@@ -548,17 +553,18 @@ impl Parser<'_> {
             });
         }
         if !is_call(&value) {
-            let title = "a value alone does nothing";
+            let title = "a value alone has no effect";
             let help = if self.is_at(":") && self.ahead(1).is("=") {
-                "an assignment is written `=`"
+                "write `=` to assign a value"
             } else if self.is_at(":") {
-                "fields stand in `entity`, `session` or `child`; a value of a handler is a `let`"
+                "declare a field in `entity`, `session` or `child`, and a local of a handler with \
+                `let`"
             } else if is_comparison(&value) {
-                "`==` compares; an assignment is written `=`"
+                "`==` compares; write `=` to assign"
             } else if self.code == Code::Function {
-                "a function gives a value by `return`"
+                "write `return` to return a value from a function"
             } else {
-                "assign it to something, or take it out"
+                "assign it, or remove it"
             };
             return Err(
                 self.report(Diagnostic::error(Id::NotAStatement, title, value.span, "").help(help))

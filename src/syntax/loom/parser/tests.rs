@@ -110,11 +110,11 @@ fn a_time_is_a_number_and_a_unit() {
     assert_eq!(grouped("0x10"), "16");
     assert_eq!(
         mistakes("const a = 99999999999 h"),
-        ["1: this time is too long"]
+        ["1: this duration is too long"]
     );
     assert_eq!(
         mistakes("const a = 5ms"),
-        ["1: a space stands between a number and its unit"]
+        ["1: a number and its unit need a space between them"]
     );
     assert_eq!(
         mistakes("const a = 18446744073709551616"),
@@ -236,18 +236,18 @@ on deliver(message) {
 }
 ";
     let expected = [
-        "1: there is no word `wroker` here",
-        "2: this header does not say which byte of a number comes first",
-        "5: there is no word `timr` here",
+        "1: unknown word `wroker`",
+        "2: this header has no byte order",
+        "5: unknown word `timr`",
         "5: Loom has no semicolons: newlines end statements",
-        "7: `=` does not compare",
-        "7: `&&` is written `and`",
-        "7: `!` is written `not`",
+        "7: `=` does not compare values",
+        "7: Loom writes `and` for `&&`",
+        "7: Loom writes `not` for `!`",
         "7: this drop has no reason",
-        "8: this `require` does not say what happens otherwise",
-        "9: there is no word `delvier` here",
+        "8: this `require` has no `else`",
+        "9: unknown word `delvier`",
         "10: comparisons cannot be chained",
-        "11: there is no `return` in a handler",
+        "11: a handler has no `return`",
         "12: two statements on one line",
         "13: this line ends too early",
     ];
@@ -278,23 +278,23 @@ on tick {
 fn words_of_other_languages_are_translated() {
     assert_eq!(
         mistakes("import link.service"),
-        ["1: `import` is written `use`"]
+        ["1: Loom writes `use` for `import`"]
     );
     assert_eq!(
         mistakes("struct a { b: u8 }"),
-        ["1: `struct` is written `record`"]
+        ["1: Loom writes `record` for `struct`"]
     );
     let text = "on start {\n    x++\n    a = b ? c : d\n    header.a = 1\n}";
     assert_eq!(
         mistakes(text),
-        ["2: there is no `++`", "3: there is no `? :`"]
+        ["2: there is no `++`", "3: Loom has no `? :`"]
     );
     let text = "on start {\n    while (true) { a = 1 }\n    switch a { case b { again } }\n}";
     assert_eq!(
         mistakes(text),
         [
-            "2: there is no `while`: no loop is unbounded within an instant",
-            "3: `switch` is written `match`"
+            "2: Loom has no `while`, because each loop in a handler is bounded",
+            "3: Loom writes `match` for `switch`"
         ]
     );
 }
@@ -309,8 +309,8 @@ error[missing-reason]: this drop has no reason
 2 |     drop message
   |                 ^ expected `as` and a name
   |
-  = Every drop is counted under a name, so that no message is lost unseen.
-  = help: write `drop message as too_long`, with a reason of your own
+  = Each drop is counted under a reason, so that no message is lost unnoticed.
+  = help: write `drop message as too_long`, with your own reason
 
 ";
     assert_eq!(shown, expected);
@@ -357,6 +357,6 @@ fn a_body_has_an_end() {
     for body in ["x += 1\n".repeat(5000), branches] {
         let found = mistakes(&format!("on start {{\n{body}\n}}\n"));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].ends_with("this does too much in one place"));
+        assert!(found[0].ends_with("this handler or function is too long"));
     }
 }

@@ -21,15 +21,15 @@ impl<'a> Body<'a, '_> {
         source: &ast::Statement,
     ) -> Option<StatementKind> {
         if self.reacts.is_none() {
-            let title = "this is done by processes alone";
-            let label = "in an instance without any";
+            let title = "only processes can do this";
+            let label = "the instance has no processes";
             let refused = Diagnostic::error(Id::NotHere, title, source.span, label);
             let help = match source.kind {
                 ast::StatementKind::Exit(_) | ast::StatementKind::Trap { .. } => {
-                    "in a handler, put the rest into an `if` that holds until then; a loop over \
-                    instants stands in a `process`"
+                    "in a handler, put the rest of the code into an `if`; a loop over several \
+                    instants needs a `process`"
                 }
-                _ => "write it in a `process`, and let the instance `run` that",
+                _ => "write it in a `process`, and `run` the process in the instance",
             };
             self.report(refused.help(help));
             return None;
@@ -111,9 +111,13 @@ impl<'a> Body<'a, '_> {
             }
         };
         if path.single().is_none() {
-            let title = format!("`{path}` is emitted by its process alone");
-            let mistake = Diagnostic::error(Id::NotHere, title, path.span, "of another process");
-            self.report(mistake.why("What a process declares, it alone writes and emits."));
+            let title = format!("only its own process can emit `{path}`");
+            let mistake =
+                Diagnostic::error(Id::NotHere, title, path.span, "a signal of another process");
+            self.report(
+                mistake
+                    .why("Only the process that declares a field or signal can write or emit it."),
+            );
             return None;
         }
         let carried = self.value_of_signal(signal);
@@ -201,7 +205,7 @@ impl<'a> Body<'a, '_> {
     /// The signals of which one lets something stand still.
     fn asleep(&mut self, source: &ast::Event) -> Option<Vec<SignalId>> {
         if !source.bindings.is_empty() {
-            let title = "what stands still hears nothing";
+            let title = "`unless` cannot bind values";
             self.report(Diagnostic::error(
                 Id::WrongArguments,
                 title,
@@ -396,9 +400,14 @@ impl<'a> Body<'a, '_> {
     pub(super) fn guard(&mut self, source: Option<&ast::Expression>) -> Option<Expression> {
         let (guard, before) = self.ahead(|body| source.map(|source| body.question(source)));
         if let (Some(source), false) = (source, before.is_empty()) {
-            let title = "this cannot be computed while it waits";
-            let mistake = Diagnostic::error(Id::NotHere, title, source.span, "done before");
-            self.report(mistake.help("write it with `if` in the case"));
+            let title = "this condition cannot be evaluated during a wait";
+            let mistake = Diagnostic::error(
+                Id::NotHere,
+                title,
+                source.span,
+                "needs a statement before it",
+            );
+            self.report(mistake.help("test it with `if` in the body of the case"));
         }
         guard
     }
@@ -407,20 +416,20 @@ impl<'a> Body<'a, '_> {
     fn times(&mut self, source: &ast::Delay) -> Option<(Expression, Variable)> {
         let times = source.times.as_ref()?;
         if let Some(condition) = &source.condition {
-            let title = "what is counted has no condition";
-            let mistake = Diagnostic::error(Id::NotHere, title, condition.span, "a condition");
-            self.report(mistake.help("`repeat` an `await` with the condition"));
+            let title = "a delay with a count cannot have a condition";
+            let mistake = Diagnostic::error(Id::NotHere, title, condition.span, "the condition");
+            self.report(mistake.help("write a `repeat` around an `await` with the condition"));
             return None;
         }
         let word = Type::Unsigned(32);
         let (value, before) = self.ahead(|body| body.expect(times, &word));
         if !before.is_empty() || constant_number(&value) == Some(0) {
-            let title = "so often nothing comes";
+            let title = "the count of a delay must be a value above zero";
             self.report(Diagnostic::error(
                 Id::NotHere,
                 title,
                 times.span,
-                "how often",
+                "the count",
             ));
             return None;
         }

@@ -34,7 +34,7 @@ impl<'a> Body<'a, '_> {
             }
         }
         if source.names.len() > 1 && !source.bindings.is_empty() {
-            let title = "one of several events brings nothing that has a name";
+            let title = "alternatives joined by `or` cannot bind values";
             self.report(Diagnostic::error(
                 Id::WrongArguments,
                 title,
@@ -58,7 +58,7 @@ impl<'a> Body<'a, '_> {
         let bindings = &source.bindings;
         if !bindings.is_empty() && bindings.len() != parameters.len() {
             let title = format!("this event carries {} values", parameters.len());
-            let label = format!("{} are named here", bindings.len());
+            let label = format!("{} named here", bindings.len());
             let mistake = Diagnostic::error(Id::WrongArguments, title, source.span, label);
             self.report(mistake);
         }
@@ -107,7 +107,7 @@ impl<'a> Body<'a, '_> {
                 }
             }
             _ => {
-                let title = "this is not what the signal carries";
+                let title = "the type does not match the value of the signal";
                 self.report(Diagnostic::error(
                     Id::WrongArguments,
                     title,
@@ -290,9 +290,14 @@ impl<'a> Body<'a, '_> {
         }
         let local = self.add_local("present", Type::Bool);
         let Some(before) = self.before.as_mut() else {
-            let title = "nothing is known of signals here";
-            let mistake = Diagnostic::error(Id::NotHere, title, span, "before anything runs");
-            return self.refuse(mistake.help("ask in a statement of a process"));
+            let title = "signals cannot be tested here";
+            let mistake = Diagnostic::error(
+                Id::NotHere,
+                title,
+                span,
+                "evaluated before any process runs",
+            );
+            return self.refuse(mistake.help("test the signal in a statement of a process"));
         };
         let known = |truth: u64| {
             let kind = StatementKind::Let(local, number(truth, Type::Bool));

@@ -87,11 +87,12 @@ impl<'a> Body<'a, '_> {
     ) -> Expression {
         let kind = self.scope.kind;
         if self.context.program.kinds[kind.at()].reactive.is_none() {
-            let title = "there is no `pre` here";
-            let mistake = Diagnostic::error(Id::NotHere, title, operand.span, "no processes");
+            let title = "`pre` cannot be used here";
+            let mistake =
+                Diagnostic::error(Id::NotHere, title, operand.span, "no processes run here");
             return self.refuse(mistake.why(
-                "Only where processes run in parallel is there a value before the instant beside \
-                 that in it.",
+                "`pre` reads a value of the previous instant, which is stored only for processes \
+                that run in parallel.",
             ));
         }
         let around = std::mem::replace(&mut self.asks, true);
@@ -107,10 +108,10 @@ impl<'a> Body<'a, '_> {
             Some(earlier) if earlier.asks() => self.answered(earlier, operand.span),
             Some(earlier) => earlier,
             None => {
-                let title = "this has no value before the instant";
-                let label = "of this instant";
+                let title = "this has no value in the previous instant";
+                let label = "exists only in this instant";
                 let mistake = Diagnostic::error(Id::NotHere, title, operand.span, label);
-                let why = "`pre` is of fields, of functions of them, and of signals.";
+                let why = "`pre` applies to fields, to functions of fields, and to signals.";
                 self.refuse(mistake.why(why))
             }
         }
@@ -127,7 +128,7 @@ impl<'a> Body<'a, '_> {
         }
         let title = format!("`{path}` carries no value");
         let mistake = Diagnostic::error(Id::NotAValue, title, operand.span, "a signal");
-        let help = format!("`pre present {path}` asks whether it was there");
+        let help = format!("`pre present {path}` tests whether it was present");
         Some(self.refuse(mistake.help(help)))
     }
 

@@ -271,9 +271,9 @@ impl<'a> Body<'a, '_> {
     /// What a handler does, in the instants in which its event comes.
     fn reacting_handler(&mut self, source: &ast::Handler) -> Block {
         if let Some(wait) = source.body.statements.iter().find(|one| self.waits(one)) {
-            let title = "a handler does not wait";
+            let title = "a handler cannot wait";
             let mistake = Diagnostic::error(Id::NotHere, title, wait.span, "waits");
-            self.report(mistake.help("put it into the body of a process"));
+            self.report(mistake.help("move it into a process"));
             return Block::new();
         }
         let words = self.words.len();

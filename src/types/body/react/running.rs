@@ -29,8 +29,9 @@ impl<'a> Body<'a, '_> {
         let process = &doings.processes[at];
         if self.reacts().running.contains(&at) {
             let title = format!("`{path}` runs itself");
-            let mistake = Diagnostic::error(Id::UseCircle, title, path.span, "in a circle");
-            self.report(mistake.help("let it `loop`"));
+            let mistake =
+                Diagnostic::error(Id::UseCircle, title, path.span, "a process runs itself");
+            self.report(mistake.help("use `loop` to repeat a process"));
             return None;
         }
         let given = self.given_to(at, path, arguments)?;
@@ -65,7 +66,7 @@ impl<'a> Body<'a, '_> {
         let parameters = &doings.processes[at].source.parameters;
         if parameters.len() != arguments.len() {
             let title = format!("`{path}` takes {} values", parameters.len());
-            let label = format!("{} are given", arguments.len());
+            let label = format!("{} given", arguments.len());
             let mistake = Diagnostic::error(Id::WrongArguments, title, path.span, label);
             self.report(mistake);
             return None;

@@ -27,16 +27,19 @@ pub(super) fn unused(
         let name = &process.source.name;
         let title = format!("`{name}` is never run");
         let warning = Diagnostic::warning(Id::UnusedName, title, name.span, "declared here");
-        warnings.push(warning.help("name it in a `run`, or take it out"));
+        warnings.push(warning.help("`run` it, or remove it"));
     }
     declared.sort_unstable();
     let (heard, emitted) = (heard(reactive), emitted(&reactive.processes));
     for signal in declared {
         let (title, help) = match (heard.contains(&signal), emitted.contains(&signal)) {
             (true, true) => continue,
-            (false, true) => ("is never heard", "ask for it, or take it out"),
-            (true, false) => ("is never emitted", "emit it, or take it out"),
-            (false, false) => ("is never used", "use it, or take it out"),
+            (false, true) => (
+                "is never tested or awaited",
+                "test or await it, or remove it",
+            ),
+            (true, false) => ("is never emitted", "emit it, or remove it"),
+            (false, false) => ("is never used", "use it, or remove it"),
         };
         let signal = reactive.processes.signal(signal);
         let title = format!("`{}` {title}", signal.name);

@@ -36,11 +36,11 @@ impl<'a> Body<'a, '_> {
         let held: Vec<LocalId> = held.map(|(local, _)| *local).collect();
         for local in held {
             let name = self.local_name(local).to_string();
-            let title = format!("`{name}` is held while this waits");
+            let title = format!("`{name}` is not used up before this wait");
             let mistake = Diagnostic::error(Id::MessageLeaked, title, span, "waits")
-                .why("What is preempted here would forget its message.")
+                .why("A preemption during the wait would lose the message.")
                 .help(format!(
-                    "keep it in a field, or pass or drop `{name}` before"
+                    "push it into a container, or pass `{name}` on or drop it before the wait"
                 ));
             self.report(mistake);
             self.flow.messages.insert(local, Holding::Unknown);
