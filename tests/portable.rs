@@ -1,8 +1,8 @@
 //! `NAME.h` and `NAME.c` as compilers of other people meet them: with more warnings, in C++, beside
 //! another stack, on a small machine, and on machines with another processor.
 //!
-//! In: examples, and the project of `loom new beep`, compiled to C. Out: what compilers say, the bytes
-//! that stacks take, and what `portable/small.c` prints.
+//! In: examples, and the project of `loom new beep`, compiled to C. Out: what compilers say, the
+//! bytes that stacks take, and what `portable/small.c` prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,7 @@ impl Built {
     fn new(test: &str, loom: &Path) -> Built {
         let stem = loom.file_stem().and_then(|stem| stem.to_str());
         let folder = scratch(test).join(stem.expect("a file has a name"));
+        let _ = fs::remove_dir_all(&folder);
         said(loom_command().arg("build").arg(loom).arg("-o").arg(&folder));
         let files = fs::read_dir(&folder).expect("the C was written");
         let mut names = files.filter_map(|file| {
@@ -172,8 +173,8 @@ fn two_stacks_are_hosted_by_one_file() {
 fn a_small_stack_fits_a_small_machine() {
     let built = beep("small");
     let object = built.folder.join("beep.o");
-    let bound = built.folder.join("bound.c");
-    let asks = "#include \"beep.h\"\n\
+    let bound = scratch("small").join("bound.c");
+    let asks = "#include \"beep/beep.h\"\n\
                 _Static_assert(BEEP_MEMORY_FOR(2, 2, 2) <= BOUND, \"it takes more\");\n";
     fs::write(&bound, asks).expect("written");
     let clang = |input: &Path, more: &[&str]| {
@@ -251,7 +252,8 @@ fn stacks_take_no_more_memory_than_promised() {
         let name = &built.name;
         let text = format!(
             "#include \"{name}.h\"\n#include <stdio.h>\nint main(void) {{\n    \
-             struct {name}_config config;\n    {name}_config_default(&config);\n    {settings}\n    \
+             struct {name}_config config;\n    {name}_config_default(&config);\n    \
+             {settings}\n    \
              printf(\"%zu\", {name}_size(&config));\n    \
              return {name}_check(&config, SIZE_MAX - 1) == {}_LITTLE_MEMORY;\n}}\n",
             name.to_uppercase()

@@ -5,8 +5,8 @@
 //!                                   24 bytes where a pointer has 8, 20 where it has 4
 //! ```
 //!
-//! No machine needs more: a `uint64_t` is aligned to 8 bytes, and an enum has 4. Generated C asserts
-//! the sizes when it is compiled. A struct with a member of an unknown type has no size.
+//! No machine needs more: a `uint64_t` is aligned to 8 bytes, and an enum has 4. Generated C
+//! asserts the sizes when it is compiled. A struct with a member of unknown type has no size.
 
 use std::collections::HashMap;
 
@@ -60,7 +60,7 @@ impl Sizes {
         sizes
     }
 
-    /// Returns the bytes of a struct; none if the text has no such struct, or not all that it holds.
+    /// Returns the bytes of a struct; none if the text does not show it, or one of its members.
     pub fn bytes(&self, name: &str) -> Option<u64> {
         self.structs.get(name).map(|size| size.bytes)
     }

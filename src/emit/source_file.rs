@@ -14,7 +14,6 @@ use super::granted;
 use super::header_file;
 use super::in_place;
 use super::leaves;
-use super::memory;
 use super::message;
 use super::narrow;
 use super::options;
@@ -105,7 +104,7 @@ pub fn text(stack: &Stack) -> (String, String, Shortcuts) {
     };
     add("what starts reactions", printer::file(&driver));
     add("what the host calls", interface);
-    let memory = memory::macros(stack, &reactions.queued, &(header.clone() + &file));
+    let memory = super::memory::macros(stack, &reactions.queued, &(header.clone() + &file));
     let (macros, asserted) = memory.unwrap_or_default();
     file += &asserted;
     (

@@ -292,6 +292,7 @@ pub fn mtu(
 
 fn mtu_refused(place: Span) -> Diagnostic {
     let title = format!("the `mtu` of a link is a number of bytes from 1 to {MOST}");
-    Diagnostic::error(Id::ParameterRefused, title, place, "")
-        .why("The `mtu` of a link is the length of its longest packet, and sets the size of buffers.")
+    Diagnostic::error(Id::ParameterRefused, title, place, "").why(
+        "The `mtu` of a link is the length of its longest packet, and sets the size of buffers.",
+    )
 }

@@ -1,6 +1,6 @@
 /*
- * Two stacks of `loom new beep` with as little memory as works, which talk to each other. Exits with
- * 1 behind the line of the first wrong result; prints the same on every machine.
+ * Two stacks of `loom new beep` with as little memory as works, which talk to each other. Exits
+ * with 1 behind the line of the first wrong result; prints the same on every machine.
  */
 #include "beep.h"
 
@@ -70,7 +70,7 @@ static void talk(void) {
     struct beep *const right = beep_start(right_memory, sizeof right_memory, &config, 0);
     IS(left != NULL && right != NULL);
     for (uint64_t now_ns = 1; now_ns <= 1000; now_ns += 1) {
-        const size_t length = now_ns % 61;
+        const size_t length = (size_t)(now_ns % 61);
         const bool is_first = now_ns % 3 != 0;
         send(is_first ? left : right, length, BEEP_SENT, now_ns);
         IS(carried(is_first ? left : right, is_first ? right : left, now_ns) == length);

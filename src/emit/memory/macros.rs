@@ -1,5 +1,5 @@
-//! `NAME_MEMORY`: the text of a stack in C comes in; macros by which a host reserves its memory when it
-//! is compiled go out, and assertions that they are right.
+//! `NAME_MEMORY`: the text of a stack in C comes in; macros by which a host reserves memory, and
+//! assertions that they are right, go out.
 //!
 //! ```text
 //! static uint8_t memory[BEEP_MEMORY];                     for the default configuration
@@ -63,8 +63,8 @@ pub fn macros(stack: &Stack, queued: &BTreeSet<Queued>, text: &str) -> Option<(S
     }
     if super::holds(stack) {
         held.push(
-            "UPPER_MEMORY_FOR(1, 0, 0) - UPPER_MEMORY_FOR(0, 0, 0) >= sizeof(struct STACK_buffer) + \
-             sizeof(struct STACK_message)"
+            "UPPER_MEMORY_FOR(1, 0, 0) - UPPER_MEMORY_FOR(0, 0, 0) >= \
+             sizeof(struct STACK_buffer) + sizeof(struct STACK_message)"
                 .to_string(),
         );
     }

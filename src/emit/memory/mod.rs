@@ -100,8 +100,8 @@ const MOST_COUNTED: u32 = 1 << 16;
 const OUTPUTS: u32 = 64;
 
 /// Returns how many messages there can be at a time: those on their way, and those that wait in the
-/// queues and windows of one instance of each kind. A reaction that makes more finds twice as many as
-/// the longest message fills frames of the narrowest link.
+/// queues and windows of one instance of each kind. A reaction that makes more finds twice as many
+/// as the longest message fills frames of the narrowest link.
 fn buffers(stack: &Stack, room: u32) -> u32 {
     let mut attempts = attempts(stack.forest);
     let appends = attempts.any(|attempt| matches!(attempt, Attempt::AppendStream(..)));
@@ -182,8 +182,8 @@ fn attempts_of<'f>(forest: &'f Forest, tree: &Tree) -> impl Iterator<Item = &'f 
     })
 }
 
-/// Returns how many events one reaction puts on the agenda at most. Each that is not told to a whole
-/// kind may carry a message, so there are no more of these than buffers.
+/// Returns how many events one reaction puts on the agenda at most. Those that are not told to a
+/// whole kind may carry messages, so there are no more of them than buffers.
 fn widest(stack: &Stack, buffers: u32) -> u32 {
     let capacity = |kind: KindId| stack.program.kinds[kind.at()].capacity;
     let single = most(stack.forest, &|node| {
