@@ -190,7 +190,7 @@ impl Page {
 
     /// Whether the last argument is a struct whose fields fit under each other from here on.
     fn ends_with_fields(&self, arguments: &[Expression], at: usize, behind: usize) -> bool {
-        if at + 1 != arguments.len() || !matches!(arguments[at], Expression::Struct(..)) {
+        if at + 1 != arguments.len() || !is_struct(&arguments[at]) {
             return false;
         }
         let laid = laid_out(&arguments[at], self.column + 1, behind);
@@ -298,6 +298,15 @@ fn chained(value: &Expression) -> Vec<(&'static str, &Expression)> {
     operands.push(("", left));
     operands.reverse();
     operands
+}
+
+/// Returns true for a struct that is written out, or its address.
+fn is_struct(value: &Expression) -> bool {
+    match value {
+        Expression::Struct(..) => true,
+        Expression::Unary(_, inner) => is_struct(inner),
+        _other_expressions => false,
+    }
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
         let mut all = vec![atom("stack")];
         let name = one.name(stack);
         let message = atom("event").behind("message");
-        let instance = atom("event").behind("instance");
+        let instance = atom("place").behind("instance");
         match one {
             Queued::Reaction(reaction) => {
                 let tree = stack.tree(*reaction).expect("what is queued has a tree");
@@ -93,17 +93,18 @@ fn handle(stack: &Stack, queued: &BTreeSet<Queued>) -> Function {
         (vec![one.work(stack)], body)
     });
     let body = vec![S::Switch {
-        value: atom("event").behind("work"),
+        value: atom("place").behind("work"),
         cases: cases.collect(),
         otherwise: None,
     }];
     let name = &stack.names.stack;
     Function {
-        comment: "Handles an event of the agenda.".to_string(),
+        comment: "Handles what stood on the agenda.".to_string(),
         result: "static void".to_string(),
         name: "handle".to_string(),
         parameters: vec![
             stack_parameter(stack),
+            format!("const struct {name}_place *place"),
             format!("const struct {name}_event *event"),
         ],
         body,
@@ -117,7 +118,7 @@ fn calls_application(name: &str, given: Vec<C>) -> Vec<S> {
     let mut now = vec![S::Do(call(external::now(name), given.clone()))];
     now.extend(carries.then(|| external::given_back(message.member("buffer"))));
     vec![S::If {
-        condition: atom("event").behind("waited"),
+        condition: atom("place").behind("waited"),
         then: now,
         otherwise: vec![S::Do(call(name, given))],
     }]
@@ -147,7 +148,6 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
     }
     let name = &stack.names.kinds[stack.pool_of(kind).at()];
     let beside = |suffix: &str| atom("stack").behind(format!("{name}_{suffix}"));
-    let event = || atom("event");
     let instance = match (reaction, stack.program.sessions_below(kind)) {
         // What has a label lives as long as the session below.
         (
@@ -155,8 +155,12 @@ fn while_it_lives(stack: &Stack, reaction: Reaction, handled: S) -> Vec<S> {
                 index: Index::Any, ..
             },
             Some(below),
-        ) => binary("%", event().behind("instance"), atom(below.to_string())),
-        _ => event().behind("instance"),
+        ) => binary(
+            "%",
+            atom("place").behind("instance"),
+            atom(below.to_string()),
+        ),
+        _ => atom("place").behind("instance"),
     };
     let lives = call(
         "sl_pool_has",
@@ -343,7 +347,10 @@ fn told_later(stack: &Stack, event: Queued, up: &str) -> S {
         true => "kept",
         false => "later",
     };
-    S::Do(call(put, vec![atom("stack"), C::Struct(kind, fields)]))
+    S::Do(call(
+        put,
+        vec![atom("stack"), C::Struct(kind, fields).address()],
+    ))
 }
 
 /// A link went down or up: what waits already is handled first.

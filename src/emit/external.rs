@@ -111,7 +111,7 @@ pub fn put(stack: &Stack, reaction: Reaction, instance: &str, values: Vec<(Strin
         ("instance".to_string(), atom(instance)),
     ];
     fields.extend(values);
-    let event = C::Struct(format!("struct {}_event", stack.names.stack), fields);
+    let event = C::Struct(format!("struct {}_event", stack.names.stack), fields).address();
     S::Do(call(put, vec![atom("stack"), event]))
 }
 
@@ -408,7 +408,7 @@ fn waits(stack: &Stack, id: PortId, event: Event, carries: bool) -> [S; 2] {
         true => "opened_last",
         false => "let_others_go",
     };
-    let event = C::Struct(format!("struct {}_event", stack.names.stack), fields);
+    let event = C::Struct(format!("struct {}_event", stack.names.stack), fields).address();
     let steps = atom("stack").behind("shared").member("steps");
     [
         S::Do(call(put, vec![atom("stack"), event])),

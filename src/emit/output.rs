@@ -433,7 +433,10 @@ impl Room {
         if before > 0 {
             event.push(("before".to_string(), atom(before.to_string())));
         }
-        S::Do(call(put, vec![atom("stack"), C::Struct(kind, event)]))
+        S::Do(call(
+            put,
+            vec![atom("stack"), C::Struct(kind, event).address()],
+        ))
     }
 }
 

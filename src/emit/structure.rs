@@ -360,10 +360,6 @@ fn event(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
     }
     if super::external::calls_applications(stack.program) {
         all.push(line(
-            "bool waited".to_string(),
-            "whether it has let all go before it that was under way",
-        ));
-        all.push(line(
             "bool follows".to_string(),
             "whether it belongs to the step that put it there",
         ));
@@ -391,7 +387,7 @@ fn place(stack: &Stack) -> Item {
     let calls = super::external::calls_applications(stack.program);
     let waited = calls.then_some((
         "bool waited",
-        "whether it has let all go before it, where there is no more",
+        "whether it has let all go before it that was under way",
     ));
     let members = members.into_iter().chain(waited);
     let members = members.map(|(text, comment)| line(text.to_string(), comment));

@@ -51,7 +51,7 @@ pub fn macros(stack: &Stack, queued: &BTreeSet<Queued>, text: &str) -> Option<(S
         "UPPER_MEMORY_FOR(0, 0, 0) >= sizeof(struct STACK){}",
         match queued.is_empty() {
             true => "",
-            false => " + 2 * sizeof(struct STACK_event) + (KEPT + 1) * sizeof(struct STACK_place)",
+            false => " + 4 * sizeof(struct STACK_event) + (KEPT + 1) * sizeof(struct STACK_place)",
         }
     )];
     if !queued.is_empty() {
@@ -91,7 +91,7 @@ fn taken(stack: &Stack, queued: &BTreeSet<Queued>, text: &str) -> Option<Taken> 
         taken.state[at] = bytes("")? + GAPS;
         if !queued.is_empty() {
             let (event, place) = (bytes("_event")?, bytes("_place")?);
-            taken.state[at] += 2 * event + places * place;
+            taken.state[at] += 4 * event + places * place;
             taken.event[at] = event + place;
         }
         if super::holds(stack) {

@@ -14,32 +14,31 @@ static void put(struct STACK *stack, const struct STACK_event *event) {
 }
 
 /* part take_next */
-/* Takes the event that stands first on the agenda. */
-static inline struct STACK_event take_next(struct STACK *stack) {
+/* Takes what stands first off the agenda. Its event stays where it is until that is handled. */
+static inline struct STACK_place take_next(struct STACK *stack) {
     stack->waiting -= 1;
     const struct STACK_place first = stack->agenda[stack->waiting];
-    struct STACK_event event = stack->events[first.event];
-    event.work = first.work;
-    event.instance = first.instance;
-    WHERE calls
-    event.waited = event.waited || first.waited;
-    END
-    if (first.event != 0) {
-        stack->events[first.event].next = stack->free_event;
-        stack->free_event = first.event;
-        stack->crowd -= 1;
+    stack->crowd -= first.event != 0;
+    return first;
+}
+
+/* part give_event */
+/* An event is handled: another may stand in its place. */
+static inline void give_event(struct STACK *stack, uint32_t place) {
+    if (place != 0) {
+        stack->events[place].next = stack->free_event;
+        stack->free_event = place;
     }
-    return event;
 }
 
 /* part later */
 /* Puts an event on the agenda, before all that wait there already, if there is a place for it and
  * for those of its instant that come before it; else it is lost, and counted. */
-static void later(struct STACK *stack, struct STACK_event event) {
-    if (stack->crowd + event.before < stack->config.events) {
-        put(stack, &event);
-    } else if (event.message.data != NULL) {
-        drop(stack, event.message.buffer, event.message.came_in, STACK_AGENDA_FULL);
+static void later(struct STACK *stack, const struct STACK_event *event) {
+    if (stack->crowd + event->before < stack->config.events) {
+        put(stack, event);
+    } else if (event->message.data != NULL) {
+        drop(stack, event->message.buffer, event->message.came_in, STACK_AGENDA_FULL);
     } else {
         stack->counters[UNSENT + STACK_AGENDA_FULL] += 1;
     }
@@ -48,13 +47,13 @@ static void later(struct STACK *stack, struct STACK_event event) {
 /* part kept */
 /* Puts the start or the end of an instance on the agenda, before all that wait there already: its
  * place is always free. */
-static void kept(struct STACK *stack, struct STACK_event event) {
+static void kept(struct STACK *stack, const struct STACK_event *event) {
     if (stack->waiting > stack->config.events + KEPT) {
         stack->counters[UNSENT + STACK_AGENDA_FULL] += 1;
         return;
     }
     stack->agenda[stack->waiting] =
-        (struct STACK_place){.work = event.work, .instance = event.instance};
+        (struct STACK_place){.work = event->work, .instance = event->instance};
     stack->waiting += 1;
     stack->shared.limit = stack->answers;
 }
@@ -72,7 +71,7 @@ static void sink(struct STACK *stack, uint32_t others) {
 
 /* part behind_all */
 /* Puts an event on the agenda, behind all that wait there already, if there is a place for it. */
-static void behind_all(struct STACK *stack, struct STACK_event event) {
+static void behind_all(struct STACK *stack, const struct STACK_event *event) {
     const uint32_t others = stack->waiting;
     later(stack, event);
     sink(stack, others);
@@ -80,7 +79,7 @@ static void behind_all(struct STACK *stack, struct STACK_event event) {
 
 /* part kept_last */
 /* Puts the start or the end of an instance on the agenda, behind all that wait there already. */
-static void kept_last(struct STACK *stack, struct STACK_event event) {
+static void kept_last(struct STACK *stack, const struct STACK_event *event) {
     const uint32_t others = stack->waiting;
     kept(stack, event);
     sink(stack, others);
@@ -89,14 +88,18 @@ static void kept_last(struct STACK *stack, struct STACK_event event) {
 /* part let_others_go */
 /* Puts an event on the agenda that calls an application: it lets all go before it that is under
  * way. */
-static void let_others_go(struct STACK *stack, struct STACK_event event) {
-    event.waited = true;
-    behind_all(stack, event);
+static void let_others_go(struct STACK *stack, const struct STACK_event *event) {
+    const uint32_t others = stack->waiting;
+    later(stack, event);
+    if (stack->waiting != others) {
+        stack->agenda[others].waited = true;
+    }
+    sink(stack, others);
 }
 
 /* part opened_last */
 /* The same with what tells an application of a session: its place is always free. */
-static void opened_last(struct STACK *stack, struct STACK_event event) {
+static void opened_last(struct STACK *stack, const struct STACK_event *event) {
     const uint32_t others = stack->waiting;
     kept(stack, event);
     if (stack->waiting != others) {
@@ -107,8 +110,8 @@ static void opened_last(struct STACK *stack, struct STACK_event event) {
 
 /* part next_step */
 /* Puts an event on the agenda that is handled next, within this step: its place is always free. */
-static void next_step(struct STACK *stack, struct STACK_event event) {
-    put(stack, &event);
+static void next_step(struct STACK *stack, const struct STACK_event *event) {
+    put(stack, event);
     stack->shared.steps -= 1;
 }
 

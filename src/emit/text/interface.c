@@ -25,8 +25,9 @@ static bool handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
 static bool handle_waiting(struct STACK *stack) {
     while (stack->waiting != 0 && may_handle(stack)) {
         stack->shared.steps += 1;
-        const struct STACK_event event = take_next(stack);
-        handle(stack, &event);
+        const struct STACK_place first = take_next(stack);
+        handle(stack, &first, &stack->events[first.event]);
+        give_event(stack, first.event);
     }
     if (stack->waiting == 0) {
         open_up(stack);
@@ -92,8 +93,9 @@ static struct memory_layout memory_layout(const struct STACK_config *config) {
     END
     all.buffers = lay_out(&all.end, config->buffers, sizeof(struct STACK_buffer));
     WHERE agenda
-    /* The first event is empty, and a step may put one more there than wait. */
-    all.events = lay_out(&all.end, (uint64_t)config->events + 2, sizeof(struct STACK_event));
+    /* The first event is empty, a step may put one more there than wait, and one or two stand
+     * there while they are handled. */
+    all.events = lay_out(&all.end, (uint64_t)config->events + 4, sizeof(struct STACK_event));
     all.agenda = lay_out(&all.end, (uint64_t)config->events + 1 + KEPT, sizeof(struct STACK_place));
     END
     all.end += _Alignof(max_align_t) - 1;
@@ -167,7 +169,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->agenda = (void *)(first + all.agenda);
     stack->events = (void *)(first + all.events);
     memset(stack->events, 0, sizeof *stack->events);
-    for (uint32_t left = config->events + 1; left != 0; left -= 1) {
+    for (uint32_t left = config->events + 3; left != 0; left -= 1) {
         stack->events[left].next = stack->free_event;
         stack->free_event = left;
     }
