@@ -200,7 +200,7 @@ fn what_stands_in_c_beside_another_name_is_refused_or_told_apart() {
         let (title, form) = form.split_once('\n').expect("a form has a title");
         let said = said_of(&stack(form, &BESIDE), WAYS[0]).unwrap_or_default();
         let mut errors = said.split('\n').filter(|line| line.contains("error"));
-        let named = |line: &str| line.starts_with("error[name-taken]: in C, `");
+        let named = |line: &str| line.starts_with("error[name-taken]: the generated C uses `");
         assert!(errors.all(named), "{title}:\n{said}");
     }
 }

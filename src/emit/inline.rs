@@ -59,11 +59,6 @@ const NEXT_REST: &str = "STACK_next_other";
 /// The text with the declarations of the functions that it calls. They stand where only this
 /// function sees them, since no host may call them.
 pub fn declaring(stack: &Stack, text: &str, head: impl Fn(&str) -> String) -> String {
-    let later = if external::calls_applications(stack.program) {
-        "noinline"
-    } else {
-        "cold"
-    };
     let lines = text.split_inclusive('\n').map(|line| {
         let Some(name) = line.strip_prefix(DECLARES) else {
             return line.to_string();
@@ -74,16 +69,7 @@ pub fn declaring(stack: &Stack, text: &str, head: impl Fn(&str) -> String) -> St
         let parameters = parameters.trim_end().trim_end_matches(')').split(',');
         let parameters: Vec<&str> = parameters.map(without_name).collect();
         let declared = format!("    {result}({})", parameters.join(", "));
-        let attribute = match name.trim_end() {
-            "STACK_has_buffer" | "STACK_next_other" => "cold, noinline",
-            "STACK_take" => "hot, noinline",
-            "later" => later,
-            _ => "noinline",
-        };
-        let declared = wrapped(&declared);
-        format!(
-            "#ifdef __GNUC__\n{declared}\n        __attribute__(({attribute}));\n#else\n{declared};\n#endif\n"
-        )
+        format!("{};\n", wrapped(&declared))
     });
     by_link(stack, &lines.collect::<String>())
 }

@@ -65,7 +65,7 @@ pub struct Arguments {
     /// Stack only: number of messages that `left` sends [default: 1000]
     #[arg(long, value_name = "N")]
     pub messages: Option<u64>,
-    /// Stack only: bytes per message [default: 16..64, or what fits the link]
+    /// Stack only: bytes per message [default: 16..64, if they fit]
     #[arg(long, value_name = "BYTES", value_parser = checked(phrases::size_range))]
     pub size: Option<String>,
     /// Stack only: time between two messages [default: 1 ms]

@@ -20,7 +20,8 @@ fn beside_the_kernel(carried: u32) -> Option<(Namespace, Station)> {
     if carried >= 1280 {
         namespace.add_addresses("loom0", &["fd00::1/64"]);
     }
-    let settings = format!("{SETTINGS} carried={carried}");
+    // On a narrow link each of 64 pieces has a buffer.
+    let settings = format!("{SETTINGS} carried={carried} buffers=128 outputs=128 events=512");
     Some((namespace, Station::start(peer(), device, &settings, ECHO)))
 }
 
