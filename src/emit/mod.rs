@@ -320,6 +320,12 @@ impl<'a> Stack<'a> {
         self.memory.get_or_init(|| Memory::of(self))
     }
 
+    /// Returns the macros of the header that reserve memory, and the assertions of the file about
+    /// them; empty where a size is unknown.
+    fn macros(&self, queued: &BTreeSet<output::Queued>, text: &str) -> (String, String) {
+        memory::macros(self, queued, text).unwrap_or_default()
+    }
+
     /// Returns how many bytes a message of the application at a port can have.
     fn longest(&self, port: &Port) -> u32 {
         memory::longest(self, port)

@@ -104,8 +104,7 @@ pub fn text(stack: &Stack) -> (String, String, Shortcuts) {
     };
     add("what starts reactions", printer::file(&driver));
     add("what the host calls", interface);
-    let memory = super::memory::macros(stack, &reactions.queued, &(header.clone() + &file));
-    let (macros, asserted) = memory.unwrap_or_default();
+    let (macros, asserted) = stack.macros(&reactions.queued, &(header.clone() + &file));
     file += &asserted;
     (
         file,

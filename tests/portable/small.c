@@ -30,7 +30,7 @@ static struct beep_config with(uint32_t buffers, uint32_t reserve, uint32_t outp
     return config;
 }
 
-/* Carries what one stack sends to the other, which delivers it; returns the length of the message. */
+/* Carries a frame from one stack to the other, which delivers it; returns the message's length. */
 static size_t carried(struct beep *from, struct beep *to, uint64_t now_ns) {
     struct beep_output frame;
     struct beep_output message;
