@@ -7,7 +7,7 @@
  *   answers every second one, and has that frame back when it has left; gives the next buffer
  *
  * With `silent` only those that are not answered are counted; with `paths` it says of all of them
- * which common paths they went, and with `script` what the receiver was given and answered, for
+ * which fast paths they went, and with `script` what the receiver was given and answered, for
  * others to do it again. Between the ends stands the wire, a copy of each frame, which is not
  * counted (bench_wire), and neither is the sender. With -DETHERNET the stack begins at Ethernet, as
  * that of whole.loom does: before anything is counted the sender asks by ARP where the receiver is,
@@ -93,7 +93,7 @@ static struct receiver receivers[CONNECTIONS];
 
 static uint8_t text[TOTAL];
 
-/* A stack that was compiled without common paths has no names of them. */
+/* A stack that was compiled without fast paths has no names of them. */
 size_t tcp_stack_paths(const struct tcp_stack *stack, uint64_t *values, size_t capacity)
     __attribute__((weak));
 extern const char *const tcp_stack_path_name[] __attribute__((weak));

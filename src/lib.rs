@@ -10,7 +10,7 @@
 //!   tree/      the state-tree IR: arena, checker, text form
 //!   reactive/  handlers of one entity -> state trees
 //!   weave/     trees of the entities -> trees of the stack
-//!   profile/   how often what is done: visit counts, the common path
+//!   profile/   how often what is done: visit counts, the fast path
 //!   optimise/  trees that do the same, faster: one file for each rewrite
 //!   c/, emit/  trees of the stack -> C
 //!   simulate/  the reference interpreter, the tree interpreter, the network in virtual time

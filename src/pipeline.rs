@@ -157,7 +157,7 @@ fn checked_trees(checked: &mut Checked, stack: &str) -> Option<(Program, Forest)
     }
 }
 
-/// The trees of a stack, short along the common path; fields that rewrites keep are added to it.
+/// The trees of a stack, short along the fast path; fields that rewrites keep are added to it.
 pub fn woven(program: &mut Program, forest: Forest, rewrites: Rewrites) -> Forest {
     optimise::rewritten(program, forest, rewrites)
 }
@@ -276,7 +276,7 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
     })
 }
 
-/// How much of the work the common path carries.
+/// How much of the work the fast path carries.
 pub const SHARE: f64 = 0.9;
 
 /// How often a stack does what.
@@ -291,7 +291,7 @@ pub struct Analysed {
     pub path: Vec<Transition>,
     /// What trees cost before any rewrite, and after each.
     pub costs: Vec<Cost>,
-    /// The common paths that stand apart.
+    /// The fast paths that stand apart.
     pub bypasses: Forest,
     /// The reactions that have none since their trees are longer than so many nodes.
     pub given_up: Vec<(Reaction, usize)>,

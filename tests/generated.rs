@@ -1,5 +1,5 @@
 //! Programs at random: the trees of each do what it says, under sets of rewrites, and so does its
-//! C, on traffic much of which goes the common path.
+//! C, on traffic much of which goes the fast path.
 //!
 //! In: seeds. Out: the first difference, with its seed, the shortest trace that shows it, and a
 //! program that is shorter, if one is found in which the same is wrong. `SEED=n` runs one program
@@ -152,10 +152,7 @@ fn programs_at_random_do_what_they_say() {
     assert!(told.len() as u64 <= count / 20, "{}", told.join("\n"));
     if count >= PROGRAMS {
         let expected = went.expected + went.others;
-        assert!(
-            3 * went.taken > went.came,
-            "frames go common paths: {went:?}"
-        );
+        assert!(3 * went.taken > went.came, "frames go fast paths: {went:?}");
         assert!(went.compared > 1000, "frames are compared: {went:?}");
         assert!(
             3 * expected > went.compared,
@@ -319,7 +316,7 @@ fn sets_of_trees(seed: u64) -> Vec<Rewrites> {
     sets
 }
 
-/// A trace of a program: what two ends say to each other, much of it along the common path.
+/// A trace of a program: what two ends say to each other, much of it along the fast path.
 fn trace(program: &Program, (seed, at): (u64, u64), mut limits: Limits) -> Trace {
     let seed = 16 * seed + at;
     let mut random = Random(seed);

@@ -1,4 +1,4 @@
-//! Which frames went a common path, and where the others left it, is counted by name.
+//! Which frames went a fast path, and where the others left it, is counted by name.
 //!
 //! In: the stacks of `paths/three.loom`, and frames each of which leaves at another place. Out:
 //! what `paths/host.c` prints of them, compared with what was sent.

@@ -1,7 +1,7 @@
 //! Where a frame may stand that is handed to a stack: in a buffer that the host was given, where
 //! that begins, or in memory of the host's own; nowhere else.
 //!
-//! In: stacks of `paths/three.loom` with and without a common path, and with one that lets go of
+//! In: stacks of `paths/three.loom` with and without a fast path, and with one that lets go of
 //! its frames. Out: what `places/host.c` finds, compiled with sanitizers.
 
 use stackloom::emit::Emitted;

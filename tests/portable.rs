@@ -271,6 +271,18 @@ fn stacks_take_no_more_memory_than_promised() {
     }
 }
 
+#[test]
+fn what_a_stack_does_not_use_is_not_in_its_c() {
+    let source = |built: &Built| fs::read_to_string(built.source()).expect("it was written");
+    let small = source(&beep("unused"));
+    let large = source(&Built::example("unused", "web/web.loom"));
+    // The agenda, timers, sums of long texts in lanes of vectors, streams.
+    for part in ["take_next", "sl_timer", "__AVX2__", "sl_stream"] {
+        assert!(!small.contains(part), "{part}");
+        assert!(large.contains(part), "{part}");
+    }
+}
+
 /// Needs the compilers of Debian for these machines, and `qemu-user`: `make soak` installs them.
 #[test]
 #[ignore = "in `make soak`"]

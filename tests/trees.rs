@@ -306,7 +306,7 @@ fn a_text_that_says_no_tree_is_refused_with_its_line() {
     assert_eq!(refused("    else\n", ""), "this stands at another depth");
 }
 
-/// The trees of a stack whose branches stay apart, and those with common paths.
+/// The trees of a stack whose branches stay apart, and those with fast paths.
 fn paths(limits: extend::Limits) -> (Forest, Forest) {
     let apart = Budget {
         together: 0,

@@ -3,6 +3,7 @@
 //! In: what `emit` builds. Out: C11 as a careful person would lay it out, in 100 columns.
 
 mod layout;
+pub mod line;
 pub mod printer;
 pub mod size;
 pub mod tree;

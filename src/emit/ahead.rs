@@ -1,4 +1,4 @@
-//! How far common paths go on behind their first step.
+//! How far fast paths go on behind their first step.
 //!
 //! In: the bypasses of a stack. Out: how many steps each of them may take at most, behind the one
 //! that a frame comes with. Whoever takes a frame sees to it that the budget of the call allows all
@@ -20,12 +20,12 @@ use std::collections::HashMap;
 /// A path that may take more has no function of its own: the answers of all have room at once.
 const MOST: u32 = 16;
 
-/// Whether a step may be taken behind one more answer, which a common path need not ask.
+/// Whether a step may be taken behind one more answer, which a fast path need not ask.
 pub fn is_asked(condition: &Expression) -> bool {
     *condition.kind == ExpressionKind::Query(Query::GoesOn)
 }
 
-/// How many steps a common path takes at most behind its first; one of them is for what an
+/// How many steps a fast path takes at most behind its first; one of them is for what an
 /// application gives back.
 pub fn steps(stack: &Stack) -> u32 {
     let bypasses = stack.forest.bypasses.iter();

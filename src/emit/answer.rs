@@ -1,4 +1,4 @@
-//! What an answer on a common path begins with is kept beside the instance that sends it, and
+//! What an answer on a fast path begins with is kept beside the instance that sends it, and
 //! copied at once.
 //!
 //! In: a path that has its instance at hand, and what asks for it. Out: the same path, which copies
@@ -137,7 +137,7 @@ fn writes(stack: &Stack, expected: &Expected, own: &Own, at_hand: &str, all: &[K
     });
     with_all_used(Function {
         comment: format!(
-            "What the answers of an instance on the common path of {} begin with.",
+            "What the answers of an instance on the fast path of {} begin with.",
             expected.path
         ),
         result: "static void".to_string(),

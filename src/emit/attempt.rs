@@ -36,7 +36,7 @@ fn made(body: &Body, source: &Source, into: LocalId) -> C {
     let message = || scope.message_address(into);
     match source {
         Source::Local(_) => unreachable!("a message that is there is not made"),
-        // Common paths have in registers what a call would let them keep in memory.
+        // Fast paths have in registers what a call would let them keep in memory.
         Source::New if body.is_bypass => on_stack("new_message_in_place", vec![message()]),
         Source::New => on_stack("new_message", vec![message()]),
         Source::NewFrom(bytes, length) => {

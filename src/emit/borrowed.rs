@@ -1,4 +1,4 @@
-//! Which common paths let go of their frame: where they have come to their end, nothing of it is
+//! Which fast paths let go of their frame: where they have come to their end, nothing of it is
 //! kept. So it need not stand in a buffer of the stack, and is only read.
 //!
 //! In: the function of a path. Out: the same, which gives no buffer back: whoever takes the frame

@@ -1,4 +1,4 @@
-//! The common path of what a frame starts, in a function of its own: a bypass (Ensemble 4.1).
+//! The fast path of what a frame starts, in a function of its own: a bypass (Ensemble 4.1).
 //!
 //! In: the function of a tree that tests first and then does (`optimise::bypass`). Out: the same,
 //! with a guard. Where the path is left it says so, nothing has been done, and the function of the
@@ -38,7 +38,7 @@ pub fn function_of(
     let (path, _) = function(stack, tree, &facts, apart, None);
     Some(Function {
         comment: format!(
-            "The common path of {}, or where it is left: then nothing has been done.",
+            "The fast path of {}, or where it is left: then nothing has been done.",
             path.name
         ),
         result: format!("static inline {}", result(stack)),
@@ -80,7 +80,7 @@ pub fn puts_nothing(stack: &Stack, reaction: Reaction) -> bool {
     })
 }
 
-/// The kinds of whose instances common paths look for one by all their keys.
+/// The kinds of whose instances fast paths look for one by all their keys.
 pub fn looked_for(program: &Program, forest: &Forest) -> BTreeSet<KindId> {
     let trees = forest.bypasses.iter();
     let nodes = trees.flat_map(|tree| reachable(forest, tree.root));

@@ -1,4 +1,4 @@
-//! Which bits of a frame a common path compares before it does anything, and what it need not ask
+//! Which bits of a frame a fast path compares before it does anything, and what it need not ask
 //! where these are as they were.
 //!
 //! In: a path, statement by statement. Out: the bits that are to be as the source says, or as

@@ -1,4 +1,4 @@
-//! Counters that follow from others, so that the common path counts less.
+//! Counters that follow from others, so that the fast path counts less.
 //!
 //! In: the paths of a stack, and the functions. Out: the code that says what follows, where
 //! counters are read. Where there is only one path, those that went it are all that came in but
@@ -23,14 +23,14 @@ use crate::c::tree::{Expression as C, Function, Statement as S};
 use crate::c::tree::{atom, binary, call, only_if};
 use crate::c::walk;
 
-/// Where what follows stands in the text that stacks with common paths have.
+/// Where what follows stands in the text that stacks with fast paths have.
 const WENT: &str = "WENT\n\n";
 const OF_PATHS: &str = "    DERIVED_PATHS\n";
 const OF_COUNTERS: &str = "    DERIVED_COUNTERS\n";
 
 /// Says how many went the only path.
 const FUNCTION: &str = "\
-/* How many frames went the common path: all that came in but what left it, or came where there is
+/* How many frames went the fast path: all that came in but what left it, or came where there is
  * none. */
 static uint64_t went(const struct STACK *stack) {
     uint64_t count = stack->counters[FRAMES_IN];

@@ -1,4 +1,4 @@
-//! Where a common path is left: each such place has a name, so that hosts can count how often it
+//! Where a fast path is left: each such place has a name, so that hosts can count how often it
 //! was.
 //!
 //! In: the function of a path, as it is printed. Out: the same, which returns the constant of the
@@ -23,7 +23,7 @@ use crate::tree::Reaction;
 use crate::types::program::KindId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A common path, and where it is left.
+/// A fast path, and where it is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// The reaction that it is a path of.
@@ -46,7 +46,7 @@ pub struct Path {
     pub delivers: bool,
 }
 
-/// What a common path asks at once of a frame that begins like the last one.
+/// What a fast path asks at once of a frame that begins like the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Predicted {
     /// So many bytes it begins with.
@@ -59,7 +59,7 @@ pub struct Predicted {
     pub kept: Option<(KindId, u64)>,
 }
 
-/// A place where a common path is left.
+/// A place where a fast path is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exit {
     /// `LAYER.WHAT`

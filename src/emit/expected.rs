@@ -1,4 +1,4 @@
-//! What is expected of the next frame on a common path: the bytes of the last one for which all was
+//! What is expected of the next frame on a fast path: the bytes of the last one for which all was
 //! asked, of which those bits are compared that were looked at, and whose it was.
 //!
 //! In: the functions of a stack, one of which takes note of a frame (`predict`). Out: the same,
@@ -195,7 +195,7 @@ impl Expected {
         });
         Item::Struct {
             comment: format!(
-                "What is expected of a frame on the common path of {}.",
+                "What is expected of a frame on the fast path of {}.",
                 self.path
             ),
             name: self.name(),

@@ -14,6 +14,9 @@ use crate::types::program::{Filter, FilterId, FunctionId, HeaderId, KindId, Loca
 use crate::types::statement::{Block, Operation, Statement, StatementKind};
 use crate::types::value::Type;
 
+/// The fewest bytes that `sl_sum_round` adds in lanes of vectors.
+const WIDE: u32 = 516;
+
 /// A call of a function: the stack and the instance where it reads them, then what it is given.
 pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
     let stack = scope.stack;
@@ -490,7 +493,11 @@ fn turns(scope: &mut Scope, filter: &Filter, data: &str, length: &str) -> Vec<S>
     if let Some(Step::Round(state)) = step(filter) {
         let state = atom(scope.known(state));
         let given = vec![atom(data), atom(length), state.clone()];
-        return vec![S::Assign(state, "=", call("sl_sum_round", given))];
+        let sum = match scope.stack.memory().buffer() < WIDE {
+            true => "sl_sum_words",
+            false => "sl_sum_round",
+        };
+        return vec![S::Assign(state, "=", call(sum, given))];
     }
     let unit = filter.unit;
     let word = scope.name(filter.word);

@@ -2,7 +2,7 @@
 //! come up.
 //!
 //! In: a port whose sessions count what comes up, and the functions of a stack. Out: what tells it
-//! to whoever counts, as if the application had told it last; and on common paths that have their
+//! to whoever counts, as if the application had told it last; and on fast paths that have their
 //! instance at hand the same for this instance, where the application has told nothing else: then
 //! nothing has changed, and what the path knows still holds.
 //!

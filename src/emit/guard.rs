@@ -1,4 +1,4 @@
-//! What the guard of a common path asks. It may ask for more than the path needs, for what does not
+//! What the guard of a fast path asks. It may ask for more than the path needs, for what does not
 //! hold goes another way, where all is tested as it was written.
 //!
 //! In: a path, which is left where a test does not hold. Out: the same with shorter tests.

@@ -538,7 +538,7 @@ CARRIER/* Writes the values of at most `capacity` counters, in the order of enum
  * returns how many counters there are. */
 size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capacity);
 
-/* The names of the counters; behind the last stands NULL. */
+/* The names of the counters in the order of enum STACK_counter, and then NULL. */
 extern const char *const STACK_counter_name[];
 PATHS";
     let mut links = stack.program.links.iter();

@@ -1,7 +1,7 @@
-//! What a common path calls stands in its place, if the C compiler can be told: a call would make
+//! What a fast path calls stands in its place, if the C compiler can be told: a call would make
 //! it keep in memory what the path has in registers.
 //!
-//! In: the names of common paths, and all functions. Out: declarations that say so.
+//! In: the names of fast paths, and all functions. Out: declarations that say so.
 
 use super::parts;
 use crate::c::WIDTH;
@@ -9,7 +9,7 @@ use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use std::collections::BTreeMap;
 
-/// Says so of the common paths and of what they call, of all these.
+/// Says so of the fast paths and of what they call, of all these.
 pub fn declared(paths: impl Iterator<Item = String>, all: &[Item]) -> Option<Item> {
     let functions: BTreeMap<String, (String, String)> = all.iter().filter_map(inlined).collect();
     let mut open: Vec<String> = paths.collect();

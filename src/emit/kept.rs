@@ -1,4 +1,4 @@
-//! What a common path keeps: conditions of its instance that hold behind it if they held before,
+//! What a fast path keeps: conditions of its instance that hold behind it if they held before,
 //! though it writes what they ask.
 //!
 //! In: what a path does behind its compare. Out: which of its exits are asked of the instance it

@@ -256,7 +256,7 @@ pub fn find(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     }
 }
 
-/// The instance with these keys, as common paths look for it: frames come in a row that are for the
+/// The instance with these keys, as fast paths look for it: frames come in a row that are for the
 /// same one.
 pub fn find_again(stack: &Stack, id: KindId, kind: &Kind) -> Function {
     let declared = |name: &str, value: C| S::Declare {

@@ -6,7 +6,7 @@
 //!
 //! It is called when nothing else is under way, behind the applications that a call of the host
 //! came to: what leaves before that waits among what the host asks for (`let_leave`). Where a frame
-//! is the last that is done of an event it need not wait (`leave_last`), nor on a common path,
+//! is the last that is done of an event it need not wait (`leave_last`), nor on a fast path,
 //! which begins where nothing waits and lets its frame leave behind all else (`at_ends`). The frame
 //! has given its buffer back by then: the function may call the stack as a host may, and has read
 //! the frame before.
@@ -162,7 +162,7 @@ pub fn let_leave_alone(
     }
 }
 
-/// On a common path, which begins where nothing waits, frames leave at its ends behind all else.
+/// On a fast path, which begins where nothing waits, frames leave at its ends behind all else.
 /// Before an application that is called there, one has room where it would have left.
 pub fn at_ends(stack: &Stack, path: &mut Vec<S>) {
     let applications = stack.names.applications.keys();

@@ -57,10 +57,10 @@ pub fn structs(stack: &Stack, port: &Port) -> Vec<Item> {
         let names: Vec<&str> = left_out.iter().map(|key| key.name.as_str()).collect();
         let found = match names.is_empty() {
             true => String::new(),
-            false => format!(" Without {} the stack finds one.", names.join(", ")),
+            false => format!(" The stack chooses what is left out: {}.", names.join(", ")),
         };
         all.push(Item::Struct {
-            comment: format!("What a {what} of {} is found by.{found}", port.name),
+            comment: format!("The keys that identify a {what} of {}.{found}", port.name),
             name: format!("{name}_{tag}"),
             members: keys
                 .iter()
@@ -74,14 +74,17 @@ pub fn structs(stack: &Stack, port: &Port) -> Vec<Item> {
             comment: comment.to_string(),
         };
         all.push(Item::Struct {
-            comment: format!("A session of {} that a listener made.", port.name),
+            comment: format!("A session that a listener of {} made.", port.name),
             name: format!("{name}_accepted"),
             members: vec![
                 line(
                     "uint32_t listener".to_string(),
-                    "UINT32_MAX if it has ended since",
+                    "the listener; UINT32_MAX if it has ended",
                 ),
-                line(format!("struct {name}_keys keys"), "who calls, and whom"),
+                line(
+                    format!("struct {name}_keys keys"),
+                    "the keys of the session",
+                ),
             ],
         });
     }
@@ -101,13 +104,18 @@ pub fn functions(stack: &Stack, port: &Port) -> Vec<[String; 3]> {
     };
     let with = keys(session, "keys");
     let mut all = vec![[
-        format!("A new session of {own}; UINT32_MAX if there is one with these keys, or no room."),
+        format!(
+            "Opens a session of {own} and returns its number, or UINT32_MAX if there is no room \
+             or already a session with these keys."
+        ),
         format!("uint32_t {name}_{own}_open(struct {name} *stack, {with}uint64_t now_ns)"),
         open_body(stack, port, session),
     ]];
     if !with.is_empty() {
         all.push([
-            format!("The keys of a session of {own}; false if there is no such session."),
+            format!(
+                "Copies the keys of a session of {own}. Returns false if there is no such session."
+            ),
             format!(
                 "bool {name}_{own}_keys_of(const struct {name} *stack, uint32_t session, \
                  struct {name}_{own}_keys *keys)"
@@ -119,8 +127,9 @@ pub fn functions(stack: &Stack, port: &Port) -> Vec<[String; 3]> {
         let with = keys(how.listener, "listener_keys");
         all.push([
             format!(
-                "A new listener of {own}, at which so many sessions may wait until they are \
-                 accepted; UINT32_MAX if there is one with these keys, or no room."
+                "Opens a listener of {own}, at which at most `backlog` sessions wait to be \
+                 accepted. Returns its number, or UINT32_MAX if there is no room or already a \
+                 listener with these keys."
             ),
             format!(
                 "uint32_t {name}_{own}_listen(struct {name} *stack, {with}unsigned backlog, \
@@ -130,8 +139,8 @@ pub fn functions(stack: &Stack, port: &Port) -> Vec<[String; 3]> {
         ]);
         all.push([
             format!(
-                "Ends a listener of {own}. The sessions that it made stay; those that wait are \
-                 accepted all the same."
+                "Ends a listener of {own}. Its sessions stay; those that wait are still \
+                 accepted."
             ),
             format!(
                 "void {name}_{own}_unlisten(struct {name} *stack, uint32_t listener, \

@@ -6,7 +6,7 @@
 //! function, code   functions and filters          state, structure, message   instances, the stack
 //! tree, apart, held, turns, output, action, attempt, uses, once   what a reaction does
 //! late, settle, narrow, waits   what its functions are when all are known
-//! bypass, guard, early, masked, again, in_place, algebra   the common path of what frames start;
+//! bypass, guard, early, masked, again, in_place, algebra   the fast path of what frames start;
 //! exits, paths, derived   where it is left, and how often; borrowed   whether it lets go of its
 //!                  frame
 //! predict, compared, windows, expected, answer, untaken, kept   its header prediction; ahead   its
@@ -144,7 +144,7 @@ pub struct Emitted {
     /// The structs of the header that depend on the program: their names and those of their
     /// members, in order.
     pub layouts: Vec<(String, Vec<String>)>,
-    /// The common paths of what frames start, and where they are left.
+    /// The fast paths of what frames start, and where they are left.
     pub paths: Vec<Path>,
     /// What is kept for what sessions send.
     pub begun: Vec<Begun>,
@@ -239,7 +239,7 @@ pub struct Stack<'a> {
     trees: BTreeMap<Reaction, usize>,
     /// Calls that would lead back to where they come from; they go by the agenda.
     rounds: BTreeSet<(Reaction, Reaction)>,
-    /// Kinds whose instances common paths look for by keys.
+    /// Kinds whose instances fast paths look for by keys.
     refound: BTreeSet<KindId>,
     /// What each function reads, once that was asked.
     function_reads: Vec<OnceCell<function::Reads>>,

@@ -12,11 +12,11 @@
 //! | `x_2` | another x |
 //! | `x_` | x, where x is a word of C or belongs to the runtime |
 //! | `find_x`, `create_x`, `make_x`, `begin_x`, `end_x`, `free_x` | what is done with instances |
-//! | `find_x_again`, `x_last` | the same for common paths, and which was found last |
+//! | `find_x_again`, `x_last` | the same for fast paths, and which was found last |
 //! | `bucket_x` | where an instance is found |
 //! | `DO_X` | an event on the agenda, handled by X |
 //! | `COUNT_ENTITY_X`, `ENTITY_X` | a counter, a reason why a message is dropped |
-//! | `STACK_PATH_X`, `STACK_PATH_X_ENTITY_Y` | the common path of X, and where it is left |
+//! | `STACK_PATH_X`, `STACK_PATH_X_ENTITY_Y` | the fast path of X, and where it is left |
 //! | `ENTITY_X_TIMERS` | the first id of the timers of the kind x |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 

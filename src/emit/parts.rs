@@ -37,7 +37,7 @@ pub const BORROWED: &str = include_str!("text/borrowed.c");
 /// What they call where no frame stands in a buffer of the stack.
 pub const ELSEWHERE: &str = include_str!("text/elsewhere.c");
 
-/// And where common paths let go of such frames.
+/// And where fast paths let go of such frames.
 pub const ONLY_READ: &str = include_str!("text/only_read.c");
 
 const MARK: &str = "\n/* part ";

@@ -1,4 +1,4 @@
-//! What a host is told of common paths: how many frames went each, and how many left it where.
+//! What a host is told of fast paths: how many frames went each, and how many left it where.
 //!
 //! In: the paths of a stack. Out: the enum of `NAME.h`, the names of what is counted, and the code
 //! that counts. What goes a path is not counted where there is only one: that follows (`derived`).
@@ -16,7 +16,7 @@ use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S};
 use crate::c::tree::{assign, atom, binary, call};
 use crate::types::program::Event;
 
-/// What the header offers, if there are common paths.
+/// What the header offers, if there are fast paths.
 pub fn offered(stack: &Stack, paths: &[Path]) -> Option<Item> {
     let name = &stack.names.stack;
     let upper = name.to_uppercase();
@@ -26,32 +26,40 @@ pub fn offered(stack: &Stack, paths: &[Path]) -> Option<Item> {
     };
     let mut values = vec![line(
         &format!("{upper}_PATH_NONE"),
-        "came where there is no such path, or too few steps were left for it".to_string(),
+        "no fast path begins here, or too few steps were left for it".to_string(),
     )];
     for path in paths {
-        values.push(line(&path.constant, format!("went that of {}", path.name)));
-        let left = |exit: &Exit| line(&exit.constant, format!("left it: {}", exit.asks));
+        values.push(line(
+            &path.constant,
+            format!("took the fast path {}", path.name),
+        ));
+        let left = |exit: &Exit| {
+            line(
+                &exit.constant,
+                format!("left it at the test: {}", exit.asks),
+            )
+        };
         values.extend(path.exits.iter().map(left));
     }
     values.push(line(&count(stack), String::new()));
     (!paths.is_empty()).then(|| Item::Enum {
-        comment: "What becomes of frames that come in: those that go the common path of what \
-                  they start, and those that leave it, by what holds there."
+        comment: "Paths of arriving frames: those that take a fast path, and those that leave \
+                  it, each by the test that failed."
             .to_string(),
         name: format!("{name}_path"),
         values,
     })
 }
 
-/// The functions that the header offers for it; empty where there are no common paths.
+/// The functions that the header offers for it; empty where there are no fast paths.
 pub fn functions(paths: &[Path]) -> &'static str {
     const OFFERED: &str = "
-/* Writes how many frames that came in went which path, at most so many numbers; the answer is how
- * many there are. They add up to frames_in. */
+/* Writes how many arriving frames took each path, for at most `capacity` paths in the order of enum
+ * STACK_path; returns how many paths there are. The numbers add up to frames_in. */
 size_t STACK_paths(const struct STACK *stack, uint64_t *values, size_t capacity);
 
-/* The names of `enum STACK_path`; NULL behind the last. `taken PATH` went that path, `left PATH
- * layer.test` left it there, and then went as all others do. */
+/* The names of the paths in the order of enum STACK_path, and then NULL. Frames of `taken PATH`
+ * took the fast path; those of `left PATH layer.test` left it at that test. */
 extern const char *const STACK_path_name[];
 ";
     if paths.is_empty() { "" } else { OFFERED }
@@ -186,7 +194,7 @@ fn goes_by(path: &Path) -> C {
     call(format!("{}_bypass", path.name), given)
 }
 
-/// A frame goes a common path, or leaves it.
+/// A frame goes a fast path, or leaves it.
 fn goes(stack: &Stack, path: &Path, paths: &[Path]) -> Vec<S> {
     let mut block = match path.predicted {
         // What is expected is no longer than may be.

@@ -97,7 +97,7 @@ pub fn structs(stack: &Stack, port: &Port) -> Vec<Item> {
         })
         .collect();
     if !members.is_empty() {
-        let comment = format!("What travels beside a message of {}.", port.name);
+        let comment = format!("The attributes of a message at {}.", port.name);
         all.push(item(comment, format!("{name}_attributes"), members));
     }
     let asked = port.up.iter().filter(|_| port.calls.is_none());
@@ -109,7 +109,7 @@ pub fn structs(stack: &Stack, port: &Port) -> Vec<Item> {
             .flat_map(|one| named_members(stack, &one.kind, &c_name(&one.name), ""))
             .collect();
         if !members.is_empty() {
-            let comment = format!("What {} is told with {}.", port.name, own.name);
+            let comment = format!("The values of the notice {} to {}.", own.name, port.name);
             all.push(item(comment, format!("{name}_{}", own.name), members));
         }
     }
@@ -132,18 +132,18 @@ pub fn with_members(stack: &Stack) -> Vec<Line> {
             add(
                 format!("{}_attributes", port.name),
                 c_name(&port.name),
-                "with what it is delivered",
+                "the attributes of a delivered message",
             );
         }
         if port.listens.is_some() {
             let member = format!("{}_accepted", port.name);
-            add(member.clone(), member, "with what it accepts");
+            add(member.clone(), member, "the accepted session");
         }
         for notice in port.up.iter().filter(|_| asks) {
             let own = &stack.program.notices[notice.at()];
             if !own.parameters.is_empty() {
                 let member = format!("{}_{}", port.name, own.name);
-                add(member.clone(), member, "with what it is told");
+                add(member.clone(), member, "the values of the notice");
             }
         }
     }
@@ -169,7 +169,7 @@ pub fn heads(stack: &Stack, port: &Port) -> Vec<(String, String)> {
             .map(|one| format!("{one}, "))
             .collect();
         all.push((
-            format!("Tells a session of {own}: {}.", told.name),
+            format!("Gives the notice {} to a session of {own}.", told.name),
             format!(
                 "void {name}_{own}_{}(struct {name} *stack, uint32_t session, {arguments}\
                  uint64_t now_ns)",
@@ -197,8 +197,7 @@ pub fn send_head(stack: &Stack, port: &Port) -> (String, String) {
         false => format!("const struct {name}_{own}_attributes *with"),
     };
     (
-        "Sends a message, whose bytes are copied. What stands beside them may be NULL: all at its \
-         default."
+        "Sends a message. Its bytes are copied. Without attributes (NULL), each has its default."
             .to_string(),
         format!(
             "enum {name}_send {name}_{own}_send(struct {name} *stack, uint32_t session, {with}, \

@@ -2,7 +2,7 @@
 //! once with those of the last frame that went it (Van Jacobson's idea, in RFC 1144; stacks write
 //! it by hand for TCP).
 //!
-//! In: a common path, which asks for bits of headers that are to be as the source says, or as
+//! In: a fast path, which asks for bits of headers that are to be as the source says, or as
 //! fields of an instance are, which it finds by other bits. Out: the same, which compares all these
 //! bits with those that are expected, in a few wide words, and asks for the rest; and a function
 //! that asks for all of it where they differ, and then takes note of the frame. Both are called by
@@ -286,7 +286,7 @@ impl Compared<'_> {
         self.forget_unread(&mut body);
         Function {
             comment: format!(
-                "Asks what the common path of {} asks, of a frame that is not as expected; then \
+                "Asks what the fast path of {} asks, of a frame that is not as expected; then \
                  the next one is expected to be like it.",
                 self.path.name
             ),

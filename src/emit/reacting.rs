@@ -1,7 +1,7 @@
-//! The functions of all reactions, and what is done with the common paths among them when all are
+//! The functions of all reactions, and what is done with the fast paths among them when all are
 //! there.
 //!
-//! In: the functions of each tree. Out: the same, where common paths have guards; then they have
+//! In: the functions of each tree. Out: the same, where fast paths have guards; then they have
 //! names, say where they are left, compare a frame with what is expected, let go of it, and say at
 //! their ends whether something may wait. What one of these ensures the next may build on.
 
@@ -68,7 +68,7 @@ pub fn guard_bypasses(stack: &Stack, all: &mut [Reacting], beside: &str) {
 /// What is mostly done, and shorter for it.
 #[derive(Clone, Debug)]
 pub struct Shortcuts {
-    /// The common paths of what frames start.
+    /// The fast paths of what frames start.
     pub paths: Vec<Path>,
     /// What is expected of the next frame on these.
     pub expected: Vec<Expected>,
@@ -76,7 +76,7 @@ pub struct Shortcuts {
     pub begun: Vec<Begun>,
     /// Fields that always hold the same, and that.
     pub held: Vec<String>,
-    /// The names of the fields that common paths ask for.
+    /// The names of the fields that fast paths ask for.
     pub near: BTreeSet<String>,
 }
 
@@ -113,7 +113,7 @@ impl Shortcuts {
     }
 }
 
-/// The common paths, and what they expect. `values` are functions that give a value, and no more,
+/// The fast paths, and what they expect. `values` are functions that give a value, and no more,
 /// `others` all that put nothing on the agenda.
 pub fn common_paths(
     stack: &Stack,
@@ -156,7 +156,7 @@ pub fn common_paths(
     }
 }
 
-/// The names of the fields that common paths ask for, and what stands in them.
+/// The names of the fields that fast paths ask for, and what stands in them.
 fn near(stack: &Stack, all: &[Reacting]) -> BTreeSet<String> {
     let granted = Vec::from_iter(granted::names(stack));
     let functions = all.iter().flat_map(|one| &one.functions);
@@ -190,7 +190,7 @@ impl Shortcuts {
     }
 }
 
-/// The common paths as they are when all is known of them.
+/// The fast paths as they are when all is known of them.
 fn named(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
     let named = all.iter_mut().filter_map(|one| {
         let mut functions = one.functions.iter_mut();
@@ -200,7 +200,7 @@ fn named(stack: &Stack, all: &mut [Reacting]) -> Vec<Path> {
     named.collect()
 }
 
-/// The common paths say at their ends whether something may wait on the agenda.
+/// The fast paths say at their ends whether something may wait on the agenda.
 fn say_at_ends(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], known: &waits::Known) {
     let waits = atom(super::paths::count(stack));
     for path in paths {
@@ -217,7 +217,7 @@ fn say_at_ends(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], known: &
     }
 }
 
-/// The common paths let go of their frames, if all may.
+/// The fast paths let go of their frames, if all may.
 fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], values: &BTreeSet<String>) {
     let functions = all.iter_mut().flat_map(|one| &mut one.functions);
     let bypasses = functions.filter(|one| bypass::is_bypass(one));
@@ -234,7 +234,7 @@ fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], values: &BTre
     }
 }
 
-/// What is expected of the next frame on common paths, which then ask for it at once.
+/// What is expected of the next frame on fast paths, which then ask for it at once.
 fn predicted(
     stack: &Stack,
     paths: &mut [Path],

@@ -248,7 +248,7 @@ impl Reactions {
         }
     }
 
-    /// What stands in its place: common paths, and of these functions those that they call, such as
+    /// What stands in its place: fast paths, and of these functions those that they call, such as
     /// what an application gives back is taken by; what applications send, where some of that may
     /// wait, and so has two callers; and what hands on what is read of a message, which else would
     /// stand in memory for it.

@@ -89,7 +89,7 @@ pub fn structure(stack: &Stack, id: KindId, shortcuts: &Shortcuts) -> Item {
     }
 }
 
-/// The fields of a kind in their order, each with its number: those that common paths ask for stand
+/// The fields of a kind in their order, each with its number: those that fast paths ask for stand
 /// where an instance begins, so that they are near each other, and others behind them; what is
 /// large stands behind these. What a container holds needs no first value, and stands behind all.
 fn in_order<'k>(

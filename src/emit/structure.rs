@@ -225,7 +225,7 @@ fn sizes(stack: &Stack, queued: &BTreeSet<Queued>) -> Item {
         (
             "AHEAD",
             ahead::steps(stack),
-            "steps that a common path may take behind its first",
+            "steps that a fast path may take behind its first",
         ),
     ];
     let values = values.into_iter().chain(kept);

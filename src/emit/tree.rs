@@ -1,6 +1,6 @@
 //! One tree -> one C function, and the functions of the parts that stand for themselves.
 //!
-//! A test becomes an `if` whose unlikely branch stands first and leaves, so that the common path
+//! A test becomes an `if` whose unlikely branch stands first and leaves, so that the fast path
 //! runs straight down the page; where both ways meet again, what follows is written once, behind
 //! the `if`. Long parts that are rare, or that several ways lead to, become functions below.
 
@@ -206,7 +206,7 @@ impl<'a> Body<'a> {
                     self.action(action, *next, out);
                     Some(*next)
                 }
-                // Who takes a frame has asked that for all of its common path.
+                // Who takes a frame has asked that for all of its fast path.
                 Node::Test {
                     condition, then, ..
                 } if self.is_bypass && ahead::is_asked(condition) => Some(*then),

@@ -11,7 +11,7 @@
 //!                                           return;
 //! ```
 //!
-//! A common path says at its end whether that may be so, for who takes its frame: that gives the
+//! A fast path says at its end whether that may be so, for who takes its frame: that gives the
 //! buffer of the frame back first.
 
 use super::Stack;
@@ -29,7 +29,7 @@ use crate::tree::Reaction;
 use crate::types::program::Event;
 use std::collections::BTreeSet;
 
-/// What goes on behind common paths.
+/// What goes on behind fast paths.
 pub const GOING_ON: [&str; 3] = ["go_on", "leave_and_go_on", untaken::GOES_ON];
 
 /// What all stacks have, and puts nothing on the agenda.
@@ -115,7 +115,7 @@ pub fn look_where_needed(
     true
 }
 
-/// Lets a common path go on where something may wait, and then return `waits` instead of `end`;
+/// Lets a fast path go on where something may wait, and then return `waits` instead of `end`;
 /// whether it does. It lets go of this buffer first, if it does so at all. What goes on keeps
 /// nothing in registers for who calls it.
 pub fn said_at_ends(
@@ -167,7 +167,7 @@ fn local(locals: &mut u32) -> String {
     }
 }
 
-/// The ends of a common path, where it says whether something may wait.
+/// The ends of a fast path, where it says whether something may wait.
 struct Ends<'e> {
     stack: &'e Stack<'e>,
     granted: Vec<Granted<'e>>,
@@ -245,7 +245,7 @@ fn something_waits(stack: &Stack, sends: bool) -> C {
     binary("||", waiting, answered)
 }
 
-/// What waits behind a common path is handled, behind these frames that leave.
+/// What waits behind a fast path is handled, behind these frames that leave.
 fn goes_on(leaving: &[S], buffer: Option<&C>) -> C {
     let buffer = buffer.cloned().unwrap_or(atom("NULL"));
     let given = vec![atom("stack"), buffer];
@@ -268,7 +268,7 @@ fn goes_on(leaving: &[S], buffer: Option<&C>) -> C {
     }
 }
 
-/// What goes on behind common paths, as far as these call it: declared for those that do, and
+/// What goes on behind fast paths, as far as these call it: declared for those that do, and
 /// defined behind all of them.
 pub fn going_on(stack: &Stack, functions: &[&Function]) -> Vec<Function> {
     let all = all_going_on(stack);
@@ -329,7 +329,7 @@ fn all_going_on(stack: &Stack) -> [Function; 3] {
         ),
         (
             "go_on",
-            "What a common path has put on the agenda is handled.",
+            "What a fast path has put on the agenda is handled.",
             first.to_vec(),
             vec![given_back.clone(), run()],
         ),

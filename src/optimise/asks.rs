@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 const ROUNDS: usize = 3;
 
 /// A path is shortened until so many operands have been looked at, and then stays as it is, which
-/// `loom explain` says: each condition is compared with all that come behind it. No common path of
+/// `loom explain` says: each condition is compared with all that come behind it. No fast path of
 /// the library takes half of it.
 const EFFORT: usize = 1 << 18;
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Where ways meet, what is known is what is known on each of them; no node is made twice, so that
-//! what meets stays together. That much is known on the common path is what `extend` is for.
+//! what meets stays together. That much is known on the fast path is what `extend` is for.
 //!
 //! Assumes: what a step changes is what it says. Ensures: the same outputs and state. Cost: none.
 

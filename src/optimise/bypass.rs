@@ -1,9 +1,9 @@
-//! The common path of what frames start, which tests first and then does: a bypass (Ensemble 4.1).
+//! The fast path of what frames start, which tests first and then does: a bypass (Ensemble 4.1).
 //!
 //! In: woven trees. Out: beside each tree that a link leads to a second one, of those of its ways
-//! that come to an end on the common path. Fields are written there, counters count and timers
+//! that come to an end on the fast path. Fields are written there, counters count and timers
 //! start behind all tests; a test of what was written asks for the value that was. All other ways
-//! leave it: nothing has been done, and the whole tree begins anew. So the common path is short,
+//! leave it: nothing has been done, and the whole tree begins anew. So the fast path is short,
 //! and what it tests can be compared at once.
 //!
 //! ```text
@@ -36,7 +36,7 @@ use crate::types::statement::{Attempt, Operation, Search, Source};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-/// How far common paths go.
+/// How far fast paths go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// So many nodes a path may have, with all its ways.
@@ -108,7 +108,7 @@ pub fn bypass(program: &Program, mut forest: Forest, limits: Limits) -> Forest {
     sinking.forest
 }
 
-/// The reactions to frames that have no common path apart, and whose trees are longer than one may
+/// The reactions to frames that have no fast path apart, and whose trees are longer than one may
 /// be; and how long that is.
 pub fn given_up(program: &Program, forest: &Forest, limits: Limits) -> Vec<(Reaction, usize)> {
     let started = started(program, forest);
@@ -448,7 +448,7 @@ impl Sinking<'_> {
                 }
                 steps.push(now);
             }
-            // What is dropped is no common path.
+            // What is dropped is no fast path.
             Some(
                 Action::Drop(..) | Action::Loop(_) | Action::Begin | Action::Turn | Action::AtOnce,
             ) => return None,

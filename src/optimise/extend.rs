@@ -1,4 +1,4 @@
-//! The common path of a handler whose ways meet again: there they stay apart (HIPPCO 4.2).
+//! The fast path of a handler whose ways meet again: there they stay apart (HIPPCO 4.2).
 //!
 //! In: a tree whose turns stand one behind the other, and put what they let happen on the agenda.
 //! Out: the same, but what mostly happens is a path of its own: what turns told each other there is
@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// How often a process is in one of most of its states, if nobody says how often it is in which.
 const STAYS: Probability = Probability(990_000);
 
-/// How far common paths go.
+/// How far fast paths go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// So many nodes a path may have, with all its ways.
@@ -55,7 +55,7 @@ impl Default for Limits {
     }
 }
 
-/// Trees with common paths.
+/// Trees with fast paths.
 pub fn extend(program: &Program, forest: Forest, limits: Limits) -> Forest {
     let mut extending = Extending {
         program,

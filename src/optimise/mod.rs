@@ -5,11 +5,11 @@
 //! | letter | file | what |
 //! |---|---|---|
 //! | G | [`states`] | what would be done in states in which nothing is ever found is gone |
-//! | E | [`extend`] | the common path of a handler whose ways meet again stands apart |
+//! | E | [`extend`] | the fast path of a handler whose ways meet again stands apart |
 //! | I | [`weave`] | what follows stands in the leaf that lets it happen |
 //! | P | [`branches`] | a test that is settled by an earlier one is gone |
 //! | R | [`frequent`] | of several values the frequent one is asked for first |
-//! | Y | [`bypass`] | the common path of a frame tests first, then does; [`owed`], [`made`] |
+//! | Y | [`bypass`] | the fast path of a frame tests first, then does; [`owed`], [`made`] |
 //! |   | [`asks`] | … with fewer tests, for they say something of each other; [`known`], [`path`] |
 //! |   | [`found`] | … and asks of an instance what it is found by |
 //! |   | [`latch`] | … and asks once what it asks of an instance alone |
@@ -50,8 +50,8 @@ pub fn rewritten(program: &mut Program, forest: Forest, rewrites: Rewrites) -> F
         .fold(forest, |forest, one| rewrite(program, forest, one))
 }
 
-/// The reactions to frames whose trees are longer than a common path may be, after these rewrites;
-/// and how long that is. None where no common path is looked for.
+/// The reactions to frames whose trees are longer than a fast path may be, after these rewrites;
+/// and how long that is. None where no fast path is looked for.
 pub fn given_up(program: &Program, forest: &Forest, rewrites: Rewrites) -> Vec<(Reaction, usize)> {
     match rewrites.has(Rewrite::Bypass) {
         true => bypass::given_up(program, forest, bypass::Limits::default()),

@@ -1,4 +1,4 @@
-//! Trees -> the common path: the fewest transitions that carry a given share of the work.
+//! Trees -> the most frequent paths: the fewest transitions that carry a given share of the work.
 //!
 //! In: trees, and how often each is run. Out: transitions, the most frequent first. A transition
 //! is a way from the root of a tree to a leaf: an event, and what came out of each test on the way

@@ -9,6 +9,7 @@ use super::library;
 use super::switches::Switches;
 use super::terminal::style::{self, MessageFormat};
 use super::terminal::{counted, note, result};
+use crate::c::line::located;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,9 @@ pub struct Build {
     /// Counts how often each path is taken; the program writes NAME.profile at exit
     #[arg(long, conflicts_with_all = ["without", "only", "profile"])]
     record: bool,
+    /// Writes `#line`, so that debuggers and profilers show functions as lines of the layers
+    #[arg(long)]
+    line: bool,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -59,10 +63,23 @@ enum ReportForm {
     Json,
 }
 
+/// What `loom build` writes beside plain C.
+#[derive(Clone, Copy)]
+struct How {
+    /// A report in JSON.
+    json: bool,
+    /// Where its functions come from, as `#line`.
+    line: bool,
+}
+
 impl Build {
     /// `loom build`: writes `NAME.c` and `NAME.h`.
     pub fn run(self) -> Result<(), Failure> {
         style::set_messages(self.message_format);
+        let how = How {
+            json: self.report.is_some(),
+            line: self.line,
+        };
         if !esterel::is_esterel(&self.stack) {
             let options = Options {
                 name: self.name,
@@ -70,11 +87,14 @@ impl Build {
                 records: self.record,
                 ..self.switches.options(self.search)?
             };
-            return build(&self.stack, &self.folder, self.report.is_some(), &options);
+            return build(&self.stack, &self.folder, how, &options);
         }
         self.switches.of_stacks()?;
-        if self.record {
-            return Err(Failure::environment("--record applies to stacks only"));
+        for (is_given, option) in [(self.record, "--record"), (self.line, "--line")] {
+            if is_given {
+                let says = format!("{option} applies to stacks only");
+                return Err(Failure::environment(says));
+            }
         }
         let choice = esterel::Choice {
             main: self.main.as_deref(),
@@ -202,10 +222,13 @@ pub fn check(files: &[PathBuf], options: &Options) -> Result<(), Failure> {
     worst
 }
 
-fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(), Failure> {
-    let compiled = compiler::compile(stack, options)?;
+fn build(stack: &Path, folder: &Path, how: How, options: &Options) -> Result<(), Failure> {
+    let mut compiled = compiler::compile(stack, options)?;
     std::fs::create_dir_all(folder).map_err(about(folder))?;
     let name = &compiled.description.name;
+    if how.line {
+        compiled.source = located(&compiled.source, &format!("{name}.c"));
+    }
     let files = [
         (format!("{name}.c"), &compiled.source),
         (format!("{name}.h"), &compiled.header),
@@ -226,11 +249,11 @@ fn build(stack: &Path, folder: &Path, json: bool, options: &Options) -> Result<(
         writeln!(said, "removed {cut} that the profile never took{buffers}")
             .expect("a string takes every line");
     }
-    if style::is_json() && !json {
+    if style::is_json() && !how.json {
         note(said.trim_end());
         return Ok(());
     }
-    if json {
+    if how.json {
         note(said.trim_end());
         let report = serde_json::to_string(&compiled.report);
         let report = report.expect("numbers and names can be written as JSON");

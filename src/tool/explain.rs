@@ -1,8 +1,8 @@
 //! `loom explain STACK`: how often a stack does what, as far as its sources say.
 //!
 //! In: a stack. Out: how often each of its reactions is run for one event from outside, in which
-//! states its instances mostly are, and the common path; what each rewrite cost and saved, which
-//! common paths stand apart and where they are left; what became of joints, branches and states,
+//! states its instances mostly are, and the fast path; what each rewrite cost and saved, which
+//! fast paths stand apart and where they are left; what became of joints, branches and states,
 //! in a few words or one by one.
 //!
 //! ```text
@@ -137,7 +137,7 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
     }
 }
 
-/// Which reactions have no common path apart although frames start them.
+/// Which reactions have no fast path apart although frames start them.
 fn given_up(words: &Words, analysed: &Analysed, text: &mut String) {
     for (reaction, most) in &analysed.given_up {
         let name = words.reaction(*reaction);
@@ -169,7 +169,7 @@ fn begun(words: &Words, analysed: &Analysed, text: &mut String) {
     }
 }
 
-/// Where the C of a common path is left: by which names that is counted, and what holds there.
+/// Where the C of a fast path is left: by which names that is counted, and what holds there.
 fn exits(path: &emit::Path, text: &mut String) {
     let counted = format!(
         "  counters: `taken {}` for the path, and one for each exit:",
@@ -207,7 +207,7 @@ fn exits(path: &emit::Path, text: &mut String) {
     }
 }
 
-/// Whether a common path is left so.
+/// Whether a fast path is left so.
 fn is_left(outputs: &[Output]) -> bool {
     let is_left = |output: &Output| {
         let goal = Goal::Otherwise;
@@ -238,7 +238,7 @@ fn common_path(words: &Words, analysed: &Analysed, text: &mut String) {
     };
     line(
         text,
-        &format!("\nthe common path: {carry} {}", percent(carried)),
+        &format!("\nthe most frequent paths: {carry} {}", percent(carried)),
     );
     if carried < SHARE {
         line(text, "  the stack has too many paths to find the rest");

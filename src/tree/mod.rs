@@ -47,10 +47,10 @@ pub struct Forest {
     pub locals: Vec<Local>,
     /// One for each reaction, in order of entity, kind, index and event.
     pub trees: Vec<Tree>,
-    /// The common paths of some, which are tried first; where one ends in [`Goal::Otherwise`],
+    /// The fast paths of some, which are tried first; where one ends in [`Goal::Otherwise`],
     /// nothing has been done.
     pub bypasses: Vec<Tree>,
-    /// The reactions whose common paths were too long for each test to be compared with all others.
+    /// The reactions whose fast paths were too long for each test to be compared with all others.
     /// Only people are told.
     pub long_paths: BTreeSet<Reaction>,
     /// Where, in trees that are woven, the code of another reaction begins. Nothing depends on it

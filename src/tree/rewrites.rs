@@ -16,9 +16,9 @@ use std::str::FromStr;
 pub enum Rewrite {
     /// Prune impossible states.
     States,
-    /// Unshare along the common path.
+    /// Unshare along the fast path.
     Extend,
-    /// Inline along the common path.
+    /// Inline along the fast path.
     Inline,
     /// Prune impossible branches.
     Branches,
@@ -67,9 +67,9 @@ pub const ORDER: [About; 10] = [
         rewrite: Rewrite::Extend,
         letter: 'E',
         name: "extend",
-        what: "the common path of a handler whose ways meet again stands apart",
+        what: "the fast path of a handler whose ways meet again stands apart",
         paper: "HIPPCO 4.2",
-        after: "on a common path no turn stands, and what is due stands in its leaf",
+        after: "on a fast path no turn stands, and what is due stands in its leaf",
     },
     About {
         rewrite: Rewrite::Inline,
@@ -77,7 +77,7 @@ pub const ORDER: [About; 10] = [
         name: "inline",
         what: "the tree of what mostly follows stands in the leaf that lets it happen",
         paper: "HIPPCO 4.4",
-        after: "what a common path calls or lets wait is rare, long, or comes behind another",
+        after: "what a fast path calls or lets wait is rare, long, or comes behind another",
     },
     About {
         rewrite: Rewrite::Branches,
@@ -99,7 +99,7 @@ pub const ORDER: [About; 10] = [
         rewrite: Rewrite::Bypass,
         letter: 'Y',
         name: "bypass",
-        what: "the common path of a frame tests first, then does",
+        what: "the fast path of a frame tests first, then does",
         paper: "Ensemble 4.1",
         after: "where such a path is left, nothing has been done but to note what it asked",
     },
@@ -125,7 +125,7 @@ pub const ORDER: [About; 10] = [
         name: "outline",
         what: "what is rare and long is a cold function, in a section of its own",
         paper: "HIPPCO 4.5",
-        after: "between the steps of a common path stands nothing rare that is long",
+        after: "between the steps of a fast path stands nothing rare that is long",
     },
     About {
         rewrite: Rewrite::Turn,
@@ -133,7 +133,7 @@ pub const ORDER: [About; 10] = [
         name: "turn",
         what: "a test is turned so that what is frequent falls through",
         paper: "HIPPCO 4.6",
-        after: "a common path runs straight down its function",
+        after: "a fast path runs straight down its function",
     },
 ];
 

@@ -261,7 +261,7 @@ pub struct Kind {
     pub capacity: u32,
     /// Its state, in order of writing.
     pub fields: Vec<Field>,
-    /// Those of its fields which nobody wrote: they say that what a common path asks of an instance
+    /// Those of its fields which nobody wrote: they say that what a fast path asks of an instance
     /// alone holds of it.
     pub latches: Vec<FieldId>,
     /// Its timers.

@@ -1,7 +1,7 @@
 //! Trees of the entities -> trees of the stack.
 //!
 //! In: a [`Forest`] in which each leaf names the reactions that follow. Out: one in which the
-//! first of them stands in the leaf itself, along the common path; the others wait on the agenda
+//! first of them stands in the leaf itself, along the fast path; the others wait on the agenda
 //! behind it. Where the first only tells the host something, the second stands there, too, if a
 //! step may be taken for it: nobody could tell it from one that waited. So it does where the first
 //! calls an application, which lets all go before it. What is unlikely, what is large, and what
@@ -204,7 +204,7 @@ impl Weaving<'_> {
         let nodes = reachable(&self.forest, root);
         let size = nodes.len();
         let begins = |node: &NodeId| begins(self.forest.arena.node(*node));
-        // What comes again and has a common path of its own has it once.
+        // What comes again and has a fast path of its own has it once.
         let is_apart = comes_again(reaction) && nodes.iter().any(begins);
         let is_far = mass < self.limits.least || size > self.left || path.contains(&reaction);
         if is_far || is_apart {

@@ -33,7 +33,7 @@ pub enum Why {
     Called,
     /// The leaf is reached too rarely.
     Rare,
-    /// It comes again, and has a common path of its own, which stands once.
+    /// It comes again, and has a fast path of its own, which stands once.
     Again,
     /// No room is left for so many nodes, or it is on its way already.
     Large,

@@ -288,7 +288,7 @@ CONFIGURE
     stack = STACK_start((char *)memory + 1, size, &config, start_ns);
 }
 
-/* Stacks without common paths have no names of them. */
+/* Stacks without fast paths have no names of them. */
 size_t STACK_paths(const struct STACK *one, uint64_t *values, size_t capacity)
     __attribute__((weak));
 

@@ -1,4 +1,4 @@
-//! Faults in the C of common paths that call applications, or answer, are found.
+//! Faults in the C of fast paths that call applications, or answer, are found.
 
 use super::known::ALIKE;
 use super::leaving::{calling, leaving};

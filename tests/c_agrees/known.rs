@@ -1,7 +1,7 @@
 //! Stacks of which something is known of their frames: that they are as long as the last, or that
 //! all stand elsewhere than in buffers of the stack, since its host never asks for one.
 //!
-//! In: stacks with common paths, of which nothing but that was recorded. Out: the first difference
+//! In: stacks with fast paths, of which nothing but that was recorded. Out: the first difference
 //! from their trees.
 
 use crate::{ELSEWHERE, WAYS, compared, stacks};
@@ -19,14 +19,14 @@ pub const ALIKE: [&str; 7] = [
     "tests/c_agrees/stacks/nested.loom",
 ];
 
-/// Those whose common paths let go of their frames.
+/// Those whose fast paths let go of their frames.
 const LET_GO: [&str; 3] = [
     "tests/c_agrees/stacks/granted.loom",
     "tests/c_agrees/stacks/leaving_granted.loom",
     "tests/c_agrees/stacks/given_apart.loom",
 ];
 
-/// One whose common path keeps them, and one that has none.
+/// One whose fast path keeps them, and one that has none.
 const KEEP: [&str; 2] = [
     "tests/c_agrees/stacks/predicted.loom",
     "tests/c_agrees/stacks/passing.loom",

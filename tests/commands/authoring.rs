@@ -168,9 +168,9 @@ fn a_stack_is_explained_by_what_it_mostly_does() {
     let most = "   0.700  ethernet: on deliver";
     assert_eq!(lines[1], most, "{said}");
     assert!(said.contains("  udp.session: on send\n"), "{said}");
-    let path = "the common path: ";
+    let path = "the most frequent paths: ";
     let carried = lines.iter().find(|line| line.starts_with(path));
-    let carried = carried.expect("there is a common path");
+    let carried = carried.expect("there is a fast path");
     assert!(carried.contains(" paths carry 90."), "{said}");
     assert!(
         said.contains(" tests, ") && said.contains("arp.neighbour.wanted: "),

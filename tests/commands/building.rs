@@ -447,3 +447,49 @@ fn rewrites_are_chosen_by_name() {
     let esterel = shell.loom(&["build", "a.strl", "--without", "I"]);
     esterel.failed(2, &["--without applies to stacks only"]);
 }
+
+#[test]
+fn functions_belong_to_the_lines_of_their_handlers() {
+    let shell = Shell::new();
+    shell.loom(&["new", "beep"]).fine();
+    shell
+        .loom(&["build", "beep/beep.loom", "--line", "-o", "out"])
+        .fine();
+    let folder = shell.path("out");
+    compile(&folder, "beep.c", FLAGS);
+    let status = Command::new("gcc")
+        .args(["-std=c11", "-g", "-S", "beep.c"])
+        .current_dir(&folder)
+        .status();
+    assert!(status.expect("gcc runs").success());
+    let assembly = shell.read("out/beep.s");
+    let number_of = |file: &str| {
+        let ending = format!(" \"{file}\"");
+        let mut files = assembly
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix(".file "));
+        let number = files.find_map(|line| {
+            let number = line.strip_suffix(&ending)?;
+            number.parse::<u32>().ok()
+        });
+        number.unwrap_or_else(|| panic!("{file} is no source of the assembly"))
+    };
+    let layer = shell.read("beep/layers/numbered.loom");
+    let handler = layer.lines().position(|line| line.contains("on deliver"));
+    let handler = handler.expect("the layer delivers") + 1;
+    let location = format!(".loc {} {handler} ", number_of("numbered.loom"));
+    assert!(assembly.contains(&location), "{location}");
+
+    // What is not from a layer keeps its lines in the C.
+    let c = shell.read("out/beep.c");
+    let size = c
+        .lines()
+        .position(|line| line.starts_with("size_t beep_size("));
+    let size = size.expect("the interface is there") + 1;
+    let location = format!(".loc {} {size} ", number_of("beep.c"));
+    assert!(assembly.contains(&location), "{location}");
+
+    shell
+        .loom(&["build", &example("esterel/timer_handler.strl"), "--line"])
+        .failed(2, &["--line applies to stacks only"]);
+}

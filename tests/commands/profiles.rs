@@ -65,7 +65,7 @@ fn each_way_is_counted_and_the_program_says_what_it_always_says() {
     let explain = ["explain", "gates.loom", "--profile", "gates.profile"];
     let said = shell.loom(&explain).fine();
     assert!(
-        said.contains("the common path: 3 paths carry 100.0 %\n"),
+        said.contains("the most frequent paths: 3 paths carry 100.0 %\n"),
         "{said}"
     );
 }

@@ -1,5 +1,5 @@
 //! What two ends of a layer agree on: fields of its header, and what is asked of a frame before it
-//! goes up. Frames of a stack of the same program mostly keep to it, so this makes common paths.
+//! goes up. Frames of a stack of the same program mostly keep to it, so this makes fast paths.
 //!
 //! In: random choices. Out: lines of a header and of a session, tests, and what is written where
 //! they hold.

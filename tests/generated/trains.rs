@@ -1,4 +1,4 @@
-//! Traffic along the common path: frames that follow each other as those of a busy peer do, and now
+//! Traffic along the fast path: frames that follow each other as those of a busy peer do, and now
 //! and then one that is like them in all but one bit.
 //!
 //! In: a trace. Out: the same, in which many a frame that came through is followed by a train of

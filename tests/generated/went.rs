@@ -1,4 +1,4 @@
-//! How frames went the common paths of programs, as their C counts it.
+//! How frames went the fast paths of programs, as their C counts it.
 //!
 //! In: C. Out: the same, which says at its end how many frames came to a path and how they went;
 //! and the sums of that.
@@ -25,7 +25,7 @@ enum Count {
 /// So many numbers are counted.
 const COUNTS: usize = 6;
 
-/// How often frames went common paths.
+/// How often frames went fast paths.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Went {
     /// Paths of programs, and those that compare a frame with what is expected.

@@ -94,7 +94,7 @@ int main(void) {
     void *const memory = malloc(size);
     stack = STACK_start(memory, size, &config, 0);
 
-    /* Elsewhere: on the common path, and where it is left. */
+    /* Elsewhere: on the fast path, and where it is left. */
     is(taken_elsewhere(path, sizeof path) == 1, __LINE__);
     is(taken_elsewhere(left, sizeof left) == 1, __LINE__);
     is(taken_elsewhere(path, sizeof path) == 1, __LINE__);

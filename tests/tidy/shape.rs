@@ -18,6 +18,7 @@ const READERS: &[&str] = &[
     "tool",
     "source.rs",
     "diagnostic",
+    "c/line.rs",
     "c/printer.rs",
     "c/size.rs",
 ];

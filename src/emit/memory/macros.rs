@@ -40,8 +40,8 @@ pub fn macros(stack: &Stack, queued: &BTreeSet<Queued>, text: &str) -> Option<(S
     let event = event.map(|bytes| format!(" + \\\n     (size_t)(events) * {bytes}"));
     let event = event.unwrap_or_default();
     let header = format!(
-        "/* Bytes of memory for a stack with the default configuration, and for one with so many \
-         buffers,\n * outputs and events: `static uint8_t memory[UPPER_MEMORY];`. */\n\
+        "/* Bytes of memory for a stack with the default configuration, and for one with other \
+         numbers of\n * buffers, outputs and events: `static uint8_t memory[UPPER_MEMORY];`. */\n\
          #define UPPER_MEMORY UPPER_MEMORY_FOR({buffers}, {outputs}, {events})\n\
          #define UPPER_MEMORY_FOR(buffers, outputs, events) \\\n    \
          ({state} + \\\n     (size_t)(buffers) * (sizeof(struct STACK_buffer){message}) + \\\n     \

@@ -156,7 +156,7 @@ static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next n
 }
 
 /* part open_up */
-/* From here on a call that begins a step takes it at once, while a common path may take all steps
+/* From here on a call that begins a step takes it at once, while a fast path may take all steps
  * of its own, and their answers have room. */
 static inline void open_up(struct STACK *stack) {
     stack->shared.limit = stack->open;

@@ -27,7 +27,7 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     __attribute__((cold, noinline));
 #endif
 
-/* Takes a frame that left a common path, or has none. */
+/* Takes a frame that left a fast path, or has none. */
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path) {
     struct STACK_frame own = *frame;
@@ -49,7 +49,7 @@ static inline bool take_by_path(struct STACK *stack, LINK_GIVEN const struct STA
                                 struct STACK_buffer *buffer) __attribute__((always_inline));
 #endif
 
-/* Takes a frame, which stands in this buffer, or elsewhere and is only read: a common path lets go
+/* Takes a frame, which stands in this buffer, or elsewhere and is only read: a fast path lets go
  * of it. */
 static inline bool take_by_path(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                                 struct STACK_buffer *buffer) {
@@ -79,7 +79,7 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
 }
 
 /* part take_apart */
-/* Takes a frame that does not go its common path: that might take more steps than are left. */
+/* Takes a frame that does not go its fast path: that might take more steps than are left. */
 static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                        uint64_t now_ns) {
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;

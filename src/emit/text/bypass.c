@@ -18,7 +18,7 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     __attribute__((cold, noinline));
 #endif
 
-/* Takes a frame that left a common path, or has none. */
+/* Takes a frame that left a fast path, or has none. */
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path) {
     stack->paths[path] += 1;
@@ -40,7 +40,7 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
 BYPASSES}
 
 /* part take_apart */
-/* Takes a frame that does not go its common path: that might take more steps than are left. */
+/* Takes a frame that does not go its fast path: that might take more steps than are left. */
 static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                        uint64_t now_ns) {
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
@@ -55,7 +55,7 @@ static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame 
 }
 
 /* part STACK_input_all */
-/* Whether a common path may take all of its steps, and the answers of all of them have room. */
+/* Whether a fast path may take all of its steps, and the answers of all of them have room. */
 static inline bool may_go_ahead(struct STACK *stack) {
     return stack->shared.steps + AHEAD <= stack->config.budget &&
            (stack->shared.answered < stack->open ||

@@ -10,7 +10,7 @@ static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *
     __attribute__((cold, noinline));
 #endif
 
-/* Takes a frame that left a common path, or has none. */
+/* Takes a frame that left a fast path, or has none. */
 static bool leave(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                   enum STACK_path path) {
     struct STACK_frame own = *frame;
@@ -34,7 +34,7 @@ bool STACK_take(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
 }
 
 /* part take_apart */
-/* Takes a frame that does not go its common path: that might take more steps than are left. */
+/* Takes a frame that does not go its fast path: that might take more steps than are left. */
 static bool take_apart(struct STACK *stack, LINK_GIVEN const struct STACK_frame *frame,
                        uint64_t now_ns) {
     stack->now_ns = now_ns;

@@ -223,7 +223,7 @@ static void consume(struct STACK *stack, struct STACK_buffer *buffer, bool came_
 }
 
 /* part drop */
-/* Compilers that can be told keep what leads to a drop out of the common path. */
+/* Compilers that can be told keep what leads to a drop out of the fast path. */
 #ifdef __GNUC__
 static void drop(struct STACK *stack, struct STACK_buffer *buffer, bool came_in, unsigned reason)
     __attribute__((cold));

@@ -84,10 +84,13 @@ pub fn beginning(
 
 /// Reads the section `in`: what is done to a stack, and to each that starts anew in its place.
 pub fn lives(program: &Program, script: &str) -> Result<Vec<Vec<Line>>, String> {
+    let names = |names: Vec<&str>| names.join(", ");
+    let links = names(program.links.iter().map(|link| &*link.name).collect());
+    let ports = names(program.ports.iter().map(|port| &*port.name).collect());
     let read = |text: &String| {
-        line(program, text).ok_or(format!(
-            "`{text}` is not a call that a host can make to this stack"
-        ))
+        line(program, text).ok_or_else(|| {
+            format!("`{text}` is no call of this stack (links: {links}; ports: {ports})")
+        })
     };
     let lines = joined(script);
     let lives = lines.split(|line| line == "restart");

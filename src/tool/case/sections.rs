@@ -12,7 +12,7 @@
 //! | `error` | comes out: all diagnostics; where it is missing, there must be no errors |
 //! | `fmt` | comes out: the first file in its canonical form |
 //! | `tree` | comes out: the trees of the first stack, one for each reaction |
-//! | `woven` | comes out: the same, woven into one another along the common path |
+//! | `woven` | comes out: the same, woven into one another along the fast path |
 //! | `c` | comes out: the C of the first stack; `=== c NAME`: one function of it |
 //! | `out` | comes out: what the stack gives its host, from the interpreters and from its C |
 //! | `wire` | comes out: the frames of both directions, header by header |

@@ -45,7 +45,7 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Its trees, woven into one another along the common path, and the program with the fields
+    /// Its trees, woven into one another along the fast path, and the program with the fields
     /// that they have beside its own.
     pub fn woven(&self) -> &(Program, Forest) {
         self.woven.get_or_init(|| {
