@@ -103,7 +103,7 @@ static int both(int a) {
     return a;
 #line 12 \"first.loom\"
 }
-#line 20 \"beep.c\"
+#line 19 \"beep.c\"
 
 int two;
 ";
