@@ -56,6 +56,14 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
     assert!(stacks >= 4, "only {stacks} stacks were found");
 }
 
+/// The layers that every slot consists of, which have their cases together, in `slots`.
+const OF_SLOTS: [&str; 4] = [
+    "boost.slot_frames",
+    "boost.slot_ways",
+    "boost.off",
+    "boost.by_hand",
+];
+
 /// What is worth a case of each layer: the name of a case of it begins with its word.
 const SITUATIONS: [&str; 7] = [
     "normal",
@@ -95,8 +103,11 @@ fn the_list_of_the_book_has_every_layer_and_no_other() {
 
 /// The situations of which a layer has no case in the folder of its name.
 fn unseen(layer: &str, cases: &[(String, String)]) -> Vec<&'static str> {
-    let folder = layer.rsplit('.').next().expect("a name has a last part");
-    let line = format!("use {layer}\n");
+    let own = layer.rsplit('.').next().expect("a name has a last part");
+    let (folder, line) = match OF_SLOTS.contains(&layer) {
+        true => ("slots", "        slot ".to_string()),
+        false => (own, format!("use {layer}\n")),
+    };
     let is_seen = |situation: &&str| {
         let begins = format!("{folder}/{situation}");
         cases.iter().any(|(name, text)| {

@@ -18,8 +18,9 @@ use super::joints::{
     side_not_joined, stands_on_nothing, unknown_layer,
 };
 use super::load::{Files, UnitId};
-use super::names::{not_yet, refuse_repeated, suggest};
+use super::names::{refuse_repeated, suggest};
 use super::program::{EntityId, LinkId, PortId};
+use super::scope::JointName;
 use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
@@ -44,6 +45,8 @@ pub struct Node<'a> {
     pub unit: UnitId,
     /// As it was written.
     pub layer: &'a ast::Layer,
+    /// What the stack calls it with `as`.
+    pub alias: Option<&'a ast::Name>,
     /// Unique in the stack.
     pub name: String,
     /// Where it stands in the stack.
@@ -65,9 +68,11 @@ pub struct Node<'a> {
 /// A joint below.
 pub struct Lower {
     /// `requires NAME: …`
-    pub name: Option<String>,
+    pub name: Option<JointName>,
     /// What is needed.
     pub services: Vec<ServiceId>,
+    /// What is of use, if it is there.
+    pub optional: Vec<ServiceId>,
     /// What is there.
     pub ground: Ground,
 }
@@ -244,6 +249,7 @@ impl<'a> Composer<'a, '_> {
             } => self.link(node, Bottom::new(name, arguments, calls), ground),
             ast::NodeKind::Port { name, calls } => self.port(node, (name, calls), ground),
             ast::NodeKind::Layer(wanted) => self.layer(node, wanted, ground),
+            ast::NodeKind::Slot(_) => panic!("slots were replaced by layers when they were read"),
         }
     }
 
@@ -304,9 +310,6 @@ impl<'a> Composer<'a, '_> {
     }
 
     fn layer(&mut self, node: &'a ast::Node, wanted: &'a ast::LayerUse, ground: Option<Ground>) {
-        if wanted.slot {
-            self.diagnostics.push(not_yet(node.span, "a slot"));
-        }
         let Some((unit, layer)) = self.find(&wanted.layer) else {
             return;
         };
@@ -320,6 +323,7 @@ impl<'a> Composer<'a, '_> {
             arguments,
             self.diagnostics,
         );
+        made.alias = wanted.alias.as_ref();
         let entity = EntityId(self.composition.nodes.len() as u32);
         if layer.shape == ast::Shape::Router {
             if ground.is_some() {
@@ -378,14 +382,12 @@ impl<'a> Composer<'a, '_> {
         let ends = self.composition.links.iter().map(|link| link.name);
         let ends = ends.chain(self.composition.ports.iter().map(|port| port.name));
         refuse_repeated(ends.chain(aliases.iter().copied()), self.diagnostics);
-        let alias_at = aliases.iter().rev();
-        let alias_at: HashMap<Span, &str> = alias_at.map(|one| (one.span, &*one.text)).collect();
         let mut names: HashSet<String> = aliases.iter().map(|alias| alias.text.clone()).collect();
         // Names are never given back: the next one of a layer has no lower number.
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         for node in &mut self.composition.nodes {
-            if let Some(alias) = alias_at.get(&node.span) {
-                node.name = alias.to_string();
+            if let Some(alias) = node.alias {
+                node.name = alias.text.clone();
                 continue;
             }
             let layer = &*node.layer.name.text;
@@ -439,15 +441,15 @@ impl<'a> Composer<'a, '_> {
             .iter()
             .position(|side| side.name.text == name.text);
         let is_router = node.layer.shape == ast::Shape::Router;
-        let lower = node
-            .below
-            .iter()
-            .position(|lower| is_router && lower.name.as_deref() == Some(&name.text));
+        let is_named = |lower: &Lower| lower.name.as_ref().is_some_and(|it| it.word == name.text);
+        let lower = node.below.iter().position(|it| is_router && is_named(it));
         if let Some(side) = side {
             let found = self.named(&argument.value);
             self.composition.nodes[entity.at()].sides[side].entity = found;
         } else if let Some(lower) = lower {
-            self.join_router(entity, lower, argument);
+            for (place, joint) in self.joints_given(entity, lower, argument) {
+                self.join_router(entity, place, joint);
+            }
         } else if !node
             .layer
             .parameters
@@ -467,14 +469,52 @@ impl<'a> Composer<'a, '_> {
         }
     }
 
-    fn join_router(&mut self, entity: EntityId, lower: usize, argument: &'a ast::Argument) {
-        let Some(below) = self.named(&argument.value) else {
+    /// What each joint of a router is given by an argument: one layer, or a list of layers.
+    fn joints_given(
+        &mut self,
+        entity: EntityId,
+        first: usize,
+        argument: &'a ast::Argument,
+    ) -> Vec<(usize, &'a ast::Expression)> {
+        let name = self.composition.node(entity).below[first].name.as_ref();
+        let is_list = name.is_some_and(|name| name.number.is_some());
+        match &argument.value.kind {
+            ast::ExpressionKind::List(joints) if is_list && !joints.is_empty() => {
+                (first..).zip(joints).collect()
+            }
+            ast::ExpressionKind::List(_) => {
+                let (title, help) = match is_list {
+                    true => ("the list of joints is empty", "write at least one layer"),
+                    false => (
+                        "this joint stands on one layer, not on a list",
+                        "write the name of a layer, without brackets",
+                    ),
+                };
+                let span = argument.value.span;
+                self.diagnostics
+                    .push(Diagnostic::error(Id::UnknownEntity, title, span, "").help(help));
+                Vec::new()
+            }
+            _ if is_list => {
+                let title = format!("`{}` is a list of joints", argument.name);
+                let span = argument.value.span;
+                let help = format!("write `{} = [FIRST, SECOND]`", argument.name);
+                self.diagnostics
+                    .push(Diagnostic::error(Id::UnknownEntity, title, span, "").help(help));
+                Vec::new()
+            }
+            _ => vec![(first, &argument.value)],
+        }
+    }
+
+    fn join_router(&mut self, entity: EntityId, lower: usize, joint: &'a ast::Expression) {
+        let Some(below) = self.named(joint) else {
             return;
         };
         if below >= entity {
             let title = "a router comes before a layer below it";
             self.diagnostics.push(
-                Diagnostic::error(Id::Misplaced, title, argument.value.span, "")
+                Diagnostic::error(Id::Misplaced, title, joint.span, "")
                     .label(self.composition.node(below).span, "declared later")
                     .why("A stack lists its layers from the links up.")
                     .help("move the router after this layer"),
@@ -485,7 +525,7 @@ impl<'a> Composer<'a, '_> {
         above.push(Upper {
             key: None,
             place: Above::Node(entity, lower),
-            span: argument.span,
+            span: joint.span,
         });
         let upper = above.len() - 1;
         let lower = &mut self.composition.nodes[entity.at()].below[lower];
@@ -556,26 +596,7 @@ fn node<'a>(
     if layer.provides.is_empty() {
         provides.push(services.messages());
     }
-    let mut below: Vec<Lower> = Vec::new();
-    for required in &layer.requires {
-        let found: Vec<_> = required.services.iter().filter_map(&mut find).collect();
-        let name = required.joint.as_ref().map(|joint| joint.text.clone());
-        match below.last_mut() {
-            Some(lower) if lower.name.is_none() && name.is_none() => lower.services.extend(found),
-            Some(_) | None => below.push(Lower {
-                name,
-                services: found,
-                ground: Ground::Nothing,
-            }),
-        }
-    }
-    if below.is_empty() {
-        below.push(Lower {
-            name: None,
-            services: vec![services.messages()],
-            ground: Ground::Nothing,
-        });
-    }
+    let below = lowers(services, layer, arguments, &mut find);
     let sides = layer.uses.iter().map(|side| Side {
         name: &side.name,
         service: find(&side.service),
@@ -585,6 +606,7 @@ fn node<'a>(
     Node {
         unit,
         layer,
+        alias: None,
         name: layer.name.text.clone(),
         span,
         arguments,
@@ -593,6 +615,62 @@ fn node<'a>(
         above: Vec::new(),
         sides,
         users: Vec::new(),
+    }
+}
+
+/// The lower joints of a layer, with nothing joined.
+fn lowers(
+    services: &Services,
+    layer: &ast::Layer,
+    arguments: &[ast::Argument],
+    find: &mut impl FnMut(&ast::Name) -> Option<ServiceId>,
+) -> Vec<Lower> {
+    let mut below: Vec<Lower> = Vec::new();
+    for required in &layer.requires {
+        let found: Vec<_> = required.services.iter().filter_map(&mut *find).collect();
+        let optional: Vec<_> = required.optional.iter().filter_map(&mut *find).collect();
+        let lower = |name: Option<JointName>| Lower {
+            name,
+            services: found.clone(),
+            optional: optional.clone(),
+            ground: Ground::Nothing,
+        };
+        let Some(joint) = &required.joint else {
+            match below.last_mut() {
+                Some(last) if last.name.is_none() => {
+                    last.services.extend(found);
+                    last.optional.extend(optional);
+                }
+                Some(_) | None => below.push(lower(None)),
+            }
+            continue;
+        };
+        let named = |number| {
+            let word = joint.text.clone();
+            lower(Some(JointName { word, number }))
+        };
+        match required.is_list {
+            true => below.extend((0..listed(arguments, joint)).map(|it| named(Some(it)))),
+            false => below.push(named(None)),
+        }
+    }
+    if below.is_empty() {
+        below.push(Lower {
+            name: None,
+            services: vec![services.messages()],
+            optional: Vec::new(),
+            ground: Ground::Nothing,
+        });
+    }
+    below
+}
+
+/// How many joints the stack gives a list; where the layer is checked alone, two.
+fn listed(arguments: &[ast::Argument], joint: &ast::Name) -> u32 {
+    let mut given = arguments.iter().filter(|it| it.name.is(&joint.text));
+    match given.next().map(|argument| &argument.value.kind) {
+        Some(ast::ExpressionKind::List(joints)) => joints.len().max(1) as u32,
+        Some(_) | None => 2,
     }
 }
 

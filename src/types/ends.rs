@@ -9,7 +9,7 @@ use super::opening::listens;
 use super::parameters::mtu;
 use super::program::{Below, EntityId, KindId, Link, LinkId, NoticeId, Place, Port};
 use super::relays::Notices;
-use super::scope::Scope;
+use super::scope::{JointName, Scope};
 use super::services::Services;
 use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub fn below(context: &mut Context, composition: &Composition) {
     for entity in composition.entities() {
         let lowers = composition.node(entity).below.iter();
         let below = lowers.map(|lower| Below {
-            name: lower.name.clone(),
+            name: lower.name.as_ref().map(JointName::plain),
             place: place_under(composition, entity, lower.ground).unwrap_or(Place::Link(LinkId(0))),
         });
         context.program.entities[entity.at()].below = below.collect();

@@ -46,7 +46,9 @@ pub fn router_in_braces(wanted: &ast::LayerUse) -> Diagnostic {
 
 /// The names of the joints below a layer.
 pub fn lowers_of<'a>(node: &'a Node<'_>) -> impl Iterator<Item = &'a str> {
-    node.below.iter().filter_map(|lower| lower.name.as_deref())
+    let names = node.below.iter().filter_map(|lower| lower.name.as_ref());
+    let first = names.filter(|name| name.number.is_none_or(|number| number == 0));
+    first.map(|name| &*name.word)
 }
 
 /// What to say of a name that stands for no layer.
@@ -220,7 +222,8 @@ impl Joints<'_, '_, '_> {
                 node.name
             );
             let given = node.arguments.iter();
-            let mut given = given.filter(|given| argument.as_deref() == Some(&given.name.text));
+            let word = argument.as_ref().map(|name| &name.word);
+            let mut given = given.filter(|given| word == Some(&given.name.text));
             let joint = given.next().map_or(node.span, |given| given.span);
             self.report(
                 Diagnostic::error(Id::RouterOnMany, title, joint, "this joint")

@@ -28,7 +28,7 @@ use super::program::{
     AttributeId, Entity, EntityId, FieldId, FunctionId, KeyId, Kind, KindId, Population, Program,
     Role, Shape, TimerId,
 };
-use super::scope::{Named, Scope};
+use super::scope::{LowerJoint, Named, Scope};
 use super::services::{Interface, ServiceId, Services, declare_attribute};
 use super::value::Type;
 use crate::diagnostic::{Diagnostic, Id};
@@ -267,7 +267,7 @@ fn types<'a>(
             false => bound_below(composition, below, lower, services),
         };
         let mut interface = Interface::default();
-        for service in &lower.services {
+        for service in lower.services.iter().chain(&lower.optional) {
             interface.add(&services.interface(context, words, *service, &bound));
         }
         layer.requires.push(interface);
@@ -400,7 +400,12 @@ fn fill_scope(composition: &Composition, layer: &mut Layer, own: BTreeMap<String
     scope.attributes = seen.attributes;
     scope.above = layer.provides.up.clone();
     scope.below = below;
-    scope.joints = node.below.iter().map(|lower| lower.name.clone()).collect();
+    let lowers = node.below.iter().zip(&layer.requires);
+    let joints = lowers.map(|(lower, interface)| LowerJoint {
+        name: lower.name.clone(),
+        notices: interface.down.clone(),
+    });
+    scope.joints = joints.collect();
     scope.has_above = composition.alone || !node.above.is_empty();
     for kind in &layer.kinds {
         if kind.role != Role::Record {

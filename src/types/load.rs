@@ -11,10 +11,10 @@
 //! ```
 
 use super::names::refuse_repeated;
+
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
-use crate::syntax::loom::ast;
-use crate::syntax::loom::parse;
+use crate::syntax::loom::{ast, parse, without_slots};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;
 
@@ -98,6 +98,8 @@ pub struct Unit {
     pub files: Vec<FileId>,
     /// What it uses, as far as it was found, and where it says so.
     pub uses: Vec<(UnitId, Span)>,
+    /// What its slots use.
+    implied: Vec<UnitId>,
     /// The services it declares.
     pub services: Vec<ast::Service>,
     /// The layers it declares, each with all its items.
@@ -109,6 +111,12 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// What it uses, and what its slots use.
+    fn all_used(&self) -> impl Iterator<Item = UnitId> {
+        let written = self.uses.iter().map(|(used, _)| *used);
+        written.chain(self.implied.iter().copied())
+    }
+
     /// The names that it gives to those that use it.
     pub fn gives(&self) -> Vec<&ast::Name> {
         let layers = self.layers.iter().map(|layer| &layer.name);
@@ -217,9 +225,9 @@ impl Files {
         let mut visible = vec![unit];
         let mut at = 0;
         while at < visible.len() {
-            for (used, _) in &self.unit(visible[at]).uses {
-                if !visible.contains(used) {
-                    visible.push(*used);
+            for used in self.unit(visible[at]).all_used() {
+                if !visible.contains(&used) {
+                    visible.push(used);
                 }
             }
             at += 1;
@@ -268,8 +276,8 @@ pub fn load(
     };
     loader.unit(root);
     loader.unit(vec![(BUILT_IN.to_string(), MESSAGES.to_string())]);
-    while let Some((user, wanted)) = loader.wanted.pop_front() {
-        loader.follow(user, &wanted);
+    while let Some((user, wanted, why)) = loader.wanted.pop_front() {
+        loader.follow(user, &wanted, why);
     }
     let Loader {
         mut files,
@@ -302,7 +310,16 @@ struct Loader<'a> {
     /// Units by the name of their first file.
     by_name: BTreeMap<String, UnitId>,
     /// What is still to be looked for, and for whom.
-    wanted: VecDeque<(UnitId, ast::Use)>,
+    wanted: VecDeque<(UnitId, ast::Use, Why)>,
+}
+
+/// Why a unit uses another.
+#[derive(Clone, Copy)]
+enum Why {
+    /// It says so.
+    Written,
+    /// A stack of it has slots.
+    ForSlots,
 }
 
 impl Loader<'_> {
@@ -319,6 +336,7 @@ impl Loader<'_> {
         let mut unit = Unit {
             files: Vec::new(),
             uses: Vec::new(),
+            implied: Vec::new(),
             services: Vec::new(),
             layers: Vec::new(),
             items: Vec::new(),
@@ -338,8 +356,12 @@ impl Loader<'_> {
                     ast::Declaration::Stack(stack) => unit.stacks.push(stack),
                 }
             }
+            let slots = unit.stacks.iter_mut().flat_map(without_slots);
+            let slots = slots.map(|wanted| (id, wanted, Why::ForSlots));
+            self.wanted.extend(slots);
             let wanted = tree.uses.into_iter();
-            self.wanted.extend(wanted.map(|wanted| (id, wanted)));
+            self.wanted
+                .extend(wanted.map(|wanted| (id, wanted, Why::Written)));
         }
         let is_read = self.diagnostics.len() == told;
         let layers = unit.layers.iter().map(|layer| &layer.name);
@@ -356,15 +378,17 @@ impl Loader<'_> {
     }
 
     /// Looks for what a unit uses.
-    fn follow(&mut self, user: UnitId, wanted: &ast::Use) {
+    fn follow(&mut self, user: UnitId, wanted: &ast::Use, why: Why) {
         let names: Vec<_> = wanted.path.names.iter().map(|name| &*name.text).collect();
         let from = self.sources.name(wanted.span.file).to_string();
         match self.library.find(&from, &names.join("/")) {
             Ok(texts) => {
                 let used = self.unit(texts);
-                self.files.units[user.0 as usize]
-                    .uses
-                    .push((used, wanted.span));
+                let user = &mut self.files.units[user.0 as usize];
+                match why {
+                    Why::Written => user.uses.push((used, wanted.span)),
+                    Why::ForSlots => user.implied.push(used),
+                }
             }
             Err(missing) => self.diagnostics.push(not_found(&wanted.path, missing)),
         }
@@ -412,6 +436,11 @@ impl Ordering<'_> {
                 Met::Never => self.put(*used),
                 Met::Begun => self.circles.push(*span),
                 Met::Done => {}
+            }
+        }
+        for used in &self.files.unit(unit).implied {
+            if self.met[used.0 as usize] == Met::Never {
+                self.put(*used);
             }
         }
         self.met[unit.0 as usize] = Met::Done;

@@ -14,6 +14,44 @@ use super::program::{
 use super::value::Type;
 use crate::syntax::loom::ast;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+
+/// What a lower joint is called: `short`, or `ways[0]` in a list of joints.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JointName {
+    /// The name under `requires`.
+    pub word: String,
+    /// Its place in the list.
+    pub number: Option<u32>,
+}
+
+impl JointName {
+    /// As one word: `short`, `ways_0`.
+    pub fn plain(&self) -> String {
+        match self.number {
+            Some(number) => format!("{}_{number}", self.word),
+            None => self.word.clone(),
+        }
+    }
+}
+
+impl Display for JointName {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        match self.number {
+            Some(number) => write!(out, "{}[{number}]", self.word),
+            None => out.write_str(&self.word),
+        }
+    }
+}
+
+/// A joint below, as a body knows it.
+#[derive(Clone, Debug)]
+pub struct LowerJoint {
+    /// What it is called.
+    pub name: Option<JointName>,
+    /// Notices that may be told there, by name.
+    pub notices: BTreeMap<String, NoticeId>,
+}
 
 /// What can be named in the bodies of one kind of instances of one entity.
 #[derive(Clone, Debug)]
@@ -38,8 +76,8 @@ pub struct Scope {
     pub attributes: BTreeMap<String, AttributeId>,
     /// The layer's own header.
     pub header: Option<HeaderId>,
-    /// Joints below by name; the only one has no name.
-    pub joints: Vec<Option<String>>,
+    /// Joints below; the only one has no name.
+    pub joints: Vec<LowerJoint>,
     /// Whether something stands above it, so that `deliver` has a receiver.
     pub has_above: bool,
     /// Notices that it may tell above, by name.

@@ -4,6 +4,7 @@
 //! lexer      text -> tokens and comments
 //! brackets   tokens -> tokens whose brackets balance
 //! parser     tokens -> tree
+//! slots      tree -> tree without slots
 //! printer    tree and text -> the text as it should look
 //! ```
 
@@ -19,8 +20,11 @@ mod parser;
 
 mod printer;
 
+mod slots;
+
 pub use parser::parse;
 pub use printer::format;
+pub use slots::without_slots;
 
 use crate::source::{FileId, Sources, Span};
 use token::TokenKind;

@@ -83,6 +83,11 @@ impl Body<'_, '_> {
             ast::ExpressionKind::Duration(nanoseconds) => number(*nanoseconds, Type::Time),
             ast::ExpressionKind::Boolean(value) => number(u64::from(*value), Type::Bool),
             ast::ExpressionKind::None => self.none(hint, span),
+            ast::ExpressionKind::List(_) => {
+                let title = "a list of joints is no value";
+                self.report(Diagnostic::error(Id::NotHere, title, span, ""));
+                return nothing();
+            }
             ast::ExpressionKind::Now => make(ExpressionKind::Now, Type::Time),
             ast::ExpressionKind::Group(inner) => self.check_raw(inner, hint),
             ast::ExpressionKind::Call {

@@ -27,12 +27,23 @@ pub(super) fn in_statement(source: &ast::Statement) -> BTreeSet<String> {
     }
     match &source.kind {
         ast::StatementKind::Send(output) | ast::StatementKind::Deliver(output) => {
+            let joint = output.to.iter().filter_map(|joint| joint.number.as_ref());
+            joint.for_each(|number| expression(number, &mut words));
             expression(&output.message, &mut words);
             settings(&output.with, &mut words);
         }
         ast::StatementKind::Tell {
-            arguments, with, ..
+            target,
+            arguments,
+            with,
+            ..
         } => {
+            if let ast::TellTarget::Named(joint) = target {
+                joint
+                    .number
+                    .iter()
+                    .for_each(|it| expression(it, &mut words));
+            }
             arguments.iter().for_each(|it| expression(it, &mut words));
             settings(with, &mut words);
         }
@@ -135,6 +146,9 @@ fn expression(source: &ast::Expression, words: &mut BTreeSet<String>) {
     match &source.kind {
         ast::ExpressionKind::Name(name) => {
             words.insert(name.text.clone());
+        }
+        ast::ExpressionKind::List(joints) => {
+            joints.iter().for_each(|joint| expression(joint, words));
         }
         ast::ExpressionKind::Field { of, name } => {
             if matches!(&of.kind, ast::ExpressionKind::Name(of) if of.is("header")) {

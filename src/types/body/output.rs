@@ -1,4 +1,11 @@
 //! Outputs: `send`, `deliver` and `tell`, and what stands behind their `with`.
+//!
+//! A joint of a list is chosen at run time; a number beyond the list means the last joint:
+//!
+//! ```text
+//! send message to ways[n]      match n { case 0 { send message to ways[0] }
+//!                                        else { send message to ways[1] } }
+//! ```
 
 use super::super::expression::Instance;
 use super::super::program::{Event, NoticeId, Role};
@@ -35,7 +42,12 @@ impl Body<'_, '_> {
     pub fn deliver(&mut self, output: &ast::Output, span: Span) -> Option<StatementKind> {
         if let Some(to) = &output.to {
             let title = "`deliver` takes no `to`: there is only one joint above";
-            self.report(Diagnostic::error(Id::NotHere, title, to.span, "not needed"));
+            self.report(Diagnostic::error(
+                Id::NotHere,
+                title,
+                to.name.span,
+                "not needed",
+            ));
         }
         if !self.scope.has_above {
             let entity = &self.context.program.entities[self.scope.entity.at()];
@@ -137,11 +149,17 @@ impl Body<'_, '_> {
                 Some((statement::TellTarget::Below(0), Event::Notice(notice)))
             }
             ast::TellTarget::Named(joint) => {
-                if let Some((entity, notices)) = scope.sides.get(&joint.text) {
-                    let notice = self.notice(notices, name, &joint.text)?;
+                let word = &joint.name.text;
+                if let Some((entity, notices)) = scope.sides.get(word) {
+                    let notice = self.notice(notices, name, word)?;
                     return Some((statement::TellTarget::Side(*entity), Event::Notice(notice)));
                 }
-                self.told_instance(joint, name)
+                if let Some(at) = self.joint_called(joint) {
+                    let notices = &scope.joints[at as usize].notices;
+                    let notice = self.notice(notices, name, word)?;
+                    return Some((statement::TellTarget::Below(at), Event::Notice(notice)));
+                }
+                self.told_instance(&joint.name, name)
             }
         }
     }
@@ -156,7 +174,9 @@ impl Body<'_, '_> {
             Some((local, Type::Instance(kind))) => (local, kind),
             Some((_, Type::Nothing)) => return None,
             _ => {
+                let joints = self.joint_words();
                 let mut known: Vec<&str> = self.scope.sides.keys().map(String::as_str).collect();
+                known.extend(joints.iter().map(String::as_str));
                 known.extend(["above", "below"]);
                 self.unknown("joint or instance", joint, &known);
                 return None;
@@ -196,18 +216,17 @@ impl Body<'_, '_> {
         None
     }
 
-    fn joint(&mut self, to: Option<&ast::Name>, span: Span) -> Option<u32> {
+    fn joint(&mut self, to: Option<&ast::Joint>, span: Span) -> Option<u32> {
         let joints = &self.scope.joints;
-        let names: Vec<&str> = joints.iter().flatten().map(String::as_str).collect();
+        let words = self.joint_words();
+        let names: Vec<&str> = words.iter().map(String::as_str).collect();
         match to {
             Some(to) => {
-                let named = joints
-                    .iter()
-                    .position(|joint| joint.as_ref() == Some(&to.text));
+                let named = self.joint_called(to);
                 if named.is_none() {
-                    self.unknown("joint below called", to, &names);
+                    self.unknown("joint below called", &to.name, &names);
                 }
-                named.map(|at| at as u32)
+                named
             }
             None if joints.len() == 1 => Some(0),
             None => {
@@ -256,4 +275,93 @@ impl Body<'_, '_> {
             self.context.program.entities[entity.at()].no_buffer = Some(count);
         }
     }
+
+    /// Returns what the joints below are called, a list once.
+    pub fn joint_words(&self) -> Vec<String> {
+        let names = self.scope.joints.iter().filter_map(|it| it.name.as_ref());
+        let mut words: Vec<String> = names.map(|name| name.word.clone()).collect();
+        words.dedup();
+        words
+    }
+
+    /// Returns which joint below is meant, if it is one; of a list, its number is written.
+    pub fn joint_called(&self, joint: &ast::Joint) -> Option<u32> {
+        let number = joint.number.as_ref().and_then(written);
+        let mut joints = self.scope.joints.iter();
+        let at = joints.position(|it| {
+            let name = it.name.as_ref();
+            name.is_some_and(|it| it.word == joint.name.text && it.number == number)
+        });
+        at.map(|at| at as u32)
+    }
+
+    /// Returns the statement once for each joint of a list, if it names one by a value.
+    pub fn for_each_joint(&self, source: &ast::Statement) -> Option<ast::Statement> {
+        let joint = joint_of(&source.kind)?;
+        let subject = joint.number.clone().filter(|it| written(it).is_none())?;
+        let joints = self.scope.joints.iter().filter_map(|it| it.name.as_ref());
+        let count = joints.filter(|it| it.word == joint.name.text && it.number.is_some());
+        let last = (count.count() as u64).checked_sub(1)?;
+        let span = source.span;
+        let once = |number: u64| {
+            let mut one = source.clone();
+            if let Some(joint) = joint_in(&mut one.kind) {
+                joint.number = Some(literal(number, subject.span));
+            }
+            ast::Block {
+                statements: vec![one],
+                span,
+            }
+        };
+        let cases = (0..last).map(|number| ast::MatchCase {
+            value: literal(number, subject.span),
+            likely: None,
+            body: once(number),
+            span,
+        });
+        let cases = cases.collect();
+        let otherwise = Some(once(last));
+        let kind = ast::StatementKind::Match {
+            subject,
+            cases,
+            otherwise,
+        };
+        let notes = source.notes.clone();
+        Some(ast::Statement { notes, kind, span })
+    }
+}
+
+fn joint_of(statement: &ast::StatementKind) -> Option<&ast::Joint> {
+    match statement {
+        ast::StatementKind::Send(output) => output.to.as_ref(),
+        ast::StatementKind::Tell {
+            target: ast::TellTarget::Named(joint),
+            ..
+        } => Some(joint),
+        _other_statements => None,
+    }
+}
+
+fn joint_in(statement: &mut ast::StatementKind) -> Option<&mut ast::Joint> {
+    match statement {
+        ast::StatementKind::Send(output) => output.to.as_mut(),
+        ast::StatementKind::Tell {
+            target: ast::TellTarget::Named(joint),
+            ..
+        } => Some(joint),
+        _other_statements => None,
+    }
+}
+
+/// Returns the number of a joint that is written as one.
+fn written(number: &ast::Expression) -> Option<u32> {
+    match &number.kind {
+        ast::ExpressionKind::Number(number) => u32::try_from(*number).ok(),
+        _other_values => None,
+    }
+}
+
+fn literal(number: u64, span: Span) -> ast::Expression {
+    let kind = ast::ExpressionKind::Number(number);
+    ast::Expression { kind, span }
 }

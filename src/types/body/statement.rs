@@ -46,7 +46,9 @@ impl Body<'_, '_> {
             let introduced = self.words.len();
             let waits = self.note_waits_behind(&source.statements[at + 1..]);
             let told = self.context.diagnostics.len();
-            let check = |body: &mut Self| body.statement(statement, &mut exits);
+            let chosen = self.for_each_joint(statement);
+            let meant = chosen.as_ref().unwrap_or(statement);
+            let check = |body: &mut Self| body.statement(meant, &mut exits);
             let (kind, before) = self.ahead(check);
             if self.context.diagnostics.len() > told {
                 self.blame(told, mentions::in_statement(statement));

@@ -330,6 +330,8 @@ impl Mentions {
                 ast::ForRange::Elements(elements) => self.expression(elements),
             },
             ast::StatementKind::Send(output) | ast::StatementKind::Deliver(output) => {
+                let number = output.to.as_ref().and_then(|joint| joint.number.as_ref());
+                self.expressions(number);
                 self.expression(&output.message);
                 self.settings(&output.with);
             }
@@ -339,8 +341,9 @@ impl Mentions {
                 with,
                 ..
             } => {
-                if let ast::TellTarget::Named(name) = target {
-                    self.read(name);
+                if let ast::TellTarget::Named(joint) = target {
+                    self.read(&joint.name);
+                    self.expressions(&joint.number);
                 }
                 self.expressions(arguments);
                 self.settings(with);
@@ -431,6 +434,7 @@ impl Mentions {
     fn expression(&mut self, source: &ast::Expression) {
         match &source.kind {
             ast::ExpressionKind::Name(name) => self.read(name),
+            ast::ExpressionKind::List(joints) => self.expressions(joints),
             ast::ExpressionKind::Field { of, name } => {
                 if !is_of_message(source) {
                     self.read(name);

@@ -118,6 +118,8 @@ pub enum ExpressionKind {
     },
     /// `share message`
     Share(Box<Expression>),
+    /// `[near, far]`: the joints that a router stands on.
+    List(Vec<Expression>),
 }
 
 /// `neighbour(next_hop)`: an instance by its keys.

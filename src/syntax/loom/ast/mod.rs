@@ -162,13 +162,17 @@ pub enum Shape {
     Router,
 }
 
-/// `requires link`, `requires short: messages`
+/// `requires link`, `requires short: messages`, `requires ways[]: messages`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Requirement {
     /// Which of several lower joints this is.
     pub joint: Option<Name>,
+    /// Whether these are as many joints as the stack says.
+    pub is_list: bool,
     /// What it must give.
     pub services: Vec<Name>,
+    /// What it may give: `booster?`. Who gives it not does not hear its notices.
+    pub optional: Vec<Name>,
     /// All of it.
     pub span: Span,
 }

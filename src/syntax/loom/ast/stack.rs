@@ -65,15 +65,26 @@ pub enum NodeKind {
         /// The function in C that is called.
         calls: Option<Name>,
     },
-    /// `slot parity(k = 8) as noise`
+    /// `parity(k = 8) as noise`
     Layer(LayerUse),
+    /// `slot repair by noise { off, parity(k = 8) }`: several layers, of which one is active.
+    Slot(Slot),
+}
+
+/// A place in a stack for several layers, of which one is active.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// What it is called.
+    pub name: Name,
+    /// What decides which one is active.
+    pub policy: Option<LayerUse>,
+    /// The layers. The first is active at the start.
+    pub variants: Vec<LayerUse>,
 }
 
 /// A layer at its place in a stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LayerUse {
-    /// Whether a policy puts it in and takes it out.
-    pub slot: bool,
     /// Which layer.
     pub layer: Name,
     /// Its parameters and side joints.

@@ -287,9 +287,18 @@ pub struct Output {
     /// The message.
     pub message: Expression,
     /// Through which joint, where there are several.
-    pub to: Option<Name>,
+    pub to: Option<Joint>,
     /// Header fields and attributes.
     pub with: Vec<Setting>,
+}
+
+/// A joint: `short`, `ways[variant]`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Joint {
+    /// What it is called.
+    pub name: Name,
+    /// Which one, of a list of joints.
+    pub number: Option<Expression>,
 }
 
 /// Whom a `tell` tells.
@@ -299,8 +308,8 @@ pub enum TellTarget {
     Above(Span),
     /// `below`
     Below(Span),
-    /// A side joint, or an instance that was found.
-    Named(Name),
+    /// A lower joint of a router, a side joint, or an instance that was found.
+    Named(Joint),
 }
 
 /// `more = i + 1 < pieces`, `scale = { shift = shift } if connection.scales`

@@ -214,17 +214,34 @@ impl Parser<'_> {
     fn requirement(&mut self) -> Parsed<Requirement> {
         let start = self.at;
         self.take();
-        let joint = if self.ahead(1).is(":") {
+        let is_list = self.ahead(1).is("[") && self.ahead(2).is("]");
+        let joint = if is_list || self.ahead(1).is(":") {
             let name = self.name("the name of a lower joint")?;
-            self.take();
+            if is_list {
+                self.expect("[")?;
+                self.expect("]")?;
+            }
+            self.expect(":")?;
             Some(name)
         } else {
             None
         };
-        let services = self.names("a service")?;
+        let (mut services, mut optional) = (Vec::new(), Vec::new());
+        loop {
+            let service = self.name("a service")?;
+            match self.accept("?") {
+                Some(_) => optional.push(service),
+                None => services.push(service),
+            }
+            if self.accept(",").is_none() {
+                break;
+            }
+        }
         Ok(Requirement {
             joint,
+            is_list,
             services,
+            optional,
             span: self.span_from(start),
         })
     }

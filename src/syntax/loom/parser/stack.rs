@@ -2,8 +2,13 @@
 
 use super::{Parsed, Parser, Separator};
 use crate::diagnostic::{Diagnostic, Id};
-use crate::syntax::loom::ast::{Argument, LayerUse, Name, Node, NodeKind, Stack, Traffic};
+use crate::syntax::loom::ast::{
+    Argument, Expression, ExpressionKind, LayerUse, Name, Node, NodeKind, Slot, Stack, Traffic,
+};
 use crate::syntax::loom::token::TokenKind;
+
+/// The most layers of a slot: their numbers have 4 bits, and 15 is for the policy.
+const SLOT_LIMIT: usize = 15;
 
 impl Parser<'_> {
     /// `stack host { … }`
@@ -86,23 +91,59 @@ impl Parser<'_> {
             let calls = self.called()?;
             return Ok(NodeKind::Port { name, calls });
         }
-        let slot = self.names_another("slot");
-        if slot {
-            self.take();
+        if self.names_another("slot") {
+            return Ok(NodeKind::Slot(self.slot()?));
         }
-        let layer = self.name("a layer, `link` or `port`")?;
+        Ok(NodeKind::Layer(
+            self.layer_use("a layer, `link`, `slot` or `port`")?,
+        ))
+    }
+
+    /// `slot repair by noise { off, parity }`
+    fn slot(&mut self) -> Parsed<Slot> {
+        self.take();
+        let name = self.name("the name of the slot")?;
+        let policy = match self.accept("by") {
+            Some(_) => Some(self.layer_use("a policy")?),
+            None => None,
+        };
+        let variants = self.list("{", Separator::CommaOrNewline, |parser| {
+            parser.layer_use("a layer")
+        })?;
+        if variants.is_empty() || variants.len() > SLOT_LIMIT {
+            let title = match variants.is_empty() {
+                true => format!("the slot `{name}` has no layer"),
+                false => format!("the slot `{name}` has {} layers", variants.len()),
+            };
+            return Err(self.report(
+                Diagnostic::error(Id::MissingPart, title, name.span, "")
+                    .why(format!(
+                        "A slot has 1 to {SLOT_LIMIT} layers: a frame names one in 4 bits."
+                    ))
+                    .help("write `slot NAME { off, LAYER } { … }`"),
+            ));
+        }
+        Ok(Slot {
+            name,
+            policy,
+            variants,
+        })
+    }
+
+    /// `parity(k = 8) as noise`
+    fn layer_use(&mut self, what: &str) -> Parsed<LayerUse> {
+        let layer = self.name(what)?;
         let arguments = self.given()?;
         let alias = if self.accept("as").is_some() {
             Some(self.name("a name for it")?)
         } else {
             None
         };
-        Ok(NodeKind::Layer(LayerUse {
-            slot,
+        Ok(LayerUse {
             layer,
             arguments,
             alias,
-        }))
+        })
     }
 
     /// What is called at an end of a stack.
@@ -131,10 +172,23 @@ impl Parser<'_> {
         }
         let name = self.name("the name of a parameter or a side joint")?;
         self.expect("=")?;
-        let value = self.expression()?;
+        let value = match self.is_at("[") {
+            true => self.joint_list()?,
+            false => self.expression()?,
+        };
         Ok(Argument {
             name,
             value,
+            span: self.span_from(start),
+        })
+    }
+
+    /// `[near, far]`
+    fn joint_list(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        let joints = self.list("[", Separator::CommaOrNewline, Self::expression)?;
+        Ok(Expression {
+            kind: ExpressionKind::List(joints),
             span: self.span_from(start),
         })
     }

@@ -3,8 +3,8 @@
 use super::{Code, Parsed, Parser, Reported, Separator};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{
-    BinaryOperator, Block, Expression, ExpressionKind, ForRange, IfBranch, MatchCase, Output,
-    Setting, SettingValue, Statement, StatementKind, TellTarget,
+    BinaryOperator, Block, Expression, ExpressionKind, ForRange, IfBranch, Joint, MatchCase,
+    Output, Setting, SettingValue, Statement, StatementKind, TellTarget,
 };
 use crate::syntax::loom::token::{STATEMENTS, TokenKind};
 
@@ -383,7 +383,7 @@ impl Parser<'_> {
     fn output(&mut self) -> Parsed<Output> {
         let message = self.simple()?;
         let to = if self.accept("to").is_some() {
-            Some(self.name("a lower joint")?)
+            Some(self.joint("a lower joint")?)
         } else {
             None
         };
@@ -394,6 +394,20 @@ impl Parser<'_> {
         })
     }
 
+    /// `short`, `ways[variant]`
+    fn joint(&mut self, what: &str) -> Parsed<Joint> {
+        let name = self.name(what)?;
+        let number = match self.accept("[") {
+            Some(_) => {
+                let number = self.expression()?;
+                self.expect("]")?;
+                Some(number)
+            }
+            None => None,
+        };
+        Ok(Joint { name, number })
+    }
+
     fn tell_statement(&mut self) -> Parsed<StatementKind> {
         let names_it = self.ahead(1).kind == TokenKind::Word;
         let target = if names_it && self.is_at("above") {
@@ -401,7 +415,7 @@ impl Parser<'_> {
         } else if names_it && self.is_at("below") {
             TellTarget::Below(self.take().span)
         } else {
-            TellTarget::Named(self.name("`above`, `below`, a side joint or an instance")?)
+            TellTarget::Named(self.joint("`above`, `below`, a joint or an instance")?)
         };
         let event = self.word("an event")?;
         let arguments = if self.is_at("(") {
@@ -631,6 +645,7 @@ fn is_call(value: &Expression) -> bool {
         | ExpressionKind::Find(_)
         | ExpressionKind::FindByTimer { .. }
         | ExpressionKind::New { .. }
-        | ExpressionKind::Share(_) => false,
+        | ExpressionKind::Share(_)
+        | ExpressionKind::List(_) => false,
     }
 }
