@@ -1,0 +1,443 @@
+//! Slots whose layers swap again and again while messages flow over a link with faults.
+//!
+//! In: stacks at random, of one to three slots in each other, with two to five layers each, and a
+//! policy that swaps without reason. Out: what comes up at the other end. In each fourth stack both
+//! interpreters run each end, and must agree. `SEED=n` runs one alone, `SEEDS=n` so many.
+//!
+//! ```text
+//! clean link      all messages come, each once, unchanged, and in order
+//! faults          what comes was sent; twice only if the link or a layer repeats or reorders;
+//!                 what is missing was in a frame that the link lost
+//! ```
+
+use fastrand::Rng;
+use stackloom::pipeline;
+use stackloom::simulate::externs::Externs;
+use stackloom::simulate::network::link::{Faults, Flight, Way};
+use stackloom::simulate::reference::Reference;
+use stackloom::simulate::stack::Stack;
+use stackloom::simulate::state::{Emitted, Limits};
+use stackloom::simulate::trace::{Call, Driver, Step};
+use stackloom::simulate::trees::Trees;
+use stackloom::tree::Forest;
+use stackloom::tree::rewrites::Rewrites;
+use stackloom::types::program::{LinkId, PortId, Program};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::path::Path;
+
+/// Messages of each end.
+const MESSAGES: u32 = 40;
+
+/// How long they are sent, and swaps go on.
+const BUSY_NS: u64 = 100_000_000;
+
+/// When all that waits for a timer has happened.
+const END_NS: u64 = 2_000_000_000;
+
+/// The layers that slots have, beside `off`.
+const LAYERS: [&str; 5] = [
+    "flip",
+    "owing",
+    "sequencer",
+    "parity(k = 2, r = 1, longest = 64)",
+    "delay(least = 1 ms, most = 3 ms)",
+];
+
+/// Layers of this test, and its policy.
+const OWN: &str = "\
+use boost.service
+
+// flip: turns all bits over
+worker flip
+
+filter turned() rewrites u8 { each word { yield ~word } }
+
+on deliver(message) {
+    message.data = message.data through turned()
+    deliver message
+}
+
+on send(message) {
+    message.data = message.data through turned()
+    send message
+}
+
+// owing: sends a message when the next one comes, or when it is to close
+worker owing provides messages, booster
+
+session { owed: queue<message>[1] }
+
+on closing {
+    let last = owed.pop() else {}
+    send last
+}
+
+on deliver(message) { deliver message }
+
+on send(message) {
+    let before = owed.pop() else { owed.push(message) else drop message as no_room }
+    owed.push(message) else {
+        send before
+        drop message as no_room
+    }
+    send before
+}
+
+// wander: a policy without reason: it swaps until a time again and again, and then for a last time
+worker wander(
+    seed: u32 = 1
+    layers: u8 = 2
+    period: time = 5 ms
+    ends: time = 100 ms
+    last: u8 = 0
+)
+provides policy
+
+session {
+    noise: u32 = seed
+    epoch: u8 = 0
+    timer tick
+    on start { start tick after period }
+}
+
+on tick {
+    noise = noise * 1103515245 + 12345
+    epoch = (epoch + 1) % 16
+    let to = if now < ends { ((noise >> 16) % (layers as u32)) as u8 } else { last }
+    tell above switch(to, epoch)
+    if now < ends { start tick after period }
+}
+
+on deliver(message) { drop message as no_control }
+
+on send(message) { send message }
+";
+
+/// A stack, and the link between its two ends.
+struct Scene {
+    seed: u64,
+    text: String,
+    faults: Faults,
+    /// Whether no layer lets messages overtake each other.
+    keeps_order: bool,
+}
+
+impl Scene {
+    fn new(seed: u64) -> Scene {
+        let mut random = Rng::with_seed(seed);
+        // Of messages that overtake each other, a sequencer drops those that come late.
+        let keeps_order = random.bool();
+        let without = if keeps_order { "delay" } else { "sequencer" };
+        let mut nodes = "port messages".to_string();
+        for at in 0..random.usize(1..=3) {
+            let mut layers = Vec::from(LAYERS);
+            layers.retain(|layer| !layer.starts_with(without));
+            random.shuffle(&mut layers);
+            layers.truncate(random.usize(1..=4));
+            let first = random.usize(0..=layers.len());
+            layers.insert(first, "off");
+            let policy = format!(
+                "wander(seed = {}, layers = {}, period = {} us, last = {first})",
+                random.u32(1..),
+                layers.len(),
+                random.u32(500..20_000),
+            );
+            let layers = layers.join(", ");
+            nodes = format!("slot slot{at} by {policy} {{ {layers} }} {{ {nodes} }}");
+        }
+        let text = format!(
+            "use boost.parity\nuse fault.delay\nuse order.sequencer\nuse layers\n\
+             stack chaos {{ link air(mtu = 200) {{ {nodes} }} }}\n"
+        );
+        let mut faults = Faults {
+            delay_ns: random.u64(0..5_000_000),
+            ..Faults::default()
+        };
+        if seed % 3 != 0 {
+            faults.loss = random.f64() * 0.3;
+            faults.burst = 1.0 + random.f64() * 3.0;
+        }
+        if seed % 3 == 2 {
+            faults.duplicate = 0.05;
+            faults.reorder = 0.05;
+        }
+        Scene {
+            seed,
+            text,
+            faults,
+            keeps_order,
+        }
+    }
+
+    fn is_clean(&self) -> bool {
+        self.faults.loss == 0.0
+    }
+}
+
+/// What happens at a time.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Arrives(usize, Vec<u8>),
+    Sends(usize, u32),
+    Released(usize),
+    Expires(usize),
+}
+
+/// One end, perhaps run by both interpreters.
+struct End<'p> {
+    reference: Stack<'p, Reference<'p>>,
+    trees: Option<Stack<'p, Trees<'p>>>,
+    sent: Vec<Vec<u8>>,
+    came: Vec<Vec<u8>>,
+    way: Way,
+}
+
+struct Run<'p> {
+    ends: Vec<End<'p>>,
+    events: BinaryHeap<Reverse<(u64, u64, What)>>,
+    scheduled: u64,
+}
+
+impl<'p> Run<'p> {
+    fn new(
+        scene: &Scene,
+        program: &'p Program,
+        forest: Option<&'p Forest>,
+        externs: &'p Externs<'p>,
+    ) -> Run<'p> {
+        let limits = Limits::default();
+        let end = |seed: u64| End {
+            reference: Stack::start(
+                Reference::new(program),
+                program,
+                externs,
+                Vec::new(),
+                limits.clone(),
+                0,
+            )
+            .expect("it starts"),
+            trees: forest.map(|forest| {
+                let trees = Trees::new(program, forest);
+                let started = Stack::start(trees, program, externs, Vec::new(), limits.clone(), 0);
+                started.expect("it starts")
+            }),
+            sent: Vec::new(),
+            came: Vec::new(),
+            way: Way::new(scene.faults.clone(), seed),
+        };
+        let mut run = Run {
+            ends: vec![end(2 * scene.seed), end(2 * scene.seed + 1)],
+            events: BinaryHeap::new(),
+            scheduled: 0,
+        };
+        let mut random = Rng::with_seed(!scene.seed);
+        for end in 0..2 {
+            run.at(0, What::Expires(end));
+            for number in 0..MESSAGES {
+                run.at(random.u64(0..BUSY_NS), What::Sends(end, number));
+            }
+        }
+        run
+    }
+
+    fn at(&mut self, at_ns: u64, what: What) {
+        self.scheduled += 1;
+        self.events.push(Reverse((at_ns, self.scheduled, what)));
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let Some(Reverse((now_ns, _, what))) = self.events.pop() else {
+            return false;
+        };
+        if now_ns > END_NS {
+            return false;
+        }
+        let (end, call) = match what {
+            What::Arrives(end, frame) => (end, Call::Input(LinkId(0), vec![frame])),
+            What::Expires(end) => (end, Call::Expire),
+            What::Sends(end, _) => {
+                let sent = &mut self.ends[end].sent;
+                let number = sent.len() as u32;
+                let mut bytes = number.to_be_bytes().to_vec();
+                bytes.resize(4 + number as usize % 24, number as u8);
+                sent.push(bytes.clone());
+                let call = Call::Send {
+                    port: PortId(0),
+                    session: 0,
+                    attributes: Vec::new(),
+                    bytes,
+                };
+                (end, call)
+            }
+            What::Released(end) => {
+                let mut flights = Vec::new();
+                self.ends[end].way.release(now_ns, &mut flights);
+                self.fly(end, flights);
+                return true;
+            }
+        };
+        self.does(end, call, now_ns);
+        true
+    }
+
+    fn does(&mut self, end: usize, call: Call, now_ns: u64) {
+        let step = Step {
+            now_ns,
+            call,
+            takes: true,
+        };
+        let own = &mut self.ends[end];
+        let seen = own.reference.step(&step);
+        if let Some(trees) = &mut own.trees {
+            assert_eq!(trees.step(&step), seen, "the trees do what the layers say");
+        }
+        let mut flights = Vec::new();
+        let mut late = Vec::new();
+        for output in seen.outputs {
+            match output {
+                Emitted::Frame { bytes, .. } => {
+                    late.extend(own.way.send(&bytes, now_ns, &mut flights));
+                }
+                Emitted::Deliver { bytes, .. } => own.came.push(bytes),
+                Emitted::Notice { .. } | Emitted::Accepted { .. } => {}
+            }
+        }
+        for at_ns in late {
+            self.at(at_ns, What::Released(end));
+        }
+        self.fly(end, flights);
+        if let Some(at_ns) = seen.deadline_ns {
+            self.at(at_ns.max(now_ns), What::Expires(end));
+        }
+    }
+
+    fn fly(&mut self, from: usize, flights: Vec<Flight>) {
+        for flight in flights {
+            self.at(flight.at_ns, What::Arrives(1 - from, flight.bytes));
+        }
+    }
+}
+
+/// Runs a scene with the layers of this library; says what is wrong.
+fn run(scene: &Scene, library: &BTreeMap<String, String>) -> Result<(), String> {
+    let root = vec![("chaos.loom".to_string(), scene.text.clone())];
+    let mut checked = pipeline::read(root, library);
+    let Some((mut program, plain)) = pipeline::trees(&mut checked, "chaos") else {
+        return Err(format!("{:?}", checked.diagnostics));
+    };
+    let is_fourth = scene.seed.is_multiple_of(4);
+    let forest = is_fourth.then(|| pipeline::woven(&mut program, plain, Rewrites::ALL));
+    let externs = Externs::default();
+    let mut run = Run::new(scene, &program, forest.as_ref(), &externs);
+    while run.goes_on() {}
+    let [one, other] = &run.ends[..] else {
+        panic!("there are two ends");
+    };
+    compared(scene, one, other)?;
+    compared(scene, other, one)
+}
+
+/// What came from one end to the other.
+fn compared(scene: &Scene, from: &End, to: &End) -> Result<(), String> {
+    let counts = from.way.counts();
+    let mut missing = from.sent.clone();
+    let mut repeated = 0;
+    for message in &to.came {
+        match missing.iter().position(|sent| sent == message) {
+            Some(at) => drop(missing.remove(at)),
+            None if from.sent.contains(message) => repeated += 1,
+            None => return Err(format!("nobody sent {message:02x?}")),
+        }
+    }
+    let faults = &scene.faults;
+    if repeated > 0 && faults.duplicate == 0.0 && faults.reorder == 0.0 && scene.keeps_order {
+        return Err(format!("{repeated} messages came twice"));
+    }
+    if faults.reorder == 0.0 && missing.len() as u64 > counts.lost {
+        return Err(format!(
+            "{} messages are missing, and {} frames were lost",
+            missing.len(),
+            counts.lost
+        ));
+    }
+    if scene.is_clean() && scene.keeps_order && to.came != from.sent {
+        return Err("messages came in another order".to_string());
+    }
+    Ok(())
+}
+
+/// The standard library, and the layers of this test.
+fn library() -> BTreeMap<String, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = BTreeMap::new();
+    for folder in ["boost", "fault", "order"] {
+        for file in std::fs::read_dir(root.join("layers").join(folder)).expect("layers") {
+            let path = file.expect("it can be listed").path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = format!("{folder}/{}", name.expect("a layer has a name"));
+            all.insert(
+                name,
+                std::fs::read_to_string(&path).expect("it can be read"),
+            );
+        }
+    }
+    all.insert("layers.loom".to_string(), OWN.to_string());
+    all
+}
+
+fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    match (number("SEED"), number("SEEDS")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, Some(seeds)) => 0..seeds,
+        (None, None) => 0..usual,
+    }
+}
+
+#[test]
+fn nothing_is_lost_while_slots_swap() {
+    let library = library();
+    for seed in seeds(200) {
+        let scene = Scene::new(seed);
+        if let Err(wrong) = run(&scene, &library) {
+            panic!("SEED={seed}: {wrong}\n{:?}\n{}", scene.faults, scene.text);
+        }
+    }
+}
+
+/// A file of the library, what stands there, and what instead.
+const FAULTS: [(&str, &str, &str); 3] = [
+    // an encoder does not send what it owes
+    (
+        "layers.loom",
+        "    send last\n",
+        "    drop last as forgotten\n",
+    ),
+    // a frame names the layer that is active, and not the one that made it
+    (
+        "boost/slot_frames.loom",
+        "variant: u4 = variant",
+        "variant: u4 = active",
+    ),
+    // a frame goes to the layer that is active at this end
+    (
+        "boost/slot_frames.loom",
+        "find session(header.variant)",
+        "find session(active)",
+    ),
+];
+
+#[test]
+fn faults_in_slots_are_seen() {
+    for (file, right, wrong) in FAULTS {
+        let mut library = library();
+        let text = library.get_mut(file).expect("the library has it");
+        assert_eq!(text.matches(right).count(), 1, "{right}");
+        *text = text.replace(right, wrong);
+        let mut scenes = seeds(200).map(Scene::new);
+        let seen = scenes.find_map(|scene| run(&scene, &library).err().map(|told| (scene, told)));
+        let (scene, told) = seen.unwrap_or_else(|| panic!("nobody sees `{wrong}`"));
+        println!("`{wrong}`: SEED={}: {told}", scene.seed);
+    }
+}
