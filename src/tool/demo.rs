@@ -25,7 +25,7 @@ use super::simulate::words::Words;
 use super::stack::Program;
 use super::terminal::{note, result};
 use super::{c_compiler, progress};
-use crate::simulate::network::application::{Application, Step};
+use crate::simulate::network::application::{Application, Grants, Step};
 use crate::simulate::network::link::Faults;
 use crate::simulate::network::{self, End, Link, Named, Network, Stuck};
 use std::collections::BTreeMap;
@@ -296,6 +296,7 @@ fn network<'p>(program: &'p Program, plan: &Plan) -> Result<Network<'p>, Failure
             name: "echo".to_string(),
             node: 0,
             port,
+            grants: Grants::default(),
             steps: vec![begin, Step::Echo],
         });
     }

@@ -413,6 +413,7 @@ impl<'program> Host<'program> {
             }
             Event::Deliver => {
                 let (port, session) = (output.place(), output.session());
+                let length = output.bytes().len();
                 match self.applications[port] {
                     Application::Sink => drop(output),
                     Application::Lines => {
@@ -431,8 +432,8 @@ impl<'program> Host<'program> {
                         self.seen.refused += u64::from(outcome != Outcome::Sent);
                     }
                 }
-                // What was read makes room for another.
-                self.stack.grant_one(port, session, now_ns);
+                // What was read makes room for as much again.
+                self.stack.grant_read(port, session, length, now_ns);
             }
             Event::Notice => {}
         }

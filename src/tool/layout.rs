@@ -95,13 +95,28 @@ pub struct Told {
     pub members: Vec<Member>,
 }
 
+impl Told {
+    /// Whether it has this name, and arguments of these kinds.
+    fn is(&self, name: &str, kinds: &[Kind]) -> bool {
+        let own = self.members.iter().map(|member| member.kind);
+        self.name == name && own.eq(kinds.iter().copied())
+    }
+
+    /// Whether it is a grant of this name.
+    pub fn grants(&self, name: &str) -> bool {
+        self.is(name, &[Kind::Unsigned(32)])
+    }
+
+    /// Whether it counts bytes: so it does if its only argument has that name.
+    pub fn counts_bytes(&self) -> bool {
+        self.members.iter().all(|member| member.name == "bytes")
+    }
+}
+
 impl Port {
     /// The place of what an application may say by this name, with arguments of these kinds.
     pub fn says(&self, name: &str, kinds: &[Kind]) -> Option<usize> {
-        self.down.iter().position(|told| {
-            let own = told.members.iter().map(|member| member.kind);
-            told.name == name && own.eq(kinds.iter().copied())
-        })
+        self.down.iter().position(|told| told.is(name, kinds))
     }
 }
 

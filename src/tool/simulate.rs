@@ -161,6 +161,7 @@ SHARE is written as 1%, 0.01 or 1e-6, TIME as 10 ms, RATE as 10 Mbit/s.
 Steps of a script, for --app:
   open (KEY = VALUE, ...)      opens a session; `listen (KEY = VALUE, ...)` listens
   send 1000 of 4..64 bytes every 10 ms with (ATTRIBUTE = VALUE, ...)
+  stream 60 s of 1400 bytes    sends as fast as the port grants; also `stream 1000000 bytes`
   expect 1000 within 5 s       waits for 1000 more messages, and fails if they do not arrive
   expect NOTICE (NAME = VALUE, ...), tell NOTICE (NAME = VALUE, ...)
   wait 1 s, echo, close
@@ -458,8 +459,8 @@ impl Run<'_> {
         record.finish()?;
         if let Err(Stuck::Instant { now_ns }) = ran {
             note(format_args!(
-                "loom: endless loop at {}: a timer restarts with no delay, or stacks answer each \
-                other's frames on a link without delay",
+                "loom: endless loop at {}: a timer restarts with no delay, stacks answer each \
+                other's frames on a link without delay, or a script streams without a rate",
                 time_text(now_ns)
             ));
         }

@@ -429,13 +429,15 @@ impl<'program> Stack<'program> {
         unsafe { (notice.say)(self.instance, session, given.as_ptr(), now_ns) }
     }
 
-    /// Says that the application has room for another message, where its port asks.
-    pub fn grant_one(&mut self, port: usize, session: u32, now_ns: u64) {
+    /// Says that the application has read a message of so many bytes, where its port asks.
+    pub fn grant_read(&mut self, port: usize, session: u32, length: usize, now_ns: u64) {
         let description = &self.program.description.ports[port];
         if let Some(told) = description.says("grant_delivers", &[Kind::Unsigned(32)]) {
-            let mut one = self.program.arguments(port, told);
-            one.put(0, &Datum::Number(1));
-            self.say(port, told, session, &one, now_ns);
+            let in_bytes = description.down[told].counts_bytes();
+            let read = if in_bytes { length as u64 } else { 1 };
+            let mut grant = self.program.arguments(port, told);
+            grant.put(0, &Datum::Number(read));
+            self.say(port, told, session, &grant, now_ns);
         }
     }
 

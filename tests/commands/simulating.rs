@@ -538,6 +538,166 @@ fn hosts_with_addresses_and_sessions_talk_by_scripts() {
     }
 }
 
+/// Two ends of TCP, small enough to be interpreted.
+const LINE: &str = "\
+use link.tunnel
+use network.icmp
+use network.ipv4
+use network.whole
+use transport.tcp
+
+stack line {
+    link wire {
+        tunnel {
+            ipv4(address = config.address, prefix = 24, resolver = tunnel, errors = icmp) {
+                key 1 whole as echoes { icmp }
+                key 6 whole {
+                    tcp(sessions = 1, secret = config.secret, buffer = 3000) { port streams }
+                }
+            }
+        }
+    }
+}
+";
+
+/// Runs two ends of TCP with a script for each.
+fn line(shell: &Shell, [left, right]: [&str; 2], more: &[&str]) -> Said {
+    shell.write("line.loom", LINE);
+    let (left, right) = (
+        format!("left.streams=open (port = 7000, peer = 10.0.0.2, peer_port = 80); {left}"),
+        format!("right.streams=listen (port = 80); {right}"),
+    );
+    let words = [
+        "simulate",
+        "line.loom",
+        "--set",
+        "left.address=10.0.0.1",
+        "--set",
+        "right.address=10.0.0.2",
+        "--set",
+        "secret=000102030405060708090a0b0c0d0e0f",
+        "--delay",
+        "10 ms",
+        "--seed",
+        "1",
+        "--app",
+        &left,
+        "--app",
+        &right,
+    ];
+    shell.loom(&[&words[..], more].concat())
+}
+
+#[test]
+fn a_stream_is_as_long_as_it_says_however_its_bytes_are_cut() {
+    let shell = Shell::new();
+    let scripts = [
+        "send 3 of 1000 bytes every 5 ms; stream 20_000 bytes; close",
+        "expect 23000 bytes within 5 s",
+    ];
+    let promises = [
+        "--expect",
+        "no losses",
+        "--expect",
+        "no damage",
+        "--expect",
+        "right: delivered = 100%",
+    ];
+    let reports = [&[][..], &["--interpret"]].map(|more| {
+        let said = line(
+            &shell,
+            scripts,
+            &[&["--json", "--loss", "2%"], more, &promises[..]].concat(),
+        );
+        let json = report(said);
+        (json["frames"].clone(), json["applications"].clone())
+    });
+    assert_eq!(reports[0], reports[1]);
+    let [left, right] = [&reports[0].1[0], &reports[0].1[1]];
+    assert_eq!(
+        (&right["unit"], number(&left["sent"])),
+        (&Value::from("bytes"), 23_000)
+    );
+    assert_eq!(
+        (number(&right["bytes"]), number(&left["refused"])),
+        (23_000, 0)
+    );
+    let throughput =
+        u128::from(number(&right["bytes"])) * 8_000_000_000 / u128::from(number(&right["took_ns"]));
+    assert_eq!(u128::from(number(&right["throughput"])), throughput);
+}
+
+#[test]
+fn a_stream_lasts_as_long_as_it_says_as_fast_as_its_port_grants() {
+    let shell = Shell::new();
+    let page = line(&shell, ["stream 1 s", "echo"], &["--expect", "no losses"]).fine();
+    // A window of 3,000 bytes in each round trip of 20 ms is 150,000 bytes in a second.
+    let row = page
+        .lines()
+        .find(|line| line.starts_with("  right.streams"));
+    let row: Vec<&str> = row.expect("a row").split_whitespace().collect();
+    let bytes: u64 = row[2].replace(',', "").parse().expect("a number");
+    assert!((130_000..=156_000).contains(&bytes), "{page}");
+    assert!(page.contains("\nbytes  "), "{page}");
+    assert!(row.contains(&"Mbit/s"), "{page}");
+}
+
+#[test]
+fn a_stream_needs_a_port_that_grants() {
+    let shell = Shell::new();
+    let said = radio(
+        &shell,
+        &["--interpret", "--app", "left.messages=stream 100 bytes"],
+    );
+    said.failed(1, &["100 were left", "its port never told `grant_sends`"]);
+    let said = radio(
+        &shell,
+        &["--interpret", "--app", "left.messages=stream 1 s"],
+    );
+    said.failed(
+        1,
+        &["it streamed nothing: its port never told `grant_sends`"],
+    );
+    let network = example("host/host.loom");
+    let words = [
+        "simulate",
+        &network,
+        "--set",
+        "prefix=24",
+        "--set",
+        "address=10.0.0.1",
+        "--set",
+        "mac=02:00:00:00:00:01",
+        "--app",
+        "datagrams=open (port = 7, peer = 10.0.0.2, peer_port = 7); stream 1 s",
+    ];
+    shell
+        .loom(&words)
+        .failed(2, &["`stream` needs a port that tells `grant_sends`"]);
+    let said = line(&shell, ["stream 1 s", "stream 1 s"], &[]);
+    said.failed(2, &["`stream` needs a session of its own"]);
+    shell.write(
+        "counted.loom",
+        "use order.sequencer\nuse flow.credit\n\nstack counted {\n    link cable { sequencer { \
+        credit { port messages } } }\n}\n",
+    );
+    let words = [
+        "simulate",
+        "counted.loom",
+        "--interpret",
+        "--delay",
+        "1 ms",
+        "--expect",
+        "delivered = 100%",
+        "--expect",
+        // 32 messages in each round trip of 2 ms, of which 16 are granted at once.
+        "sent >= 1600",
+        "--app",
+        "left.messages=stream 100 ms",
+    ];
+    shell.loom(&words).fine();
+}
+
 #[test]
 fn the_readme_shows_what_is_printed() {
     let readme = include_str!("../../README.md");

@@ -4,11 +4,12 @@
 //! came: how often, in which order, how long after it was sent.
 //!
 //! ```text
-//! open (port = 7)  send 100 of 4..64 bytes every 10 ms  expect 100 within 5 s  close
+//! open (port = 7)  send 100 of 4..64 bytes every 10 ms  stream 60 s  expect 100 within 5 s  close
 //! ```
 
 use super::driven::Told;
 use super::ledger::Sent;
+use super::stream::{Arrival, Stream};
 use crate::simulate::value::Datum;
 
 /// One step of a script.
@@ -38,6 +39,15 @@ pub enum Step {
         /// Which of the attributes that its node has prepared stand beside each.
         attributes: Option<usize>,
     },
+    /// Sends as much as its port grants.
+    Stream {
+        /// For how long, or how much.
+        amount: Amount,
+        /// Bytes of the shortest message; where credit counts bytes, the most at once.
+        least: usize,
+        /// Bytes of the longest.
+        most: usize,
+    },
     /// Says one of the notices that its node has prepared.
     Tell(usize),
     /// From now on, sends back what comes.
@@ -51,6 +61,31 @@ pub enum Step {
         /// For how long.
         within_ns: u64,
     },
+}
+
+/// How much a script streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// All that is granted in this time.
+    Time(u64),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+/// How a port says what may be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// The place of `grant_sends` among the notices that come up; none if it has none.
+    pub sends: Option<usize>,
+    /// Whether credit counts bytes, so that the bytes of a message may come up in other pieces.
+    pub in_bytes: bool,
+}
+
+impl Grants {
+    /// What messages are counted in.
+    pub fn unit(self) -> &'static str {
+        if self.in_bytes { "bytes" } else { "messages" }
+    }
 }
 
 /// A notice that a script waits for.
@@ -81,6 +116,8 @@ pub struct Application {
     pub node: usize,
     /// At which port.
     pub port: usize,
+    /// What its port says of credit.
+    pub grants: Grants,
     /// What it does.
     pub steps: Vec<Step>,
 }
@@ -100,6 +137,16 @@ pub struct Running {
     /// The conversation; that of a port which opens none is always there.
     pub(super) session: Option<u32>,
     pub(super) echoes: bool,
+    /// What its port granted, and was not sent yet.
+    pub(super) credit: u64,
+    /// Whether it was ever granted anything.
+    pub(super) was_granted: bool,
+    /// Whether it waits for more.
+    pub(super) awaits_grant: bool,
+    /// Bytes of the step that are still to be sent.
+    pub(super) rest: u64,
+    /// Its stream of bytes, once it has one.
+    pub(super) stream: Option<usize>,
     /// Messages that it has already been satisfied by.
     expected: u64,
     /// Notices that some step waits for, and none was satisfied by yet.
@@ -115,7 +162,7 @@ pub struct Running {
     pub(super) failures: Vec<String>,
 }
 
-/// What an application saw.
+/// What an application saw: in messages, or in bytes where credit counts bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Messages that it sent.
@@ -176,6 +223,11 @@ impl Running {
             until_ns: None,
             session,
             echoes: false,
+            credit: 0,
+            was_granted: false,
+            awaits_grant: false,
+            rest: 0,
+            stream: None,
             expected: 0,
             heard: Vec::new(),
             tally: Tally::default(),
@@ -225,9 +277,27 @@ impl Running {
         }
     }
 
-    /// It is told something.
-    pub(super) fn hear(&mut self, told: Told, arguments: Vec<Datum>) {
+    /// Whether what it does at one time could go on for ever.
+    pub(super) fn is_endless(&self) -> bool {
+        matches!(
+            self.script.steps.get(self.at),
+            Some(Step::Stream {
+                amount: Amount::Time(_),
+                ..
+            })
+        )
+    }
+
+    /// It is told something in a conversation.
+    pub(super) fn hear(&mut self, session: u32, told: Told, arguments: Vec<Datum>) {
         self.tally.notices += 1;
+        let is_grant = self.script.grants.sends.map(Told::Notice) == Some(told);
+        if let (true, Some(Datum::Number(more))) = (is_grant, arguments.first())
+            && self.session == Some(session)
+        {
+            self.credit = self.credit.saturating_add(*more);
+            self.was_granted |= *more > 0;
+        }
         let mut steps = self.script.steps.iter();
         let is_awaited = steps.any(|step| match step {
             Step::Expect { heard, .. } => heard.iter().any(|one| one.is(told, &arguments)),
@@ -236,11 +306,27 @@ impl Running {
             | Step::Close
             | Step::Wait { .. }
             | Step::Send { .. }
+            | Step::Stream { .. }
             | Step::Tell(_)
             | Step::Echo => false,
         });
         if is_awaited {
             self.heard.push((told, arguments));
+        }
+    }
+
+    /// Bytes of a stream came: `own` if they were sent from here.
+    pub(super) fn take_bytes(&mut self, of: Stream, arrival: Arrival, own: bool, now_ns: u64) {
+        self.tally.repeated += arrival.repeated;
+        self.tally.damaged += arrival.damaged;
+        if own {
+            self.tally.answered += arrival.new;
+        } else if arrival.new > 0 {
+            self.tally.delivered += arrival.new;
+            self.tally.bytes += arrival.new;
+            let first_ns = self.tally.first_ns.get_or_insert(of.began_ns);
+            *first_ns = of.began_ns.min(*first_ns);
+            self.tally.last_ns = now_ns;
         }
     }
 

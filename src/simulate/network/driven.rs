@@ -50,8 +50,8 @@ pub trait Driven {
         false
     }
 
-    /// An application has read a message, and has room for another.
-    fn read(&mut self, _port: usize, _session: u32, _now_ns: u64) {}
+    /// An application has read a message of so many bytes, and has room for as much again.
+    fn read(&mut self, _port: usize, _session: u32, _length: usize, _now_ns: u64) {}
 
     /// Whether it wants to know when a link goes down.
     fn hears_carrier(&self) -> bool {

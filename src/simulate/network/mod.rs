@@ -9,6 +9,7 @@
 //!   driven.rs        a node                   stack A  stack B
 //!   link.rs          a way, with faults          └─ frame ─┘ arrives later, twice, or never
 //!   ledger.rs        whose message it is, whether it is whole
+//!   stream.rs        the same of bytes whose messages have no bounds
 //!   outcome.rs       what happened, and whether all of it adds up
 //! ```
 //!
@@ -20,6 +21,7 @@ pub mod ledger;
 pub mod link;
 pub mod outcome;
 mod script;
+mod stream;
 
 use application::{Application, Running};
 use driven::{Driven, Intake, Output};
@@ -29,6 +31,7 @@ use link::{Faults, Flight, Way};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
+use stream::Streams;
 
 /// What a network is made of.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +97,7 @@ pub struct Network<'n> {
     lanes: Vec<Lane>,
     applications: Vec<Running>,
     ledger: Ledger,
+    streams: Streams,
     sizes: Rng,
     events: BinaryHeap<Reverse<Scheduled>>,
     /// How many events were ever scheduled, which orders those of one time.
@@ -190,6 +194,7 @@ impl<'n> Network<'n> {
             lanes,
             applications,
             ledger: Ledger::new(plan.seed),
+            streams: Streams::new(plan.seed),
             sizes: Rng::with_seed(seeds.u64(..)),
             events: BinaryHeap::new(),
             scheduled: 0,
@@ -218,8 +223,15 @@ impl<'n> Network<'n> {
             if self.is_at_end(next) {
                 break;
             }
-            // What scripts do at once is as much as they say; the rest could go on for ever.
-            let is_new = next.at_ns > self.now_ns || matches!(next.event, Event::Script(..));
+            // What scripts do at once is as much as they say, unless they stream for a time; the
+            // rest could go on for ever.
+            let is_bounded = match &next.event {
+                Event::Script(application, _) => !self.applications[*application].is_endless(),
+                Event::Arrive(..) | Event::Release(_) | Event::Wake(_) | Event::Carrier(..) => {
+                    false
+                }
+            };
+            let is_new = next.at_ns > self.now_ns || is_bounded;
             at_once = if is_new { 0 } else { at_once + 1 };
             if at_once > MOST_AT_ONCE {
                 return Err(Stuck::Instant {

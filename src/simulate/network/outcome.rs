@@ -4,9 +4,8 @@
 //! scripts expected in vain, and each sum that is wrong: then it is the simulator, or a stack,
 //! that loses count.
 
-use super::application::{Running, Step, Tally};
+use super::application::{Amount, Running, Step, Tally};
 use super::link::Counts;
-use super::script::what;
 use super::{Event, Network};
 
 /// What happened.
@@ -64,7 +63,7 @@ pub struct WayOutcome {
     pub under_way: u64,
 }
 
-/// What happened to an application.
+/// What happened to an application, counted in messages, or in bytes where credit counts bytes.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct ApplicationOutcome {
     /// Its name.
@@ -72,6 +71,8 @@ pub struct ApplicationOutcome {
     /// Its node.
     #[serde(skip)]
     pub node: usize,
+    /// What is counted: `messages` or `bytes`.
+    pub unit: &'static str,
     /// Messages that it sent.
     pub sent: u64,
     /// Messages that its stack did not take.
@@ -90,6 +91,10 @@ pub struct ApplicationOutcome {
     pub damaged: u64,
     /// What it was told.
     pub notices: u64,
+    /// Bytes of what was delivered.
+    pub bytes: u64,
+    /// From when the first of it was sent until the last came.
+    pub took_ns: u64,
     /// Bits in a second, from when the first message was sent until the last one came.
     pub throughput: u64,
     /// How long messages were under way, if any came.
@@ -191,10 +196,14 @@ impl Network<'_> {
         let mut outcomes = Vec::new();
         for (at, running) in self.applications.iter().enumerate() {
             let tally = &running.tally;
-            let missing = missing.get(&at).map_or(0, |(_, missing)| *missing);
+            let missing = match running.script.grants.in_bytes {
+                true => self.streams.missing(at).1,
+                false => missing.get(&at).map_or(0, |(_, missing)| *missing),
+            };
             outcomes.push(ApplicationOutcome {
                 name: running.script.name.clone(),
                 node: running.script.node,
+                unit: running.script.grants.unit(),
                 sent: tally.sent,
                 refused: tally.refused,
                 missing,
@@ -204,6 +213,8 @@ impl Network<'_> {
                 disordered: tally.disordered,
                 damaged: tally.damaged,
                 notices: tally.notices,
+                bytes: tally.bytes,
+                took_ns: tally.took_ns(),
                 throughput: tally.throughput(),
                 latency: Span::of(tally.latencies_ns.clone()),
                 round_trip: Span::of(tally.round_trips_ns.clone()),
@@ -240,8 +251,12 @@ impl NodeOutcome {
 }
 
 impl Tally {
+    fn took_ns(&self) -> u64 {
+        self.last_ns.saturating_sub(self.first_ns.unwrap_or(0))
+    }
+
     fn throughput(&self) -> u64 {
-        let took_ns = self.last_ns.saturating_sub(self.first_ns.unwrap_or(0));
+        let took_ns = self.took_ns();
         let bits = u128::from(self.bytes) * 8 * 1_000_000_000;
         let each_second = bits.checked_div(u128::from(took_ns)).unwrap_or(0);
         u64::try_from(each_second).unwrap_or(u64::MAX)
@@ -252,10 +267,24 @@ impl Running {
     /// What it expected in vain, with its name.
     fn in_vain(&self) -> Vec<String> {
         let mut failures = self.failures.clone();
+        if let Some(Step::Stream { amount, .. }) = self.script.steps.get(self.at) {
+            match amount {
+                Amount::Bytes(bytes) => failures.push(format!(
+                    "it was to stream {bytes} bytes, and {} were left when the run ended{}",
+                    self.rest,
+                    if self.was_granted {
+                        ""
+                    } else {
+                        ": its port never told `grant_sends`"
+                    }
+                )),
+                Amount::Time(_) => {}
+            }
+        }
         if let (Some(Step::Expect { count, heard, .. }), Some(_)) =
             (self.script.steps.get(self.at), self.until_ns)
         {
-            let (came, what) = (self.came(heard), what(heard));
+            let (came, what) = (self.came(heard), self.what(heard));
             failures.push(format!(
                 "it expected {count} {what}, and {came} had come when the run ended"
             ));

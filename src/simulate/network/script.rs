@@ -3,17 +3,32 @@
 //! In: a script whose time has come, or a message for an application. Out: the messages it sends,
 //! and when it is to go on.
 
-use super::application::{Heard, Running, Step};
+use super::application::{Amount, Heard, Running, Step};
 use super::driven::{Address, Told};
 use super::{Event, Network, Stuck, Watch};
 use crate::simulate::value::Datum;
+
+/// What became of bytes for a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// Its stack has taken some.
+    Some,
+    /// There is no credit.
+    Nothing,
+    /// Its stack does not take them.
+    Refused,
+}
 
 /// What a script does after a step.
 enum Then {
     /// The next one, at once.
     On,
+    /// The same one once more, when its node has done what it caused.
+    Again,
     /// It goes on at this time.
     At(u64),
+    /// It goes on when its port grants more.
+    Granted,
     /// It is over.
     Over,
 }
@@ -31,7 +46,12 @@ impl Network<'_> {
             let node = running.script.node;
             match then {
                 Then::On => running.at += 1,
+                Then::Again => {}
                 Then::Over => return Ok(()),
+                Then::Granted => {
+                    running.awaits_grant = true;
+                    return self.settle(node, watch);
+                }
                 Then::At(at_ns) => {
                     running.set += 1;
                     let set = running.set;
@@ -60,6 +80,10 @@ impl Network<'_> {
             }
             Step::Open(conversation) => {
                 running.session = stack.open(conversation, now_ns);
+                (running.credit, running.stream) = (0, None);
+                if let Some(session) = running.session {
+                    self.streams.forget((node, port, session));
+                }
                 if running.session.is_none() {
                     return running.fails("its stack refuses to open this session");
                 }
@@ -86,48 +110,157 @@ impl Network<'_> {
                 every_ns,
                 attributes,
             } => {
-                if running.turns == count {
-                    running.turns = 0;
-                    return Then::On;
-                }
-                running.turns += 1;
-                let is_last = running.turns == count;
-                self.send(application, (least, most), attributes);
-                // There is a pause from one message to the next, and none behind the last.
-                let pause_ns = if is_last { 0 } else { every_ns };
-                return Then::At(now_ns.saturating_add(pause_ns));
+                let sizes = (least, most);
+                return self.send_next(application, (count, every_ns), sizes, attributes);
             }
+            Step::Stream {
+                amount,
+                least,
+                most,
+            } => return self.stream(application, amount, (least, most)),
             Step::Expect { .. } => return running.expects(now_ns),
         }
         Then::On
     }
 
-    fn send(
+    /// A turn of a step that sends messages: the next one, or more of it.
+    fn send_next(
         &mut self,
         application: usize,
+        (count, every_ns): (u64, u64),
         (least, most): (usize, usize),
         attributes: Option<usize>,
-    ) {
-        let length = match least == most {
+    ) -> Then {
+        let now_ns = self.now_ns;
+        let running = &mut self.applications[application];
+        if running.turns == count && running.rest == 0 {
+            running.turns = 0;
+            return Then::On;
+        }
+        let in_bytes = running.script.grants.in_bytes;
+        if running.rest == 0 {
+            running.turns += 1;
+            let length = self.length(least, most);
+            match in_bytes {
+                true => self.applications[application].rest = length as u64,
+                false => _ = self.send(application, length, attributes),
+            }
+        }
+        if in_bytes {
+            let written = self.write(application, most, attributes);
+            let running = &mut self.applications[application];
+            match written {
+                Written::Some if running.rest > 0 => return Then::Again,
+                Written::Nothing => return Then::Granted,
+                Written::Some | Written::Refused => running.rest = 0,
+            }
+        }
+        let is_last = self.applications[application].turns == count;
+        // There is a pause from one message to the next, and none behind the last.
+        let pause_ns = if is_last { 0 } else { every_ns };
+        Then::At(now_ns.saturating_add(pause_ns))
+    }
+
+    /// A turn of a step that sends what is granted.
+    fn stream(
+        &mut self,
+        application: usize,
+        amount: Amount,
+        (least, most): (usize, usize),
+    ) -> Then {
+        let now_ns = self.now_ns;
+        let running = &mut self.applications[application];
+        if running.turns == 0 {
+            running.turns = 1;
+            match amount {
+                Amount::Bytes(bytes) => running.rest = bytes,
+                Amount::Time(time_ns) => {
+                    let until_ns = now_ns.saturating_add(time_ns);
+                    (running.rest, running.until_ns) = (u64::MAX, Some(until_ns));
+                    running.set += 1;
+                    let end = Event::Script(application, running.set);
+                    self.schedule(until_ns, end);
+                }
+            }
+        }
+        let running = &mut self.applications[application];
+        if running.rest == 0 || running.until_ns.is_some_and(|until_ns| now_ns >= until_ns) {
+            running.fails_without_grant();
+            (running.turns, running.rest, running.until_ns) = (0, 0, None);
+            return Then::On;
+        }
+        let written = match running.script.grants.in_bytes {
+            true => self.write(application, most, None),
+            false if running.credit == 0 => Written::Nothing,
+            false => {
+                let length = self.length(least, most);
+                match self.send(application, length, None) {
+                    true => {
+                        let running = &mut self.applications[application];
+                        running.rest = running.rest.saturating_sub(length as u64);
+                        Written::Some
+                    }
+                    false => Written::Refused,
+                }
+            }
+        };
+        match written {
+            Written::Some => Then::Again,
+            Written::Nothing | Written::Refused => Then::Granted,
+        }
+    }
+
+    fn length(&mut self, least: usize, most: usize) -> usize {
+        match least == most {
             true => least,
             false => self.sizes.usize(least..=most),
-        };
+        }
+    }
+
+    /// Sends a message; false if it is not taken.
+    fn send(&mut self, application: usize, length: usize, attributes: Option<usize>) -> bool {
         let running = &mut self.applications[application];
-        let (node, port) = (running.script.node, running.script.port);
+        let to = running.address(attributes);
         let bytes = self.ledger.compose(length);
-        let stack = &mut self.nodes[node].stack;
-        let to = Address {
-            port,
-            session: running.session.unwrap_or(u32::MAX),
-            attributes,
-        };
+        let stack = &mut self.nodes[running.script.node].stack;
         self.busy_ns = self.now_ns;
-        if stack.send(to, bytes, self.now_ns) {
+        let was_sent = stack.send(to, bytes, self.now_ns);
+        if was_sent {
+            running.credit = running.credit.saturating_sub(1);
             running.tally.sent += 1;
             self.ledger.sent(application, length, self.now_ns);
         } else {
             running.tally.refused += 1;
         }
+        was_sent
+    }
+
+    /// Sends as many bytes of a step as there is credit for, and no more than `most`.
+    fn write(&mut self, application: usize, most: usize, attributes: Option<usize>) -> Written {
+        let running = &mut self.applications[application];
+        let mut length = running.rest.min(most as u64);
+        if running.script.grants.sends.is_some() {
+            length = length.min(running.credit);
+        }
+        if length == 0 {
+            return Written::Nothing;
+        }
+        let to = running.address(attributes);
+        let streams = &mut self.streams;
+        let begin = || streams.begin(application, self.now_ns);
+        let stream = *running.stream.get_or_insert_with(begin);
+        let bytes = self.streams.compose(stream, length as usize);
+        self.busy_ns = self.now_ns;
+        let stack = &mut self.nodes[running.script.node].stack;
+        if !stack.send(to, bytes, self.now_ns) {
+            running.tally.refused += length;
+            return Written::Refused;
+        }
+        self.streams.sent(stream, length as usize);
+        running.tally.sent += length;
+        running.rest -= length;
+        running.credit = running.credit.saturating_sub(length);
+        Written::Some
     }
 
     /// A message comes up.
@@ -135,33 +268,59 @@ impl Network<'_> {
         let (node, port, session) = place;
         let now_ns = self.now_ns;
         self.busy_ns = now_ns;
-        self.nodes[node].stack.read(port, session, now_ns);
+        let stack = &mut self.nodes[node].stack;
+        stack.read(port, session, bytes.len(), now_ns);
         let Some(at) = self.application(node, port, session) else {
             return;
         };
         let running = &mut self.applications[at];
-        match self.ledger.recognise(bytes) {
-            None => running.tally.damaged += 1,
-            Some(number) => {
-                let (sent, length) = (self.ledger.message(number), bytes.len() as u64);
-                running.take(number, sent, sent.by == at, length, now_ns);
-                if sent.by != at {
-                    self.ledger.is_known(number);
+        let in_bytes = running.script.grants.in_bytes;
+        match in_bytes {
+            true => self.recognise_bytes(at, place, bytes),
+            false => match self.ledger.recognise(bytes) {
+                None => running.tally.damaged += 1,
+                Some(number) => {
+                    let (sent, length) = (self.ledger.message(number), bytes.len() as u64);
+                    running.take(number, sent, sent.by == at, length, now_ns);
+                    if sent.by != at {
+                        self.ledger.is_known(number);
+                    }
                 }
-            }
+            },
         }
+        let running = &mut self.applications[at];
         if running.echoes && !self.nodes[node].stack.answer(bytes, now_ns) {
-            running.tally.refused += 1;
+            running.tally.refused += if in_bytes { bytes.len() as u64 } else { 1 };
         }
         self.wake_satisfied(at);
+    }
+
+    /// Bytes of a stream come up.
+    fn recognise_bytes(&mut self, application: usize, place: (usize, usize, u32), bytes: &[u8]) {
+        let arrival = self.streams.read(place, bytes);
+        let running = &mut self.applications[application];
+        let Some(number) = arrival.stream else {
+            running.tally.damaged += arrival.damaged;
+            return;
+        };
+        let stream = self.streams.stream(number);
+        let is_own = stream.by == application;
+        running.take_bytes(stream, arrival, is_own, self.now_ns);
+        if !is_own {
+            self.streams.is_known(number, arrival.new);
+        }
     }
 
     /// An application is told something.
     pub(super) fn tell(&mut self, place: (usize, usize, u32), told: Told, arguments: Vec<Datum>) {
         let (node, port, session) = place;
+        if told == Told::Accepted {
+            self.streams.forget(place);
+        }
         if let Some(at) = self.application(node, port, session) {
-            self.applications[at].hear(told, arguments);
+            self.applications[at].hear(session, told, arguments);
             self.wake_satisfied(at);
+            self.wake_granted(at);
         }
     }
 
@@ -170,6 +329,16 @@ impl Network<'_> {
         let running = &mut self.applications[application];
         if running.is_satisfied() {
             running.set += 1;
+            let set = running.set;
+            self.schedule(self.now_ns, Event::Script(application, set));
+        }
+    }
+
+    /// A script that waited for credit goes on.
+    fn wake_granted(&mut self, application: usize) {
+        let running = &mut self.applications[application];
+        if running.awaits_grant && running.credit > 0 {
+            running.awaits_grant = false;
             let set = running.set;
             self.schedule(self.now_ns, Event::Script(application, set));
         }
@@ -190,6 +359,23 @@ impl Network<'_> {
 }
 
 impl Running {
+    /// Where it sends.
+    fn address(&self, attributes: Option<usize>) -> Address {
+        Address {
+            port: self.script.port,
+            session: self.session.unwrap_or(u32::MAX),
+            attributes,
+        }
+    }
+
+    /// Nothing could be streamed, for there was never any credit.
+    fn fails_without_grant(&mut self) {
+        if !self.was_granted {
+            let text = "it streamed nothing: its port never told `grant_sends`";
+            self.failures.push(text.to_string());
+        }
+    }
+
     /// The script cannot go on.
     fn fails(&mut self, reason: &str) -> Then {
         self.failures.push(reason.to_string());
@@ -217,15 +403,16 @@ impl Running {
         self.until_ns = None;
         self.satisfy(&heard, came.min(count));
         if came < count {
-            let what = what(&heard);
+            let what = self.what(&heard);
             let text = format!("expected {count} {what}, but {came} arrived in time");
             self.failures.push(text);
         }
         Then::On
     }
-}
 
-/// What a script waits for, in its words.
-pub(super) fn what(heard: &Option<Heard>) -> &str {
-    heard.as_ref().map_or("messages", |heard| &heard.name)
+    /// What it waits for, in its words.
+    pub(super) fn what<'w>(&self, heard: &'w Option<Heard>) -> &'w str {
+        let unit = self.script.grants.unit();
+        heard.as_ref().map_or(unit, |heard| &heard.name)
+    }
 }

@@ -1,6 +1,6 @@
 //! A network of nodes that do next to nothing: what is sent at a port is a frame, and back.
 
-use super::application::{Application, Heard, Step};
+use super::application::{Application, Grants, Heard, Step};
 use super::driven::{Address, Driven, Intake, Output, Told};
 use super::link::Faults;
 use super::outcome::Outcome;
@@ -120,6 +120,7 @@ fn script(name: &str, node: usize, steps: Vec<Step>) -> Application {
         name: name.to_string(),
         node,
         port: 0,
+        grants: Grants::default(),
         steps,
     }
 }

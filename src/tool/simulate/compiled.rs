@@ -150,8 +150,8 @@ impl Driven for Compiled<'_> {
         outcome == Outcome::Sent
     }
 
-    fn read(&mut self, port: usize, session: u32, now_ns: u64) {
-        self.stack.grant_one(port, session, now_ns);
+    fn read(&mut self, port: usize, session: u32, length: usize, now_ns: u64) {
+        self.stack.grant_read(port, session, length, now_ns);
     }
 
     fn counters(&self) -> Vec<(String, u64)> {

@@ -283,11 +283,14 @@ impl Driven for Interpreted<'_> {
         self.stack.send(place, attributes, bytes, now_ns) == Outcome::Sent
     }
 
-    fn read(&mut self, port: usize, session: u32, now_ns: u64) {
+    fn read(&mut self, port: usize, session: u32, length: usize, now_ns: u64) {
         if let Some(notice) = self.tells(port, "grant_delivers") {
+            let parameters = &self.program.notices[notice.at()].parameters;
+            let in_bytes = parameters.iter().all(|one| one.name == "bytes");
+            let read = if in_bytes { length as u64 } else { 1 };
             let place = (PortId(port as u32), session);
             self.stack
-                .notice(place, notice, vec![Datum::Number(1)], now_ns);
+                .notice(place, notice, vec![Datum::Number(read)], now_ns);
         }
     }
 

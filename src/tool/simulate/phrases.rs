@@ -8,7 +8,7 @@
 //! ground: delivered >= 99%                   an expectation
 //! ```
 
-use crate::simulate::network::application::Step;
+use crate::simulate::network::application::{Amount, Grants, Step};
 use crate::simulate::network::ledger::SHORTEST;
 use crate::simulate::network::link::Faults;
 use crate::tool::layout::instead;
@@ -57,12 +57,21 @@ const LONGEST: usize = 65_535;
 /// Bytes of the shortest and the longest message, where a script says nothing.
 const SIZES: (usize, usize) = (16, 64);
 
-const STEPS: [&str; 8] = [
-    "open", "listen", "send", "tell", "wait", "expect", "echo", "close",
+const STEPS: [&str; 9] = [
+    "open", "listen", "send", "stream", "tell", "wait", "expect", "echo", "close",
 ];
 
-/// Reads a step of a script at a port whose messages have at most `longest` bytes.
-pub fn step(words: &str, longest: usize) -> Result<Phrase, String> {
+/// The port of a script, as far as its steps depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Bytes of its longest message.
+    pub longest: usize,
+    /// Whether its credit counts bytes.
+    pub in_bytes: bool,
+}
+
+/// Reads a step of a script at a port.
+pub fn step(words: &str, port: Place) -> Result<Phrase, String> {
     let verb_end = words
         .find(|letter: char| !letter.is_alphabetic())
         .unwrap_or(words.len());
@@ -71,9 +80,10 @@ pub fn step(words: &str, longest: usize) -> Result<Phrase, String> {
     let step = match verb {
         "open" => return Ok(Phrase::Open(keys(words, rest)?)),
         "listen" => return Ok(Phrase::Listen(keys(words, rest)?)),
-        "send" => return send(words, rest, longest),
+        "send" => return send(words, rest, port.longest),
+        "stream" => stream(words, rest, port)?,
         "tell" => return Ok(Phrase::Tell(said(words, rest)?)),
-        "expect" => return expect(words, rest),
+        "expect" => return expect(words, rest, port.in_bytes),
         "wait" => Step::Wait {
             time_ns: duration_ns(rest)?,
         },
@@ -123,6 +133,27 @@ fn send(words: &str, rest: &str, longest: usize) -> Result<Phrase, String> {
     })
 }
 
+/// `60 s [of 1400 bytes]`, `1_000_000 bytes [of 1400 bytes]`
+fn stream(words: &str, rest: &str, port: Place) -> Result<Step, String> {
+    let (rest, sizes) = tail(rest, "of");
+    let most = port.longest.min(LONGEST);
+    let (least, most) = match (sizes, port.in_bytes) {
+        (Some(sizes), _) => size_range(sizes.trim_end_matches("bytes").trim())?,
+        (None, true) => (most, most),
+        (None, false) => (SIZES.0.min(most), SIZES.1.min(most)),
+    };
+    let amount = match rest.strip_suffix("bytes") {
+        Some(number) => integer(number.trim()).map(Amount::Bytes),
+        None => duration_ns(rest).map(Amount::Time),
+    };
+    let wrong = |_| format!("cannot read `{words}`: write stream 60 s, or stream 1000000 bytes");
+    Ok(Step::Stream {
+        amount: amount.map_err(wrong)?,
+        least,
+        most,
+    })
+}
+
 /// `mtu`, `mtu (bytes = 1400)`
 fn said(words: &str, rest: &str) -> Result<Said, String> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -169,8 +200,9 @@ pub fn size_range(words: &str) -> Result<(usize, usize), String> {
     }
 }
 
-/// `1000 [messages] [within 5 s]`, `[2] mtu [(bytes = 1400)] [within 5 s]`
-fn expect(words: &str, rest: &str) -> Result<Phrase, String> {
+/// `1000 [messages] [within 5 s]`, `[2] mtu [(bytes = 1400)] [within 5 s]`; `1000 [bytes]` where
+/// credit counts bytes
+fn expect(words: &str, rest: &str, in_bytes: bool) -> Result<Phrase, String> {
     let (rest, within) = tail(rest, "within");
     let within_ns = within.map_or(Ok(WITHIN_NS), duration_ns)?;
     let end = rest
@@ -181,8 +213,12 @@ fn expect(words: &str, rest: &str) -> Result<Phrase, String> {
         "" if !what.is_empty() => 1,
         number => count(number, "expect 1000 within 5 s")?,
     };
+    let unit = Grants {
+        sends: None,
+        in_bytes,
+    };
     Ok(match what.trim() {
-        "" | "messages" => Phrase::Step(Step::Expect {
+        what if what.is_empty() || what == unit.unit() => Phrase::Step(Step::Expect {
             count,
             heard: None,
             within_ns,
@@ -351,7 +387,11 @@ mod tests {
 
     /// A step at a port that takes any message.
     fn step(words: &str) -> Result<Phrase, String> {
-        super::step(words, LONGEST)
+        let port = Place {
+            longest: LONGEST,
+            in_bytes: false,
+        };
+        super::step(words, port)
     }
 
     #[test]
@@ -366,7 +406,11 @@ mod tests {
             }))
         };
         assert_eq!(step("send 10"), of(10, 16, 64, 1_000_000));
-        let short = super::step("send 10", 40);
+        let port = Place {
+            longest: 40,
+            in_bytes: false,
+        };
+        let short = super::step("send 10", port);
         assert_eq!(short, of(10, 16, 40, 1_000_000));
         let long = "send 1_000 messages of 4..64 bytes every 10 ms";
         assert_eq!(step(long), of(1_000, 4, 64, 10_000_000));
@@ -376,6 +420,24 @@ mod tests {
             within_ns: 5_000_000_000,
         };
         assert_eq!(step("expect 3 within 5 s"), Ok(Phrase::Step(expect)));
+        let stream = |amount, least, most| {
+            Ok(Phrase::Step(Step::Stream {
+                amount,
+                least,
+                most,
+            }))
+        };
+        let bytes = Amount::Bytes(1_000);
+        assert_eq!(step("stream 1_000 bytes"), stream(bytes, 16, 64));
+        let time = Amount::Time(60_000_000_000);
+        let long = "stream 60 s of 100..1400 bytes";
+        assert_eq!(step(long), stream(time, 100, 1_400));
+        let of_bytes = Place {
+            longest: 9_000,
+            in_bytes: true,
+        };
+        let whole = super::step("stream 60 s", of_bytes);
+        assert_eq!(whole, stream(time, 9_000, 9_000));
         assert_eq!(step("open (a = 1)"), Ok(Phrase::Open("a = 1".to_string())));
         assert_eq!(step("listen"), Ok(Phrase::Listen(String::new())));
         assert_eq!(step("echo"), Ok(Phrase::Step(Step::Echo)));
@@ -418,6 +480,9 @@ mod tests {
             ("send 5 of 9..8", "bytes is empty"),
             ("send 5 every 10", "write 5 s"),
             ("wait 5", "write 5 s"),
+            ("stream", "stream 60 s"),
+            ("stream 100", "stream 1000000 bytes"),
+            ("stream 1 s of 2", "needs at least 4 bytes"),
             ("echo 5", "takes no arguments"),
             ("open port = 7", "open (port = 7)"),
             ("tell", "tell close"),

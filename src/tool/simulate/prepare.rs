@@ -9,7 +9,7 @@ use super::promise::{Names, Promise};
 use super::record::{Form, Interface};
 use super::scenario::{Node, Scenario};
 use super::text::{Mistake, Text};
-use super::words::{Speaker, Words, filled};
+use super::words::{Speaker, Words, filled, grants};
 use crate::simulate::externs::Externs;
 use crate::simulate::network::application::Application;
 use crate::simulate::network::driven::Driven;
@@ -286,6 +286,7 @@ impl PreparedNode<'_> {
                     name: format!("{}.{}", self.name.words, known.name),
                     node,
                     port,
+                    grants: grants(known),
                     steps: Vec::new(),
                 });
             }

@@ -46,7 +46,8 @@ impl Verdict<'_> {
             ways(&outcome.ways),
             nodes(&outcome.nodes),
             counters(&outcome.nodes),
-            applications(&outcome.applications),
+            applications("messages", &outcome.applications),
+            applications("bytes", &outcome.applications),
             self.kept(),
         ];
         for section in sections.iter().filter(|section| !section.is_empty()) {
@@ -250,9 +251,10 @@ fn counters(nodes: &[NodeOutcome]) -> String {
     }
 }
 
-fn applications(applications: &[ApplicationOutcome]) -> String {
+/// Those that count in a unit.
+fn applications(unit: &str, applications: &[ApplicationOutcome]) -> String {
     let heads = [
-        "messages",
+        unit,
         "sent",
         "refused",
         "missing",
@@ -263,10 +265,12 @@ fn applications(applications: &[ApplicationOutcome]) -> String {
         "damaged",
         "latency",
         "round trip",
+        "time",
         "throughput",
     ];
     let mut rows = vec![heads.map(String::from).to_vec()];
-    for one in applications.iter().filter(|one| one.did_anything()) {
+    let shown = |one: &&ApplicationOutcome| one.unit == unit && one.did_anything();
+    for one in applications.iter().filter(shown) {
         let numbers = [
             one.sent,
             one.refused,
@@ -282,7 +286,11 @@ fn applications(applications: &[ApplicationOutcome]) -> String {
             0 => String::new(),
             throughput => rate_text(throughput),
         };
-        let times = [span(one.latency), span(one.round_trip), throughput];
+        let took = match unit == "bytes" && one.took_ns > 0 {
+            true => time_text(one.took_ns),
+            false => String::new(),
+        };
+        let times = [span(one.latency), span(one.round_trip), took, throughput];
         let row = [format!("  {}", one.name)].into_iter().chain(numbers);
         rows.push(row.chain(times).collect());
     }

@@ -4,13 +4,13 @@
 //! they name by their places: structs that are filled before anything runs; or the first word
 //! that does not fit.
 
-use super::phrases::{Phrase, Said, step};
+use super::phrases::{Phrase, Place, Said, step};
 use super::scenario::Script;
 use super::text::{Mistake, Text};
-use crate::simulate::network::application::{Application, Heard, Step};
-use crate::simulate::network::driven::Told;
+use crate::simulate::network::application::{Application, Grants, Heard, Step};
+use crate::simulate::network::driven;
 use crate::simulate::value::Datum;
-use crate::tool::layout::{Description, Layout, Member, Port, Values, instead};
+use crate::tool::layout::{Description, Layout, Member, Port, Told, Values, instead};
 use crate::tool::stack::Program;
 use crate::types::program::PortId;
 
@@ -76,16 +76,33 @@ impl Speaker<'_> {
             let message = format!("node `{node}` has no port `{name}` for an application: {known}");
             script.port.mistake(message)
         })?;
-        let longest = self.stack.limits.longest(PortId(port as u32));
+        let own = &self.stack.ports[port];
+        let grants = grants(own);
+        let place = Place {
+            longest: self.stack.limits.longest(PortId(port as u32)),
+            in_bytes: grants.in_bytes,
+        };
         let mut steps = Vec::new();
-        let mut has_session = !self.stack.ports[port].opens;
+        let mut has_session = !own.opens;
+        let mut has_own = !own.opens;
         for words in script.steps.parts(&[';', '\n'], self.source) {
             if words.words.starts_with('#') {
                 continue;
             }
-            let phrase = step(&words.words, longest).map_err(|reason| words.mistake(reason))?;
+            let phrase = step(&words.words, place).map_err(|reason| words.mistake(reason))?;
             let step = self.step(port, phrase, &words)?;
             has_session |= matches!(step, Step::Open(_) | Step::Listen(_));
+            has_own |= matches!(step, Step::Open(_));
+            if matches!(step, Step::Stream { .. }) {
+                let needs = match grants.sends {
+                    None => Some("a port that tells `grant_sends`; `send N every TIME` needs none"),
+                    Some(_) if !has_own => Some("a session of its own: open (KEY = VALUE)"),
+                    Some(_) => None,
+                };
+                if let Some(needs) = needs {
+                    return Err(words.mistake(format!("`stream` needs {needs}")));
+                }
+            }
             let needs_one = matches!(step, Step::Send { .. } | Step::Tell(_) | Step::Close);
             if needs_one && !has_session {
                 let message = format!("open a session of `{name}` first: open (KEY = VALUE)");
@@ -97,6 +114,7 @@ impl Speaker<'_> {
             name: format!("{}.{name}", self.node.words),
             node,
             port,
+            grants,
             steps,
         })
     }
@@ -186,14 +204,15 @@ impl Speaker<'_> {
     /// A notice that is waited for.
     fn heard(&self, own: &Port, said: Said, words: &Text) -> Result<Heard, Mistake> {
         let (told, members) = match own.up.iter().position(|told| told.name == said.name) {
-            Some(at) => (Told::Notice(at), own.up[at].members.clone()),
+            Some(at) => (driven::Told::Notice(at), own.up[at].members.clone()),
             None if said.name == "accepted" && own.accepted.is_some() => {
-                (Told::Accepted, Vec::new())
+                (driven::Told::Accepted, Vec::new())
             }
             None => {
                 let known = own.up.iter().map(|told| told.name.as_str());
                 let accepted = own.accepted.iter().map(|_| "accepted");
-                let known: Vec<&str> = known.chain(accepted).chain(["messages"]).collect();
+                let unit = grants(own).unit();
+                let known: Vec<&str> = known.chain(accepted).chain([unit]).collect();
                 let (name, port, known) = (&said.name, &own.name, instead(&said.name, &known));
                 let message = format!("`{port}` does not receive the notice `{name}`: {known}");
                 return Err(words.mistake(message));
@@ -234,6 +253,18 @@ impl Speaker<'_> {
         let values = Values::new(what, &Layout::assumed(members));
         set(values, members, &pairs)
     }
+}
+
+/// What a port says of credit.
+pub fn grants(port: &Port) -> Grants {
+    let sends = port.up.iter().position(|told| told.grants("grant_sends"));
+    let mut delivers = port
+        .down
+        .iter()
+        .filter(|told| told.grants("grant_delivers"));
+    let in_bytes =
+        sends.is_some_and(|at| port.up[at].counts_bytes()) || delivers.any(Told::counts_bytes);
+    Grants { sends, in_bytes }
 }
 
 /// Fills a struct, and sees that nothing is missing.
