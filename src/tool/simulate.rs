@@ -147,7 +147,7 @@ struct FaultArguments {
     /// Share of frames with one changed byte [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("corrupt"))]
     corrupt: Option<String>,
-    /// Bit error rate, such as 1e-6 [default: 0]
+    /// Bit error rate, such as 1e-6, or '0 for 5 s, 1e-6 for 5 s' [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("bit_errors"))]
     bit_errors: Option<String>,
     /// Times in which all frames are lost, such as '10 s..12 s'

@@ -378,6 +378,12 @@ const WRONG: &[(&str, &str, u32, &str)] = &[
         9,
         "did you mean `wire`?",
     ),
+    (
+        "loss = \"5%\"",
+        "bit_errors = \"0 for 5 s, 1e-6\"",
+        10,
+        "0 for 5 s, 1e-6 for 5 s",
+    ),
     ("loss", "los", 10, "did you mean `loss`?"),
     ("5%", "5x", 10, "is not a share"),
     ("5%", "105%", 10, "is not between 0% and 100%"),

@@ -12,7 +12,10 @@
 //! passed, or for [`PATIENCE_NS`]. Each way takes its chances from a generator of its own, so what
 //! happens on one link does not depend on another.
 
+pub mod noise;
+
 use fastrand::Rng;
+use noise::{BitErrors, Noise};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -42,8 +45,8 @@ pub struct Faults {
     pub reorder: f64,
     /// The share of frames of which one byte is changed.
     pub corrupt: f64,
-    /// The share of bits that are turned over.
-    pub bit_errors: f64,
+    /// How often bits are flipped.
+    pub bit_errors: BitErrors,
     /// From when until when all that is sent is lost.
     pub outages_ns: Vec<Range<u64>>,
 }
@@ -61,7 +64,7 @@ impl Default for Faults {
             duplicate: 0.0,
             reorder: 0.0,
             corrupt: 0.0,
-            bit_errors: 0.0,
+            bit_errors: BitErrors::default(),
             outages_ns: Vec::new(),
         }
     }
@@ -118,8 +121,7 @@ pub struct Way {
     last_ns: u64,
     /// Whether the frames of now are being lost.
     in_burst: bool,
-    /// Good bits before the next one that is turned over.
-    good_bits: u64,
+    noise: Noise,
     /// The frame that waits to be overtaken.
     late: Option<Flight>,
     seen: Seen,
@@ -139,7 +141,7 @@ impl Way {
     /// A way with these faults and chances of its own.
     pub fn new(faults: Faults, seed: u64) -> Way {
         let mut chance = Rng::with_seed(seed);
-        let good_bits = good_bits(faults.bit_errors, &mut chance);
+        let noise = Noise::new(faults.bit_errors.clone(), seed, &mut chance);
         Way {
             faults,
             chance,
@@ -148,7 +150,7 @@ impl Way {
             free_ns: 0,
             last_ns: 0,
             in_burst: false,
-            good_bits,
+            noise,
             late: None,
             seen: Seen::default(),
         }
@@ -187,7 +189,7 @@ impl Way {
         }
         if self.loses() {
             self.counts.lost += 1;
-            self.good_bits = self.good_bits.saturating_sub(bits);
+            self.noise.skip(bits);
             return None;
         }
         let jitter_ns = match self.faults.jitter_ns {
@@ -195,7 +197,7 @@ impl Way {
             most_ns => self.chance.u64(0..=most_ns),
         };
         let at_ns = (sent_ns + self.faults.delay_ns + jitter_ns).max(self.last_ns);
-        let bytes = self.damaged(frame);
+        let bytes = self.damaged(frame, sent_ns);
         let mut flight = Flight {
             at_ns,
             number,
@@ -269,9 +271,7 @@ impl Way {
         if self.sending.len() >= self.faults.queue {
             return None;
         }
-        let bits = 8 * length as u128;
-        let takes_ns = (bits * 1_000_000_000).div_ceil(u128::from(rate));
-        let takes_ns = u64::try_from(takes_ns).unwrap_or(u64::MAX / 4);
+        let takes_ns = takes_ns(length, rate);
         self.free_ns = self.free_ns.max(now_ns).saturating_add(takes_ns);
         self.sending.push_back(self.free_ns);
         Some(self.free_ns)
@@ -296,24 +296,20 @@ impl Way {
         share > 0.0 && self.chance.f64() < share
     }
 
-    /// The bytes as they arrive.
-    fn damaged(&mut self, frame: &[u8]) -> Vec<u8> {
+    /// The bytes as they arrive, of a frame whose last bit is sent at a time.
+    fn damaged(&mut self, frame: &[u8], sent_ns: u64) -> Vec<u8> {
         let mut bytes = frame.to_vec();
         if !bytes.is_empty() && self.happens(self.faults.corrupt) {
             self.counts.corrupted += 1;
             let place = self.chance.usize(..bytes.len());
             bytes[place] ^= self.chance.u8(1..);
         }
-        let bits = 8 * bytes.len() as u64;
-        let mut at = self.good_bits;
-        self.counts.bit_errors += u64::from(at < bits);
-        while at < bits {
-            let place = usize::try_from(at / 8).expect("a frame is short");
-            bytes[place] ^= 0x80 >> (at % 8);
-            let good = good_bits(self.faults.bit_errors, &mut self.chance);
-            at = at.saturating_add(1).saturating_add(good);
-        }
-        self.good_bits = at - bits;
+        let rate = self.faults.rate;
+        let takes_ns = rate.map_or(0, |rate| takes_ns(bytes.len(), rate));
+        let from_ns = sent_ns.saturating_sub(takes_ns);
+        let chance = &mut self.chance;
+        let is_flipped = self.noise.flip(&mut bytes, from_ns, rate, chance);
+        self.counts.bit_errors += u64::from(is_flipped);
         bytes
     }
 
@@ -329,18 +325,11 @@ impl Way {
     }
 }
 
-/// How many bits stay as they are before the next that is turned over.
-fn good_bits(bit_errors: f64, chance: &mut Rng) -> u64 {
-    if bit_errors <= 0.0 {
-        return u64::MAX;
-    }
-    if bit_errors >= 1.0 {
-        return 0;
-    }
-    // The logarithm of what is above 0: one minus a number below one.
-    let bits = (1.0 - chance.f64()).ln() / (1.0 - bit_errors).ln();
-    // As casts from floating point do, this ends at the largest number.
-    bits as u64
+/// How long so many bytes take to send.
+fn takes_ns(length: usize, rate: u64) -> u64 {
+    let bits = 8 * length as u128;
+    let takes_ns = (bits * 1_000_000_000).div_ceil(u128::from(rate));
+    u64::try_from(takes_ns).unwrap_or(u64::MAX / 4)
 }
 
 #[cfg(test)]

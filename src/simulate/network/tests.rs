@@ -3,6 +3,7 @@
 use super::application::{Application, Grants, Heard, Step};
 use super::driven::{Address, Driven, Intake, Output, Told};
 use super::link::Faults;
+use super::link::noise::BitErrors;
 use super::outcome::Outcome;
 use super::{End, Link, Network, Plan, Stuck, Watch};
 use crate::simulate::value::Datum;
@@ -178,7 +179,7 @@ fn all_faults() -> Faults {
         duplicate: 0.1,
         reorder: 0.1,
         corrupt: 0.05,
-        bit_errors: 1e-4,
+        bit_errors: BitErrors::constant(1e-4),
         ..Faults::default()
     }
 }

@@ -11,6 +11,7 @@
 use crate::simulate::network::application::{Amount, Grants, Step};
 use crate::simulate::network::ledger::SHORTEST;
 use crate::simulate::network::link::Faults;
+use crate::simulate::network::link::noise::{BitErrors, Clock, State};
 use crate::tool::layout::instead;
 use crate::tool::written::{duration_ns, integer};
 use std::ops::Range;
@@ -284,7 +285,7 @@ pub fn set_fault(faults: &mut Faults, name: &str, words: &str) -> Result<(), Str
         "reorder" => faults.reorder = share(words)?,
         "duplicate" => faults.duplicate = share(words)?,
         "corrupt" => faults.corrupt = share(words)?,
-        "bit_errors" => faults.bit_errors = share(words)?,
+        "bit_errors" => faults.bit_errors = bit_errors(words)?,
         "outage" => {
             let outages = words.split(',').map(outage);
             faults.outages_ns = outages.collect::<Result<_, _>>()?;
@@ -310,6 +311,65 @@ pub fn fit(faults: &Faults) -> Result<(), String> {
         false => Ok(()),
     }
 }
+
+/// `1e-6`, `0 for 5 s, 1e-6 for 5 s`, `1e-8 for about 9000 bits, 1e-3 for about 200 bits`
+fn bit_errors(words: &str) -> Result<BitErrors, String> {
+    if !words.contains([',']) && tail(words, "for").1.is_none() {
+        return share(words).map(BitErrors::constant);
+    }
+    let states = words.split(',').map(state);
+    let (states, clocks): (Vec<State>, Vec<Clock>) =
+        states.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let clock = clocks[0];
+    if clocks.iter().any(|one| *one != clock) {
+        return Err(format!(
+            "`{words}` has lengths in time and in bits: write all of them alike"
+        ));
+    }
+    match states.len() {
+        1 => Err(format!(
+            "`{words}` has one state, which never ends: write the share alone, or a second state"
+        )),
+        _ => Ok(BitErrors { states, clock }),
+    }
+}
+
+/// `1e-6 for 5 s`, `1e-6 for about 5 ms`, `1e-6 for 200 bits`
+fn state(words: &str) -> Result<(State, Clock), String> {
+    let words = words.trim();
+    let wrong = || {
+        format!(
+            "cannot read `{words}`: write bit errors as in 1e-6, or 0 for 5 s, 1e-6 for 5 s, or \
+            1e-8 for about 50 ms, 1e-3 for about 2 ms"
+        )
+    };
+    let (rate, Some(length)) = tail(words, "for") else {
+        return Err(wrong());
+    };
+    let (length, is_mean) = match length.strip_prefix("about ") {
+        Some(mean) => (mean.trim(), true),
+        None => (length, false),
+    };
+    let (length, clock, least) = match length.strip_suffix("bits") {
+        Some(bits) => (integer(bits.trim()), Clock::Bits, 1),
+        None => (reasonable(length), Clock::Time, SHORTEST_STATE_NS),
+    };
+    let length = length.map_err(|_| wrong())?;
+    if length < least {
+        return Err(format!(
+            "`{words}` is too short: a state lasts 1 us or 1 bit at least"
+        ));
+    }
+    let state = State {
+        share: share(rate)?,
+        length,
+        is_mean,
+    };
+    Ok((state, clock))
+}
+
+/// The shortest time for which a link has the same share of bit errors.
+const SHORTEST_STATE_NS: u64 = 1_000;
 
 /// `10 s..12 s`
 fn outage(words: &str) -> Result<Range<u64>, String> {
@@ -520,6 +580,35 @@ mod tests {
             assert!(set_fault(&mut faults, "outage", words).is_err(), "{words}");
         }
         assert!(set_fault(&mut faults, "burst", "0.5").is_err());
+        set_fault(&mut faults, "bit_errors", "0 for 5 s, 1e-6 for 2 s").unwrap();
+        let of = |share, length, is_mean| State {
+            share,
+            length,
+            is_mean,
+        };
+        let states = vec![
+            of(0.0, 5_000_000_000, false),
+            of(1e-6, 2_000_000_000, false),
+        ];
+        let clock = Clock::Time;
+        assert_eq!(faults.bit_errors, BitErrors { states, clock });
+        let words = "1e-8 for about 9_000 bits, 0.1% for about 200 bits";
+        set_fault(&mut faults, "bit_errors", words).unwrap();
+        let states = vec![of(1e-8, 9_000, true), of(1e-3, 200, true)];
+        let clock = Clock::Bits;
+        assert_eq!(faults.bit_errors, BitErrors { states, clock });
+        for (words, advice) in [
+            ("1e-6 for 5 s", "a second state"),
+            ("0 for 5 s, 1e-6", "0 for 5 s, 1e-6 for 5 s"),
+            ("0 for 5 s, 1e-6 for 20 bits", "all of them alike"),
+            ("0 for 5 s, 1e-6 for 5 ns", "1 us or 1 bit"),
+            ("0 for 5 s, 1e-6 for 0 bits", "1 us or 1 bit"),
+            ("0 for 5 s, 2 for 5 s", "between 0% and 100%"),
+            ("0 for 5, 1 for 5 s", "write bit errors as in"),
+        ] {
+            let message = set_fault(&mut faults, "bit_errors", words).unwrap_err();
+            assert!(message.contains(advice), "{words}: {message}");
+        }
         faults.loss = 0.9;
         faults.burst = 2.0;
         assert!(fit(&faults).unwrap_err().contains("at most 67%"));

@@ -1,5 +1,6 @@
 //! Each fault by itself, as often as it should be, and the sums that find one that is not counted.
 
+use super::noise::{BitErrors, Clock, State};
 use super::{Faults, Flight, PATIENCE_NS, Way};
 
 const FRAMES: u64 = 20_000;
@@ -150,7 +151,7 @@ fn one_byte_is_corrupted_and_bits_err_as_often_as_they_should() {
     assert!(is_about(damaged, 0.3, FRAMES));
     for bit_errors in [1e-5, 1e-3, 0.4] {
         let (way, flights) = sent(Faults {
-            bit_errors,
+            bit_errors: BitErrors::constant(bit_errors),
             ..Faults::default()
         });
         let wrong: u32 = flights.iter().map(wrong_bits).sum();
@@ -270,6 +271,124 @@ fn a_fault_of_the_simulator_is_found() {
     way.faults.rate = Some(500_000);
     let wrong = "more bits arrived than its rate carries";
     assert_eq!(way.mismatch(0), Some(wrong));
+}
+
+/// A state that lasts so long.
+fn state(share: f64, length: u64, is_mean: bool) -> State {
+    State {
+        share,
+        length,
+        is_mean,
+    }
+}
+
+/// The flipped bits of each frame, by the number of the frame.
+fn flipped(flights: &[Flight]) -> Vec<Vec<u64>> {
+    let of_frame = |flight: &Flight| {
+        let sent = (flight.number - 1) as u8;
+        let bits = (0..8 * flight.bytes.len() as u64)
+            .filter(|at| (flight.bytes[(at / 8) as usize] ^ sent) & 0x80 >> (at % 8) != 0);
+        bits.collect()
+    };
+    flights.iter().map(of_frame).collect()
+}
+
+#[test]
+fn bit_errors_change_when_it_is_time() {
+    let states = vec![
+        state(0.0, 5_000_000_000, false),
+        state(1e-3, 2_000_000_000, false),
+    ];
+    let clock = Clock::Time;
+    let bit_errors = BitErrors { states, clock };
+    let (_, flights) = sent(Faults {
+        bit_errors,
+        ..Faults::default()
+    });
+    let (mut good, mut bad) = (0, (0, 0));
+    for (flight, flipped) in flights.iter().zip(flipped(&flights)) {
+        match flight.at_ns % 7_000_000_000 < 5_000_000_000 {
+            true => good += flipped.len(),
+            false => bad = (bad.0 + 800, bad.1 + flipped.len() as u64),
+        }
+    }
+    assert_eq!(good, 0);
+    assert!(is_about(bad.1, 1e-3, bad.0), "{bad:?}");
+}
+
+#[test]
+fn bit_errors_change_within_a_frame() {
+    // At 1 Mbit/s a frame of 800 bits takes 800 us.
+    let states = vec![state(0.0, 500_000, false), state(1.0, 300_000, false)];
+    let clock = Clock::Time;
+    let bit_errors = BitErrors { states, clock };
+    let faults = Faults {
+        rate: Some(1_000_000),
+        bit_errors,
+        ..Faults::default()
+    };
+    let (_, flights) = sent_every(faults, 800_000);
+    let last: Vec<u64> = (500..800).collect();
+    assert!(flipped(&flights).iter().all(|flipped| *flipped == last));
+
+    let states = vec![state(0.0, 700, false), state(1.0, 300, false)];
+    let clock = Clock::Bits;
+    let bit_errors = BitErrors { states, clock };
+    let (_, flights) = sent(Faults {
+        bit_errors,
+        ..Faults::default()
+    });
+    for (number, flipped) in (0..).zip(flipped(&flights)) {
+        let bits = (0..800).filter(|at| (number * 800 + at) % 1_000 >= 700);
+        assert_eq!(flipped, bits.collect::<Vec<u64>>(), "{number}");
+    }
+}
+
+#[test]
+fn bursts_of_bit_errors_are_as_long_and_as_frequent_as_they_should_be() {
+    let states = vec![state(0.0, 90_000, true), state(1.0, 200, true)];
+    let clock = Clock::Bits;
+    let bit_errors = BitErrors { states, clock };
+    let (_, flights) = sent(Faults {
+        bit_errors,
+        ..Faults::default()
+    });
+    let frames = (0..).zip(flipped(&flights));
+    let places: Vec<u64> = frames
+        .flat_map(|(number, bits)| bits.into_iter().map(move |at| number * 800 + at))
+        .collect();
+    let begins = places.windows(2).filter(|pair| pair[1] > pair[0] + 1);
+    let bursts = 1 + begins.count();
+    let expected = 800.0 * FRAMES as f64 / 90_200.0;
+    assert!(
+        (bursts as f64 / expected - 1.0).abs() < 0.3,
+        "{bursts}, not {expected}"
+    );
+    let mean = places.len() as f64 / bursts as f64;
+    assert!((150.0..250.0).contains(&mean), "{mean}");
+}
+
+#[test]
+fn states_of_a_link_do_not_depend_on_its_frames() {
+    let states = vec![state(0.0, 50_000_000, true), state(1.0, 5_000_000, true)];
+    let clock = Clock::Time;
+    let faults = Faults {
+        bit_errors: BitErrors { states, clock },
+        ..Faults::default()
+    };
+    let damaged = |every_ns| -> Vec<u64> {
+        let (_, flights) = sent_every(faults.clone(), every_ns);
+        let frames = flights.iter().zip(flipped(&flights));
+        let damaged = frames.filter(|(_, flipped)| !flipped.is_empty());
+        damaged.map(|(flight, _)| flight.at_ns).collect()
+    };
+    let rare = damaged(4_000_000);
+    let end_ns = FRAMES * 1_000_000;
+    let often = damaged(1_000_000);
+    let both = often.into_iter().filter(|at_ns| at_ns % 4_000_000 == 0);
+    let rare: Vec<u64> = rare.into_iter().filter(|at_ns| *at_ns < end_ns).collect();
+    assert!(!rare.is_empty());
+    assert_eq!(both.collect::<Vec<u64>>(), rare);
 }
 
 #[test]
