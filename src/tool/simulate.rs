@@ -150,6 +150,9 @@ struct FaultArguments {
     /// Bit error rate, such as 1e-6, or '0 for 5 s, 1e-6 for 5 s' [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("bit_errors"))]
     bit_errors: Option<String>,
+    /// What becomes of frames that were changed: deliver or drop [default: deliver]
+    #[arg(long, value_name = "FATE", value_parser = fault("damaged"))]
+    damaged: Option<String>,
     /// Times in which all frames are lost, such as '10 s..12 s'
     #[arg(long, value_name = "TIMES", value_parser = fault("outage"))]
     outage: Option<String>,
@@ -233,6 +236,7 @@ impl Arguments {
             ("duplicate", &given.duplicate),
             ("corrupt", &given.corrupt),
             ("bit_errors", &given.bit_errors),
+            ("damaged", &given.damaged),
             ("outage", &given.outage),
         ];
         let given = all.into_iter().filter_map(|(name, words)| {

@@ -384,6 +384,12 @@ const WRONG: &[(&str, &str, u32, &str)] = &[
         10,
         "0 for 5 s, 1e-6 for 5 s",
     ),
+    (
+        "loss = \"5%\"",
+        "damaged = \"dropp\"",
+        10,
+        "did you mean `drop`?",
+    ),
     ("loss", "los", 10, "did you mean `loss`?"),
     ("5%", "5x", 10, "is not a share"),
     ("5%", "105%", 10, "is not between 0% and 100%"),

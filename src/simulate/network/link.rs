@@ -47,8 +47,20 @@ pub struct Faults {
     pub corrupt: f64,
     /// How often bits are flipped.
     pub bit_errors: BitErrors,
+    /// What becomes of frames that were changed on the way.
+    pub damaged: Damaged,
     /// From when until when all that is sent is lost.
     pub outages_ns: Vec<Range<u64>>,
+}
+
+/// What becomes of frames that were changed on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Damaged {
+    /// They arrive as they are.
+    #[default]
+    Deliver,
+    /// The far end finds that they are damaged, and they are lost.
+    Drop,
 }
 
 impl Default for Faults {
@@ -65,6 +77,7 @@ impl Default for Faults {
             reorder: 0.0,
             corrupt: 0.0,
             bit_errors: BitErrors::default(),
+            damaged: Damaged::Deliver,
             outages_ns: Vec::new(),
         }
     }
@@ -91,6 +104,8 @@ pub struct Counts {
     pub corrupted: u64,
     /// Frames with bits that were turned over.
     pub bit_errors: u64,
+    /// Frames and copies that the far end lost because they were damaged.
+    pub damaged: u64,
     /// Frames and copies that arrived.
     pub arrived: u64,
 }
@@ -104,6 +119,8 @@ pub struct Flight {
     pub number: u64,
     /// Whether it is the copy.
     pub is_copy: bool,
+    /// Whether it was changed on the way.
+    pub is_damaged: bool,
     /// Its bytes, as they arrive.
     pub bytes: Vec<u8>,
 }
@@ -202,6 +219,7 @@ impl Way {
             at_ns,
             number,
             is_copy: false,
+            is_damaged: bytes != frame,
             bytes,
         };
         if self.late.is_none() && self.happens(self.faults.reorder) {
@@ -226,16 +244,19 @@ impl Way {
         }
     }
 
-    /// A frame has arrived.
-    pub fn arrived(&mut self, flight: &Flight) {
+    /// A frame has arrived; false if the far end drops it, because it is damaged.
+    pub fn arrived(&mut self, flight: &Flight) -> bool {
         let seen = &mut self.seen;
-        self.counts.arrived += 1;
+        let is_dropped = flight.is_damaged && self.faults.damaged == Damaged::Drop;
+        self.counts.damaged += u64::from(is_dropped);
+        self.counts.arrived += u64::from(!is_dropped);
         seen.last_arrived_ns = seen.last_arrived_ns.max(flight.at_ns);
         if !flight.is_copy {
             seen.bits += 8 * flight.bytes.len() as u64;
             seen.overtaken += u64::from(flight.number < seen.newest);
             seen.newest = seen.newest.max(flight.number);
         }
+        !is_dropped
     }
 
     /// Whether what was counted is what was seen, with so many frames still under way: what is
@@ -243,7 +264,8 @@ impl Way {
     pub fn mismatch(&self, under_way: u64) -> Option<&'static str> {
         let (counts, seen) = (&self.counts, &self.seen);
         let under_way = under_way + u64::from(self.late.is_some());
-        let gone = counts.too_long + counts.queue_full + counts.outage + counts.lost;
+        let lost = counts.outage + counts.lost + counts.damaged;
+        let gone = counts.too_long + counts.queue_full + lost;
         if counts.sent + counts.duplicated != gone + counts.arrived + under_way {
             return Some("a frame has no fate or two");
         }

@@ -329,7 +329,9 @@ impl<'n> Network<'n> {
     fn arrive(&mut self, lane: usize, flight: &Flight, watch: &mut dyn Watch) -> Result<(), Stuck> {
         let Lane { way, to, .. } = &mut self.lanes[lane];
         let (node, link) = *to;
-        way.arrived(flight);
+        if !way.arrived(flight) {
+            return Ok(());
+        }
         watch.frame(self.now_ns, node, link, false, &flight.bytes);
         let given = &mut self.nodes[node];
         given.given += 1;

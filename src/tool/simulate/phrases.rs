@@ -10,8 +10,8 @@
 
 use crate::simulate::network::application::{Amount, Grants, Step};
 use crate::simulate::network::ledger::SHORTEST;
-use crate::simulate::network::link::Faults;
 use crate::simulate::network::link::noise::{BitErrors, Clock, State};
+use crate::simulate::network::link::{Damaged, Faults};
 use crate::tool::layout::instead;
 use crate::tool::written::{duration_ns, integer};
 use std::ops::Range;
@@ -251,7 +251,7 @@ fn tail<'w>(words: &'w str, word: &str) -> (&'w str, Option<&'w str>) {
 }
 
 /// All that can be said of a way.
-pub const FAULTS: [&str; 12] = [
+pub const FAULTS: [&str; 13] = [
     "delay",
     "jitter",
     "rate",
@@ -263,6 +263,7 @@ pub const FAULTS: [&str; 12] = [
     "duplicate",
     "corrupt",
     "bit_errors",
+    "damaged",
     "outage",
 ];
 
@@ -286,6 +287,7 @@ pub fn set_fault(faults: &mut Faults, name: &str, words: &str) -> Result<(), Str
         "duplicate" => faults.duplicate = share(words)?,
         "corrupt" => faults.corrupt = share(words)?,
         "bit_errors" => faults.bit_errors = bit_errors(words)?,
+        "damaged" => faults.damaged = damaged(words)?,
         "outage" => {
             let outages = words.split(',').map(outage);
             faults.outages_ns = outages.collect::<Result<_, _>>()?;
@@ -370,6 +372,18 @@ fn state(words: &str) -> Result<(State, Clock), String> {
 
 /// The shortest time for which a link has the same share of bit errors.
 const SHORTEST_STATE_NS: u64 = 1_000;
+
+/// `deliver`, `drop`
+fn damaged(words: &str) -> Result<Damaged, String> {
+    match words {
+        "deliver" => Ok(Damaged::Deliver),
+        "drop" => Ok(Damaged::Drop),
+        other => Err(format!(
+            "damaged frames cannot be treated as `{other}`: {}",
+            instead(other, &["deliver", "drop"])
+        )),
+    }
+}
 
 /// `10 s..12 s`
 fn outage(words: &str) -> Result<Range<u64>, String> {

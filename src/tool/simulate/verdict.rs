@@ -168,6 +168,7 @@ fn ways(ways: &[WayOutcome]) -> String {
         "twice",
         "corrupted",
         "bit errors",
+        "damaged",
         "arrived",
         "in flight",
     ];
@@ -185,6 +186,7 @@ fn ways(ways: &[WayOutcome]) -> String {
             counts.duplicated,
             counts.corrupted,
             counts.bit_errors,
+            counts.damaged,
             counts.arrived,
             way.under_way,
         ];

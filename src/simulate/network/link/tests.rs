@@ -1,7 +1,7 @@
 //! Each fault by itself, as often as it should be, and the sums that find one that is not counted.
 
 use super::noise::{BitErrors, Clock, State};
-use super::{Faults, Flight, PATIENCE_NS, Way};
+use super::{Counts, Damaged, Faults, Flight, PATIENCE_NS, Way};
 
 const FRAMES: u64 = 20_000;
 
@@ -24,7 +24,7 @@ fn sent_every(faults: Faults, every_ns: u64) -> (Way, Vec<Flight>) {
     }
     way.release(u64::MAX, &mut flights);
     flights.sort_by_key(|flight| flight.at_ns);
-    flights.iter().for_each(|flight| way.arrived(flight));
+    flights.retain(|flight| way.arrived(flight));
     assert_eq!(way.mismatch(0), None);
     (way, flights)
 }
@@ -264,7 +264,7 @@ fn a_fault_of_the_simulator_is_found() {
     in_order.sort_by_key(|flight| flight.number);
     let (mut other, _) = sent(faults.clone());
     (other.seen, other.counts.arrived) = Default::default();
-    in_order.iter().for_each(|flight| other.arrived(flight));
+    in_order.retain(|flight| other.arrived(flight));
     let wrong = "not as many frames were overtaken as it counted";
     assert_eq!(other.mismatch(0), Some(wrong));
 
@@ -389,6 +389,33 @@ fn states_of_a_link_do_not_depend_on_its_frames() {
     let rare: Vec<u64> = rare.into_iter().filter(|at_ns| *at_ns < end_ns).collect();
     assert!(!rare.is_empty());
     assert_eq!(both.collect::<Vec<u64>>(), rare);
+}
+
+#[test]
+fn damaged_frames_are_lost_if_it_says_so_and_all_else_stays() {
+    let mut faults = Faults {
+        bit_errors: BitErrors::constant(1e-4),
+        corrupt: 0.05,
+        duplicate: 0.1,
+        reorder: 0.1,
+        loss: 0.1,
+        delay_ns: 5_000_000,
+        ..Faults::default()
+    };
+    let (_, mut all) = sent(faults.clone());
+    faults.damaged = Damaged::Drop;
+    let (way, whole) = sent(faults);
+    let came = all.len() as u64;
+    all.retain(|flight| flight.bytes == [(flight.number - 1) as u8; 100]);
+    assert_eq!(all, whole);
+    let Counts {
+        arrived, damaged, ..
+    } = way.counts();
+    assert_eq!(
+        (arrived, damaged),
+        (all.len() as u64, came - all.len() as u64)
+    );
+    assert!(is_about(damaged, 0.05 + 0.077, came), "{damaged} of {came}");
 }
 
 #[test]
