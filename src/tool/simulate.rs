@@ -166,7 +166,7 @@ Steps of a script, for --app:
   send 1000 of 4..64 bytes every 10 ms with (ATTRIBUTE = VALUE, ...)
   stream 60 s of 1400 bytes    sends as fast as the port grants; also `stream 1000000 bytes`
   expect 1000 within 5 s       waits for 1000 more messages, and fails if they do not arrive
-  expect NOTICE (NAME = VALUE, ...), tell NOTICE (NAME = VALUE, ...)
+  expect NOTICE (NAME = VALUE, ...), tell NOTICE (NAME = VALUE | VALUE, ...) every 50 ms
   wait 1 s, echo, close
 
 Facts, for --expect FACT, 'NODE: FACT' or 'NODE.PORT: FACT':

@@ -710,6 +710,59 @@ fn a_stream_needs_a_port_that_grants() {
     shell.loom(&words).fine();
 }
 
+/// A layer that counts what it is told.
+const SLOT: &str = "\
+service slots {
+    notice swap(variant: u8) down
+}
+
+/// slot: counts what it is told
+worker slot
+provides slots
+
+on swap(variant) {
+    if variant == 1 { count one }
+    if variant == 2 { count two }
+    if variant == 3 { count three }
+}
+
+on send(message) { send message }
+
+on deliver(message) { deliver message }
+
+stack slotted { link wire { slot { port messages } } }
+";
+
+#[test]
+fn a_notice_is_told_again_and_again_with_values_at_random() {
+    let shell = Shell::new();
+    shell.write("slot.loom", SLOT);
+    let run = |steps: &str, more: &[&str]| {
+        let script = format!("left.messages={steps}");
+        let words = ["simulate", "slot.loom", "--seed", "1", "--app", &script];
+        shell.loom(&[&words, more].concat())
+    };
+    // At 0 s, 50 ms, and so on up to 1 s.
+    let steps = "tell swap (variant = 1 | 2) every 50 ms; send 10 every 100 ms";
+    let told = [&[][..], &["--interpret"]].map(|more| {
+        let json = report(run(steps, &[&["--json", "--for", "1 s"], more].concat()));
+        assert_eq!(json["applications"][0]["sent"], 10);
+        let counts = &json["nodes"][0]["counts"];
+        (number(&counts["slot.one"]), number(&counts["slot.two"]))
+    });
+    assert_eq!(told[0], told[1]);
+    let (one, two) = told[0];
+    assert!(one > 3 && two > 3 && one + two == 21, "{one} and {two}");
+    let steps = "tell swap (variant = 3) every 10 ms; wait 95 ms; close; wait 1 s";
+    let promise = ["--interpret", "--expect", "left: slot.three = 10"];
+    run(steps, &promise).fine();
+    // It keeps no run going.
+    let page = run("tell swap (variant = 3) every 10 ms", &["--interpret"]).fine();
+    assert!(page.starts_with("simulated   slot.loom: 10 s, "), "{page}");
+    let wrong = run("tell swap (variant = 1 | x) every 10 ms", &[]);
+    wrong.failed(2, &["`x`"]);
+}
+
 #[test]
 fn the_readme_shows_what_is_printed() {
     let readme = include_str!("../../README.md");

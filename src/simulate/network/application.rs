@@ -11,6 +11,7 @@ use super::driven::Told;
 use super::ledger::Sent;
 use super::stream::{Arrival, Stream};
 use crate::simulate::value::Datum;
+use fastrand::Rng;
 
 /// One step of a script.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +50,7 @@ pub enum Step {
         most: usize,
     },
     /// Says one of the notices that its node has prepared.
-    Tell(usize),
+    Tell(Telling),
     /// From now on, sends back what comes.
     Echo,
     /// Waits until so many more messages, or notices, have come.
@@ -61,6 +62,17 @@ pub enum Step {
         /// For how long.
         within_ns: u64,
     },
+}
+
+/// A notice to say, once or again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Telling {
+    /// The first of the notices that it may be.
+    pub first: usize,
+    /// How many there are to choose from.
+    pub choices: usize,
+    /// From one to the next, from now on; none if it is said once.
+    pub every_ns: Option<u64>,
 }
 
 /// How much a script streams.
@@ -137,6 +149,10 @@ pub struct Running {
     /// The conversation; that of a port which opens none is always there.
     pub(super) session: Option<u32>,
     pub(super) echoes: bool,
+    /// Grows when a conversation begins or ends, and with it what is said again and again.
+    pub(super) conversations: u64,
+    /// Chooses among notices.
+    choice: Rng,
     /// What its port granted, and was not sent yet.
     pub(super) credit: u64,
     /// Whether it was ever granted anything.
@@ -212,7 +228,7 @@ impl Bits {
 
 impl Running {
     /// At its first step, with a conversation if its port needs none to be opened.
-    pub(super) fn new(script: Application) -> Running {
+    pub(super) fn new(script: Application, seed: u64) -> Running {
         let opens = |step: &Step| matches!(step, Step::Open(_) | Step::Listen(_));
         let session = (!script.steps.iter().any(opens)).then_some(0);
         Running {
@@ -223,6 +239,8 @@ impl Running {
             until_ns: None,
             session,
             echoes: false,
+            conversations: 0,
+            choice: Rng::with_seed(seed),
             credit: 0,
             was_granted: false,
             awaits_grant: false,
@@ -235,6 +253,14 @@ impl Running {
             returned: Bits::default(),
             newest: Vec::new(),
             failures: Vec::new(),
+        }
+    }
+
+    /// The next of several notices. A single one takes no random number.
+    pub(super) fn chosen(&mut self, telling: Telling) -> usize {
+        match telling.choices {
+            1 => telling.first,
+            choices => telling.first + self.choice.usize(..choices),
         }
     }
 

@@ -23,7 +23,7 @@ pub mod outcome;
 mod script;
 mod stream;
 
-use application::{Application, Running};
+use application::{Application, Running, Telling};
 use driven::{Driven, Intake, Output};
 use fastrand::Rng;
 use ledger::Ledger;
@@ -149,6 +149,8 @@ enum Event {
     Wake(usize),
     /// A script goes on, if it was not set anew meanwhile.
     Script(usize, u64),
+    /// A script says something once more, if the conversation of this number still goes on.
+    Tell(usize, Telling, u64),
     /// A link of a node goes down, or up again.
     Carrier(usize, usize, bool),
 }
@@ -167,7 +169,11 @@ impl<'n> Network<'n> {
     pub fn new(stacks: Vec<Named<'n>>, plan: Plan) -> Network<'n> {
         let mut seeds = Rng::with_seed(plan.seed);
         let mut nodes = Vec::new();
-        let applications: Vec<Running> = plan.applications.into_iter().map(Running::new).collect();
+        // Seeds of their own, so that choices of notices leave all else as it is.
+        let mut choices = Rng::with_seed(!plan.seed);
+        let scripts = plan.applications.into_iter();
+        let running = scripts.map(|script| Running::new(script, choices.u64(..)));
+        let applications: Vec<Running> = running.collect();
         for (name, stack, links) in stacks {
             nodes.push(Node {
                 name,
@@ -227,9 +233,11 @@ impl<'n> Network<'n> {
             // rest could go on for ever.
             let is_bounded = match &next.event {
                 Event::Script(application, _) => !self.applications[*application].is_endless(),
-                Event::Arrive(..) | Event::Release(_) | Event::Wake(_) | Event::Carrier(..) => {
-                    false
-                }
+                Event::Arrive(..)
+                | Event::Release(_)
+                | Event::Wake(_)
+                | Event::Tell(..)
+                | Event::Carrier(..) => false,
             };
             let is_new = next.at_ns > self.now_ns || is_bounded;
             at_once = if is_new { 0 } else { at_once + 1 };
@@ -252,7 +260,10 @@ impl<'n> Network<'n> {
     /// Whether the run is over before this happens.
     fn is_at_end(&self, next: &Scheduled) -> bool {
         let is_late = self.until_ns.is_some_and(|until_ns| next.at_ns > until_ns);
-        let is_timer = matches!(next.event, Event::Wake(_) | Event::Carrier(..));
+        let is_timer = matches!(
+            next.event,
+            Event::Wake(_) | Event::Tell(..) | Event::Carrier(..)
+        );
         let is_quiet = next.at_ns > self.busy_ns.saturating_add(self.quiet_ns);
         let is_over = || {
             let mut nodes = self.nodes.iter();
@@ -282,6 +293,14 @@ impl<'n> Network<'n> {
                 true => self.advance(application, watch),
                 false => Ok(()),
             },
+            Event::Tell(application, telling, conversation) => {
+                let running = &self.applications[application];
+                let node = running.script.node;
+                if running.conversations == conversation {
+                    self.say(application, telling);
+                }
+                self.settle(node, watch)
+            }
             Event::Carrier(node, link, up) => {
                 self.nodes[node].stack.carrier(link, up, self.now_ns);
                 self.settle(node, watch)

@@ -3,7 +3,7 @@
 //! In: a script whose time has come, or a message for an application. Out: the messages it sends,
 //! and when it is to go on.
 
-use super::application::{Amount, Heard, Running, Step};
+use super::application::{Amount, Heard, Running, Step, Telling};
 use super::driven::{Address, Told};
 use super::{Event, Network, Stuck, Watch};
 use crate::simulate::value::Datum;
@@ -73,14 +73,11 @@ impl Network<'_> {
         let (node, port) = (running.script.node, running.script.port);
         let stack = &mut self.nodes[node].stack;
         match *step {
-            Step::Tell(notice) => {
-                if let Some(session) = running.session {
-                    stack.tell(notice, session, now_ns);
-                }
-            }
+            Step::Tell(telling) => self.say(application, telling),
             Step::Open(conversation) => {
                 running.session = stack.open(conversation, now_ns);
                 (running.credit, running.stream) = (0, None);
+                running.conversations += 1;
                 if let Some(session) = running.session {
                     self.streams.forget((node, port, session));
                 }
@@ -94,6 +91,7 @@ impl Network<'_> {
                 }
             }
             Step::Close => {
+                running.conversations += 1;
                 if let Some(session) = running.session {
                     stack.close(port, session, now_ns);
                 }
@@ -121,6 +119,20 @@ impl Network<'_> {
             Step::Expect { .. } => return running.expects(now_ns),
         }
         Then::On
+    }
+
+    /// Says a notice, and sets when it is said again.
+    pub(super) fn say(&mut self, application: usize, telling: Telling) {
+        let running = &mut self.applications[application];
+        let notice = running.chosen(telling);
+        if let Some(session) = running.session {
+            let stack = &mut self.nodes[running.script.node].stack;
+            stack.tell(notice, session, self.now_ns);
+        }
+        if let Some(every_ns) = telling.every_ns {
+            let again = Event::Tell(application, telling, running.conversations);
+            self.schedule(self.now_ns.saturating_add(every_ns), again);
+        }
     }
 
     /// A turn of a step that sends messages: the next one, or more of it.

@@ -25,8 +25,8 @@ pub enum Phrase {
     Listen(String),
     /// `send … with (NAME = VALUE, …)`: the step, and what stands in the parentheses.
     SendWith(Step, String),
-    /// `tell NOTICE (NAME = VALUE, …)`
-    Tell(Said),
+    /// `tell NOTICE (NAME = VALUE | VALUE, …) every 50 ms`: what, and how often.
+    Tell(Said, Option<u64>),
     /// `expect 2 NOTICE (NAME = VALUE, …) within 5 s`
     Expect {
         /// How many.
@@ -83,7 +83,7 @@ pub fn step(words: &str, port: Place) -> Result<Phrase, String> {
         "listen" => return Ok(Phrase::Listen(keys(words, rest)?)),
         "send" => return send(words, rest, port.longest),
         "stream" => stream(words, rest, port)?,
-        "tell" => return Ok(Phrase::Tell(said(words, rest)?)),
+        "tell" => return tell(words, rest),
         "expect" => return expect(words, rest, port.in_bytes),
         "wait" => Step::Wait {
             time_ns: duration_ns(rest)?,
@@ -153,6 +153,18 @@ fn stream(words: &str, rest: &str, port: Place) -> Result<Step, String> {
         least,
         most,
     })
+}
+
+/// `close`, `swap (variant = 1 | 2) every 50 ms`
+fn tell(words: &str, rest: &str) -> Result<Phrase, String> {
+    let (notice, every) = tail(rest, "every");
+    let every_ns = every.map(duration_ns).transpose()?;
+    match every_ns {
+        Some(0) => Err(format!(
+            "`{words}` never ends: there must be time between two notices"
+        )),
+        _ => Ok(Phrase::Tell(said(words, notice)?, every_ns)),
+    }
 }
 
 /// `mtu`, `mtu (bytes = 1400)`
@@ -523,8 +535,13 @@ mod tests {
             name: name.to_string(),
             arguments: arguments.to_string(),
         };
-        assert_eq!(step("tell close"), Ok(Phrase::Tell(said("close", ""))));
-        let grants = Ok(Phrase::Tell(said("grant_delivers", "messages = 4")));
+        assert_eq!(
+            step("tell close"),
+            Ok(Phrase::Tell(said("close", ""), None))
+        );
+        let often = Ok(Phrase::Tell(said("swap", "to = 1 | 2"), Some(50_000_000)));
+        assert_eq!(step("tell swap (to = 1 | 2) every 50 ms"), often);
+        let grants = Ok(Phrase::Tell(said("grant_delivers", "messages = 4"), None));
         assert_eq!(step("tell grant_delivers (messages = 4)"), grants);
         let expects = |count, name, arguments| {
             Ok(Phrase::Expect {
@@ -560,6 +577,8 @@ mod tests {
             ("echo 5", "takes no arguments"),
             ("open port = 7", "open (port = 7)"),
             ("tell", "tell close"),
+            ("tell close every 0 s", "time between two notices"),
+            ("tell close every 5", "write 5 s"),
             ("send 5 with ttl = 3", "send 5 with (ttl = 3)"),
             ("expect mtu 5", "mtu (bytes = 1400)"),
             ("expect", "expect 1000 within 5 s"),

@@ -7,7 +7,7 @@
 use super::phrases::{Phrase, Place, Said, step};
 use super::scenario::Script;
 use super::text::{Mistake, Text};
-use crate::simulate::network::application::{Application, Grants, Heard, Step};
+use crate::simulate::network::application::{Application, Grants, Heard, Step, Telling};
 use crate::simulate::network::driven;
 use crate::simulate::value::Datum;
 use crate::tool::layout::{Description, Layout, Member, Port, Told, Values, instead};
@@ -126,7 +126,7 @@ impl Speaker<'_> {
             Phrase::Open(keys) => Step::Open(self.conversation((port, false), &keys, words)?),
             Phrase::Listen(keys) => Step::Listen(self.conversation((port, true), &keys, words)?),
             Phrase::SendWith(step, given) => self.send_with(step, port, &given, words)?,
-            Phrase::Tell(said) => {
+            Phrase::Tell(said, every_ns) => {
                 let found = own.down.iter().position(|told| told.name == said.name);
                 let told = found.ok_or_else(|| {
                     let known = own.down.iter().map(|told| told.name.as_str());
@@ -137,10 +137,17 @@ impl Speaker<'_> {
                     ))
                 })?;
                 let members = &own.down[told].members;
-                let values = self.given(("argument", members), &said.arguments, words)?;
-                complete(&values, ("argument", words))?;
-                self.words.notices.push((port, told, values));
-                Step::Tell(self.words.notices.len() - 1)
+                let first = self.words.notices.len();
+                for pairs in self.alternatives(&said.arguments, words)? {
+                    let values = Values::new("argument", &Layout::assumed(members));
+                    let values = filled(values, ("argument", members), &pairs, words)?;
+                    self.words.notices.push((port, told, values));
+                }
+                Step::Tell(Telling {
+                    first,
+                    choices: self.words.notices.len() - first,
+                    every_ns,
+                })
             }
             Phrase::Expect {
                 count,
@@ -235,6 +242,13 @@ impl Speaker<'_> {
         given: &str,
         words: &Text,
     ) -> Result<Values, Mistake> {
+        let pairs = self.pairs(given, words)?;
+        let values = Values::new(what, &Layout::assumed(members));
+        set(values, members, &pairs)
+    }
+
+    /// Names and what is written for each.
+    fn pairs(&self, given: &str, words: &Text) -> Result<Vec<(Text, Text)>, Mistake> {
         let text = Text {
             words: given.to_string(),
             at: words.at.clone(),
@@ -250,10 +264,33 @@ impl Speaker<'_> {
             };
             pairs.push((key.clone(), value.clone()));
         }
-        let values = Values::new(what, &Layout::assumed(members));
-        set(values, members, &pairs)
+        Ok(pairs)
+    }
+
+    /// All that `a = 1 | 2, b = 3 | 4` may mean, of which one is chosen each time.
+    fn alternatives(&self, given: &str, words: &Text) -> Result<Vec<Vec<(Text, Text)>>, Mistake> {
+        let mut all = vec![Vec::new()];
+        for (key, value) in self.pairs(given, words)? {
+            let values = value.parts(&['|'], self.source);
+            let more = |known: &Vec<(Text, Text)>| {
+                let one = |value: &Text| {
+                    let pair = (key.clone(), value.clone());
+                    known.iter().cloned().chain([pair]).collect()
+                };
+                values.iter().map(one).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(more).collect();
+            if all.len() > MOST_CHOICES {
+                let message = format!("a notice has at most {MOST_CHOICES} sets of arguments");
+                return Err(words.mistake(message));
+            }
+        }
+        Ok(all)
     }
 }
+
+/// The most sets of arguments among which a notice is chosen.
+const MOST_CHOICES: usize = 1_000;
 
 /// What a port says of credit.
 pub fn grants(port: &Port) -> Grants {
