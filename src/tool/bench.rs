@@ -12,10 +12,12 @@
 //! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch;
 //!            interpreted: the same trees without C
 //! traffic    each kind of TCP traffic, by a scripted client; counts: what was recorded of it
+//! boosters   theory of policies that insert error correction; nothing is measured
 //! goals      what is to be reached, and what the papers say
 //! table      all that as text; picture: the rows of hippco
 //! ```
 
+mod boosters;
 mod bulk;
 mod counts;
 mod fetched;
@@ -99,6 +101,8 @@ pub enum Name {
     Bulk,
     /// TCP traffic of a scripted client, beside lwIP, smoltcp and hand-written C
     Traffic,
+    /// Policies that insert error correction: computed figures of the Boosters paper
+    Boosters,
 }
 
 impl Name {
@@ -111,6 +115,7 @@ impl Name {
             Name::Hippco => "hippco",
             Name::Bulk => "bulk",
             Name::Traffic => "traffic",
+            Name::Boosters => "boosters",
         }
     }
 }
@@ -213,6 +218,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let says = "--workloads, --only, --units and --record apply only to `loom bench traffic`";
         return Err(Failure::environment(says));
     }
+    if arguments.name == Name::Boosters {
+        return boosters::run(arguments.json);
+    }
     let folder = Path::new("bench");
     let stack = match arguments.name {
         Name::Hippco => Name::Tcp.text(),
@@ -277,6 +285,8 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
         Name::Hippco => hippco::rows(&bench, alone),
         Name::Bulk => bulk::rows(&bench, arguments.bytes),
         Name::Traffic => traffic::rows(&bench, &arguments.traffic, alone),
+        // It has tables of its own.
+        Name::Boosters => Ok(Vec::new()),
     };
     spinner.finish_and_clear();
     let mut rows = rows?;

@@ -326,6 +326,22 @@ fn pivoted(
     [head].into_iter().chain(lines).collect()
 }
 
+/// Returns a table of words in the first column and figures in all others.
+pub fn figures(heads: &[String], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| {
+        let (first, others) = cells.split_first().expect("a table has a column");
+        let others = others.iter().cloned().map(Cell::Figure);
+        [Cell::words(first)].into_iter().chain(others).collect()
+    };
+    let rows = rows.iter().map(|row| line(row));
+    aligned(
+        &[line(heads)]
+            .into_iter()
+            .chain(rows)
+            .collect::<Vec<Vec<Cell>>>(),
+    )
+}
+
 fn aligned(lines: &[Vec<Cell>]) -> String {
     let width = |at: usize| {
         let cells = lines.iter().map(|line| line[at].text().chars().count());
