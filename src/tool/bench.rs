@@ -12,7 +12,7 @@
 //! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch;
 //!            interpreted: the same trees without C
 //! traffic    each kind of TCP traffic, by a scripted client; counts: what was recorded of it
-//! boosters   theory of policies that insert error correction; nothing is measured
+//! boosters   theory and simulation of policies that insert error correction; nothing is measured
 //! goals      what is to be reached, and what the papers say
 //! table      all that as text; picture: the rows of hippco
 //! ```
@@ -79,6 +79,9 @@ pub struct Arguments {
     /// `hippco` only: draws the counts into this SVG file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    /// `boosters` only: prints the computed tables, without simulated policies
+    #[arg(long)]
+    theory: bool,
     #[command(flatten)]
     traffic: traffic::Choice,
     /// Interprets the segments of a script: what `hippco` counts of loom itself
@@ -101,7 +104,7 @@ pub enum Name {
     Bulk,
     /// TCP traffic of a scripted client, beside lwIP, smoltcp and hand-written C
     Traffic,
-    /// Policies that insert error correction: computed figures of the Boosters paper
+    /// Policies that insert error correction: computed and simulated figures of the Boosters paper
     Boosters,
 }
 
@@ -218,8 +221,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let says = "--workloads, --only, --units and --record apply only to `loom bench traffic`";
         return Err(Failure::environment(says));
     }
+    if arguments.theory && arguments.name != Name::Boosters {
+        let says = "--theory applies only to `loom bench boosters`";
+        return Err(Failure::environment(says));
+    }
     if arguments.name == Name::Boosters {
-        return boosters::run(arguments.json);
+        return boosters::run(arguments.theory, arguments.json);
     }
     let folder = Path::new("bench");
     let stack = match arguments.name {

@@ -382,11 +382,11 @@ fn what_is_missing_is_said() {
 #[test]
 fn the_theory_of_boosters_is_computed_anywhere() {
     let shell = Shell::new();
-    let said = shell.loom(&["bench", "boosters", "--json"]);
+    let said = shell.loom(&["bench", "boosters", "--theory", "--json"]);
     assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
     let tables: Value = serde_json::from_str(&said.result).expect("JSON");
     let tables = tables.as_array().expect("a list of tables");
-    assert_eq!(tables.len(), 6);
+    assert_eq!(tables.len(), 7);
     let length = |value: &Value| value.as_array().map(Vec::len);
     for table in tables {
         let rows = table["rows"].as_array().expect("a list of rows");
@@ -394,11 +394,18 @@ fn the_theory_of_boosters_is_computed_anywhere() {
         let is_full = |row: &Value| length(row) == length(&table["heads"]);
         assert!(rows.iter().all(is_full), "{table}");
     }
-    let said = shell.loom(&["bench", "boosters"]);
+    let said = shell.loom(&["bench", "boosters", "--theory"]);
     // Figure 7: the window of the paper, by equation 3 and without drift.
     let row = ["512", "8.14e-8", "9.23e-8", "4.07e-8", "4.62e-8"];
     let mut lines = said.result.lines().map(|line| line.split_whitespace());
     assert!(lines.any(|line| line.eq(row)), "{}", said.result);
+    let said = shell.loom(&["bench", "udp", "--theory"]);
+    assert_eq!(said.status, Some(2));
+    assert!(
+        said.note
+            .contains("--theory applies only to `loom bench boosters`"),
+        "{said:?}"
+    );
 }
 
 #[test]

@@ -1,18 +1,27 @@
-//! The tables of `loom bench boosters`: figures 7, 9 and 10 of the paper, and tables of codes.
+//! The tables of `loom bench boosters`: figures 7, 9, 10 and 13 to 15 of the paper, and tables of
+//! transports and codes.
 //!
 //! In: the models of this folder. Out: tables of words and numbers, each with a line that says what
 //! they are.
 
+use super::bayes_filter::BayesFilter;
 use super::codes::{CODES, Code};
 use super::counter::Counter;
-use super::critical::{by_drift, by_expectation};
+use super::critical::{by_drift, by_expectation, window};
+use super::decision::{Always, Decision};
+use super::event_counter::EventCounter;
+use super::goodput::{boost, relative_error};
 use super::ladder::ladder;
+use super::transport::{LINUX, OURS, PAPER, Transport};
+use super::trial::{Wave, ideal, run};
 use serde::Serialize;
 
 /// Counter maxima that are compared.
 const MAXIMA: [u32; 5] = [5, 10, 25, 50, 100];
 /// Bytes of a message, for the codes.
 const BYTES: u32 = 1400;
+/// The seed of the simulations.
+pub const SEED: u64 = 1;
 
 /// A table of words and numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -43,6 +52,7 @@ pub fn computed() -> Vec<Table> {
         shares(),
         regions(),
         insertion(),
+        transports(),
         codes(),
         ladders(),
     ]
@@ -143,6 +153,29 @@ fn insertion() -> Table {
     table
 }
 
+/// The cost of a lost frame, and the critical bit error rate of the code of constraint length 3.
+fn transports() -> Table {
+    let title = "Transports: what a lost frame costs, and from where on convolutional(k = 3) pays";
+    let mut table = Table::new(
+        title,
+        [
+            "whose", "cost, ms", "kappa", "overhead", "critical", "window",
+        ],
+    );
+    for transport in [PAPER, OURS, LINUX] {
+        let (overhead, kappa) = (transport.overhead(), transport.kappa());
+        table.rows.push(vec![
+            transport.name.to_string(),
+            format!("{}", transport.cost_ns / 1_000_000),
+            format!("{kappa:.0}"),
+            format!("{overhead:.2}"),
+            transport.critical().map_or_else(String::new, power),
+            format!("{:.0}", window(overhead, kappa)),
+        ]);
+    }
+    table
+}
+
 /// Frame error rates behind the decoders.
 fn codes() -> Table {
     let title = "Codes: frame error rates behind the decoder, of 1,400 bytes, by bit error rate";
@@ -172,6 +205,88 @@ fn ladders() -> Table {
         }
     }
     table
+}
+
+/// A policy that is compared.
+#[derive(Clone, Copy, Debug)]
+enum Policy {
+    Counting(u64),
+    Filter,
+}
+
+/// All policies that are compared.
+const POLICIES: [Policy; 3] = [Policy::Counting(25), Policy::Counting(8), Policy::Filter];
+
+impl Policy {
+    fn name(self) -> String {
+        match self {
+            Policy::Counting(most) => format!("counting, N = {most}"),
+            Policy::Filter => "filter".to_string(),
+        }
+    }
+
+    fn decision(self, transport: &Transport) -> Box<dyn Decision> {
+        let cost_s = transport.cost_ns as f64 * 1e-9;
+        match self {
+            Policy::Counting(most) => Box::new(EventCounter::new(transport.counter(most))),
+            Policy::Filter => Box::new(BayesFilter::new(&transport.variants(), cost_s)),
+        }
+    }
+}
+
+/// The titles of the tables of simulated policies.
+const SHOWN: [&str; 4] = [
+    "Figure 13: error, in percent of the ideal",
+    "Figure 14: gain over the link without a code, in percent",
+    "Figure 15: gain over the link that is always coded, in percent",
+    "Swaps in 100 s, and the share of time boosted",
+];
+
+/// Returns the tables of simulated policies (figures 13 to 15) of a transport.
+pub fn simulated(transport: &Transport) -> Vec<Table> {
+    let rates = [3e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-4, 1e-3];
+    let heads: Vec<String> = rates.iter().map(|&rate| power(rate)).collect();
+    let heads = ["policy", "T0, s"]
+        .into_iter()
+        .chain(heads.iter().map(String::as_str));
+    let title = |shown: &str| format!("{shown}; {}, seed {SEED}", transport.name);
+    let mut tables = SHOWN.map(|shown| Table::new(&title(shown), heads.clone()));
+    for half_s in [1, 2, 5, 10, 20, 40] {
+        let found = rates.map(|rate| policies(transport, half_s, rate));
+        for (at, policy) in POLICIES.iter().enumerate() {
+            for (number, table) in tables.iter_mut().enumerate() {
+                let cells = found.iter().map(|policies| policies[at][number].clone());
+                let names = [policy.name(), half_s.to_string()];
+                table.rows.push(names.into_iter().chain(cells).collect());
+            }
+        }
+    }
+    tables.to_vec()
+}
+
+/// Returns what is shown of each policy, at a square wave.
+fn policies(
+    transport: &Transport,
+    half_s: u64,
+    bit_error_rate: f64,
+) -> [[String; SHOWN.len()]; POLICIES.len()] {
+    let half_ns = Some(half_s * 1_000_000_000);
+    let wave = Wave {
+        half_ns,
+        bit_error_rate,
+    };
+    let duration_ns = (20 * half_s).max(300) * 1_000_000_000;
+    let result = |decision: &mut dyn Decision| run(transport, wave, decision, duration_ns, SEED);
+    let fixed = [0, 1].map(|variant| result(&mut Always(variant)).goodput);
+    let ideal = ideal(transport, wave, 300_000_000_000, SEED);
+    POLICIES.map(|policy| {
+        let outcome = result(&mut *policy.decision(transport));
+        let error = relative_error(ideal, outcome.goodput);
+        let [off, on] = fixed.map(|fixed| boost(fixed, outcome.goodput));
+        let swaps = outcome.swaps as f64 * 1e11 / duration_ns as f64;
+        let [error, off, on] = [error, off, on].map(|part| format!("{:.0}", 100.0 * part));
+        [error, off, on, format!("{swaps:.0} {:.2}", outcome.boosted)]
+    })
 }
 
 /// The name of a code, as in a stack.

@@ -1,0 +1,437 @@
+//! The default policy: a Bayesian filter over bit error rates, with removal damped by regret.
+//!
+//! In: each frame, damaged or not, and the time. Out: which variant is wished. At run time all
+//! numbers are integers, and nothing is divided, so that a layer in Loom can do exactly the same.
+//!
+//! **Levels.** 34 bit error rates `p[i]`: level 0 is clean, and level `i` from 1 to 33 is
+//! `10^(i / 4 - 10.25)`, from 1e-10 to 1e-2. Each has a weight, an integer of 30 fractional bits
+//! (Q30). The prior is `w[0] = 2^29`, and `w[i] = round(2^29 / 33)` for each other.
+//!
+//! **Tables**, computed once, rounded to the nearest. `a(v)` is the number of bits of a frame of
+//! variant `v` on the air, and `q(v, i) = 1 - (1 - p[i])^a(v)` the share of damaged frames; of the
+//! clean level, `q = 1 - exp(-1e-7)`.
+//!
+//! ```text
+//! damaged[v][i]  = -log2 q(v, i)        Q16   what a damaged frame costs a level
+//! clean[v][i]    = -log2 (1 - q(v, i))  Q32   what a clean frame costs it
+//! goodput[v][i]  = (t(0) + f(0, 0) c) / (t(v) + f(v, i) c)   Q16; relative to variant 0, level 0
+//! hazard         = round(2^16 * 0.1/s * 20 ms) = 131            Q16
+//! drift[i]       = hazard * prior[i]    Q30   what the prior gives a level in a step
+//! gain           = round(2^16 * 1.03) = 67,502                  Q16
+//! payback[v][u]  = c t(u) / (t(v) - t(u)), in ns: how long the weaker variant u must have lasted
+//!                  to pay for a lost frame
+//! root[j]        = 2^-(2^-(j + 1)), j = 0 .. 15                 Q30
+//! ```
+//!
+//! **A step** runs at the first frame at least 20 ms after the last step. Since then, `n` frames
+//! have come, this one included, of which `k` were damaged. All are of the same variant `v`, as a
+//! swap discards the counts. `power(x)` is 2^-x for `x` in Q16: 0 from 31 on; else 2^30, multiplied
+//! by `root[j]` and shifted right by 30 for each set bit `j` of the fraction of `x`, the highest
+//! bit (`j = 0`) first.
+//!
+//! ```text
+//! 1  cost[i]  = k damaged[v][i] + ((n - k) clean[v][i] >> 16)
+//! 2  x        = cost[i] - (the least cost)
+//!    w[i]     = (w[i] power(x) >> 30) >> (the integer part of x)
+//! 3  sum      = w[0] + .. + w[33]
+//!    w[i]     = w[i] - (w[i] hazard >> 16) + (drift[i] sum >> 30)
+//! 4  all w[i] << s, the same s, so that the greatest is at least 2^29 and less than 2^30
+//! 5  value[v] = (w[0] goodput[v][0] + .. + w[33] goodput[v][33]) >> 16
+//! 6  best     = the present wish, unless another u has value[u] << 16 > value[wish] gain: then
+//!               the u of the greatest value, the weaker one of two equal
+//! ```
+//!
+//! **Patience.** A stronger variant is wished at once. A weaker one is wished only if no step
+//! within the last `patience` had the present wish, or a stronger variant, as its best. Patience is
+//! 50 ms at first. It changes when a stronger variant `v` is wished than the present `u`: if the
+//! last change to a weaker variant is less than `payback[v][u]` ago, patience doubles, up to 30 s;
+//! else it halves, down to 50 ms.
+
+use super::bernoulli::frame_error_rate;
+use super::decision::Decision;
+
+/// Levels of the bit error rate.
+pub const LEVELS: usize = 34;
+
+/// Returns the bit error rate of a level.
+pub fn level(at: usize) -> f64 {
+    match at {
+        0 => 0.0,
+        _ => 10_f64.powf(-10.0 + (at as f64 - 1.0) / 4.0),
+    }
+}
+
+const ONE: u64 = 1 << 30;
+const STEP_NS: u64 = 20_000_000;
+const HAZARD: u64 = 131;
+const GAIN: u64 = 67_502;
+const PATIENCE_NS: [u64; 2] = [50_000_000, 30_000_000_000];
+/// The share of damaged frames at the clean level: not zero, since a stray error must not exclude
+/// it.
+const CLEAN: f64 = 1e-7;
+
+/// `root` of the tables.
+const ROOTS: [u64; 16] = [
+    759_250_125,
+    902_905_651,
+    984_625_594,
+    1_028_218_693,
+    1_050_733_751,
+    1_062_175_491,
+    1_067_942_999,
+    1_070_838_486,
+    1_072_289_173,
+    1_073_015_252,
+    1_073_378_477,
+    1_073_560_135,
+    1_073_650_976,
+    1_073_696_399,
+    1_073_719_111,
+    1_073_730_468,
+];
+
+/// A variant as the filter sees it. Variants stand in order of strength, `off` first.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The time of a frame on the link, in seconds.
+    pub frame_s: f64,
+    /// Bits of a frame on the air.
+    pub air_bits: f64,
+    /// The share of frames that are lost behind the decoder, at each level.
+    pub lost: [f64; LEVELS],
+}
+
+/// The tables of a variant, computed once.
+#[derive(Clone, Debug)]
+struct Table {
+    damaged: [u64; LEVELS],
+    clean: [u64; LEVELS],
+    goodput: [u64; LEVELS],
+    /// For each weaker variant, in order.
+    payback_ns: Vec<u64>,
+}
+
+/// A filter at work.
+#[derive(Clone, Debug)]
+pub struct BayesFilter {
+    tables: Vec<Table>,
+    prior: [u64; LEVELS],
+    weights: [u64; LEVELS],
+    /// The variant of the frames that come, and the one that is wished.
+    variant: usize,
+    wish: usize,
+    /// Frames since the last step, and how many of them were damaged.
+    frames: u64,
+    damaged: u64,
+    next_step_ns: u64,
+    patience_ns: u64,
+    /// When a step last said to stay.
+    stayed_ns: u64,
+    /// When a weaker variant was last wished.
+    weakened_ns: u64,
+}
+
+impl BayesFilter {
+    /// Starts with the weakest of some variants, where a lost frame costs `cost_s` seconds.
+    pub fn new(variants: &[Variant], cost_s: f64) -> BayesFilter {
+        let mut prior = [rounded(ONE as f64 / 2.0 / (LEVELS as f64 - 1.0)); LEVELS];
+        prior[0] = ONE / 2;
+        BayesFilter {
+            tables: (0..variants.len())
+                .map(|at| table(variants, at, cost_s))
+                .collect(),
+            prior,
+            weights: prior,
+            variant: 0,
+            wish: 0,
+            frames: 0,
+            damaged: 0,
+            next_step_ns: 0,
+            patience_ns: PATIENCE_NS[0],
+            stayed_ns: 0,
+            weakened_ns: 0,
+        }
+    }
+
+    /// Steps 1 to 4: the weights after the frames that came.
+    fn update(&mut self) {
+        let table = &self.tables[self.variant];
+        let clean = self.frames - self.damaged;
+        let cost = |at: usize| self.damaged * table.damaged[at] + ((clean * table.clean[at]) >> 16);
+        let costs: [u64; LEVELS] = std::array::from_fn(cost);
+        let least = costs.iter().copied().min().unwrap_or_default();
+        for (weight, cost) in self.weights.iter_mut().zip(costs) {
+            *weight = scaled(*weight, cost - least);
+        }
+        let sum: u64 = self.weights.iter().sum();
+        for (weight, prior) in self.weights.iter_mut().zip(self.prior) {
+            let drift = (prior * HAZARD) >> 16;
+            *weight = *weight - ((*weight * HAZARD) >> 16) + ((drift * sum) >> 30);
+        }
+        let greatest = self.weights.iter().copied().max().unwrap_or_default();
+        let shift = greatest.leading_zeros() as i32 - (u64::BITS as i32 - 30);
+        for weight in &mut self.weights {
+            *weight = if shift >= 0 {
+                *weight << shift
+            } else {
+                *weight >> -shift
+            };
+        }
+    }
+
+    /// Steps 5 and 6: the best variant.
+    fn best(&self) -> usize {
+        let value = |table: &Table| {
+            let products = self.weights.iter().zip(table.goodput);
+            products
+                .map(|(weight, goodput)| weight * goodput)
+                .sum::<u64>()
+                >> 16
+        };
+        let values: Vec<u64> = self.tables.iter().map(value).collect();
+        let mut best = self.wish;
+        let mut bar = values[self.wish] * GAIN;
+        for (variant, value) in values.iter().enumerate() {
+            if value << 16 > bar {
+                (best, bar) = (variant, value << 16);
+            }
+        }
+        best
+    }
+
+    /// Applies patience to the best variant.
+    fn decide(&mut self, best: usize, now_ns: u64) {
+        if best < self.wish {
+            if now_ns - self.stayed_ns < self.patience_ns {
+                return;
+            }
+            self.weakened_ns = now_ns;
+        } else {
+            self.stayed_ns = now_ns;
+            if best > self.wish {
+                let lasted_ns = now_ns - self.weakened_ns;
+                let [least, most] = PATIENCE_NS;
+                self.patience_ns = match lasted_ns < self.tables[best].payback_ns[self.wish] {
+                    true => most.min(self.patience_ns * 2),
+                    false => least.max(self.patience_ns / 2),
+                };
+            }
+        }
+        self.wish = best;
+    }
+}
+
+impl Decision for BayesFilter {
+    fn frame(&mut self, damaged: bool, now_ns: u64) {
+        self.frames += 1;
+        self.damaged += u64::from(damaged);
+        if now_ns >= self.next_step_ns {
+            self.next_step_ns = now_ns + STEP_NS;
+            self.update();
+            (self.frames, self.damaged) = (0, 0);
+            self.decide(self.best(), now_ns);
+        }
+    }
+
+    fn timer_ns(&self) -> Option<u64> {
+        None
+    }
+
+    fn expired(&mut self) {}
+
+    fn wish(&self) -> usize {
+        self.wish
+    }
+
+    fn swapped(&mut self, variant: usize) {
+        self.variant = variant;
+        (self.frames, self.damaged) = (0, 0);
+    }
+}
+
+/// Computes the table of a variant.
+fn table(variants: &[Variant], at: usize, cost_s: f64) -> Table {
+    let variant = &variants[at];
+    let damaged = |at: usize| match at {
+        0 => -(-CLEAN).exp_m1(),
+        _ => frame_error_rate(level(at), variant.air_bits),
+    };
+    let bits = |share: f64, fraction: i32| rounded(share * 2_f64.powi(fraction));
+    let clean = |at: usize| match at {
+        0 => CLEAN,
+        _ => -variant.air_bits * (-level(at)).ln_1p(),
+    };
+    let full = variants[0].frame_s + variants[0].lost[0] * cost_s;
+    let share = |at: usize| full / (variant.frame_s + variant.lost[at] * cost_s);
+    let payback = |weaker: &Variant| cost_s * weaker.frame_s / (variant.frame_s - weaker.frame_s);
+    Table {
+        damaged: std::array::from_fn(|at| bits(-damaged(at).log2(), 16)),
+        clean: std::array::from_fn(|at| bits(clean(at) * std::f64::consts::LOG2_E, 32)),
+        goodput: std::array::from_fn(|at| bits(share(at), 16)),
+        payback_ns: variants[..at]
+            .iter()
+            .map(|weaker| rounded(1e9 * payback(weaker)))
+            .collect(),
+    }
+}
+
+fn rounded(value: f64) -> u64 {
+    value.round() as u64
+}
+
+/// Returns a weight times `2^-x`, `x` in Q16.
+fn scaled(weight: u64, x: u64) -> u64 {
+    let whole = x >> 16;
+    if whole >= 31 {
+        return 0;
+    }
+    let mut power = ONE;
+    for (bit, root) in ROOTS.iter().enumerate() {
+        if (x >> (15 - bit)) & 1 == 1 {
+            power = (power * root) >> 30;
+        }
+    }
+    ((weight * power) >> 30) >> whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BayesFilter, CLEAN, LEVELS, ONE, PATIENCE_NS, ROOTS, STEP_NS, level, scaled};
+    use crate::tool::bench::boosters::bernoulli::frame_error_rate;
+    use crate::tool::bench::boosters::decision::Decision;
+    use crate::tool::bench::boosters::transport::PAPER;
+
+    fn filter() -> BayesFilter {
+        BayesFilter::new(&PAPER.variants(), PAPER.cost_ns as f64 * 1e-9)
+    }
+
+    /// One step later, after so many frames of which so many were damaged.
+    fn step(filter: &mut BayesFilter, frames: u64, damaged: u64) {
+        let now_ns = filter.next_step_ns.max(1);
+        for frame in 0..frames {
+            let is_last = frame + 1 == frames;
+            filter.frame(frame < damaged, if is_last { now_ns } else { now_ns - 1 });
+        }
+    }
+
+    #[test]
+    fn roots_are_square_roots_of_each_other() {
+        let squares = ROOTS.map(|root| (root * root) >> 30);
+        assert!(squares[0].abs_diff(ONE / 2) <= 1);
+        assert!(
+            ROOTS
+                .iter()
+                .zip(&squares[1..])
+                .all(|(root, square)| root.abs_diff(*square) <= 2)
+        );
+    }
+
+    #[test]
+    fn powers_of_two_have_seven_digits() {
+        for x in [0, 1, 77, 0x8000, 0xffff, 0x1_0000, 0x5_4321] {
+            let expected = ONE as f64 * (-(x as f64) / 65_536.0).exp2();
+            let found = scaled(ONE, x) as f64;
+            assert!((found - expected).abs() < 20.0, "{x}: {found} {expected}");
+        }
+        assert_eq!(scaled(ONE, 31 << 16), 0);
+    }
+
+    /// The same steps in floating point, as textbooks write them.
+    fn posterior(weights: &mut [f64; LEVELS], prior: &[f64; LEVELS], steps: [f64; 2]) {
+        let [frames, damaged] = steps;
+        let ln_likelihood = |at: usize| {
+            let (wrong, right) = match at {
+                0 => (CLEAN, -CLEAN),
+                _ => (
+                    frame_error_rate(level(at), 12_000.0),
+                    12_000.0 * (-level(at)).ln_1p(),
+                ),
+            };
+            damaged * wrong.ln() + (frames - damaged) * right
+        };
+        let logarithms: [f64; LEVELS] = std::array::from_fn(ln_likelihood);
+        let greatest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for (weight, logarithm) in weights.iter_mut().zip(logarithms) {
+            *weight *= (logarithm - greatest).exp();
+        }
+        let sum: f64 = weights.iter().sum();
+        for (weight, prior) in weights.iter_mut().zip(prior) {
+            *weight = 0.998 * *weight / sum + 0.002 * prior;
+        }
+    }
+
+    /// Weights differ by less than a thousandth of all: 0.002 is 131 / 65,536 in Q16.
+    #[test]
+    fn integers_follow_the_filter_in_floating_point() {
+        let mut filter = filter();
+        let prior = filter.prior.map(|weight| weight as f64 / ONE as f64);
+        let mut weights = prior;
+        let mut random = fastrand::Rng::with_seed(1);
+        for number in 0..400 {
+            let frames = random.u64(1..80);
+            let odds = if number / 100 % 2 == 0 { 0.0 } else { 0.05 };
+            let damaged = (0..frames).filter(|_| random.f64() < odds).count() as u64;
+            (filter.frames, filter.damaged) = (frames, damaged);
+            filter.update();
+            posterior(&mut weights, &prior, [frames as f64, damaged as f64]);
+            let sum: u64 = filter.weights.iter().sum();
+            let own = filter.weights.map(|weight| weight as f64 / sum as f64);
+            for (own, expected) in own.iter().zip(weights) {
+                assert!(
+                    (own - expected).abs() < 1e-3,
+                    "step {number}: {own} {expected}"
+                );
+            }
+            let greatest = filter.weights.iter().copied().max().unwrap_or_default();
+            assert!(
+                (ONE / 2..ONE).contains(&greatest),
+                "step {number}: {greatest}"
+            );
+        }
+    }
+
+    #[test]
+    fn one_damaged_frame_inserts_and_less_than_a_second_removes() {
+        let mut filter = filter();
+        for _ in 0..50 {
+            step(&mut filter, 70, 0);
+        }
+        assert_eq!(filter.wish(), 0);
+        step(&mut filter, 70, 1);
+        assert_eq!(filter.wish(), 1, "1,050 ms are lost for each of 70 frames");
+        filter.swapped(1);
+        let steps = (1..100).find(|_| {
+            step(&mut filter, 50, 0);
+            filter.wish() == 0
+        });
+        let removed_ns = STEP_NS * steps.expect("the booster is removed");
+        assert!(
+            (200_000_000..1_000_000_000).contains(&removed_ns),
+            "{removed_ns}"
+        );
+    }
+
+    #[test]
+    fn patience_doubles_after_a_removal_that_did_not_pay() {
+        let mut filter = filter();
+        let insert_and_remove = |filter: &mut BayesFilter| {
+            step(filter, 70, 20);
+            filter.swapped(1);
+            while filter.wish() == 1 {
+                step(filter, 50, 0);
+            }
+            filter.swapped(0);
+        };
+        insert_and_remove(&mut filter);
+        insert_and_remove(&mut filter);
+        let doubled_ns = filter.patience_ns;
+        assert!(doubled_ns >= 2 * PATIENCE_NS[0]);
+        filter.next_step_ns += 5_000_000_000;
+        insert_and_remove(&mut filter);
+        assert_eq!(
+            filter.patience_ns,
+            doubled_ns / 2,
+            "5 s pay for 1.05 s at 43.9 instead of 30"
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! The transports whose goodput is modelled, and the two variants that a policy swaps.
+//!
+//! In: constants of the paper, or fitted to measurements. Out: what a simulated connection and a
+//! filter need to know.
+
+use super::bayes_filter::{self, LEVELS};
+use super::bernoulli::frame_error_rate;
+use super::codes::Code;
+use super::critical::{self, OMEGA};
+use super::event_counter::{self, Silence};
+use super::goodput;
+
+/// Bytes of a frame without a code.
+pub const FRAME_BYTES: u32 = 1500;
+
+/// The reaction of a sender to losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Each loss costs a retransmission timeout, as in 1999.
+    Timeout,
+    /// NewReno with selective acknowledgement: a timeout only if fewer than three frames of a round
+    /// arrive.
+    Selective,
+}
+
+/// A sender on a link, without a code and with the convolutional code of constraint length 3.
+#[derive(Clone, Copy, Debug)]
+pub struct Transport {
+    /// Its name in tables.
+    pub name: &'static str,
+    /// The time of a frame, in nanoseconds, without and with the code.
+    pub frame_ns: [u64; 2],
+    /// The round-trip time, in nanoseconds.
+    pub round_trip_ns: u64,
+    /// The first retransmission timeout, in nanoseconds.
+    pub timeout_ns: u64,
+    /// The greatest congestion window, in frames.
+    pub window: u32,
+    /// The reaction to losses.
+    pub recovery: Recovery,
+    /// The cost of a lost frame, in nanoseconds, for the filter.
+    pub cost_ns: u64,
+}
+
+/// The code, which doubles the bits on the air.
+pub const CODES: [Code; 2] = [Code::Off, Code::Convolutional3];
+
+/// The paper's: Linux 2.0.29 at 43.9 Mbit/s, 30 Mbit/s coded.
+pub const PAPER: Transport = Transport {
+    name: "paper",
+    frame_ns: [273_349, 400_000],
+    round_trip_ns: 8_000_000,
+    timeout_ns: 1_000_000_000,
+    window: 43,
+    recovery: Recovery::Timeout,
+    cost_ns: 1_050_000_000,
+};
+
+/// Ours, of the standard library, at 19.3 Mbit/s with a round-trip time of 20 ms.
+pub const OURS: Transport = Transport {
+    name: "ours",
+    frame_ns: [621_762, 1_243_523],
+    round_trip_ns: 20_000_000,
+    timeout_ns: 220_000_000,
+    window: 43,
+    recovery: Recovery::Timeout,
+    cost_ns: 270_000_000,
+};
+
+/// Linux 6.18, Reno with selective acknowledgement, at 19.3 Mbit/s with a round-trip time of 8 ms.
+pub const LINUX: Transport = Transport {
+    name: "linux",
+    frame_ns: [621_762, 1_243_523],
+    round_trip_ns: 8_000_000,
+    timeout_ns: 250_000_000,
+    window: 43,
+    recovery: Recovery::Selective,
+    cost_ns: 30_000_000,
+};
+
+impl Transport {
+    /// Returns how many frames of goodput a lost frame costs.
+    pub fn kappa(&self) -> f64 {
+        goodput::kappa(self.frame_ns[0] as f64, self.cost_ns as f64)
+    }
+
+    /// Returns the additional time of a coded frame, as a part of that of a plain one.
+    pub fn overhead(&self) -> f64 {
+        self.frame_ns[1] as f64 / self.frame_ns[0] as f64 - 1.0
+    }
+
+    /// Returns the bit error rate above which the code pays.
+    pub fn critical(&self) -> Option<f64> {
+        critical::by_overhead(self.overhead(), self.kappa(), self.air_bits()[0])
+    }
+
+    /// Returns the bits of a frame on the air, without and with the code.
+    pub fn air_bits(&self) -> [f64; 2] {
+        CODES.map(|code| f64::from(8 * FRAME_BYTES) / code.rate(FRAME_BYTES))
+    }
+
+    /// Returns the shares of frames that are damaged on the air and that are lost, without and with
+    /// the code, at a bit error rate.
+    pub fn losses(&self, bit_error_rate: f64) -> [Losses; 2] {
+        let air_bits = self.air_bits();
+        [0, 1].map(|variant| Losses {
+            damaged: frame_error_rate(bit_error_rate, air_bits[variant]),
+            lost: CODES[variant].frame_error_rate(bit_error_rate, FRAME_BYTES),
+        })
+    }
+
+    /// Returns what a filter knows of both variants.
+    pub fn variants(&self) -> [bayes_filter::Variant; 2] {
+        let air_bits = self.air_bits();
+        let lost =
+            |code: Code, level| code.frame_error_rate(bayes_filter::level(level), FRAME_BYTES);
+        [0, 1].map(|variant| bayes_filter::Variant {
+            frame_s: self.frame_ns[variant] as f64 * 1e-9,
+            air_bits: air_bits[variant],
+            lost: std::array::from_fn::<f64, LEVELS, _>(|level| lost(CODES[variant], level)),
+        })
+    }
+
+    /// Returns the counter with this maximum: the paper's, or one whose windows follow from what a
+    /// lost frame costs, with an eighth more where boosted, and polls at least two round-trip times
+    /// apart.
+    pub fn counter(&self, most: u64) -> event_counter::Parameters {
+        let (windows, period_ns) = match self.recovery {
+            _ if self.name == PAPER.name => ([512, 768], 150_000_000),
+            Recovery::Timeout | Recovery::Selective => {
+                let window = (OMEGA * self.kappa() / self.overhead()).round() as u64;
+                let fills_ns = window * self.frame_ns[0];
+                (
+                    [window, window * 9 / 8],
+                    fills_ns.max(2 * self.round_trip_ns),
+                )
+            }
+        };
+        event_counter::Parameters {
+            windows,
+            most,
+            period_ns,
+            silence: Silence::Polls,
+        }
+    }
+}
+
+/// The effect of bit errors on frames of a variant.
+#[derive(Clone, Copy, Debug)]
+pub struct Losses {
+    /// The share of frames with a wrong bit on the air, which a monitor counts.
+    pub damaged: f64,
+    /// The share of frames that are lost behind the decoder.
+    pub lost: f64,
+}
