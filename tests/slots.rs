@@ -154,7 +154,7 @@ impl Scene {
             delay_ns: random.u64(0..5_000_000),
             ..Faults::default()
         };
-        if seed % 3 != 0 {
+        if !seed.is_multiple_of(3) {
             faults.loss = random.f64() * 0.3;
             faults.burst = 1.0 + random.f64() * 3.0;
         }

@@ -33,7 +33,7 @@ pub fn without_slots(stack: &mut ast::Stack) -> impl Iterator<Item = ast::Use> +
         stack.nodes.push(node);
         stack.nodes.extend(above);
     }
-    let wanted = first.into_iter().flat_map(|span: Span| {
+    first.into_iter().flat_map(|span: Span| {
         FILES.map(|file| ast::Use {
             path: ast::Path {
                 names: vec![name("boost", span), name(file, span)],
@@ -41,8 +41,7 @@ pub fn without_slots(stack: &mut ast::Stack) -> impl Iterator<Item = ast::Use> +
             },
             span,
         })
-    });
-    wanted
+    })
 }
 
 /// A node without slots; the tops of those that were in it stand behind it.

@@ -86,7 +86,7 @@ impl Body<'_, '_> {
             ast::ExpressionKind::List(_) => {
                 let title = "a list of joints is no value";
                 self.report(Diagnostic::error(Id::NotHere, title, span, ""));
-                return nothing();
+                nothing()
             }
             ast::ExpressionKind::Now => make(ExpressionKind::Now, Type::Time),
             ast::ExpressionKind::Group(inner) => self.check_raw(inner, hint),
