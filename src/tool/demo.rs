@@ -329,6 +329,7 @@ fn network<'p>(program: &'p Program, plan: &Plan) -> Result<Network<'p>, Failure
         links: vec![cable],
         applications,
         until_ns: None,
+        sample_ns: None,
     };
     Ok(Network::new(nodes, plan))
 }

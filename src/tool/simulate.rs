@@ -36,7 +36,7 @@ use super::written::duration_ns;
 use super::{library, progress};
 use crate::simulate::externs::Externs;
 use crate::simulate::network::link::Faults;
-use crate::simulate::network::{Named, Network, Stuck};
+use crate::simulate::network::{Named, Network, Plan, Stuck};
 use prepare::Prepared;
 use scenario::Scenario;
 use std::path::{Path, PathBuf};
@@ -89,6 +89,10 @@ pub struct Arguments {
     /// Prints the results as one line of JSON
     #[arg(long)]
     pub json: bool,
+    /// With --json: a line for each interval of virtual time before the results [default: 100 ms]
+    #[arg(long = "series", value_name = "TIME", requires = "json", num_args = 0..=1,
+        require_equals = true, default_missing_value = "100 ms", value_parser = interval)]
+    pub series_ns: Option<u64>,
     /// Interprets the stacks instead of compiling them to C
     #[arg(long)]
     pub interpret: bool,
@@ -196,6 +200,14 @@ fn fault(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone 
     move |words| phrases::set_fault(&mut Faults::default(), name, words).map(|()| words.to_string())
 }
 
+/// Some time.
+fn interval(words: &str) -> Result<u64, String> {
+    match duration_ns(words)? {
+        0 => Err("an interval has a length".to_string()),
+        interval_ns => Ok(interval_ns),
+    }
+}
+
 /// `--app left.messages=send 5`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptArgument {
@@ -283,6 +295,7 @@ impl Arguments {
             (self.runs.is_some(), "--runs"),
             (self.after_ns.is_some(), "--for"),
             (self.json, "--json"),
+            (self.series_ns.is_some(), "--series"),
             (self.switches.given().is_some(), "an option of rewrites"),
         ];
         let of_esterel = [
@@ -458,7 +471,12 @@ impl Run<'_> {
             }
         };
         let began = Instant::now();
-        let mut network = Network::new(stacks, prepared.plan(seed));
+        record.series = self.arguments.series_ns.map(|_| seed);
+        let plan = Plan {
+            sample_ns: self.arguments.series_ns,
+            ..prepared.plan(seed)
+        };
+        let mut network = Network::new(stacks, plan);
         let ran = network.run(&mut record);
         record.finish()?;
         if let Err(Stuck::Instant { now_ns }) = ran {

@@ -764,6 +764,53 @@ fn a_notice_is_told_again_and_again_with_values_at_random() {
 }
 
 #[test]
+fn a_series_says_what_happened_in_each_interval() {
+    let shell = Shell::new();
+    let run = |more: &[&str]| {
+        let words = ["--json", "--seed", "3", "--size", "20", "--messages", "250"];
+        let faults = ["--duplicate", "10%", "--loss", "5%"];
+        let text = radio(&shell, &[&words[..], &faults, more].concat()).fine();
+        let lines = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"));
+        lines.collect::<Vec<Value>>()
+    };
+    let lines = run(&["--series"]);
+    let interpreted = run(&["--series=100 ms", "--interpret"]);
+    let (last, samples) = lines.split_last().expect("lines");
+    assert_eq!(samples, &interpreted[..interpreted.len() - 1]);
+    assert_eq!(last["frames"], 250);
+    let times = samples
+        .iter()
+        .map(|line| (number(&line["from_ns"]), number(&line["to_ns"])));
+    let end_ns = number(&last["time_ns"]);
+    let wanted = [
+        (0, 100_000_000),
+        (100_000_000, 200_000_000),
+        (200_000_000, end_ns),
+    ];
+    assert_eq!(times.collect::<Vec<_>>(), wanted);
+    let sum = |of: &dyn Fn(&Value) -> &Value| -> u64 {
+        samples
+            .iter()
+            .map(|line| of(line).as_u64().unwrap_or(0))
+            .sum()
+    };
+    let right = &last["applications"][1];
+    let delivered = |name| sum(&|line: &Value| &line["delivered"]["right.messages"][name]);
+    assert_eq!(delivered("messages"), number(&right["delivered"]));
+    assert_eq!(delivered("bytes"), 20 * number(&right["delivered"]));
+    let late = sum(&|line| &line["counters"]["right"]["sequencer.late_or_repeated"]);
+    let dropped = &last["nodes"][1]["dropped"]["sequencer.late_or_repeated"];
+    assert!(late > 0 && late == number(dropped), "{late}");
+    // At 100 ms the interval before has ended.
+    let sent = number(&samples[0]["counters"]["left"]["frames_out"]);
+    assert_eq!(sent, 100);
+    radio(&shell, &["--series"]).failed(2, &["--json"]);
+    radio(&shell, &["--json", "--series=0 s"]).failed(2, &["an interval has a length"]);
+}
+
+#[test]
 fn the_readme_shows_what_is_printed() {
     let readme = include_str!("../../README.md");
     let shown = readme

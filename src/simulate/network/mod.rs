@@ -11,6 +11,7 @@
 //!   ledger.rs        whose message it is, whether it is whole
 //!   stream.rs        the same of bytes whose messages have no bounds
 //!   outcome.rs       what happened, and whether all of it adds up
+//!   sample.rs        what happened in each interval of time
 //! ```
 //!
 //! What happens next is what is earliest; of what happens at once, what was asked for first.
@@ -20,6 +21,7 @@ pub mod driven;
 pub mod ledger;
 pub mod link;
 pub mod outcome;
+pub mod sample;
 mod script;
 mod stream;
 
@@ -28,6 +30,7 @@ use driven::{Driven, Intake, Output};
 use fastrand::Rng;
 use ledger::Ledger;
 use link::{Faults, Flight, Way};
+use sample::{Sample, Sampler};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -44,6 +47,8 @@ pub struct Plan {
     pub applications: Vec<Application>,
     /// When it ends at the latest.
     pub until_ns: Option<u64>,
+    /// How long the intervals are of which whoever watches wants samples.
+    pub sample_ns: Option<u64>,
 }
 
 /// A link: what one end sends comes to all others.
@@ -70,6 +75,9 @@ pub struct End {
 pub trait Watch {
     /// A frame leaves a node (`is_out`), or comes to it.
     fn frame(&mut self, now_ns: u64, node: usize, link: usize, is_out: bool, bytes: &[u8]);
+
+    /// An interval of the plan has ended.
+    fn sample(&mut self, _sample: &Sample) {}
 
     /// Whether to go on; asked now and then.
     fn goes_on(&mut self, now_ns: u64, frames: u64) -> bool;
@@ -108,6 +116,7 @@ pub struct Network<'n> {
     quiet_ns: u64,
     /// When an application sent or read last.
     busy_ns: u64,
+    sampler: Sampler,
     frames: u64,
 }
 
@@ -208,6 +217,7 @@ impl<'n> Network<'n> {
             until_ns: plan.until_ns,
             quiet_ns: QUIET_NS.saturating_add(longest_ns.saturating_mul(4)),
             busy_ns: 0,
+            sampler: Sampler::new(plan.sample_ns),
             frames: 0,
         }
     }
@@ -246,7 +256,11 @@ impl<'n> Network<'n> {
                     now_ns: self.now_ns,
                 });
             }
-            self.now_ns = next.at_ns;
+            let at_ns = next.at_ns;
+            while let Some(due_ns) = self.sampler.due_ns(at_ns) {
+                self.sample(due_ns, watch);
+            }
+            self.now_ns = at_ns;
             let Reverse(next) = self.events.pop().expect("it was just seen");
             self.handle(next.event, watch)?;
             handled += 1;
@@ -254,7 +268,18 @@ impl<'n> Network<'n> {
                 return Err(Stuck::Stopped);
             }
         }
+        if let Some(end_ns) = self.sampler.rest_ns(self.now_ns) {
+            self.sample(end_ns, watch);
+        }
         Ok(())
+    }
+
+    /// An interval ends.
+    fn sample(&mut self, to_ns: u64, watch: &mut dyn Watch) {
+        let nodes = self.nodes.iter();
+        let nodes = nodes.map(|node| (node.name.as_str(), &*node.stack as &dyn Driven));
+        let sample = self.sampler.take(to_ns, nodes, &self.applications);
+        watch.sample(&sample);
     }
 
     /// Whether the run is over before this happens.

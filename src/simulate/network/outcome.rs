@@ -132,10 +132,14 @@ impl Outcome {
     /// The counter of a node; none if it has none of this name.
     pub fn counter(&self, node: usize, name: &str) -> Option<u64> {
         let counters = &self.nodes[node].counters;
-        let plain = |known: &str| known.strip_prefix("count ").unwrap_or(known) == name;
-        let found = counters.iter().find(|(known, _)| plain(known));
+        let found = counters.iter().find(|(known, _)| plain(known) == name);
         found.map(|(_, value)| *value)
     }
+}
+
+/// The name of a counter as people write it.
+pub(super) fn plain(counter: &str) -> &str {
+    counter.strip_prefix("count ").unwrap_or(counter)
 }
 
 impl Network<'_> {

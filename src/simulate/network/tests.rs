@@ -152,6 +152,7 @@ fn plan(applications: Vec<Application>, faults: Faults, seed: u64) -> Plan {
         }],
         applications,
         until_ns: None,
+        sample_ns: None,
     }
 }
 

@@ -215,6 +215,7 @@ impl<'k> Prepared<'k> {
             links: self.links.clone(),
             applications: self.applications.clone(),
             until_ns: self.until_ns,
+            sample_ns: None,
         }
     }
 

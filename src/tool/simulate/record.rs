@@ -4,11 +4,13 @@
 //! which a frame stands when it is sent and again when it arrives. A frame that Wireshark has no
 //! dissector for stands in a UDP datagram, as in the captures of `loom run`.
 
+use crate::simulate::network::sample::Sample;
 use crate::simulate::network::{End, Link, Watch};
 use crate::tool::capture::{Direction, LinkType, Writer};
 use crate::tool::page::{grouped, time_text};
 use crate::tool::progress;
 use crate::tool::recorded::datagram;
+use crate::tool::terminal::result;
 use indicatif::ProgressBar;
 use std::io;
 use std::net::SocketAddr;
@@ -84,6 +86,8 @@ impl Form {
 /// The watch.
 pub struct Record<'run> {
     stop: &'run AtomicBool,
+    /// The seed of the run, if samples are printed.
+    pub series: Option<u64>,
     shown: ProgressBar,
     writer: Option<Writer>,
     /// The interfaces of each node, one for each of its links.
@@ -99,6 +103,7 @@ impl<'run> Record<'run> {
     pub fn new(stop: &'run AtomicBool) -> Record<'run> {
         Record {
             stop,
+            series: None,
             shown: progress::spinner("simulating"),
             writer: None,
             interfaces: Vec::new(),
@@ -165,6 +170,15 @@ impl Watch for Record<'_> {
         let bytes = carried.as_deref().unwrap_or(bytes);
         if let Err(error) = writer.write_on(interface, time, bytes, direction) {
             self.broken.get_or_insert(error);
+        }
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        if let Some(seed) = self.series {
+            let mut line = serde_json::to_value(sample).unwrap_or_default();
+            line["seed"] = seed.into();
+            // If nobody reads it, the result at the end fails, and says so.
+            let _ = result(format_args!("{line}\n"));
         }
     }
 
