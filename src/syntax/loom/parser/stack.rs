@@ -1,6 +1,6 @@
 //! Stacks.
 
-use super::{Parsed, Parser, Separator};
+use super::{Parsed, Parser, Reported, Separator};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{
     Argument, Expression, ExpressionKind, LayerUse, Name, Node, NodeKind, Slot, Stack, Traffic,
@@ -107,11 +107,16 @@ impl Parser<'_> {
             Some(_) => Some(self.layer_use("a policy")?),
             None => None,
         };
+        let told = self.diagnostics.len();
         let variants = self.list("{", Separator::CommaOrNewline, |parser| {
-            parser.layer_use("a layer")
+            match parser.names_another("port") {
+                true => Err(parser.slot_without_layers()),
+                false => parser.layer_use("a layer"),
+            }
         })?;
-        if variants.is_empty() || variants.len() > SLOT_LIMIT {
-            let title = match variants.is_empty() {
+        let is_empty = variants.is_empty() && self.diagnostics.len() == told;
+        if is_empty || variants.len() > SLOT_LIMIT {
+            let title = match is_empty {
                 true => format!("the slot `{name}` has no layer"),
                 false => format!("the slot `{name}` has {} layers", variants.len()),
             };
@@ -128,6 +133,19 @@ impl Parser<'_> {
             policy,
             variants,
         })
+    }
+
+    /// Says that the first braces of a slot have its layers.
+    fn slot_without_layers(&mut self) -> Reported {
+        let title = "a port is no layer of a slot";
+        let span = self.token().span;
+        self.report(
+            Diagnostic::error(Id::Misplaced, title, span, "")
+                .why(
+                    "A slot has its layers in the first braces, and what stands on it in the next.",
+                )
+                .help("write `slot NAME { off, LAYER } { port NAME }`"),
+        )
     }
 
     /// `parity(k = 8) as noise`
