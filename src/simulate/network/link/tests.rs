@@ -366,6 +366,17 @@ fn bursts_of_bit_errors_are_as_long_and_as_frequent_as_they_should_be() {
     );
     let mean = places.len() as f64 / bursts as f64;
     assert!((150.0..250.0).contains(&mean), "{mean}");
+    // Of exponentially distributed lengths, 22% are below a quarter of their mean.
+    let mut lengths = vec![1_u64];
+    for pair in places.windows(2) {
+        match pair[1] == pair[0] + 1 {
+            true => *lengths.last_mut().expect("the first") += 1,
+            false => lengths.push(1),
+        }
+    }
+    let short = lengths.iter().filter(|length| **length < 50).count();
+    let share = short as f64 / lengths.len() as f64;
+    assert!((0.12..0.33).contains(&share), "{share}");
 }
 
 #[test]
