@@ -89,7 +89,7 @@ pub struct Arguments {
     /// Prints the results as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// With --json: a line for each interval of virtual time before the results [default: 100 ms]
+    /// With --json: also a line for each interval [default: 100 ms]
     #[arg(long = "series", value_name = "TIME", requires = "json", num_args = 0..=1,
         require_equals = true, default_missing_value = "100 ms", value_parser = interval)]
     pub series_ns: Option<u64>,
@@ -154,7 +154,7 @@ struct FaultArguments {
     /// Bit error rate, such as 1e-6, or '0 for 5 s, 1e-6 for 5 s' [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("bit_errors"))]
     bit_errors: Option<String>,
-    /// What becomes of frames that were changed: deliver or drop [default: deliver]
+    /// Whether changed frames arrive: deliver or drop [default: deliver]
     #[arg(long, value_name = "FATE", value_parser = fault("damaged"))]
     damaged: Option<String>,
     /// Times in which all frames are lost, such as '10 s..12 s'
