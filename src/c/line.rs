@@ -35,7 +35,7 @@ pub fn located(c: &str, file: &str) -> String {
 struct Block {
     /// Spaces before its lines.
     indent: usize,
-    /// What follows `#line`: a number, and a file in quotes.
+    /// The operands of `#line`: a number, and a file in quotes.
     origin: String,
 }
 
@@ -53,7 +53,7 @@ impl Written {
     }
 }
 
-/// Returns what follows `#line` for a comment that names a line of a layer.
+/// Returns the operands of `#line` for a comment that names a line of a layer.
 fn origin(line: &str) -> Option<String> {
     let inside = line.trim().strip_prefix("/* ")?.strip_suffix(" */")?;
     let place = inside.split_once(", ").map_or(inside, |(place, _)| place);

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// A path that may take more has no function of its own: the answers of all have room at once.
 const MOST: u32 = 16;
 
-/// Whether a step may be taken behind one more answer, which a fast path need not ask.
+/// Returns true for the test of the step budget before a reply; a fast path does not need it.
 pub fn is_asked(condition: &Expression) -> bool {
     *condition.kind == ExpressionKind::Query(Query::GoesOn)
 }

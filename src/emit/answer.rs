@@ -1,5 +1,5 @@
-//! What an answer on a fast path begins with is kept beside the instance that sends it, and
-//! copied at once.
+//! Header templates of replies: each instance keeps the constant bytes of its reply on a fast path,
+//! and the path copies them at once.
 //!
 //! In: a path that has its instance at hand, and what asks for it. Out: the same path, which copies
 //! the bytes that are the same in each of its answers, since they are made of numbers, settings and

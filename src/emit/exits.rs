@@ -46,7 +46,7 @@ pub struct Path {
     pub delivers: bool,
 }
 
-/// What a fast path asks at once of a frame that begins like the last one.
+/// The comparison of a whole header prefix with that of the last frame on a fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Predicted {
     /// So many bytes it begins with.

@@ -1,5 +1,5 @@
-//! What is expected of the next frame on a fast path: the bytes of the last one for which all was
-//! asked, of which those bits are compared that were looked at, and whose it was.
+//! The prediction of the next frame on a fast path: the header bytes of the last frame that passed
+//! all tests, a mask of the bits that the tests read, and the session of that frame.
 //!
 //! In: the functions of a stack, one of which takes note of a frame (`predict`). Out: the same,
 //! which forget it as soon as it may no longer hold: where an instance comes or goes that was found

@@ -1,5 +1,5 @@
-//! What the guard of a fast path asks. It may ask for more than the path needs, for what does not
-//! hold goes another way, where all is tested as it was written.
+//! The tests of a guard, shortened. A guard may be stricter than its fast path: a frame that it
+//! refuses takes the slow path, which has all tests as they were written.
 //!
 //! In: a path, which is left where a test does not hold. Out: the same with shorter tests.
 //!

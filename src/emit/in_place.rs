@@ -1,5 +1,5 @@
-//! What a fast path calls stands in its place, if the C compiler can be told: a call would make
-//! it keep in memory what the path has in registers.
+//! Forced inlining of the functions that a fast path calls, if the C compiler supports it: a call
+//! would spill registers of the path to memory.
 //!
 //! In: the names of fast paths, and all functions. Out: declarations that say so.
 

@@ -68,7 +68,7 @@ enum ReportForm {
 struct How {
     /// A report in JSON.
     json: bool,
-    /// Where its functions come from, as `#line`.
+    /// `#line` directives.
     line: bool,
 }
 
